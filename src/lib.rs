@@ -39,6 +39,7 @@
 //! | `wording` | the parts of sentences: recorded text made safe for a screen, names, numbers, lists |
 //! | `monitor` | what a dialect gives the engine: `Unit` (rules) and `Monitor` (their running state); findings |
 //! | `condition` | what several dialects ask of names and values: globs and paths |
+//! | `shell` | what a shell command does: its small calls, and what they read, write, delete and reach |
 //! | `dialect` | the table of policy languages, one folder each |
 //! | `policy` | a version: documents, units, digest |
 //! | `engine` | `engine::Run`: narrows, decides, and hears what happened |
@@ -61,7 +62,7 @@
 //! | `lsp` | the language server: what an editor asks, answered from its texts; reads no file itself |
 //! | `cli`, `workbench` | the program |
 //!
-//! Imports run one way: source ← diagnostic ← session ← wording ← monitor ← condition ← dialect ← policy ← engine ← replay ← compare ←
+//! Imports run one way: source ← diagnostic ← session ← wording ← monitor ← condition, shell ← dialect ← policy ← engine ← replay ← compare ←
 //! report ← cli and workbench. A test reads the `use` lines and holds this.
 //!
 //! # What always holds
@@ -131,6 +132,12 @@ mod replay;
 #[cfg(feature = "cli")]
 mod report;
 mod session;
+#[cfg(feature = "shell")]
+#[cfg_attr(
+    not(feature = "internals"),
+    expect(dead_code, unused_imports, reason = "no policy language asks what a command does yet")
+)]
+mod shell;
 mod source;
 #[cfg(feature = "cli")]
 mod suggest;
@@ -162,6 +169,7 @@ pub mod internals {
         wording
         #[cfg(feature = "recordings")] case
         #[cfg(feature = "recordings")] recording
+        #[cfg(feature = "shell")] shell
         #[cfg(feature = "cli")] cli
         #[cfg(feature = "cli")] explore
         #[cfg(feature = "cli")] lint

@@ -23,6 +23,7 @@ pub mod page;
 mod paint;
 mod provenance;
 pub mod reference;
+pub mod shell;
 pub mod single;
 pub mod stats;
 pub mod suggest;

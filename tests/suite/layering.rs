@@ -14,7 +14,7 @@ const ROOMS: &[&[&str]] = &[
     &["recording"],
     &["wording"],
     &["monitor"],
-    &["condition"],
+    &["condition", "shell"],
     &["dialect"],
     &["policy"],
     &["engine"],

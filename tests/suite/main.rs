@@ -45,6 +45,7 @@ mod samples;
 mod sequence_policies;
 mod sequence_rules;
 mod sessions;
+mod shell;
 #[cfg(test)]
 #[path = "../shared/skipped.rs"]
 mod skipped;

@@ -1,0 +1,95 @@
+//! The row of small calls that a command line is.
+
+use std::ops::Range;
+
+use super::path::Place;
+use super::word::Word;
+
+/// A command line.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Line {
+    /// What it runs, in order.
+    pub calls: Vec<SmallCall>,
+    /// Why it could not be read to its end. There is then a call of which nothing is known.
+    pub problem: Option<String>,
+}
+
+/// One program with its arguments, or redirections alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SmallCall {
+    /// The program, without its folder; empty for redirections alone.
+    pub program: Word,
+    /// Its arguments.
+    pub args: Vec<Word>,
+    /// The folder in which it runs.
+    pub folder: Word,
+    /// The files it works on.
+    pub touches: Vec<Touch>,
+    /// The hosts it connects to.
+    pub reaches: Vec<Host>,
+    /// A word that could make it do anything.
+    pub unclear: Option<String>,
+    /// Whether it does what is written elsewhere: in a file, in another language.
+    pub opaque: bool,
+    /// Whether it runs on another machine or in a container.
+    pub elsewhere: bool,
+    /// Whether the success of the whole line is also its own.
+    pub proven: bool,
+    /// Calls of one number run at once.
+    pub pipeline: usize,
+    /// The part of the line it comes from, in characters.
+    pub at: Range<usize>,
+}
+
+/// A file that a call works on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touch {
+    /// What happens to it.
+    pub act: Act,
+    /// Where it is.
+    pub place: Place,
+    /// Whether everything below it is meant, too.
+    pub deep: bool,
+}
+
+/// What happens to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Act {
+    /// Its content is read.
+    Reads,
+    /// It is written, or made.
+    Writes,
+    /// It is deleted.
+    Deletes,
+}
+
+impl Act {
+    /// The name in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Act::Reads => "reads",
+            Act::Writes => "writes",
+            Act::Deletes => "deletes",
+        }
+    }
+}
+
+/// A host that a call connects to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Host {
+    /// Its name, with gaps perhaps.
+    Named(Word),
+    /// One that the line does not name, and that is not this machine.
+    Elsewhere(String),
+    /// One that nobody knows, this machine perhaps.
+    Unknown(String),
+}
+
+impl std::fmt::Display for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Host::Named(word) => word.fmt(f),
+            Host::Elsewhere(name) | Host::Unknown(name) => f.write_str(name),
+        }
+    }
+}

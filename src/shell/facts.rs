@@ -1,0 +1,47 @@
+//! What programs read, write, delete and reach, and which of their words say so: a table.
+
+mod files;
+mod network;
+mod row;
+mod services;
+mod show;
+pub mod tools;
+mod wrappers;
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+pub use row::{At, Does, Net, Program};
+pub use wrappers::{Inner, WRAPPERS, Wrapper, is_shell, wrappers};
+
+/// All rows.
+pub fn programs() -> impl Iterator<Item = &'static Program> {
+    files::PROGRAMS.iter().chain(network::PROGRAMS).chain(services::PROGRAMS)
+}
+
+static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static Program>>> = LazyLock::new(|| {
+    let mut by_name: HashMap<&str, Vec<&Program>> = HashMap::new();
+    for program in programs() {
+        for name in program.names.split(' ') {
+            by_name.entry(name).or_default().push(program);
+        }
+    }
+    by_name
+});
+
+/// The rows of a program.
+pub fn program(name: &str) -> &'static [&'static Program] {
+    BY_NAME.get(name).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// The other spelling of an option: `-r` of `rm` is `--recursive`.
+pub fn other_spelling<'p>(rows: &[&'p Program], name: &str) -> Vec<&'p str> {
+    let mut found = Vec::new();
+    for pair in rows.iter().flat_map(|row| row.flags.split(' ')) {
+        let mut spellings = pair.split('=');
+        if spellings.any(|spelling| spelling == name) {
+            found.extend(pair.split('=').filter(|spelling| *spelling != name));
+        }
+    }
+    found
+}

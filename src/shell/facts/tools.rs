@@ -1,0 +1,89 @@
+//! What tools of agents do, and which of their arguments say so.
+
+/// A tool of an agent.
+#[derive(Debug)]
+pub struct Tool {
+    /// Its names.
+    pub names: &'static str,
+    /// What it does.
+    pub does: &'static [Argument],
+}
+
+/// An argument that says what a tool does. Names are alternatives.
+#[derive(Debug, Clone, Copy)]
+pub enum Argument {
+    /// A command line, or a list of words.
+    Command(&'static str),
+    /// The folder in which the command runs.
+    Folder(&'static str),
+    /// A file, or a list of them, that is read.
+    Reads(&'static str),
+    /// A folder whose files are read; the call's folder if it is not given.
+    Searches(&'static str),
+    /// A file that is written.
+    Writes(&'static str),
+    /// A file that is deleted.
+    Deletes(&'static str),
+    /// A URL.
+    Reaches(&'static str),
+    /// Hosts that nobody knows.
+    Anywhere,
+    /// A patch in the form of `apply_patch`.
+    Patch(&'static str),
+}
+
+use Argument::{Anywhere, Command, Deletes, Folder, Patch, Reaches, Reads, Searches, Writes};
+
+/// All rows.
+pub const TOOLS: &[Tool] = &[
+    Tool {
+        names: "Bash bash shell local_shell local_shell_call container.exec exec exec_command shell_command run_shell_command run_terminal_cmd run_terminal_command run_command execute_bash execute_command execute terminal Terminal Shell developer__shell",
+        does: &[
+            Command("command cmd commands script input"),
+            Folder("workdir cwd working_directory dir_path directory"),
+        ],
+    },
+    Tool {
+        names: "Read read_file ReadFile read view view_file open_file read_many_files NotebookRead view_image",
+        does: &[Reads("file_path path paths absolute_path target_file filename file notebook_path include")],
+    },
+    Tool {
+        names: "Write write_file WriteFile create_file write Edit edit_file replace MultiEdit NotebookEdit edit search_replace edit_notebook reapply insert_content write_to_file",
+        does: &[Writes(
+            "file_path path absolute_path target_file target_notebook notebook_path filename file",
+        )],
+    },
+    Tool {
+        names: "str_replace_editor str_replace_based_edit_tool str_replace_based_edit",
+        does: &[Reads("path"), Writes("path")],
+    },
+    Tool {
+        names: "delete_file DeleteFile remove_file",
+        does: &[Deletes("file_path path target_file absolute_path")],
+    },
+    Tool {
+        names: "Grep grep_search search_file_content codebase_search grep rg search_files",
+        does: &[Searches("path dir_path target_directories include_pattern directory")],
+    },
+    Tool {
+        names: "Glob glob LS ls list_dir list_directory file_search glob_file_search TodoWrite TodoRead write_todos update_plan todo_write ExitPlanMode EnterPlanMode AskUserQuestion ask_user BashOutput KillBash KillShell kill_shell TaskOutput TaskStop save_memory Skill ToolSearch",
+        does: &[],
+    },
+    Tool {
+        names: "WebFetch web_fetch fetch url_fetch open_url fetch_url",
+        does: &[Reaches("url urls prompt")],
+    },
+    Tool { names: "WebSearch web_search google_web_search web_search_call search_web", does: &[Anywhere] },
+    Tool { names: "Task Agent spawn_agent delegate_to_agent", does: &[] },
+    Tool { names: "apply_patch ApplyPatch", does: &[Patch("input patch patchText changes")] },
+];
+
+/// The row of a tool.
+pub fn tool(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.names.split(' ').any(|known| known == name))
+}
+
+/// Whether a tool belongs to a server of which nothing is known.
+pub fn is_foreign(name: &str) -> bool {
+    name.starts_with("mcp__") || name.starts_with("mcp_")
+}

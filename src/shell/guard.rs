@@ -1,0 +1,61 @@
+//! Bounds on what the parser is given: its stack and its time are limited, whatever the line.
+
+use brush_parser::Token;
+
+/// The longest line that is read, in bytes.
+const BYTES: usize = 64 * 1024;
+/// The most substitutions and expansions of a line: each may lie in the one before.
+const EXPANSIONS: usize = 64;
+/// The most backquotes: in each other, they would need backslashes that double each time.
+const TICKS: usize = 400;
+/// The most groups and compound commands of a line, for the same reason.
+const GROUPS: usize = 48;
+/// How many scripts may lie in each other.
+pub const SCRIPTS: usize = 12;
+/// The most small calls of a line.
+pub const CALLS: usize = 1000;
+
+/// Why a text is not given to the parser.
+pub fn before_tokens(text: &str) -> Option<&'static str> {
+    if text.len() > BYTES {
+        return Some("a line of more than 64 KiB");
+    }
+    if text.contains('\0') {
+        return Some("a line with a NUL");
+    }
+    let bytes = text.as_bytes();
+    let expansions = bytes
+        .windows(2)
+        .filter(|pair| [b"$(", b"${", b"$[", b"<(", b">("].iter().any(|start| pair == start))
+        .count();
+    let ticks = bytes.iter().filter(|byte| **byte == b'`').count();
+    (expansions > EXPANSIONS || ticks > TICKS).then_some("a line with more than 64 expansions")
+}
+
+/// Words that open a compound command.
+const OPENERS: [&str; 14] = [
+    "(", "((", "{", "if", "elif", "else", "while", "until", "for", "case", "select", "[[", "coproc",
+    "function",
+];
+
+/// The most parentheses in each other: the parser tries `((` in two ways, and each within it again.
+const PARENTHESES: usize = 8;
+
+/// Why tokens are not given to the parser.
+pub fn before_tree(tokens: &[Token]) -> Option<&'static str> {
+    let (mut groups, mut depth, mut deepest) = (0, 0usize, 0);
+    for token in tokens {
+        let text = token.to_str();
+        groups += usize::from(OPENERS.contains(&text));
+        match text {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    if deepest > PARENTHESES {
+        return Some("more than 8 parentheses in each other");
+    }
+    (groups > GROUPS).then_some("a line with more than 48 groups")
+}

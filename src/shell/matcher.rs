@@ -1,0 +1,255 @@
+//! Questions about a call, answered in three values.
+
+use super::Answer;
+use super::call::{Act, Host, SmallCall};
+use super::effects::parsed;
+use super::facts;
+use super::options::{Arguments, Style};
+use super::path::Patterns;
+use super::word::{Token, Word, matches, name_glob};
+
+/// A question about a small call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Matcher {
+    /// It runs this program.
+    Runs(Runs),
+    /// It works on a file that matches.
+    Touches(Act, Patterns),
+    /// It connects to a host that matches.
+    Reaches(Hosts),
+    /// It is made by the main agent, or by another.
+    Agent(Agent),
+    /// It is known to have ended so.
+    Ended(End),
+}
+
+/// `runs: {program, args, flags}`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Runs {
+    program: Vec<Token>,
+    /// Leading words, each a list of globs.
+    args: Vec<Vec<Vec<Token>>>,
+    /// Options with their dashes.
+    flags: Vec<String>,
+}
+
+/// `reaches: …`, with `except`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hosts {
+    wanted: Vec<String>,
+    except: Vec<Vec<Token>>,
+}
+
+/// Who makes a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agent {
+    /// The one that the user talks to.
+    Main,
+    /// One that another agent started.
+    Sub,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It succeeded.
+    Ok,
+    /// It failed.
+    Error,
+}
+
+/// What is known of a whole call besides its words.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Who makes it.
+    pub agent: Option<Agent>,
+    /// How the whole ended, if it did and this is known.
+    pub ended: Option<End>,
+    /// Whether the whole is one small call.
+    pub alone: bool,
+}
+
+impl Runs {
+    /// A question about a program, its leading words and its flags, given with or without dashes.
+    pub fn new<'t>(
+        program: &str,
+        args: impl IntoIterator<Item = Vec<&'t str>>,
+        flags: impl IntoIterator<Item = &'t str>,
+    ) -> Runs {
+        let globs = |choices: Vec<&str>| choices.into_iter().map(name_glob).collect();
+        let dashed = |flag: &str| match flag.chars().count() {
+            _ if flag.starts_with('-') => flag.to_owned(),
+            1 => format!("-{flag}"),
+            _ => format!("--{flag}"),
+        };
+        Runs {
+            program: name_glob(program),
+            args: args.into_iter().map(globs).collect(),
+            flags: flags.into_iter().map(dashed).collect(),
+        }
+    }
+
+    fn matches(&self, call: &SmallCall) -> Answer {
+        if call.program.known() == Some("") {
+            return Answer::No;
+        }
+        let program = matches(&self.program, &call.program.symbols(), call.program.unclear());
+        if call.unclear.is_some() {
+            // Its other words may be anything.
+            return match (program, &call.unclear) {
+                (Answer::No, _) => Answer::No,
+                (_, Some(word)) => Answer::Perhaps(word.clone()),
+                (answer, None) => answer,
+            };
+        }
+        program.and(|| {
+            let rows = call.program.known().map(facts::program).unwrap_or_default();
+            let (arguments, chosen, _) = parsed(rows, &call.args);
+            let style = chosen.first().map_or(Style::Gnu, |row| row.style);
+            self.leading(&arguments).and(|| self.given(&arguments, &chosen, style))
+        })
+    }
+
+    /// Whether the operands begin with the words.
+    fn leading(&self, arguments: &Arguments) -> Answer {
+        let read = |operands: &[Word]| {
+            let mut answer = Answer::Yes;
+            for (at, wanted) in self.args.iter().enumerate() {
+                let Some(word) = operands.get(at) else { return answer.and(|| Answer::No) };
+                if word.many {
+                    return answer.and(|| Answer::Perhaps(word.unclear().unwrap_or("*").to_owned()));
+                }
+                let symbols = word.symbols();
+                let one = Answer::any(wanted.iter().map(|glob| matches(glob, &symbols, word.unclear())));
+                answer = answer.and(|| one);
+                if answer == Answer::No {
+                    return answer;
+                }
+            }
+            answer
+        };
+        let plain = read(&arguments.operands);
+        match &arguments.doubtful {
+            // Perhaps the word after an option is its value.
+            Some((at, option)) if *at < self.args.len() => {
+                let mut without = arguments.operands.clone();
+                if *at < without.len() {
+                    without.remove(*at);
+                }
+                let other = read(&without);
+                if other == plain { plain } else { Answer::Perhaps(option.clone()) }
+            }
+            _ => plain,
+        }
+    }
+
+    fn given(&self, arguments: &Arguments, rows: &[&'static facts::Program], style: Style) -> Answer {
+        let mut answer = Answer::Yes;
+        for flag in &self.flags {
+            let mut spellings = facts::other_spelling(rows, flag);
+            spellings.push(flag);
+            if style == Style::OneDash {
+                spellings.extend(flag.strip_prefix('-').filter(|rest| rest.starts_with('-')));
+            }
+            let has = arguments.options.iter().any(|given| {
+                let name = given.name.as_str();
+                spellings.iter().any(|wanted| {
+                    *wanted == name
+                        || name.len() > 3
+                            && name.starts_with("--")
+                            && wanted.starts_with(name)
+                            && !rows.iter().any(|row| row.flags.split([' ', '=']).any(|known| known == name))
+                })
+            });
+            let one = match &arguments.open {
+                _ if has => Answer::Yes,
+                Some(word) => Answer::Perhaps(word.clone()),
+                None => Answer::No,
+            };
+            answer = answer.and(|| one);
+        }
+        answer
+    }
+}
+
+/// Names of this machine.
+const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
+
+impl Hosts {
+    /// A question about hosts.
+    pub fn new<'t>(
+        wanted: impl IntoIterator<Item = &'t str>,
+        except: impl IntoIterator<Item = &'t str>,
+    ) -> Hosts {
+        Hosts {
+            wanted: wanted.into_iter().map(str::to_lowercase).collect(),
+            except: except.into_iter().map(|glob| name_glob(&glob.to_lowercase())).collect(),
+        }
+    }
+
+    fn matches(&self, host: &Host) -> Answer {
+        let word = match host {
+            Host::Named(word) => word,
+            Host::Unknown(word) => return Answer::Perhaps(word.clone()),
+            // Settings say which host it is: certainly another machine, and nothing says that it is this one.
+            Host::Elsewhere(name) => {
+                let anywhere = self.wanted.iter().any(|glob| glob == "*");
+                return match (anywhere, self.except.is_empty()) {
+                    (true, true) => Answer::Yes,
+                    (true, false) => Answer::Perhaps(name.clone()),
+                    (false, _) => Answer::No,
+                };
+            }
+        };
+        let symbols = word.symbols();
+        let one = |glob: &[Token]| matches(glob, &symbols, word.unclear());
+        let wanted = Answer::any(self.wanted.iter().map(|glob| match glob.as_str() {
+            "*" => inverse(Answer::any(LOCAL.iter().map(|local| one(&name_glob(local))))),
+            glob => one(&name_glob(glob)),
+        }));
+        wanted.and(|| inverse(Answer::any(self.except.iter().map(|glob| one(glob)))))
+    }
+}
+
+fn inverse(answer: Answer) -> Answer {
+    match answer {
+        Answer::Yes => Answer::No,
+        Answer::No => Answer::Yes,
+        perhaps => perhaps,
+    }
+}
+
+impl Matcher {
+    /// The answer for one small call.
+    pub fn answer(&self, call: &SmallCall, around: &Surroundings) -> Answer {
+        let unclear = || call.unclear.clone().map_or(Answer::No, Answer::Perhaps);
+        match self {
+            Matcher::Runs(runs) => runs.matches(call),
+            Matcher::Touches(act, patterns) => {
+                let files = call.touches.iter().filter(|touch| touch.act == *act);
+                Answer::any(files.map(|touch| patterns.matches(&touch.place, touch.deep))).or(unclear)
+            }
+            Matcher::Reaches(hosts) => {
+                Answer::any(call.reaches.iter().map(|host| hosts.matches(host))).or(unclear)
+            }
+            Matcher::Agent(wanted) => match around.agent {
+                Some(agent) if agent == *wanted => Answer::Yes,
+                Some(_) => Answer::No,
+                None => Answer::Perhaps("the agent".to_owned()),
+            },
+            Matcher::Ended(wanted) => match (around.ended, wanted) {
+                (None, _) => Answer::Perhaps("the outcome".to_owned()),
+                (Some(End::Ok), End::Ok) if call.proven => Answer::Yes,
+                (Some(End::Ok), End::Error) if call.proven => Answer::No,
+                (Some(End::Error), wanted) if around.alone => {
+                    if *wanted == End::Error {
+                        Answer::Yes
+                    } else {
+                        Answer::No
+                    }
+                }
+                _ => Answer::Perhaps(format!("the outcome of `{}`", call.program)),
+            },
+        }
+    }
+}

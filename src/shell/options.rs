@@ -1,0 +1,115 @@
+//! The words after a program, told apart: options, their values, operands.
+
+use super::word::Word;
+
+/// How a program reads its options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// `-rf` is `-r -f`, `--name=value`; options may come after operands.
+    Gnu,
+    /// `-name` is one option: `terraform`, `find`, `openssl`.
+    OneDash,
+}
+
+/// An option as given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// Its name with its dashes.
+    pub name: String,
+    /// Its value, where it has one.
+    pub value: Option<Word>,
+}
+
+/// The words of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Arguments {
+    /// Options in order.
+    pub options: Vec<Given>,
+    /// Everything else.
+    pub operands: Vec<Word>,
+    /// An option before the operand at this place that is not in the table: the operand may be its value.
+    pub doubtful: Option<(usize, String)>,
+    /// A word that could be an option.
+    pub open: Option<String>,
+}
+
+/// Reads the words. `takes` names the options with a value, `knows` those without.
+pub fn arguments(words: &[Word], takes: &[&str], knows: &dyn Fn(&str) -> bool, style: Style) -> Arguments {
+    let valued = |name: &str| takes.iter().any(|list| list.split(' ').any(|taken| taken == name));
+    let mut read = Arguments::default();
+    let mut rest = words.iter();
+    let mut ended = false;
+    while let Some(word) = rest.next() {
+        let start = word.start();
+        if ended || !start.starts_with('-') || start == "-" && word.known().is_some() {
+            if !ended && word.is_open() && read.open.is_none() {
+                read.open = word.unclear().map(str::to_owned);
+            }
+            read.operands.push(word.clone());
+        } else if word.known() == Some("--") {
+            ended = true;
+        } else if start.starts_with("--") || style == Style::OneDash {
+            let (name, mut value) = match word.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (word.clone(), None),
+            };
+            let name = name.to_string();
+            if value.is_none() && valued(&name) {
+                value = rest.next().cloned();
+            } else if value.is_none() && !knows(&name) && read.doubtful.is_none() {
+                read.doubtful = Some((read.operands.len(), name.clone()));
+            }
+            read.options.push(Given { name, value });
+        } else {
+            cluster(word, &mut rest, &valued, knows, &mut read);
+        }
+    }
+    read
+}
+
+/// `-rf`, `-ofile`, `-o file`.
+fn cluster(
+    word: &Word,
+    rest: &mut std::slice::Iter<'_, Word>,
+    valued: &dyn Fn(&str) -> bool,
+    knows: &dyn Fn(&str) -> bool,
+    read: &mut Arguments,
+) {
+    let start = word.start();
+    // The whole of it, for tables that have `-name`.
+    if valued(start) && start.chars().count() > 2 {
+        read.options.push(Given { name: start.to_owned(), value: rest.next().cloned() });
+        return;
+    }
+    let mut letters = start.char_indices().skip(1).peekable();
+    while let Some((at, letter)) = letters.next() {
+        let name = format!("-{letter}");
+        let end = at + letter.len_utf8();
+        if valued(&name) {
+            let joined = word.after(end);
+            let value = if joined.pieces.is_empty() { rest.next().cloned() } else { Some(joined) };
+            read.options.push(Given { name, value });
+            return;
+        }
+        if letters.peek().is_none() && !knows(&name) && !letter.is_ascii_digit() && read.doubtful.is_none() {
+            read.doubtful = Some((read.operands.len(), name.clone()));
+        }
+        read.options.push(Given { name, value: None });
+    }
+    if word.unclear().is_some() {
+        read.open = read.open.take().or_else(|| word.unclear().map(str::to_owned));
+    }
+}
+
+impl Arguments {
+    /// Whether an option of this list was given.
+    pub fn has(&self, names: &str) -> bool {
+        self.options.iter().any(|given| names.split(' ').any(|name| name == given.name))
+    }
+
+    /// The values of these options.
+    pub fn values<'a>(&'a self, names: &'a str) -> impl Iterator<Item = &'a Word> {
+        let named = |given: &&Given| names.split(' ').any(|name| name == given.name);
+        self.options.iter().filter(named).filter_map(|given| given.value.as_ref())
+    }
+}

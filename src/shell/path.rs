@@ -1,0 +1,338 @@
+//! Paths of calls, and lists of patterns over them that are read as a `.gitignore` is.
+
+use super::Answer;
+use super::word::{Piece, Symbol, Token, Word, matches};
+
+/// The folder of the recording, and what is known of the home folder.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Root {
+    /// The absolute path of the folder in which the session began.
+    pub folder: Option<String>,
+}
+
+/// A path as it can be named: absolute, from the home folder, from the session's folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    forms: Vec<Vec<Symbol>>,
+    /// Whether it lies in the session's folder, which is `folder` if that is known.
+    inside: bool,
+    /// Whether a search came through its folders.
+    searched: bool,
+    folder: Vec<Symbol>,
+    unclear: Option<String>,
+    shown: String,
+}
+
+/// Names of the environment's variables are paths of their own kind.
+pub const ENVIRONMENT: &str = "env:";
+
+impl Place {
+    /// The path that a word names in a folder.
+    pub fn new(word: &Word, folder: &Word, root: &Root) -> Place {
+        let mut whole = Word::default();
+        if is_relative(word) {
+            whole.append(folder);
+            whole.push("/");
+        }
+        whole.append(word);
+        let (forms, inside) = forms(normal(&whole.symbols()), root);
+        let folder =
+            root.folder.as_deref().map(|folder| chars(folder.trim_end_matches('/'))).unwrap_or_default();
+        Place {
+            forms,
+            inside,
+            searched: whole.unclear() == Some("{}"),
+            folder,
+            unclear: whole.unclear().is_some().then(|| word.to_string()),
+            shown: shown(&whole),
+        }
+    }
+
+    /// How it is shown.
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// What of it is not known.
+    pub fn unclear(&self) -> Option<&str> {
+        self.unclear.as_deref()
+    }
+}
+
+fn shown(word: &Word) -> String {
+    if word.unclear().is_some() {
+        let text = word.to_string();
+        return text.strip_prefix("./").map(|rest| rest.trim_start_matches("./").to_owned()).unwrap_or(text);
+    }
+    let text: String = normal(&word.symbols())
+        .iter()
+        .map(|symbol| match symbol {
+            Symbol::Char(letter) => *letter,
+            Symbol::Any | Symbol::AnyName | Symbol::NameStart => '*',
+        })
+        .collect();
+    text.strip_prefix("./").map(str::to_owned).unwrap_or(text)
+}
+
+fn is_relative(word: &Word) -> bool {
+    match word.pieces.first() {
+        Some(Piece::Text(text)) => !text.starts_with('/') && !text.starts_with(ENVIRONMENT),
+        Some(Piece::Home | Piece::Unknown(_)) => false,
+        Some(Piece::Pattern(_)) | None => true,
+    }
+}
+
+/// Without `.`, `..` and doubled `/`; begins with `/`, `~`, `.`, `..` or a gap.
+fn normal(symbols: &[Symbol]) -> Vec<Symbol> {
+    let slash = Symbol::Char('/');
+    let absolute = symbols.first() == Some(&slash);
+    let mut names: Vec<&[Symbol]> = Vec::new();
+    let (here, up) = ([Symbol::Char('.')], [Symbol::Char('.'), Symbol::Char('.')]);
+    for name in symbols.split(|symbol| *symbol == slash) {
+        if name.is_empty() || (name == here && !names.is_empty()) || (name == here && absolute) {
+            continue;
+        }
+        if name == up {
+            match names.last() {
+                Some(last) if **last == here => {
+                    names.pop();
+                }
+                Some(last)
+                    if **last != up && !last.contains(&Symbol::Any) && **last != [Symbol::Char('~')] =>
+                {
+                    names.pop();
+                    continue;
+                }
+                None if absolute => continue,
+                _ => {}
+            }
+        }
+        names.push(name);
+    }
+    let mut path = Vec::new();
+    let rooted = absolute || names.first().is_some_and(|name| begins(name, &here, &up));
+    if !rooted {
+        path.push(Symbol::Char('.'));
+    }
+    for (at, name) in names.iter().enumerate() {
+        if at > 0 || absolute || !rooted {
+            path.push(slash);
+        }
+        path.extend_from_slice(name);
+    }
+    if path.is_empty() {
+        path.push(if absolute { slash } else { Symbol::Char('.') });
+    }
+    path
+}
+
+/// Whether a first name already says from where the path is taken.
+fn begins(name: &[Symbol], here: &[Symbol], up: &[Symbol]) -> bool {
+    let environment = name.len() > ENVIRONMENT.len()
+        && ENVIRONMENT.chars().zip(name).all(|(wanted, found)| *found == Symbol::Char(wanted));
+    environment || name == here || name == up || matches!(name, [Symbol::Char('~'), ..] | [Symbol::Any, ..])
+}
+
+fn chars(text: &str) -> Vec<Symbol> {
+    text.chars().map(Symbol::Char).collect()
+}
+
+/// All the ways in which a path can be named, and whether it lies in the session's folder.
+fn forms(path: Vec<Symbol>, root: &Root) -> (Vec<Vec<Symbol>>, bool) {
+    let slash = Symbol::Char('/');
+    let folder = root.folder.as_deref().map(|folder| chars(folder.trim_end_matches('/')));
+    let mut forms = vec![path.clone()];
+    match (path.first(), &folder) {
+        (Some(Symbol::Char('/')), _) => forms.extend(others(&path, folder.as_deref())),
+        (Some(Symbol::Char('.')), Some(folder)) => {
+            let absolute = normal(&folder.iter().copied().chain([slash]).chain(path).collect::<Vec<_>>());
+            forms.extend(others(&absolute, Some(folder)));
+            forms.push(absolute);
+        }
+        (Some(Symbol::Char('~')), _) => {
+            forms.push([slash, Symbol::Any].into_iter().chain(path.into_iter().skip(1)).collect());
+        }
+        _ => {}
+    }
+    let inside = forms.iter().any(|form| {
+        matches!(form.as_slice(), [Symbol::Char('.')] | [Symbol::Char('.'), Symbol::Char('/'), ..])
+    });
+    (forms, inside)
+}
+
+/// An absolute path from the session's folder and from the home folder.
+fn others(absolute: &[Symbol], folder: Option<&[Symbol]>) -> Vec<Vec<Symbol>> {
+    let below = folder.and_then(|folder| absolute.strip_prefix(folder));
+    let below = below.filter(|rest| rest.first().is_none_or(|next| *next == Symbol::Char('/')));
+    let named =
+        |letter, rest: &[Symbol]| std::iter::once(Symbol::Char(letter)).chain(rest.iter().copied()).collect();
+    let here = below.map(|rest| named('.', rest));
+    here.into_iter().chain(below_home(absolute).map(|rest| named('~', rest))).collect()
+}
+
+/// What is after the home folder of somebody.
+fn below_home(path: &[Symbol]) -> Option<&[Symbol]> {
+    for homes in ["/home/", "/Users/"] {
+        if let Some(rest) = path.strip_prefix(chars(homes).as_slice()) {
+            let end = rest.iter().position(|symbol| *symbol == Symbol::Char('/')).unwrap_or(rest.len());
+            return rest.get(end..);
+        }
+    }
+    let rest = path.strip_prefix(chars("/root").as_slice())?;
+    rest.first().is_none_or(|next| *next == Symbol::Char('/')).then_some(rest)
+}
+
+/// A list of patterns: a later one decides before an earlier one, and `!` takes out again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Patterns(Vec<Pattern>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pattern {
+    out: bool,
+    /// What the path itself matches; empty where only a folder's content can.
+    globs: Vec<Vec<Token>>,
+    /// The text before the first wildcard, for operations on whole folders. Empty where the pattern has no fixed place.
+    fixed: Vec<Symbol>,
+}
+
+impl Patterns {
+    /// Reads a list.
+    pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Patterns {
+        Patterns(patterns.into_iter().map(Pattern::new).collect())
+    }
+
+    /// Whether the path matches; with `deep`, also whether something below it certainly does.
+    pub fn matches(&self, place: &Place, deep: bool) -> Answer {
+        let mut answer = Answer::No;
+        for pattern in &self.0 {
+            answer = match (pattern.matches(place, deep && !pattern.out), pattern.out, answer) {
+                (Answer::Yes, out, _) => {
+                    if out {
+                        Answer::No
+                    } else {
+                        Answer::Yes
+                    }
+                }
+                (Answer::No, _, answer) => answer,
+                (Answer::Perhaps(_), true, Answer::No) => Answer::No,
+                (Answer::Perhaps(_), false, Answer::Yes) => Answer::Yes,
+                (perhaps, _, _) => perhaps,
+            };
+        }
+        answer
+    }
+}
+
+impl Pattern {
+    fn new(text: &str) -> Pattern {
+        let (out, text) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
+        // Whether a path is a folder is not known here.
+        let text = text.strip_suffix('/').filter(|folder| !folder.is_empty()).unwrap_or(text);
+        let anchored = text.starts_with(['/', '~'])
+            || text.starts_with("./")
+            || text.starts_with("../")
+            || text.starts_with(ENVIRONMENT)
+            || text == "."
+            || text == "..";
+        let whole = if anchored {
+            text.to_owned()
+        } else if text.contains('/') && !text.starts_with("**/") {
+            format!("./{text}")
+        } else {
+            text.strip_prefix("**/").unwrap_or(text).to_owned()
+        };
+        let mut tokens = Vec::new();
+        let floating = !anchored && !whole.starts_with("./");
+        if floating {
+            tokens.extend([Token::Deep, Token::Char('/')]);
+        }
+        tokens.extend(path_glob(&whole));
+        let mut below = tokens.clone();
+        below.extend([Token::Char('/'), Token::Deep]);
+        let fixed = if floating {
+            String::new()
+        } else {
+            let end = whole.find(['*', '?', '[']).unwrap_or(whole.len());
+            whole.get(..end).unwrap_or_default().trim_end_matches('/').to_owned()
+                + if end == whole.len() { "" } else { "/" }
+        };
+        Pattern { out, globs: vec![tokens, below], fixed: chars(&fixed) }
+    }
+
+    fn matches(&self, place: &Place, deep: bool) -> Answer {
+        let environment = |path: &[Symbol]| path.starts_with(&chars(ENVIRONMENT));
+        let (first, asked) =
+            (place.forms.first().is_some_and(|path| environment(path)), environment(&self.fixed));
+        if first || asked {
+            let all = place.forms.first().is_some_and(|path| path.ends_with(&[Symbol::AnyName]));
+            return match first && asked {
+                true if all => Answer::Yes,
+                true => self
+                    .globs
+                    .first()
+                    .zip(place.forms.first())
+                    .map_or(Answer::No, |(glob, path)| matches(glob, path, place.unclear())),
+                false => Answer::No,
+            };
+        }
+        // What is inside the session's folder is meant only by patterns that begin there: `/**` and `~/**` mean the rest.
+        let begins_inside = !place.folder.is_empty() && self.fixed.starts_with(&place.folder);
+        if place.inside && matches!(self.fixed.first(), Some(Symbol::Char('/' | '~'))) && !begins_inside {
+            return Answer::No;
+        }
+        let mut best = Answer::No;
+        for (at, form) in place.forms.iter().enumerate() {
+            // Where the home folder is, nobody said: only what holds of every place counts.
+            let guessed = at > 0 && form.get(1) == Some(&Symbol::Any);
+            for (below, glob) in self.globs.iter().enumerate() {
+                match matches(glob, form, place.unclear()) {
+                    Answer::Yes => return Answer::Yes,
+                    // A gap could name any folder, also one that is taken out, and a search comes through all of them.
+                    Answer::Perhaps(word)
+                        if !guessed
+                            && !(below > 0 && (self.out || place.searched && self.fixed.is_empty())) =>
+                    {
+                        best = Answer::Perhaps(word)
+                    }
+                    Answer::Perhaps(_) | Answer::No => {}
+                }
+            }
+            // A folder with everything in it: also what the pattern names below it.
+            if deep && !self.fixed.is_empty() && !guessed && is_above(form, &self.fixed) {
+                return Answer::Yes;
+            }
+        }
+        best
+    }
+}
+
+/// Whether a folder holds the place where a pattern begins.
+fn is_above(folder: &[Symbol], fixed: &[Symbol]) -> bool {
+    let folder = folder.strip_suffix(&[Symbol::Char('/')]).unwrap_or(folder);
+    let folder = folder.strip_suffix(&[Symbol::Char('/'), Symbol::AnyName]).unwrap_or(folder);
+    fixed.strip_prefix(folder).is_some_and(|rest| rest.first().is_none_or(|next| *next == Symbol::Char('/')))
+}
+
+/// `*` and `?` stay within a name, `**` does not.
+fn path_glob(pattern: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = pattern;
+    while let Some(letter) = rest.chars().next() {
+        let begins_name = tokens.last().is_none_or(|last| *last == Token::Char('/'));
+        if let Some(after) = rest.strip_prefix("**/").filter(|_| begins_name) {
+            tokens.push(Token::Folders);
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("**") {
+            tokens.push(Token::Deep);
+            rest = after;
+        } else {
+            tokens.push(match letter {
+                '*' => Token::Star,
+                '?' => Token::One,
+                letter => Token::Char(letter),
+            });
+            rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+        }
+    }
+    tokens
+}

@@ -1,0 +1,218 @@
+//! Simple commands: redirections, assignments, words; functions that are called.
+
+use brush_parser::ast::{
+    AssignmentValue, Command, CommandPrefixOrSuffixItem as Item, FunctionBody, IoFileRedirectKind as Kind,
+    IoFileRedirectTarget as Target, IoRedirect, SimpleCommand,
+};
+
+use super::call::Act;
+use super::effects;
+use super::expand::expand;
+use super::guard;
+use super::walker::{Flow, Input, OPTIONS, Streams, Walker};
+use super::word::Word;
+
+impl Walker<'_> {
+    pub fn redirects<'r>(
+        &mut self,
+        redirects: impl IntoIterator<Item = &'r IoRedirect>,
+        flow: Flow,
+        streams: &mut Streams,
+    ) {
+        for redirect in redirects {
+            match redirect {
+                IoRedirect::File(_, kind, Target::Filename(word)) => {
+                    let acts: &[Act] = match kind {
+                        Kind::Read => &[Act::Reads],
+                        Kind::ReadAndWrite => &[Act::Reads, Act::Writes],
+                        Kind::Write | Kind::Append | Kind::Clobber => &[Act::Writes],
+                        Kind::DuplicateInput | Kind::DuplicateOutput => &[],
+                    };
+                    for word in self.words(&word.value, flow) {
+                        streams.effects.extend(acts.iter().map(|act| (*act, word.clone())));
+                    }
+                    if matches!(kind, Kind::Read | Kind::ReadAndWrite) {
+                        streams.input = Input::File;
+                    }
+                }
+                IoRedirect::File(_, kind, Target::Duplicate(word)) => {
+                    // `>&FILE` writes; `>&2`, `>&-` and `>&$FD` do not.
+                    for word in self.words(&word.value, flow) {
+                        let number = word.known().is_some_and(|text| {
+                            text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit())
+                        });
+                        if !number && matches!(kind, Kind::DuplicateOutput) && word.unclear().is_none() {
+                            streams.effects.push((Act::Writes, word));
+                        }
+                    }
+                }
+                IoRedirect::File(_, _, Target::Fd(_)) => {}
+                IoRedirect::File(_, _, Target::ProcessSubstitution(_, shell)) => {
+                    self.aside(|walker| walker.list(&shell.list, Flow { proven: false, ..flow }));
+                    streams.input = Input::Unknown;
+                }
+                IoRedirect::HereDocument(_, document) => {
+                    let text = if document.requires_expansion {
+                        self.quoted(&document.doc.value, flow)
+                    } else {
+                        Word::text(document.doc.value.clone())
+                    };
+                    streams.input = text.known().map_or(Input::Unknown, |text| Input::Text(text.to_owned()));
+                }
+                IoRedirect::HereString(_, word) => {
+                    let words = self.words(&word.value, flow);
+                    let text = words.first().and_then(Word::known).map(str::to_owned);
+                    streams.input = text.map_or(Input::Unknown, Input::Text);
+                }
+                IoRedirect::OutputAndError(word, _) => {
+                    for word in self.words(&word.value, flow) {
+                        streams.effects.push((Act::Writes, word));
+                    }
+                }
+            }
+        }
+    }
+
+    pub fn simple(&mut self, simple: &SimpleCommand, flow: Flow, streams: &mut Streams) {
+        let outer = self.assigned.len();
+        let mut words = Vec::new();
+        for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
+            self.item(item, true, flow, streams, &mut words);
+        }
+        if let Some(word) = &simple.word_or_name {
+            words.extend(self.words(&word.value, flow));
+        }
+        for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
+            self.item(item, false, flow, streams, &mut words);
+        }
+        if words.is_empty() {
+            self.streams_only(streams, flow);
+        } else {
+            if streams.input == Input::Nothing {
+                streams.input = self.stdin.clone();
+            }
+            self.command(words, flow, streams);
+        }
+        self.assigned.truncate(outer);
+    }
+
+    pub fn item(
+        &mut self,
+        item: &Item,
+        before: bool,
+        flow: Flow,
+        streams: &mut Streams,
+        words: &mut Vec<Word>,
+    ) {
+        match item {
+            Item::IoRedirect(redirect) => self.redirects([redirect], flow, streams),
+            Item::Word(word) => words.extend(self.words(&word.value, flow)),
+            Item::AssignmentWord(assignment, word) => {
+                let value = match &assignment.value {
+                    AssignmentValue::Scalar(value) => {
+                        self.words(&value.value, flow).into_iter().next().unwrap_or_default()
+                    }
+                    AssignmentValue::Array(values) => {
+                        for (key, value) in values {
+                            for word in key.iter().chain([value]) {
+                                self.words(&word.value, flow);
+                            }
+                        }
+                        Word::unknown(word.value.clone())
+                    }
+                };
+                let name = assignment.name.to_string();
+                // An index is read as arithmetic, with its substitutions.
+                if name.contains(['$', '`']) {
+                    self.quoted(&name, flow);
+                }
+                if before {
+                    self.assigned.push((name, value));
+                } else {
+                    let mut whole = Word::text(format!("{name}="));
+                    whole.append(&value);
+                    words.push(Word { many: false, ..whole });
+                }
+            }
+            Item::ProcessSubstitution(_, shell) => {
+                self.aside(|walker| walker.list(&shell.list, Flow { proven: false, ..flow }));
+                words.push(Word::text("/dev/fd/63"));
+            }
+        }
+    }
+
+    /// The bodies of a function, and whether the name could also be something else.
+    pub fn function(&mut self, name: &str, flow: Flow, input: &Input) -> Option<bool> {
+        let bodies = self.functions.get(name).filter(|bodies| !bodies.is_empty())?.clone();
+        if self.calling >= guard::SCRIPTS {
+            self.lost("functions that call each other", name, flow);
+            return Some(false);
+        }
+        self.calling += 1;
+        for body in bodies {
+            let mut streams = Streams { input: input.clone(), ..Streams::default() };
+            let FunctionBody(compound, redirects) = body.as_ref();
+            self.redirects(redirects.iter().flat_map(|list| &list.0), flow, &mut streams);
+            self.streams_only(&mut streams, flow);
+            self.fed(&streams.input, |walker| walker.compound(compound, flow));
+        }
+        self.calling -= 1;
+        Some(self.unsure.contains(name))
+    }
+
+    /// `unset -f`: from now on the name may be a program again.
+    pub fn forget(&mut self, names: &[Word]) {
+        for name in names {
+            match name.known() {
+                Some(name) => drop(self.unsure.insert(name.to_owned())),
+                None => self.unsure.extend(self.functions.keys().cloned()),
+            }
+        }
+    }
+}
+
+/// What a command prints, where its words say so.
+pub fn printed(command: &Command) -> Input {
+    let Command::Simple(simple) = command else { return Input::Unknown };
+    let name = simple.word_or_name.as_ref().map(|word| word.value.as_str());
+    if simple.prefix.is_some() {
+        return Input::Unknown;
+    }
+    let mut words = Vec::new();
+    for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
+        match item {
+            Item::Word(word) => words.extend(expand(&word.value, &OPTIONS).words),
+            Item::AssignmentWord(_, word) => words.extend(expand(&word.value, &OPTIONS).words),
+            Item::IoRedirect(IoRedirect::HereDocument(_, document))
+                if name == Some("cat")
+                    && !(document.requires_expansion && document.doc.value.contains(['$', '`', '\\'])) =>
+            {
+                return Input::Text(document.doc.value.clone());
+            }
+            Item::IoRedirect(_) | Item::ProcessSubstitution(..) => return Input::Unknown,
+        }
+    }
+    let texts: Option<Vec<&str>> = words.iter().map(Word::known).collect();
+    match (name, texts.as_deref()) {
+        // Anything but names would be printed or run.
+        (Some("find"), Some(texts))
+            if !texts.iter().any(|text| {
+                ["-exec", "-ok", "-printf", "-ls", "-fprint"].iter().any(|other| text.starts_with(other))
+            }) =>
+        {
+            Input::Names(effects::find_hits(&words))
+        }
+        (Some("echo"), Some(texts)) => match texts {
+            ["-e" | "-n" | "-en" | "-ne" | "-E", rest @ ..] if !rest.concat().contains('\\') => {
+                Input::Text(rest.join(" "))
+            }
+            texts if !texts.concat().contains('\\') => Input::Text(texts.join(" ")),
+            _ => Input::Unknown,
+        },
+        (Some("printf"), Some([text])) if !text.contains(['\\', '%']) => Input::Text((*text).to_owned()),
+        (Some("printf"), Some([format, text])) if format.trim_end_matches("\\n") == "%s" => {
+            Input::Text((*text).to_owned())
+        }
+        _ => Input::Unknown,
+    }
+}

@@ -1,0 +1,308 @@
+//! A program with its arguments: what it does itself, and what it has another one do.
+
+use super::call::Act;
+use super::effects::{self, Effects, Scene};
+use super::facts;
+use super::walker::{Flow, Input, Streams, Walker};
+use super::word::{Piece, Word};
+use super::wrap::filled;
+
+impl Walker<'_> {
+    /// A program with its arguments.
+    pub fn command(&mut self, words: Vec<Word>, flow: Flow, streams: &mut Streams) {
+        let Some((program, args)) = words.split_first() else { return };
+        let mut effects = self.effects_of(streams);
+        let base = program.base();
+        let (Some(written), Some(name)) = (program.known(), base.known()) else {
+            let unclear = program.unclear().unwrap_or("~").to_owned();
+            return self.emit(base.clone(), args.to_vec(), effects, Some(unclear), flow);
+        };
+        if flow.depth > super::guard::SCRIPTS {
+            return self.lost("programs within programs", name, flow);
+        }
+        let flow = Flow { depth: flow.depth + 1, ..flow };
+        if self.aliases.contains(written) {
+            self.anything(written, flow);
+        }
+        if let Some(unsure) = self.function(written, flow, &streams.input)
+            && !unsure
+        {
+            if !effects.touches.is_empty() || !effects.reaches.is_empty() {
+                self.emit(Word::text(""), Vec::new(), effects, None, flow);
+            }
+            return;
+        }
+        let scene = Scene { folder: &self.folder, root: self.root, assigned: &self.assigned };
+        let own = effects::effects(name, args, &scene);
+        effects.touches.extend(own.touches);
+        effects.reaches.extend(own.reaches);
+        effects.opaque |= own.opaque || written.contains('/') && is_script(written, name);
+        let (name, args) = (name.to_owned(), args.to_vec());
+        self.emit(base.clone(), args.clone(), effects, None, flow);
+        let flow = Flow { branch: true, ..flow };
+        match name.as_str() {
+            "cd" | "pushd" | "chdir" => self.go(&args),
+            "popd" => self.folder = Word::unknown("the folder after `popd`"),
+            "set" => self.set(&args),
+            "alias" => {
+                self.aliases.extend(args.iter().filter_map(|word| Some(word.split_once('=')?.0.to_string())))
+            }
+            "unset" => self.forget(&args),
+            "eval" => self.evaluate(&args, flow),
+            "trap" => self.trap(&args, flow),
+            "find" | "gfind" => self.find(&args, flow, streams),
+            "fd" | "fdfind" => self.fd(&args, flow, streams),
+            "git" => self.git_alias(&args, flow, streams),
+            _ if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
+            _ => {}
+        }
+        for wrapper in facts::wrappers(&name) {
+            if self.wrapped(&name, wrapper, &args, flow, streams) {
+                break;
+            }
+        }
+    }
+
+    pub fn go(&mut self, args: &[Word]) {
+        let to = args.iter().find(|word| word.known() == Some("-") || !word.start().starts_with('-'));
+        self.folder = match to {
+            None => Word { pieces: vec![Piece::Home], many: false },
+            Some(word) if word.known() == Some("-") => Word::unknown("the folder before"),
+            Some(word)
+                if word.start().starts_with('/')
+                    || !matches!(word.pieces.first(), Some(Piece::Text(_) | Piece::Pattern(_))) =>
+            {
+                Word { many: false, ..word.clone() }
+            }
+            Some(word) => {
+                let mut folder = self.folder.clone();
+                folder.push("/");
+                folder.append(word);
+                Word { many: false, ..folder }
+            }
+        };
+    }
+
+    pub fn set(&mut self, args: &[Word]) {
+        let mut words = args.iter().filter_map(Word::known);
+        while let Some(word) = words.next() {
+            let (on, letters) = match (word.strip_prefix('-'), word.strip_prefix('+')) {
+                (Some("-"), _) => return,
+                (Some(letters), _) => (true, letters),
+                (None, Some(letters)) => (false, letters),
+                (None, None) => return,
+            };
+            if letters.contains('e') {
+                self.errexit = on;
+            }
+            if letters.contains('o') {
+                match words.next() {
+                    Some("pipefail") => self.pipefail = on,
+                    Some("errexit") => self.errexit = on,
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    /// Words that a shell joins and reads again.
+    pub fn evaluate(&mut self, args: &[Word], flow: Flow) {
+        let mut whole = Word::default();
+        for (at, word) in args.iter().enumerate() {
+            if at > 0 {
+                whole.push(" ");
+            }
+            whole.append(word);
+        }
+        self.reread(&whole, flow);
+    }
+
+    /// A text that a shell reads. Where a part is not known, it may hold anything besides.
+    pub fn reread(&mut self, text: &Word, flow: Flow) {
+        if text.pieces.is_empty() {
+            return;
+        }
+        if let Some(unclear) = text.unclear().map(str::to_owned) {
+            self.anything(&unclear, flow);
+            if text.is_open() {
+                return;
+            }
+        }
+        let written = match text.known() {
+            Some(known) => known.to_owned(),
+            None => text.to_string(),
+        };
+        self.script(&written, flow);
+    }
+
+    pub fn trap(&mut self, args: &[Word], flow: Flow) {
+        let mut operands = args.iter().filter(|word| word.known() != Some("--"));
+        if let Some(script) = operands.next().filter(|word| !word.start().starts_with('-') && args.len() > 1)
+        {
+            self.aside(|walker| walker.reread(script, Flow { proven: false, ..flow }));
+        }
+    }
+
+    pub fn shell(&mut self, name: &str, args: &[Word], flow: Flow, streams: &Streams) {
+        let mut words = args.iter();
+        let mut script = false;
+        let mut stdin = false;
+        let (mut errexit, mut pipefail) = (false, false);
+        let mut operand = None;
+        while let Some(word) = words.next() {
+            let Some(text) = word.known().filter(|text| text.len() > 1 && text.starts_with(['-', '+']))
+            else {
+                if word.is_open() && word.many {
+                    // It may be `-c` with a script.
+                    self.anything(word.unclear().unwrap_or(name), flow);
+                }
+                operand = Some(word);
+                break;
+            };
+            match text {
+                "--" => {
+                    operand = words.next();
+                    break;
+                }
+                "--version" | "--help" => return,
+                "--rcfile" | "--init-file" => drop(words.next()),
+                "--command" => script = true,
+                long if long.starts_with("--") => {}
+                letters => {
+                    script |= letters.contains('c');
+                    stdin |= letters.contains('s');
+                    errexit |= letters.contains('e') && letters.starts_with('-');
+                    if letters.contains(['o', 'O']) {
+                        pipefail |= words.next().is_some_and(|option| option.known() == Some("pipefail"));
+                    }
+                }
+            }
+        }
+        let flow = Flow { branch: false, ..flow };
+        match (operand, script) {
+            (Some(text), true) => self.aside(|walker| {
+                (walker.errexit, walker.pipefail) = (errexit, pipefail);
+                walker.reread(text, flow);
+            }),
+            (Some(file), false)
+                if !stdin
+                    && !file.known().is_some_and(|file| file.starts_with("/dev/stdin") || file == "-") =>
+            {
+                // Process substitutions are files whose text nobody knows.
+                if file.known().is_some_and(|file| file.starts_with("/dev/fd/")) {
+                    return self.anything(&format!("the script of `{name}`"), flow);
+                }
+                let scene = Scene { folder: &self.folder, root: self.root, assigned: &[] };
+                let mut found = Effects::default();
+                effects::add(Act::Reads, false, file, &scene, &mut found);
+                if let Some(call) = self.line.calls.last_mut() {
+                    call.touches.extend(found.touches);
+                    call.opaque = true;
+                }
+            }
+            (None, true) => {}
+            _ => match &streams.input {
+                Input::Nothing => {}
+                Input::Text(text) => self.aside(|walker| {
+                    (walker.errexit, walker.pipefail) = (errexit, pipefail);
+                    walker.script(text, flow);
+                }),
+                Input::File => {
+                    if let Some(call) = self.line.calls.last_mut() {
+                        call.opaque = true;
+                    }
+                }
+                Input::Unknown | Input::Names(_) => {
+                    self.anything(&format!("standard input of `{name}`"), flow)
+                }
+            },
+        }
+    }
+
+    pub fn find(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
+        let mut rest = args;
+        let hits = effects::find_hits(args);
+        while let Some(at) =
+            rest.iter().position(|word| matches!(word.known(), Some("-exec" | "-execdir" | "-ok" | "-okdir")))
+        {
+            rest = rest.get(at + 1..).unwrap_or_default();
+            let end =
+                rest.iter().position(|word| matches!(word.known(), Some(";" | "+"))).unwrap_or(rest.len());
+            let (inner, after) = rest.split_at(end);
+            let words = inner.iter().flat_map(|word| match word.known() {
+                Some("{}") => hits.clone(),
+                Some(text) if text.contains("{}") => vec![filled(text, "{}")],
+                _ => vec![word.clone()],
+            });
+            let words: Vec<Word> = words.collect();
+            self.inner(words, Flow { proven: false, ..flow }, streams);
+            rest = after;
+        }
+    }
+
+    pub fn fd(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
+        let runs = |word: &Word| matches!(word.known(), Some("-x" | "-X" | "--exec" | "--exec-batch"));
+        let Some(at) = args.iter().position(runs) else { return };
+        let inner = args.get(at + 1..).unwrap_or_default();
+        let mut words: Vec<Word> = inner
+            .iter()
+            .take_while(|word| word.known() != Some(";"))
+            .map(|word| match word.known() {
+                Some(text) if text.contains("{}") => filled(text, "{}"),
+                _ => word.clone(),
+            })
+            .collect();
+        if words.iter().all(|word| word.unclear().is_none()) {
+            words.push(Word::unknown("{}"));
+        }
+        self.inner(words, Flow { proven: false, ..flow }, streams);
+    }
+
+    /// `git -c alias.x=push x`.
+    pub fn git_alias(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
+        let mut words = args.iter();
+        let mut aliases: Vec<(String, String)> = Vec::new();
+        while let Some(word) = words.next() {
+            match word.known() {
+                Some("-C" | "--git-dir" | "--work-tree" | "--namespace") => drop(words.next()),
+                Some("-c") => {
+                    let Some(setting) = words.next() else { return };
+                    if let Some(setting) = setting.known().and_then(|text| text.strip_prefix("alias.")) {
+                        aliases.extend(
+                            setting.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())),
+                        );
+                    } else if setting.start().starts_with("alias.") {
+                        self.anything(&setting.to_string(), flow);
+                    }
+                }
+                Some(option) if option.starts_with('-') => {}
+                Some(name) => {
+                    let Some((_, value)) = aliases.iter().rev().find(|(alias, _)| alias == name) else {
+                        return;
+                    };
+                    match value.strip_prefix('!') {
+                        Some(script) => {
+                            let script = script.to_owned();
+                            self.script(&script, flow);
+                        }
+                        None => {
+                            let begin = [Word::text("git")]
+                                .into_iter()
+                                .chain(value.split_whitespace().map(Word::text));
+                            self.inner(begin.chain(words.cloned()).collect(), flow, streams);
+                        }
+                    }
+                    return;
+                }
+                None => return,
+            }
+        }
+    }
+}
+
+/// Whether a program with a folder before it is a script of somebody's, not a program of the system.
+fn is_script(written: &str, name: &str) -> bool {
+    name.contains('.')
+        || facts::program(name).is_empty() && !facts::is_shell(name) && facts::wrappers(name).next().is_none()
+        || written.starts_with("./")
+}

@@ -1,0 +1,245 @@
+//! From the parser's tree to small calls, in the order in which they run.
+
+use std::sync::Arc;
+
+use brush_parser::ast::{
+    AndOr, AndOrList, Command, CompoundCommand, CompoundList, CompoundListItem, ExtendedTestExpr, Pipeline,
+    SeparatorOperator, SourceLocation,
+};
+use brush_parser::{parse_tokens, uncached_tokenize_str};
+
+use super::call::Line;
+use super::guard;
+use super::path::Root;
+use super::simple::printed;
+use super::walker::{Flow, Input, OPTIONS, Streams, Walker};
+use super::word::Word;
+
+/// What a command line does, run in the root's folder.
+pub fn read(text: &str, root: &Root) -> Line {
+    let mut walker = Walker::new(root);
+    walker.script(text, Flow { proven: true, ..Flow::default() });
+    walker.line
+}
+
+/// The same for words that no shell reads: a program with its arguments.
+pub fn read_words(words: &[String], root: &Root) -> Line {
+    let mut walker = Walker::new(root);
+    let words = words.iter().map(Word::text).collect();
+    walker.command(words, Flow { proven: true, ..Flow::default() }, &mut Streams::default());
+    walker.line
+}
+
+impl Walker<'_> {
+    /// Reads a script.
+    pub fn script(&mut self, text: &str, flow: Flow) {
+        if text.trim().is_empty() {
+            return;
+        }
+        if flow.depth > guard::SCRIPTS {
+            return self.lost("scripts within scripts", text, flow);
+        }
+        if let Some(why) = guard::before_tokens(text) {
+            return self.lost(why, text, flow);
+        }
+        let tokens = match uncached_tokenize_str(text, &OPTIONS.tokenizer_options()) {
+            Ok(tokens) => tokens,
+            Err(error) => return self.lost(&error.to_string(), text, flow),
+        };
+        if let Some(why) = guard::before_tree(&tokens) {
+            return self.lost(why, text, flow);
+        }
+        let program = match parse_tokens(&tokens, &OPTIONS) {
+            Ok(program) => program,
+            Err(error) => return self.lost(&error.to_string(), text, flow),
+        };
+        let top = flow.depth == 0;
+        let flow = Flow { depth: flow.depth + 1, ..flow };
+        let items: Vec<&CompoundListItem> =
+            program.complete_commands.iter().flat_map(|list| &list.0).collect();
+        self.items(&items, flow, top);
+    }
+
+    pub fn items(&mut self, items: &[&CompoundListItem], flow: Flow, top: bool) {
+        for (at, item) in items.iter().enumerate() {
+            let CompoundListItem(list, separator) = item;
+            if top && let Some(span) = list.location() {
+                self.at = span.start.index..span.end.index;
+            }
+            let background = matches!(separator, SeparatorOperator::Async);
+            let last = at + 1 == items.len();
+            let proven = flow.proven && !background && (last || self.errexit && list.additional.is_empty());
+            let folder = self.folder.clone();
+            self.and_or(list, Flow { proven, ..flow });
+            if background {
+                self.folder = folder;
+            }
+        }
+    }
+
+    pub fn list(&mut self, list: &CompoundList, flow: Flow) {
+        let items: Vec<&CompoundListItem> = list.0.iter().collect();
+        self.items(&items, flow, false);
+    }
+
+    pub fn and_or(&mut self, list: &AndOrList, flow: Flow) {
+        let is_or = |next: &AndOr| matches!(next, AndOr::Or(_));
+        let last_or = list.additional.iter().rposition(is_or);
+        self.pipeline(&list.first, Flow { proven: flow.proven && last_or.is_none(), ..flow });
+        for (at, next) in list.additional.iter().enumerate() {
+            let proven = flow.proven && last_or.is_none_or(|last| at > last);
+            let before = self.folder.clone();
+            match next {
+                AndOr::And(pipeline) => self.pipeline(pipeline, Flow { proven, branch: true, ..flow }),
+                AndOr::Or(pipeline) => {
+                    self.pipeline(pipeline, Flow { proven, branch: true, ..flow });
+                    self.meet(before, "||");
+                }
+            }
+        }
+    }
+
+    pub fn pipeline(&mut self, pipeline: &Pipeline, flow: Flow) {
+        self.pipeline += 1;
+        let alone = pipeline.seq.len() == 1;
+        let mut input = Input::Nothing;
+        for (at, command) in pipeline.seq.iter().enumerate() {
+            let last = at + 1 == pipeline.seq.len();
+            let proven = flow.proven && !pipeline.bang && (last || self.pipefail);
+            let number = self.pipeline;
+            let folder = self.folder.clone();
+            let mut streams = Streams { input, effects: Vec::new() };
+            self.run(command, Flow { proven, ..flow }, &mut streams);
+            self.pipeline = number.max(self.pipeline);
+            input = if last { Input::Nothing } else { printed(command) };
+            if !alone {
+                self.folder = folder;
+            }
+        }
+    }
+
+    pub fn run(&mut self, command: &Command, flow: Flow, streams: &mut Streams) {
+        match command {
+            Command::Simple(simple) => self.simple(simple, flow, streams),
+            Command::Compound(compound, redirects) => {
+                self.redirects(redirects.iter().flat_map(|list| &list.0), flow, streams);
+                self.streams_only(streams, flow);
+                self.fed(&streams.input, |walker| walker.compound(compound, flow));
+            }
+            Command::Function(definition) => {
+                let name = definition.fname.value.clone();
+                let bodies = self.functions.entry(name.clone()).or_default();
+                if !flow.branch {
+                    bodies.clear();
+                    self.unsure.remove(&name);
+                } else if bodies.is_empty() {
+                    self.unsure.insert(name);
+                }
+                bodies.push(Arc::new(definition.body.clone()));
+                self.defined += 1;
+            }
+            Command::ExtendedTest(test, redirects) => {
+                self.redirects(redirects.iter().flat_map(|list| &list.0), flow, streams);
+                self.test(&test.expr, flow);
+                self.streams_only(streams, flow);
+            }
+        }
+    }
+
+    pub fn test(&mut self, test: &ExtendedTestExpr, flow: Flow) {
+        match test {
+            ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
+                self.test(left, flow);
+                self.test(right, flow);
+            }
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner, flow),
+            ExtendedTestExpr::UnaryTest(_, word) => drop(self.words(&word.value, flow)),
+            ExtendedTestExpr::BinaryTest(_, left, right) => {
+                self.words(&left.value, flow);
+                self.words(&right.value, flow);
+            }
+        }
+    }
+
+    pub fn compound(&mut self, compound: &CompoundCommand, flow: Flow) {
+        let inside = Flow { proven: false, branch: true, ..flow };
+        match compound {
+            CompoundCommand::BraceGroup(group) => self.list(&group.list, flow),
+            CompoundCommand::Subshell(shell) => self.aside(|walker| walker.list(&shell.list, flow)),
+            CompoundCommand::Arithmetic(arithmetic) => drop(self.quoted(&arithmetic.expr.value, flow)),
+            CompoundCommand::ArithmeticForClause(looped) => {
+                for expression in
+                    [&looped.initializer, &looped.condition, &looped.updater].into_iter().flatten()
+                {
+                    self.quoted(&expression.value, inside);
+                }
+                self.repeat("for", |walker| walker.list(&looped.body.list, inside));
+            }
+            CompoundCommand::ForClause(looped) => {
+                for word in looped.values.iter().flatten() {
+                    self.words(&word.value, inside);
+                }
+                self.repeat("for", |walker| walker.list(&looped.body.list, inside));
+            }
+            CompoundCommand::CaseClause(case) => {
+                self.words(&case.value.value, inside);
+                let before = self.folder.clone();
+                for item in &case.cases {
+                    for pattern in &item.patterns {
+                        self.words(&pattern.value, inside);
+                    }
+                    if let Some(list) = &item.cmd {
+                        self.list(list, inside);
+                    }
+                    self.meet(before.clone(), "case");
+                }
+            }
+            CompoundCommand::IfClause(choice) => {
+                self.list(&choice.condition, Flow { branch: flow.branch, ..inside });
+                let before = self.folder.clone();
+                self.list(&choice.then, inside);
+                self.meet(before.clone(), "if");
+                for other in choice.elses.iter().flatten() {
+                    if let Some(condition) = &other.condition {
+                        self.list(condition, inside);
+                    }
+                    self.list(&other.body, inside);
+                    self.meet(before.clone(), "if");
+                }
+            }
+            CompoundCommand::WhileClause(looped) | CompoundCommand::UntilClause(looped) => {
+                self.repeat("while", |walker| {
+                    walker.list(&looped.0, inside);
+                    walker.list(&looped.1.list, inside);
+                });
+            }
+            CompoundCommand::Coprocess(process) => {
+                self.aside(|walker| walker.run(&process.body, inside, &mut Streams::default()));
+            }
+        }
+    }
+
+    /// Runs what shares an input with others: which of them reads it is not known.
+    pub fn fed(&mut self, input: &Input, inner: impl FnOnce(&mut Self)) {
+        let feeds = match input {
+            Input::Nothing => self.stdin.clone(),
+            Input::File => Input::File,
+            Input::Text(_) | Input::Names(_) | Input::Unknown => Input::Unknown,
+        };
+        let kept = std::mem::replace(&mut self.stdin, feeds);
+        inner(self);
+        self.stdin = kept;
+    }
+
+    /// A loop's body; again where it defines functions or changes its folder, for its beginning then runs with them.
+    pub fn repeat(&mut self, why: &str, mut body: impl FnMut(&mut Self)) {
+        let (before, defined) = (self.folder.clone(), self.defined);
+        body(self);
+        let moved = self.folder != before;
+        self.meet(before.clone(), why);
+        if moved || self.defined != defined {
+            body(self);
+            self.meet(before, why);
+        }
+    }
+}

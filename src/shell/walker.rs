@@ -1,0 +1,213 @@
+//! The state of a walk over a command line, and what every part of it does: adding calls, reading words.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::{Arc, LazyLock};
+
+use brush_parser::ParserOptions;
+use brush_parser::ast::FunctionBody;
+
+use super::call::{Act, Line, SmallCall};
+use super::effects::{self, Effects, Scene};
+use super::expand::{Expansion, expand, expand_quoted};
+use super::guard;
+use super::path::Root;
+use super::word::Word;
+
+/// The shell that the parser expects.
+pub static OPTIONS: LazyLock<ParserOptions> = LazyLock::new(ParserOptions::default);
+
+/// What is known of standard input.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Input {
+    /// Nothing feeds it.
+    #[default]
+    Nothing,
+    /// This text.
+    Text(String),
+    /// Names of files.
+    Names(Vec<Word>),
+    /// A file.
+    File,
+    /// What another program prints.
+    Unknown,
+}
+
+/// Where a command stands.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Flow {
+    /// Whether the success of the line is its own.
+    pub proven: bool,
+    /// Whether it runs elsewhere.
+    pub elsewhere: bool,
+    /// How many scripts it lies in.
+    pub depth: usize,
+    /// Whether it is certain to be reached, for what it defines.
+    pub branch: bool,
+}
+
+/// Redirections of a command.
+#[derive(Debug, Clone, Default)]
+pub struct Streams {
+    /// Its standard input.
+    pub input: Input,
+    /// What redirections write, read and reach.
+    pub effects: EffectsOnly,
+}
+
+/// The effects of redirections alone.
+pub type EffectsOnly = Vec<(Act, Word)>;
+
+/// The state of a walk.
+pub struct Walker<'w> {
+    pub root: &'w Root,
+    pub line: Line,
+    pub folder: Word,
+    pub assigned: Vec<(String, Word)>,
+    pub errexit: bool,
+    pub pipefail: bool,
+    pub aliases: HashSet<String>,
+    pub stdin: Input,
+    pub functions: HashMap<String, Vec<Arc<FunctionBody>>>,
+    /// Definitions that may not have happened.
+    pub unsure: HashSet<String>,
+    pub calling: usize,
+    pub pipeline: usize,
+    pub at: Range<usize>,
+    pub defined: usize,
+}
+
+impl<'w> Walker<'w> {
+    /// A walk that begins in the root's folder.
+    pub fn new(root: &'w Root) -> Walker<'w> {
+        Walker {
+            root,
+            line: Line::default(),
+            folder: Word::text("."),
+            assigned: Vec::new(),
+            errexit: false,
+            pipefail: false,
+            aliases: HashSet::new(),
+            stdin: Input::Nothing,
+            functions: HashMap::new(),
+            unsure: HashSet::new(),
+            calling: 0,
+            pipeline: 0,
+            at: 0..0,
+            defined: 0,
+        }
+    }
+
+    /// Something that could not be followed: it could do anything.
+    pub fn lost(&mut self, why: &str, written: &str, flow: Flow) {
+        let mut shown: String = written.chars().take(60).collect();
+        if shown.len() < written.len() {
+            shown.push('…');
+        }
+        self.line.problem.get_or_insert_with(|| why.to_owned());
+        self.anything(&shown, flow);
+    }
+
+    /// A call of which nothing is known but a word.
+    pub fn anything(&mut self, word: &str, flow: Flow) {
+        let unknown = Word::unknown(word);
+        self.emit(unknown, vec![Word::unknown_words(word)], Effects::default(), Some(word.to_owned()), flow);
+    }
+
+    /// Adds a call.
+    pub fn emit(
+        &mut self,
+        program: Word,
+        args: Vec<Word>,
+        effects: Effects,
+        unclear: Option<String>,
+        flow: Flow,
+    ) {
+        if self.line.calls.len() > guard::CALLS {
+            return;
+        }
+        let full = self.line.calls.len() == guard::CALLS;
+        let full = full.then(|| "more than 1,000 commands".to_owned());
+        if let Some(why) = &full {
+            self.line.problem.get_or_insert_with(|| why.clone());
+        }
+        self.line.calls.push(SmallCall {
+            program: if let Some(why) = &full { Word::unknown(why.clone()) } else { program },
+            args,
+            folder: self.folder.clone(),
+            touches: effects.touches,
+            reaches: effects.reaches,
+            unclear: full.or(unclear),
+            opaque: effects.opaque,
+            elsewhere: flow.elsewhere,
+            proven: flow.proven,
+            pipeline: self.pipeline,
+            at: self.at.clone(),
+        });
+    }
+
+    /// After a branch, a folder that it changed is not known.
+    pub fn meet(&mut self, before: Word, why: &str) {
+        if self.folder != before {
+            self.folder = Word::unknown(format!("the folder after `{why}`"));
+        }
+    }
+
+    /// The words that a word becomes; its substitutions run first.
+    pub fn words(&mut self, raw: &str, flow: Flow) -> Vec<Word> {
+        let Expansion { words, scripts, lost } = expand(raw, &OPTIONS);
+        if lost {
+            self.lost("expansions within expansions", raw, flow);
+        }
+        self.substitutions(scripts, flow);
+        words
+    }
+
+    pub fn quoted(&mut self, raw: &str, flow: Flow) -> Word {
+        let Expansion { words, scripts, lost } = expand_quoted(raw, &OPTIONS);
+        if lost {
+            self.lost("expansions within expansions", raw, flow);
+        }
+        self.substitutions(scripts, flow);
+        words.into_iter().next().unwrap_or_default()
+    }
+
+    pub fn substitutions(&mut self, scripts: Vec<String>, flow: Flow) {
+        for script in scripts {
+            self.aside(|walker| walker.script(&script, Flow { proven: false, ..flow }));
+        }
+    }
+
+    /// In a shell of its own: what it changes is forgotten.
+    pub fn aside(&mut self, inner: impl FnOnce(&mut Self)) {
+        let kept = (self.folder.clone(), self.errexit, self.pipefail);
+        let functions = self.functions.clone();
+        let number = self.pipeline;
+        inner(self);
+        self.pipeline = number.max(self.pipeline);
+        (self.folder, self.errexit, self.pipefail) = kept;
+        self.functions = functions;
+    }
+
+    /// A call for redirections that no program has.
+    pub fn streams_only(&mut self, streams: &mut Streams, flow: Flow) {
+        let effects = self.effects_of(streams);
+        if !effects.touches.is_empty() || !effects.reaches.is_empty() {
+            self.emit(Word::text(""), Vec::new(), effects, None, flow);
+        }
+    }
+
+    /// What redirections do. Taken once, by the command they belong to.
+    pub fn effects_of(&mut self, streams: &mut Streams) -> Effects {
+        let mut found = Effects::default();
+        let scene = Scene { folder: &self.folder, root: self.root, assigned: &[] };
+        for (act, word) in std::mem::take(&mut streams.effects) {
+            let network = ["/dev/tcp/", "/dev/udp/"].iter().find_map(|device| word.strip_prefix(device));
+            match network {
+                Some(rest) => found.reaches.extend(effects::host(&rest, true)),
+                None => effects::add(act, false, &word, &scene, &mut found),
+            }
+        }
+        found
+    }
+}

@@ -1,0 +1,312 @@
+//! Words of a command after quotes and expansions, and three-valued matching of globs against them.
+
+use super::Answer;
+
+/// A part of a word.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Piece {
+    /// Text as the program receives it.
+    Text(String),
+    /// The home folder.
+    Home,
+    /// A pattern of file names, as written: some text without `/`.
+    Pattern(String),
+    /// Text that only the shell knows when it runs, as written.
+    Unknown(String),
+}
+
+/// A word that a program receives.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Word {
+    /// Its parts; two texts are never neighbours.
+    pub pieces: Vec<Piece>,
+    /// Whether the shell may make any number of words of it, also none.
+    pub many: bool,
+}
+
+impl Word {
+    /// A word that is known.
+    pub fn text(text: impl Into<String>) -> Word {
+        Word { pieces: vec![Piece::Text(text.into())], many: false }
+    }
+
+    /// A pattern of file names as a word with gaps.
+    pub fn pattern(text: &str) -> Word {
+        let mut word = Word::default();
+        let mut rest = text;
+        let wild = |text: &str| {
+            text.char_indices().find_map(|(at, letter)| match letter {
+                '*' | '?' => Some((at, 1)),
+                // Alone, it is a letter, and the name of a program.
+                '[' => text.get(at..)?.find(']').map(|end| (at, end + 1)),
+                _ => None,
+            })
+        };
+        while let Some((place, length)) = wild(rest) {
+            word.push(rest.get(..place).unwrap_or_default());
+            let end = place + length;
+            word.pieces.push(Piece::Pattern(rest.get(place..end).unwrap_or_default().to_owned()));
+            rest = rest.get(end..).unwrap_or_default();
+        }
+        word.push(rest);
+        word
+    }
+
+    /// One word that is not known.
+    pub fn unknown(written: impl Into<String>) -> Word {
+        Word { pieces: vec![Piece::Unknown(written.into())], many: false }
+    }
+
+    /// Any number of words that are not known.
+    pub fn unknown_words(written: impl Into<String>) -> Word {
+        Word { many: true, ..Word::unknown(written) }
+    }
+
+    /// Adds text to its end.
+    pub fn push(&mut self, text: &str) {
+        if let Some(Piece::Text(last)) = self.pieces.last_mut() {
+            last.push_str(text);
+        } else if !text.is_empty() {
+            self.pieces.push(Piece::Text(text.to_owned()));
+        }
+    }
+
+    /// Adds another word to its end.
+    pub fn append(&mut self, other: &Word) {
+        for piece in &other.pieces {
+            match piece {
+                Piece::Text(text) => self.push(text),
+                other => self.pieces.push(other.clone()),
+            }
+        }
+        self.many |= other.many;
+    }
+
+    /// The whole text, where it is known.
+    pub fn known(&self) -> Option<&str> {
+        match self.pieces.as_slice() {
+            [] if !self.many => Some(""),
+            [Piece::Text(text)] => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The text that it begins with.
+    pub fn start(&self) -> &str {
+        match self.pieces.first() {
+            Some(Piece::Text(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// What of it is not known, as written.
+    pub fn unclear(&self) -> Option<&str> {
+        self.pieces.iter().find_map(|piece| match piece {
+            Piece::Pattern(written) | Piece::Unknown(written) => Some(written.as_str()),
+            Piece::Text(_) | Piece::Home => None,
+        })
+    }
+
+    /// Whether nothing of it is known: it could as well be an option.
+    pub fn is_open(&self) -> bool {
+        matches!(self.pieces.first(), Some(Piece::Unknown(_)))
+            && self.pieces.iter().all(|piece| matches!(piece, Piece::Unknown(_)))
+    }
+
+    /// The word without the first `bytes` bytes of the text it begins with.
+    pub fn after(&self, bytes: usize) -> Word {
+        let mut word = Word { pieces: Vec::new(), many: self.many };
+        word.push(self.start().get(bytes..).unwrap_or_default());
+        word.pieces.extend(self.pieces.iter().skip(usize::from(!self.start().is_empty())).cloned());
+        word
+    }
+
+    /// The word without a prefix of known text.
+    pub fn strip_prefix(&self, prefix: &str) -> Option<Word> {
+        self.start().starts_with(prefix).then(|| self.after(prefix.len()))
+    }
+
+    /// What comes before and after the first `mark` in its known text.
+    pub fn split_once(&self, mark: char) -> Option<(Word, Word)> {
+        let place =
+            self.pieces.iter().position(|piece| matches!(piece, Piece::Text(text) if text.contains(mark)))?;
+        let (before, rest) = self.pieces.split_at(place);
+        let (Piece::Text(text), rest) = rest.split_first()? else { return None };
+        let (left, right) = text.split_once(mark)?;
+        let mut first = Word { pieces: before.to_vec(), many: self.many };
+        first.push(left);
+        let mut second = Word { pieces: Vec::new(), many: self.many };
+        second.push(right);
+        second.pieces.extend_from_slice(rest);
+        Some((first, second))
+    }
+
+    /// What is after the last `/`.
+    pub fn base(&self) -> Word {
+        let mut word = self.clone();
+        let last =
+            word.pieces.iter().rposition(|piece| matches!(piece, Piece::Text(text) if text.contains('/')));
+        if let Some(place) = last {
+            let rest = word.pieces.split_off(place);
+            word.pieces.clear();
+            for piece in rest {
+                match (word.pieces.is_empty(), piece) {
+                    (true, Piece::Text(text)) => {
+                        let name = text.rsplit('/').next().unwrap_or_default();
+                        if !name.is_empty() {
+                            word.pieces.push(Piece::Text(name.to_owned()));
+                        }
+                    }
+                    (_, piece) => word.pieces.push(piece),
+                }
+            }
+        }
+        word
+    }
+
+    /// Its symbols.
+    pub fn symbols(&self) -> Vec<Symbol> {
+        let mut symbols = Vec::new();
+        for (at, piece) in self.pieces.iter().enumerate() {
+            match piece {
+                Piece::Text(text) => symbols.extend(text.chars().map(Symbol::Char)),
+                Piece::Home => symbols.push(Symbol::Char('~')),
+                Piece::Pattern(_) => {
+                    // A pattern does not find names that begin with a dot.
+                    let begins = symbols.last().is_none_or(|last| *last == Symbol::Char('/'));
+                    let next = self.pieces.get(at + 1);
+                    if begins
+                        && next.is_none_or(
+                            |next| matches!(next, Piece::Text(text) if text.starts_with(['.', '/'])),
+                        )
+                    {
+                        symbols.push(Symbol::NameStart);
+                    }
+                    symbols.push(Symbol::AnyName);
+                }
+                Piece::Unknown(_) => symbols.push(Symbol::Any),
+            }
+        }
+        symbols
+    }
+}
+
+impl std::fmt::Display for Word {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.pieces.iter().try_for_each(|piece| match piece {
+            Piece::Text(text) | Piece::Pattern(text) | Piece::Unknown(text) => f.write_str(text),
+            Piece::Home => f.write_str("~"),
+        })
+    }
+}
+
+/// A letter of a word, or a gap in what is known of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Symbol {
+    /// This letter.
+    Char(char),
+    /// One letter that is neither `/` nor `.`.
+    NameStart,
+    /// Any text without `/`.
+    AnyName,
+    /// Any text.
+    Any,
+}
+
+/// A part of a glob.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Token {
+    /// This letter.
+    Char(char),
+    /// One letter other than `/`.
+    One,
+    /// Any text without `/`.
+    Star,
+    /// Any text.
+    Deep,
+    /// No folder, or folders with their `/`.
+    Folders,
+}
+
+/// A glob over names: `*` stands for any text, `?` for one letter.
+pub fn name_glob(pattern: &str) -> Vec<Token> {
+    let token = |letter| match letter {
+        '*' => Token::Deep,
+        '?' => Token::One,
+        letter => Token::Char(letter),
+    };
+    pattern.chars().map(token).collect()
+}
+
+/// Whether the glob matches the word, whatever its gaps are filled with, or with some filling.
+pub fn matches(glob: &[Token], word: &[Symbol], unclear: Option<&str>) -> Answer {
+    if reach(glob, word, true) {
+        return Answer::Yes;
+    }
+    if word.iter().all(|symbol| matches!(symbol, Symbol::Char(_))) || !reach(glob, word, false) {
+        return Answer::No;
+    }
+    Answer::Perhaps(unclear.unwrap_or("*").to_owned())
+}
+
+/// The longest product of glob and word that is compared letter by letter.
+const LIMIT: usize = 1 << 20;
+
+/// Whether the glob matches every filling of the word (`whole`), or one of them. Costs the product of both lengths.
+fn reach(glob: &[Token], word: &[Symbol], whole: bool) -> bool {
+    if glob.len().saturating_mul(word.len()) > LIMIT {
+        return !whole;
+    }
+    // Row by row from the end of the word: `next` answers for the word one symbol later.
+    let width = glob.len() + 1;
+    let mut next = vec![false; width];
+    let mut row = vec![false; width];
+    for at in (0..=word.len()).rev() {
+        let symbol = word.get(at);
+        let begins_name = match at.checked_sub(1).and_then(|before| word.get(before)) {
+            None | Some(Symbol::Char('/')) => true,
+            Some(Symbol::Any) => !whole,
+            Some(_) => false,
+        };
+        for place in (0..width).rev() {
+            let get = |row: &[bool], place: usize| row.get(place).copied().unwrap_or(false);
+            let token = glob.get(place);
+            let skipped = match token {
+                Some(Token::Star | Token::Deep) => get(&row, place + 1),
+                Some(Token::Folders) => begins_name && get(&row, place + 1),
+                _ => false,
+            };
+            let eaten = match (token, symbol) {
+                (None, None) => true,
+                (_, None) | (None, Some(Symbol::Char(_) | Symbol::NameStart)) => false,
+                (Some(Token::Char(wanted)), Some(Symbol::NameStart)) => {
+                    !whole && !matches!(wanted, '.' | '/') && get(&next, place + 1)
+                }
+                (Some(Token::One), Some(Symbol::NameStart)) => get(&next, place + 1),
+                (Some(Token::Star), Some(Symbol::NameStart)) => get(&next, place),
+                (Some(Token::Char(wanted)), Some(Symbol::Char(found))) => {
+                    wanted == found && get(&next, place + 1)
+                }
+                (Some(Token::One), Some(Symbol::Char(found))) => *found != '/' && get(&next, place + 1),
+                (Some(Token::Star), Some(Symbol::Char(found))) => *found != '/' && get(&next, place),
+                (Some(Token::Deep | Token::Folders), Some(_)) => get(&next, place),
+                (Some(Token::Star), Some(Symbol::AnyName)) => get(&next, place),
+                // A gap is empty, or gives what the token wants and stays.
+                (Some(Token::Star), Some(Symbol::Any)) => {
+                    !whole && (get(&next, place) || get(&row, place + 1))
+                }
+                (Some(Token::Char('/')), Some(Symbol::AnyName)) | (None, Some(_)) => {
+                    !whole && get(&next, place)
+                }
+                (Some(Token::Char(_) | Token::One), Some(_)) => {
+                    !whole && (get(&next, place) || get(&row, place + 1))
+                }
+            };
+            if let Some(cell) = row.get_mut(place) {
+                *cell = skipped || eaten;
+            }
+        }
+        std::mem::swap(&mut row, &mut next);
+    }
+    next.first().copied().unwrap_or(false)
+}

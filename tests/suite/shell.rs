@@ -1,0 +1,134 @@
+//! What shell commands do: the tables of `tests/cases/shell`, real shells as a second opinion, and texts of any kind.
+//!
+//! Each case names a line and the questions of `asks.yaml` that are answered with yes or perhaps; all others are answered
+//! with no. Next to each table stands what was read of its lines: `UPDATE_SHELL=1` writes it again.
+
+#[cfg(unix)]
+mod bash;
+mod hostile;
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use rulestep::internals::shell::matcher::{Hosts, Matcher, Runs, Surroundings};
+use rulestep::internals::shell::{Act, Answer, Line, Patterns, Root, read};
+use serde_yaml::Value;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/shell")
+}
+
+fn yaml(name: &str) -> Value {
+    serde_yaml::from_str(&std::fs::read_to_string(folder().join(name)).unwrap()).unwrap()
+}
+
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::Sequence(items) => items.iter().map(|item| item.as_str().unwrap()).collect(),
+        Value::String(text) => vec![text],
+        other => panic!("{other:?} is neither a text nor a list"),
+    }
+}
+
+fn matcher(ask: &Value) -> Matcher {
+    if let Some(runs) = ask.get("runs") {
+        let args = runs.get("args").and_then(Value::as_sequence);
+        let args = args.into_iter().flatten().map(texts);
+        let flags = runs.get("flags").map(texts).unwrap_or_default();
+        return Matcher::Runs(Runs::new(runs["program"].as_str().unwrap(), args, flags));
+    }
+    if let Some(hosts) = ask.get("reaches") {
+        return Matcher::Reaches(Hosts::new(texts(hosts), ask.get("except").map(texts).unwrap_or_default()));
+    }
+    let acts = [Act::Reads, Act::Writes, Act::Deletes];
+    let act = acts.into_iter().find(|act| ask.get(act.name()).is_some()).unwrap();
+    Matcher::Touches(act, Patterns::new(texts(&ask[act.name()])))
+}
+
+fn asks() -> BTreeMap<String, Matcher> {
+    let asks = yaml("asks.yaml");
+    asks.as_mapping()
+        .unwrap()
+        .iter()
+        .map(|(name, ask)| (name.as_str().unwrap().to_owned(), matcher(ask)))
+        .collect()
+}
+
+fn answer(matcher: &Matcher, line: &Line) -> Answer {
+    Answer::any(line.calls.iter().map(|call| matcher.answer(call, &Surroundings::default())))
+}
+
+/// A line as it was read: its calls, each with its facts.
+fn shown(text: &str, line: &Line) -> String {
+    let mut shown = format!("{text:?}\n");
+    for call in &line.calls {
+        let words: Vec<String> = call.args.iter().map(|word| format!("{:?}", word.to_string())).collect();
+        write!(shown, "  {} {}", call.program, words.join(" ")).unwrap();
+        let facts = call.touches.iter().map(|touch| {
+            format!("{} {}{}", touch.act.name(), touch.place.shown(), if touch.deep { " (deep)" } else { "" })
+        });
+        let facts = facts.chain(call.reaches.iter().map(|host| format!("reaches {host}")));
+        let marks = [("opaque", call.opaque), ("elsewhere", call.elsewhere), ("unproven", !call.proven)];
+        let facts = facts.chain(call.unclear.iter().map(|word| format!("unclear {word}")));
+        let facts = facts.chain(marks.iter().filter(|(_, holds)| *holds).map(|(mark, _)| (*mark).to_owned()));
+        facts.for_each(|fact| write!(shown, "; {fact:?}").unwrap());
+        shown.push('\n');
+    }
+    shown
+}
+
+#[test]
+fn every_line_of_the_tables_is_read_as_it_says() {
+    let asks = asks();
+    let (mut wrong, mut count) = (Vec::new(), 0);
+    let mut tables: Vec<PathBuf> =
+        std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    tables.retain(|path| path.extension().is_some_and(|end| end == "yaml") && !path.ends_with("asks.yaml"));
+    tables.sort();
+    for table in &tables {
+        let cases: Vec<Value> = serde_yaml::from_str(&std::fs::read_to_string(table).unwrap()).unwrap();
+        let mut facts = String::new();
+        for case in &cases {
+            count += 1;
+            let text = case["line"].as_str().unwrap();
+            let line = read(text, &Root::default());
+            facts.push_str(&shown(text, &line));
+            let listed = |key: &str, name: &str| {
+                case.get(key)
+                    .is_some_and(|names| names.as_str() == Some("all") || texts(names).contains(&name))
+            };
+            for (name, matcher) in &asks {
+                let expected = if listed("yes", name) {
+                    "yes"
+                } else if listed("perhaps", name) {
+                    "perhaps"
+                } else {
+                    "no"
+                };
+                let answered = match answer(matcher, &line) {
+                    Answer::Yes => "yes",
+                    Answer::No => "no",
+                    Answer::Perhaps(word) if word.is_empty() => "perhaps, without a word",
+                    Answer::Perhaps(_) => "perhaps",
+                };
+                if answered != expected {
+                    wrong.push(format!("{text:?}: {name} is {answered}, not {expected}"));
+                }
+            }
+        }
+        let beside = table.with_extension("facts");
+        if std::env::var_os("UPDATE_SHELL").is_some() {
+            std::fs::write(&beside, &facts).unwrap();
+        }
+        let kept = std::fs::read_to_string(&beside).unwrap_or_default();
+        for (kept, now) in kept.lines().zip(facts.lines()).filter(|(kept, now)| kept != now).take(5) {
+            wrong.push(format!("{}: `{kept}` is now `{now}`", beside.display()));
+        }
+        if kept.lines().count() != facts.lines().count() {
+            wrong.push(format!("{} has other lines", beside.display()));
+        }
+    }
+    assert!(count >= 400, "{count} lines");
+    assert!(wrong.is_empty(), "{} answers of {count} lines:\n{}", wrong.len(), wrong.join("\n"));
+}
