@@ -224,6 +224,30 @@ fn levels_come_from_the_command_line_and_the_nearest_settings() {
     assert!(broken.starts_with("exit 1") && broken.contains("error[bad_lint_settings]"), "{broken}");
 }
 
+/// The codes that the fixtures cannot show: where each is reported, and where it is not. That plans are not built is shown
+/// beside the reader of plans, by a build without them.
+#[test]
+fn codes_of_settings_and_builds() {
+    for (settings, is_bad) in [
+        ("", false),
+        ("# nothing\n[lint]\n", false),
+        ("[lint]\nzero_limit = \"warn\"\n", false),
+        ("[lint]\nno_such_code = \"warn\"\n", false),
+        ("[lint]\nzero_limit = \"loud\"\n", true),
+        ("[lint\n", true),
+        ("[other]\n", true),
+        ("lint = []\n", true),
+    ] {
+        let folder = folder(&[("p/a.yaml", "tool: a\nforbids_after: [b]\n"), ("p/rulestep.toml", settings)]);
+        let seen = run(&folder, &["check", "p"]);
+        assert_eq!(seen.contains("error[bad_lint_settings]"), is_bad, "{settings:?} {seen}");
+        assert!(!is_bad || seen.starts_with("exit 1"), "{settings:?} {seen}");
+    }
+    let plan = "type: function\nfunction: {name: a}\nrejectionPlan: {conditions: [{type: regex, regex: x, target: {position: -1}}]}\n";
+    let seen = run(&folder(&[("p/a.yaml", plan)]), &["check", "p"]);
+    assert!(seen.starts_with("exit 0") && !seen.contains("plans_not_built"), "{seen}");
+}
+
 #[test]
 fn an_error_cannot_be_allowed() {
     let text = "rules: [{type: require, tol: A}] # rulestep: allow(unknown_key)\n";

@@ -1,5 +1,6 @@
 //! `rulestep lsp`, as an editor has it: a client that speaks to the program over its input and output.
 
+mod conversation;
 mod incomplete;
 mod neovim;
 mod nested;
