@@ -2,9 +2,10 @@
 
 use crate::engine::Verdict;
 use crate::monitor::Explanation;
-use crate::wording::line;
+use crate::wording::{Sentence, line};
 
-/// Why a call does not run: the rule's own words, else what it found, and what would change it, with the rule's place.
+/// Why a call does not run: the rule's own words, else what it found, and what would change it, with the rule's place. Where
+/// the rule has words, nothing is said that needs a pattern: a model reads it as an instruction to match it.
 pub fn reason(verdict: Verdict, findings: &[Explanation]) -> String {
     let Some(deciding) = findings.first() else {
         return match verdict {
@@ -12,15 +13,16 @@ pub fn reason(verdict: Verdict, findings: &[Explanation]) -> String {
             _ => "The policy does not allow this call.".to_owned(),
         };
     };
-    let headline = sentence(&deciding.headline.whole());
-    let mut text = match (&deciding.tell_llm, &deciding.rule.description) {
-        (Some(own), _) => sentence(own),
-        (None, Some(description)) => format!("{} {headline}", sentence(description)),
-        (None, None) => headline,
+    let own = deciding.tell_llm.as_deref().or(deciding.rule.description.as_deref());
+    let plain = |said: &Sentence| match said.has_pattern() {
+        true if own.is_some() => None,
+        true => Some(sentence(&said.to_string())),
+        false => Some(sentence(&said.whole())),
     };
-    if let Some(way) = &deciding.way_out {
-        text = format!("{text} Way out: {}", sentence(&way.whole()));
-    }
+    let headline = plain(&deciding.headline).filter(|_| deciding.tell_llm.is_none());
+    let way_out = deciding.way_out.as_ref().and_then(plain).map(|way| format!("Way out: {way}"));
+    let parts: Vec<String> = own.map(sentence).into_iter().chain(headline).chain(way_out).collect();
+    let mut text = parts.join(" ");
     if verdict == Verdict::Halt {
         text.push_str(" This ends the session.");
     }

@@ -39,6 +39,11 @@ const PATTERN: usize = 24;
 const KEPT: usize = 8192;
 
 impl Sentence {
+    /// Whether it quotes a pattern.
+    pub fn has_pattern(&self) -> bool {
+        self.0.contains(PATTERN_BEGINS)
+    }
+
     /// Of text whose values were made with `value` and `name`.
     pub fn new(text: impl Into<String>) -> Sentence {
         Sentence(text.into())

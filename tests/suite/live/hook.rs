@@ -147,6 +147,19 @@ fn shadow_mode_says_nothing_and_records_everything() {
     assert_eq!((&last["decision"], &last["runs"]), (&json!("deny"), &json!(true)));
 }
 
+/// The words of a rule stand alone where the rest would quote a pattern, which a model takes for an instruction.
+#[test]
+fn a_reason_quotes_no_pattern() {
+    let policy = format!("{}/contracts/coding", env!("CARGO_MANIFEST_DIR"));
+    let state = tempfile::tempdir().unwrap();
+    let push = json!({"tool_name": "Bash", "tool_input": {"command": "git push"}, "tool_use_id": "1"});
+    let answer = hook(state.path(), &["claude-code", "-p", &policy], &event("PreToolUse", push));
+    let (exit, _, reason) = texts(&answer);
+    assert_eq!(exit, 2);
+    let rule = format!("({policy}/release.yaml:14)");
+    assert_eq!(reason, format!("Nothing is pushed before tests have passed in this session. {rule}"));
+}
+
 /// Whatever is wrong, the answer is a denial that says what failed, and never another exit code.
 #[test]
 fn what_cannot_be_decided_is_denied() {
