@@ -128,6 +128,8 @@ enum MessageEntry<'a> {
         is_error: bool,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         refused: bool,
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        after_siblings: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
         at: Option<Instant>,
     },
@@ -201,6 +203,7 @@ impl<'a> MessageEntry<'a> {
             MessageKind::Result(call, id) => {
                 let call = call.and_then(|call| session.calls.get(call as usize));
                 // The published refusals are recognised by their text.
+                let turn = call.and_then(|call| session.turn(call.at.turn));
                 let by_mark = |call: &Call| refusal::recognised(&message.content, &call.tool).is_none();
                 MessageEntry::Result {
                     role: "tool",
@@ -208,6 +211,10 @@ impl<'a> MessageEntry<'a> {
                     content,
                     is_error: call.is_some_and(|call| call.outcome == Outcome::Error),
                     refused: call.is_some_and(|call| call.outcome == Outcome::Refused && by_mark(call)),
+                    // Among its own turn's results, so that nothing but this says when it came.
+                    after_siblings: call
+                        .zip(turn)
+                        .is_some_and(|(call, turn)| turn.late.contains(&call.at.index)),
                     at,
                 }
             }

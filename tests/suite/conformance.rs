@@ -127,8 +127,10 @@ fn decisions() {
 #[test]
 fn every_finding_code_is_met_by_a_case() {
     let mut met = BTreeSet::from(["rule_fault".to_owned()]);
-    for folder in std::fs::read_dir(root()).unwrap() {
-        for (case, _) in cases(folder.unwrap().file_name().to_str().unwrap()) {
+    let folders = std::fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().file_name());
+    // Tables of shell commands are no cases of policies.
+    for folder in folders.filter(|folder| folder != "shell") {
+        for (case, _) in cases(folder.to_str().unwrap()) {
             for want in case.expect.iter().flat_map(|expected| &expected.wants) {
                 match &want.expected {
                     Fact::Word(word) => drop(met.insert(word.to_string())),

@@ -232,7 +232,10 @@ impl<'a> Chat<'a> {
             error: self.failed(builder, members, &content),
             refused: refused.then_some("the recording marks the result as refused"),
         };
-        builder.result(id.as_deref(), content, mark, at);
+        let late = self.flag(builder, members, "after_siblings").unwrap_or(false);
+        if let Some(call) = builder.result(id.as_deref(), content, mark, at).filter(|_| late) {
+            builder.late_within_turn(call);
+        }
     }
 
     /// Whether a result is marked as failed: by a key of its own, by the format's text, by the user's test.

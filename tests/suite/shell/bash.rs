@@ -159,8 +159,9 @@ fn list(dice: &mut Dice, depth: usize) -> String {
     }
 }
 
-/// Runs lines in one process after another in shells of their own; what each of them started.
-fn started(lines: &[String], folder: &Path) -> Vec<BTreeSet<String>> {
+/// Runs lines in one process after another in shells of their own; what each of them started. What a line leaves running may
+/// write to its log later, so no two lines have the same one.
+fn started(lines: &[String], batch: usize, folder: &Path) -> Vec<BTreeSet<String>> {
     let work = folder.join("work");
     std::fs::create_dir_all(&work).unwrap();
     let mut script = String::new();
@@ -168,7 +169,7 @@ fn started(lines: &[String], folder: &Path) -> Vec<BTreeSet<String>> {
         std::fs::write(folder.join(format!("line{at}")), line).unwrap();
         writeln!(
             script,
-            "LOG='{0}/log{at}' P=alpha bash '{0}/line{at}' </dev/null >/dev/null 2>&1",
+            "LOG='{0}/log{batch}-{at}' P=alpha bash '{0}/line{at}' </dev/null >/dev/null 2>&1",
             folder.display()
         )
         .unwrap();
@@ -177,9 +178,7 @@ fn started(lines: &[String], folder: &Path) -> Vec<BTreeSet<String>> {
     command.arg("-c").arg(&script).current_dir(&work).env_clear().env("PATH", folder.join("bin"));
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
     let log = |at: usize| {
-        let log = folder.join(format!("log{at}"));
-        let text = std::fs::read_to_string(&log).unwrap_or_default();
-        let _ = std::fs::remove_file(log);
+        let text = std::fs::read_to_string(folder.join(format!("log{batch}-{at}"))).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     };
     (0..lines.len()).map(log).collect()
@@ -205,14 +204,14 @@ fn bash_starts_nothing_that_was_not_read() {
     }
     std::os::unix::fs::symlink(bash, bin.join("bash")).unwrap();
     let (mut dice, mut missed, mut ran, mut perhaps) = (Dice(seed), Vec::new(), 0, 0);
-    for _ in 0..wanted.div_ceil(BATCH) {
+    for batch in 0..wanted.div_ceil(BATCH) {
         let lines: Vec<String> = (0..BATCH.min(wanted))
             .map(|_| {
                 let depth = 1 + dice.roll(3);
                 list(&mut dice, depth)
             })
             .collect();
-        for (line, started) in lines.iter().zip(started(&lines, folder.path())) {
+        for (line, started) in lines.iter().zip(started(&lines, batch, folder.path())) {
             let read = read(line, &Root::default());
             ran += started.len();
             if read.calls.iter().any(|call| call.unclear.is_some()) {
