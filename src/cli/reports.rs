@@ -1,7 +1,7 @@
 //! Where reports go: one to standard output, and any number to files.
 
-use std::fs::{self, File};
-use std::io::{BufWriter, Write};
+use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -13,6 +13,7 @@ use super::screen::Screen;
 use super::selection::Selection;
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
+use crate::files::replace::PendingFile;
 use crate::report::ci::failed::{self, NoResult};
 
 /// The reports of a run.
@@ -21,7 +22,7 @@ pub struct Reports<O: 'static> {
     pub outputs: Vec<&'static O>,
     names: Vec<&'static str>,
     /// Where each goes: to standard output where there is no file.
-    files: Vec<Option<BufWriter<File>>>,
+    files: Vec<Option<PendingFile>>,
 }
 
 /// The fields of an output that are needed here.
@@ -78,15 +79,15 @@ impl<O: Named> Reports<O> {
 
     /// Writes what closes them. `end` is asked for each output, with whether it may be coloured.
     pub fn end(
-        mut self,
+        self,
         screen: &mut Screen,
         end: &dyn Fn(&O, bool, &mut dyn Write) -> std::io::Result<()>,
     ) -> Result<(), Failure> {
-        for (file, output) in self.files.iter_mut().zip(&self.outputs) {
+        for (file, output) in self.files.into_iter().zip(&self.outputs) {
             match file {
-                Some(file) => {
-                    end(output, false, file)?;
-                    file.flush()?;
+                Some(mut file) => {
+                    end(output, false, &mut file)?;
+                    file.finish()?;
                 }
                 None => {
                     let color = screen.color;
@@ -127,12 +128,12 @@ impl<O: Named> Reports<O> {
     }
 
     /// As text on standard output people read it anyway, from standard error.
-    fn failed(mut self, failed: &NoResult<'_>, screen: &mut Screen) -> Result<(), Failure> {
-        for (file, name) in self.files.iter_mut().zip(self.names) {
+    fn failed(self, failed: &NoResult<'_>, screen: &mut Screen) -> Result<(), Failure> {
+        for (file, name) in self.files.into_iter().zip(self.names) {
             match file {
-                Some(file) => {
-                    failed::write(name, failed, file)?;
-                    file.flush()?;
+                Some(mut file) => {
+                    failed::write(name, failed, &mut file)?;
+                    file.finish()?;
                 }
                 None if name == "text" => {}
                 None => failed::write(name, failed, screen.out())?,
@@ -155,16 +156,14 @@ pub fn spare<'p, 'n>(
     }
 }
 
-fn create(path: &str) -> Result<BufWriter<File>, Failure> {
-    let made = || -> anyhow::Result<File> {
+fn create(path: &str) -> Result<PendingFile, Failure> {
+    let made = || -> anyhow::Result<PendingFile> {
         if let Some(folder) = Path::new(path).parent().filter(|folder| !folder.as_os_str().is_empty()) {
             fs::create_dir_all(folder)?;
         }
-        Ok(File::create(path)?)
+        Ok(PendingFile::create(Path::new(path))?)
     };
-    let file =
-        made().with_context(|| format!("the report `{path}` cannot be written")).map_err(Failure::System)?;
-    Ok(BufWriter::new(file))
+    made().with_context(|| format!("the report `{path}` cannot be written")).map_err(Failure::System)
 }
 
 /// The command that judges the same again, as it is typed.

@@ -1,8 +1,10 @@
 //! The only writer of files that people keep: policies, cases, and the place where somebody was.
 
 use std::fs;
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 /// The byte order mark, which is no part of a text.
 const MARK: &str = "\u{feff}";
@@ -95,6 +97,74 @@ fn compare(path: &Path, before: &str) -> Result<&'static str, NotWritten> {
 }
 
 /// A new file gets the permissions that the user's files get; those that are only for a moment would be private.
+/// A file that is written bit by bit and has its name once it is whole. What had the name before is gone from the start, so
+/// that nobody takes the result of another run for that of one which was stopped.
+pub enum PendingFile {
+    /// Beside the place that it will have.
+    Beside {
+        /// What is written.
+        file: BufWriter<NamedTempFile>,
+        /// Its place.
+        target: PathBuf,
+    },
+    /// A pipe or a device, which nothing replaces.
+    Straight(BufWriter<fs::File>),
+}
+
+impl PendingFile {
+    /// Begins it.
+    ///
+    /// # Errors
+    /// There is no folder for it, or nothing can be written there.
+    pub fn create(path: &Path) -> io::Result<PendingFile> {
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let old = fs::metadata(&target);
+        if old.as_ref().is_ok_and(|old| !old.is_file()) {
+            return Ok(PendingFile::Straight(BufWriter::new(fs::File::create(target)?)));
+        }
+        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let file = builder().tempfile_in(folder.unwrap_or(Path::new(".")))?;
+        if let Ok(old) = old {
+            fs::set_permissions(file.path(), old.permissions())?;
+            // One that may not be written to is not removed either.
+            fs::OpenOptions::new().write(true).open(&target)?;
+            fs::remove_file(&target)?;
+        }
+        Ok(PendingFile::Beside { file: BufWriter::new(file), target })
+    }
+
+    /// Gives it its name.
+    ///
+    /// # Errors
+    /// The rest of it cannot be written.
+    pub fn finish(self) -> io::Result<()> {
+        match self {
+            PendingFile::Straight(mut file) => file.flush(),
+            PendingFile::Beside { file, target } => {
+                let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
+                file.as_file().sync_all()?;
+                file.persist(target).map(drop).map_err(|failed| failed.error)
+            }
+        }
+    }
+}
+
+impl Write for PendingFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            PendingFile::Beside { file, .. } => file.write(bytes),
+            PendingFile::Straight(file) => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            PendingFile::Beside { file, .. } => file.flush(),
+            PendingFile::Straight(file) => file.flush(),
+        }
+    }
+}
+
 fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".rulestep-").suffix(".tmp");
@@ -181,5 +251,25 @@ mod tests {
             replace(&folder.path().join("loose"), Expected::Nothing, "x"),
             Err(NotWritten::Exists)
         ));
+    }
+
+    #[test]
+    fn a_pending_file_has_its_name_once_it_is_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("report.md");
+        fs::write(&path, "of another run").unwrap();
+        let mut pending = PendingFile::create(&path).unwrap();
+        pending.write_all(b"half").unwrap();
+        pending.flush().unwrap();
+        assert!(!path.exists(), "neither the half nor the result of another run");
+        drop(pending);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing is left of it");
+        let mut pending = PendingFile::create(&path).unwrap();
+        pending.write_all(b"whole").unwrap();
+        pending.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        let straight = PendingFile::create(Path::new("/dev/null")).unwrap();
+        assert!(matches!(straight, PendingFile::Straight(_)));
+        assert!(PendingFile::create(&folder.path().join("none/report.md")).is_err());
     }
 }
