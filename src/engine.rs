@@ -315,7 +315,7 @@ impl Run {
             self.halt = Some(Halt::of(at, &route.tool, decision));
         }
         if decision.verdict == Verdict::Allow || self.mode == Mode::Shadow {
-            // Nobody who is told of the call may look at its arguments: then they need not be shared.
+            // Nobody who hears of the call may look at its arguments: then they need not be shared.
             let arguments =
                 if route.arguments || self.ground.telling { call.arguments } else { &Body::MISSING };
             self.pending = Some(InFlight { at, route: place, arguments: arguments.clone() });

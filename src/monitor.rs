@@ -39,7 +39,7 @@ pub trait Unit: Send + Sync {
     fn wakes_by_name(&self) -> bool {
         false
     }
-    /// Which events it is told that belong to no call. A unit that hears none is started with the first call that wakes it.
+    /// Which events it hears that belong to no call. A unit that hears none is started with the first call that wakes it.
     fn hears(&self) -> Hears {
         Hears { turns: true, first_turn: true, operations: true, messages: true, time: true }
     }
@@ -101,13 +101,13 @@ pub enum Read {
 pub struct Wakes {
     /// Calls of this tool are put to [`Monitor::decide`], and the tool to [`Monitor::narrow`].
     pub decide: bool,
-    /// What becomes of calls of this tool is told to [`Monitor::observe`].
+    /// What becomes of calls of this tool is reported to [`Monitor::observe`].
     pub observe: Observes,
     /// The unit's own name for the tool, handed back with every question about it.
     pub slot: Slot,
 }
 
-/// What a unit is told of the calls of a tool. Whoever is told anything is also told of calls that were stopped or refused.
+/// What a unit hears of the calls of a tool. Whoever hears anything also hears of calls that were stopped or refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Observes {
     /// That a call runs.
@@ -124,13 +124,13 @@ impl Observes {
         Observes { starts: any, results: any, arguments: any }
     }
 
-    /// Whether it is told anything.
+    /// Whether it hears anything.
     pub fn any(self) -> bool {
         self.starts || self.results
     }
 }
 
-/// Which events a unit is told that belong to no call.
+/// Which events a unit hears that belong to no call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Hears {
     /// [`Event::TurnStart`] and [`Event::TurnEnd`] of every turn.
@@ -405,8 +405,8 @@ impl<'a> Timers<'a> {
         Timers { unit, set, rests: false }
     }
 
-    /// Nothing that can happen changes any more what the unit says: it allows every call, and stands as it stands. It is told
-    /// nothing from now on, and asked only where somebody wants to see every check.
+    /// Nothing that can happen changes any more what the unit says: it allows every call, whatever comes. It hears
+    /// nothing from now on, and is asked only where somebody wants to see every check.
     pub fn rest(&mut self) {
         self.rests = true;
     }

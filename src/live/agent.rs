@@ -67,7 +67,7 @@ pub enum Event {
     Nothing,
 }
 
-/// What an agent is told about a call.
+/// What an agent reads about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// Nothing speaks against it: the agent goes on as if nobody had been asked.
@@ -244,7 +244,7 @@ impl Agent {
         }
     }
 
-    /// What it is told.
+    /// What it reads.
     pub fn reply(self, answer: &Answer) -> Reply {
         let quiet = if matches!(self, Agent::GeminiCli | Agent::Cursor) { "{}\n" } else { "" };
         let reply = |output: Value, error: &str, blocks| Reply {

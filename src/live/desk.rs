@@ -1,4 +1,4 @@
-//! One event of an agent: what the journal gets, and what the agent is told.
+//! One event of an agent: what the journal gets, and what the agent reads.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};

@@ -87,7 +87,7 @@ impl Problems {
         self.losses > 0
     }
 
-    /// What a user is told of them, if there are any.
+    /// What a user reads of them, if there are any.
     pub fn sentence(&self) -> Option<String> {
         let first = line(&self.first.as_ref()?.to_string());
         let problems = wording::count(self.count, "problem");

@@ -19,13 +19,13 @@ pub type Post = (u32, Slot);
 
 /// The units of a version by what wakes them.
 pub struct Roster {
-    /// Units that are told when a turn begins and ends.
+    /// Units that hear when a turn begins and ends.
     pub turns: Vec<u32>,
-    /// Of the others, those that are told when the first turn begins.
+    /// Of the others, those that hear when the first turn begins.
     pub first_turn: Vec<u32>,
-    /// Units that are told operations.
+    /// Units that hear operations.
     pub operations: Vec<u32>,
-    /// Units that are told messages.
+    /// Units that hear messages.
     pub messages: Vec<u32>,
     /// Whether some unit asks for the instant of a turn.
     pub time: bool,
@@ -54,13 +54,13 @@ pub struct Route {
     pub tool: Arc<str>,
     /// Units that decide about its calls.
     pub decide: Vec<Post>,
-    /// Units that are told anything of them.
+    /// Units that hear anything of them.
     pub observe: Vec<Post>,
-    /// Those that are told that one runs.
+    /// Those that hear that one runs.
     pub starts: Vec<Post>,
-    /// Those that are told its result.
+    /// Those that hear its result.
     pub results: Vec<Post>,
-    /// Whether one of them looks at arguments when it is told.
+    /// Whether one of them looks at arguments when it hears of one.
     pub arguments: bool,
     /// Units that failed when they were asked what the name means: as if the tool woke them.
     pub unknown: Vec<(u32, Arc<Fault>)>,
