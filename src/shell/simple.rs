@@ -6,9 +6,9 @@ use brush_parser::ast::{
 };
 
 use super::call::Act;
-use super::effects;
 use super::expand::expand;
 use super::guard;
+use super::special;
 use super::walker::{Flow, Input, OPTIONS, Streams, Walker};
 use super::word::Word;
 
@@ -200,7 +200,7 @@ pub fn printed(command: &Command) -> Input {
                 ["-exec", "-ok", "-printf", "-ls", "-fprint"].iter().any(|other| text.starts_with(other))
             }) =>
         {
-            Input::Names(effects::find_hits(&words))
+            Input::Names(special::find_hits(&words))
         }
         (Some("echo"), Some(texts)) => match texts {
             ["-e" | "-n" | "-en" | "-ne" | "-E", rest @ ..] if !rest.concat().contains('\\') => {

@@ -1,8 +1,10 @@
 //! A program with its arguments: what it does itself, and what it has another one do.
 
 use super::call::Act;
-use super::effects::{self, Effects, Scene};
+use super::effects;
 use super::facts;
+use super::scene::{self, Effects, Scene};
+use super::special;
 use super::walker::{Flow, Input, Streams, Walker};
 use super::word::{Piece, Word};
 use super::wrap::filled;
@@ -49,10 +51,15 @@ impl Walker<'_> {
             }
             "unset" => self.forget(&args),
             "eval" => self.evaluate(&args, flow),
+            "." | "source" => self.source(&args, flow, streams),
             "trap" => self.trap(&args, flow),
             "find" | "gfind" => self.find(&args, flow, streams),
             "fd" | "fdfind" => self.fd(&args, flow, streams),
-            "git" => self.git_alias(&args, flow, streams),
+            "git" => {
+                self.git_variables(flow);
+                self.git_alias(&args, flow, streams);
+            }
+            "python" | "python2" | "python3" | "pypy" | "pypy3" => self.module(&args, flow, streams),
             _ if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
             _ => {}
         }
@@ -135,6 +142,18 @@ impl Walker<'_> {
         self.script(&written, flow);
     }
 
+    /// A script that no file has: a process substitution, or standard input.
+    fn source(&mut self, args: &[Word], flow: Flow, streams: &Streams) {
+        match args.first().and_then(Word::known) {
+            Some(file) if file.starts_with("/dev/fd/") => self.anything("the script of `source`", flow),
+            Some("/dev/stdin") => match &streams.input {
+                Input::Text(text) => self.script(text, flow),
+                _ => self.anything("standard input of `source`", flow),
+            },
+            _ => {}
+        }
+    }
+
     pub fn trap(&mut self, args: &[Word], flow: Flow) {
         let mut operands = args.iter().filter(|word| word.known() != Some("--"));
         if let Some(script) = operands.next().filter(|word| !word.start().starts_with('-') && args.len() > 1)
@@ -194,7 +213,7 @@ impl Walker<'_> {
                 }
                 let scene = Scene { folder: &self.folder, root: self.root, assigned: &[] };
                 let mut found = Effects::default();
-                effects::add(Act::Reads, false, file, &scene, &mut found);
+                scene::add(Act::Reads, false, file, &scene, &mut found);
                 if let Some(call) = self.line.calls.last_mut() {
                     call.touches.extend(found.touches);
                     call.opaque = true;
@@ -221,7 +240,7 @@ impl Walker<'_> {
 
     pub fn find(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
         let mut rest = args;
-        let hits = effects::find_hits(args);
+        let hits = special::find_hits(args);
         while let Some(at) =
             rest.iter().position(|word| matches!(word.known(), Some("-exec" | "-execdir" | "-ok" | "-okdir")))
         {
@@ -258,6 +277,31 @@ impl Walker<'_> {
         self.inner(words, Flow { proven: false, ..flow }, streams);
     }
 
+    /// `python -m pip install x` is `pip install x`.
+    fn module(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
+        let ends = |word: &&Word| !word.start().starts_with('-') || word.start().starts_with("-c");
+        let options = args.iter().take_while(|word| !ends(word)).count();
+        let Some(at) = args.iter().take(options).position(|word| {
+            word.known().is_some_and(|option| !option.starts_with("--") && option.ends_with('m'))
+        }) else {
+            return;
+        };
+        self.inner(args.get(at + 1..).unwrap_or_default().to_vec(), flow, streams);
+    }
+
+    /// Variables and settings whose values git hands to a shell.
+    fn git_variables(&mut self, flow: Flow) {
+        let scripts: Vec<Word> = self
+            .assigned
+            .iter()
+            .filter(|(name, _)| GIT_SCRIPTS.contains(&name.as_str()))
+            .map(|(_, value)| value.clone())
+            .collect();
+        for script in scripts {
+            self.aside(|walker| walker.reread(&script, Flow { proven: false, ..flow }));
+        }
+    }
+
     /// `git -c alias.x=push x`.
     pub fn git_alias(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
         let mut words = args.iter();
@@ -273,6 +317,12 @@ impl Walker<'_> {
                         );
                     } else if setting.start().starts_with("alias.") {
                         self.anything(&setting.to_string(), flow);
+                    } else if let Some((name, script)) = setting.split_once('=')
+                        && name
+                            .known()
+                            .is_some_and(|name| GIT_SETTINGS.contains(&name.to_lowercase().as_str()))
+                    {
+                        self.aside(|walker| walker.reread(&script, Flow { proven: false, ..flow }));
                     }
                 }
                 Some(option) if option.starts_with('-') => {}
@@ -299,6 +349,20 @@ impl Walker<'_> {
         }
     }
 }
+
+/// Variables of the environment whose values git hands to a shell.
+const GIT_SCRIPTS: [&str; 6] = [
+    "GIT_SSH_COMMAND",
+    "GIT_EDITOR",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_PAGER",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PROXY_COMMAND",
+];
+
+/// Settings whose values git hands to a shell.
+const GIT_SETTINGS: [&str; 6] =
+    ["core.sshcommand", "core.editor", "core.pager", "core.fsmonitor", "sequence.editor", "diff.external"];
 
 /// Whether a program with a folder before it is a script of somebody's, not a program of the system.
 fn is_script(written: &str, name: &str) -> bool {

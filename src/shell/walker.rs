@@ -8,10 +8,10 @@ use brush_parser::ParserOptions;
 use brush_parser::ast::FunctionBody;
 
 use super::call::{Act, Line, SmallCall};
-use super::effects::{self, Effects, Scene};
 use super::expand::{Expansion, expand, expand_quoted};
 use super::guard;
 use super::path::Root;
+use super::scene::{self, Effects, Scene};
 use super::word::Word;
 
 /// The shell that the parser expects.
@@ -204,8 +204,8 @@ impl<'w> Walker<'w> {
         for (act, word) in std::mem::take(&mut streams.effects) {
             let network = ["/dev/tcp/", "/dev/udp/"].iter().find_map(|device| word.strip_prefix(device));
             match network {
-                Some(rest) => found.reaches.extend(effects::host(&rest, true)),
-                None => effects::add(act, false, &word, &scene, &mut found),
+                Some(rest) => found.reaches.extend(scene::host(&rest, true)),
+                None => scene::add(act, false, &word, &scene, &mut found),
             }
         }
         found

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use super::call::Act;
-use super::effects::{self, Effects, Scene};
 use super::facts::{Inner, Wrapper};
+use super::scene::{self, Effects, Scene};
 use super::walker::{Flow, Input, Streams, Walker};
 use super::word::{Piece, Word};
 
@@ -39,8 +39,10 @@ impl Walker<'_> {
         if row.elsewhere {
             self.folder = Word::unknown(format!("the folder of `{name}`"));
         }
+        let mut fits = true;
         match (row.inner, found.value(row.inner)) {
-            (Inner::Value(_), None) => {}
+            // Without the option another row may fit: `runuser -u bob -- git push`.
+            (Inner::Value(_), None) => fits = false,
             (_, Some(script)) => {
                 let script = script.clone();
                 self.aside(|walker| walker.reread(&script, flow));
@@ -64,7 +66,17 @@ impl Walker<'_> {
         }
         self.folder = folder;
         self.assigned.truncate(outer);
-        true
+        fits
+    }
+
+    /// Files that the program emitted last reads besides.
+    fn reads_also(&mut self, files: &[Word]) {
+        let scene = Scene { folder: &self.folder, root: self.root, assigned: &[] };
+        let mut effects = Effects::default();
+        files.iter().for_each(|file| scene::add(Act::Reads, false, file, &scene, &mut effects));
+        if let Some(call) = self.line.calls.last_mut() {
+            call.touches.extend(effects.touches);
+        }
     }
 
     pub fn run_words(
@@ -89,16 +101,19 @@ impl Walker<'_> {
         if let Some(entry) = found.entrypoint() {
             words.insert(0, entry);
         }
+        let files: Vec<Word> = match name {
+            "xargs" | "gxargs" => found.option("-a --arg-file").cloned().into_iter().collect(),
+            "dotenv" | "dotenvx" => {
+                vec![found.option("-f -e --env-file").cloned().unwrap_or_else(|| Word::text(".env"))]
+            }
+            _ => Vec::new(),
+        };
+        self.reads_also(&files);
         if words.is_empty() {
             if name == "env" {
-                let scene = Scene { folder: &self.folder, root: self.root, assigned: &[] };
-                let mut effects = Effects::default();
                 let mut all = Word::text(super::path::ENVIRONMENT);
                 all.append(&Word::pattern("*"));
-                effects::add(Act::Reads, false, &all, &scene, &mut effects);
-                if let Some(call) = self.line.calls.last_mut() {
-                    call.touches.extend(effects.touches);
-                }
+                self.reads_also(&[all]);
             }
             return;
         }
@@ -241,11 +256,15 @@ fn opened<'w>(row: &Wrapper, args: &'w [Word]) -> Option<Opened<'w>> {
             } else {
                 // The first letter with a value takes the rest, or the next word.
                 let place = name.char_indices().skip(1).find(|(_, letter)| valued(&format!("-{letter}")));
-                if let Some((place, letter)) = place
-                    && place + letter.len_utf8() == name.len()
-                {
-                    at += 1;
-                    options.push((format!("-{letter}"), args.get(at).map(Cow::Borrowed)));
+                if let Some((place, letter)) = place {
+                    let end = place + letter.len_utf8();
+                    let value = if end == name.len() {
+                        at += 1;
+                        args.get(at).map(Cow::Borrowed)
+                    } else {
+                        Some(Cow::Owned(word.after(end)))
+                    };
+                    options.push((format!("-{letter}"), value));
                 }
                 options.push((name, None));
             }

@@ -1,6 +1,6 @@
 //! Programs that work on files.
 
-use super::row::At::{All, ButLast, Environment, Field, First, Last, Rest, Value};
+use super::row::At::{All, ButLast, Environment, Field, First, Here, Last, Rest, Value};
 use super::row::Does::{Deletes, DeletesDeep, Opaque, Reads, With, Without, Writes};
 use super::row::{Program, one_dash, row};
 
@@ -180,6 +180,7 @@ pub const PROGRAMS: &[Program] = &[
             With("-c --create -r --append -u --update", &Writes(Value("-f --file"))),
             With("-x --extract --get", &Reads(Value("-f --file"))),
             With("-x --extract --get", &Writes(Value("-C --directory"))),
+            With("-x --extract --get", &Without("-C --directory -O --to-stdout", &Writes(Here))),
             With("-t --list", &Reads(Value("-f --file"))),
         ],
     ),
@@ -190,7 +191,13 @@ pub const PROGRAMS: &[Program] = &[
         "-r=--recurse-paths -q=--quiet -e -9 -j -u -d -m",
         &[Writes(First), Reads(Rest)],
     ),
-    row("unzip", "", "-d -x -P", "-o -q -l -n -j -p -t", &[Reads(First), Writes(Value("-d"))]),
+    row(
+        "unzip",
+        "",
+        "-d -x -P",
+        "-o -q -l -n -j -p -t",
+        &[Reads(First), Writes(Value("-d")), Without("-d -l -p -t", &Writes(Here))],
+    ),
     row("7z 7za", "", "", "", &[Reads(Rest)]),
     row(
         "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4",
@@ -266,11 +273,22 @@ pub const PROGRAMS: &[Program] = &[
         &[Without("-V --version -h --help", &Opaque), Without("-c -m", &Reads(First))],
     ),
     row(
-        "ruby perl lua php Rscript julia osascript swift elixir node nodejs deno bun tsx ts-node scala groovy pwsh powershell cmd",
+        "ruby lua php Rscript julia osascript swift elixir node nodejs deno bun tsx ts-node scala groovy pwsh powershell cmd",
         "",
         "-e -E -r -I -c -f -p -Command --eval --require --import --loader --env-file",
         "-v=--version -h=--help",
         &[Without("-v -V --version -h --help", &Opaque), Reads(Value("--env-file"))],
+    ),
+    row(
+        "perl",
+        "",
+        "-e -E -I -M -m",
+        "-n -p -i -w -l -0 -a -s -v=--version -h=--help",
+        &[
+            Without("-v -V --version -h --help", &Opaque),
+            With("-e -E", &With("-n -p -i", &Reads(All))),
+            With("-e -E", &With("-i", &Writes(All))),
+        ],
     ),
     row("java", "", "-cp -jar -classpath", "-version", &[Opaque]),
     row(

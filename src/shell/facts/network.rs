@@ -2,7 +2,7 @@
 
 use super::row::At::{All, Attached, First, Local, LocalButLast, LocalLast, Rest, Value};
 use super::row::Does::{Deletes, DeletesDeep, Opaque, Reaches, Reads, With, Without, Writes};
-use super::row::Net::{Default, Elsewhere, First as Host, OperandOr, Remotes, Urls, Value as Named};
+use super::row::Net::{Default, Elsewhere, First as Host, Listed, OperandOr, Remotes, Urls, Value as Named};
 use super::row::{Does, Program, row};
 
 const GIT_REMOTE: &[Does] = &[Reaches(OperandOr("the remote of git"))];
@@ -21,6 +21,7 @@ pub const PROGRAMS: &[Program] = &[
             Reads(Attached(
                 "-d --data --data-binary --data-urlencode --data-ascii --json -F --form -H --header -w --write-out --variable --url-query",
             )),
+            With("-K --config", &Reaches(Listed("the file of `--config`"))),
             Reads(Value("-T --upload-file -K --config -E --cert --key --cacert --netrc-file")),
             Writes(Value(
                 "-o --output -c --cookie-jar -D --dump-header --output-dir --trace --trace-ascii --stderr",
@@ -34,6 +35,7 @@ pub const PROGRAMS: &[Program] = &[
         "-q=--quiet -c=--continue -r=--recursive -N -k -p -m=--mirror -nc -np -nv -nd -nH -S -b -v --spider --no-check-certificate",
         &[
             Reaches(Urls),
+            With("-i --input-file", &Reaches(Listed("the file of `--input-file`"))),
             Reads(Value(
                 "--post-file --body-file -i --input-file --load-cookies --certificate --private-key",
             )),

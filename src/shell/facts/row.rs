@@ -59,6 +59,8 @@ pub enum At {
     Attached(&'static str),
     /// What comes after `=` in operands that begin with this: `if=` of `dd`.
     Field(&'static str),
+    /// The folder in which the program runs.
+    Here,
     /// The variables of the environment that the operands name, or all.
     Environment,
     /// The operands that are not on another host: `scp`.
@@ -86,6 +88,8 @@ pub enum Net {
     Fixed(&'static str),
     /// A host that the line does not name, as this is called.
     Elsewhere(&'static str),
+    /// Hosts that a file names, which has options of the program in it.
+    Listed(&'static str),
     /// A host of the program's settings, unless one of these options names it.
     Default(&'static str, &'static str),
     /// The same for operands: the first URL or remote, or what the settings say.

@@ -34,6 +34,7 @@ impl fmt::Display for At {
             At::Environment => f.write_str("env:NAME of its operands, or env:*"),
             At::Local => f.write_str("its operands on this machine"),
             At::LocalLast => f.write_str("its last operand, if it is on this machine"),
+            At::Here => f.write_str("the folder it runs in"),
             At::LocalButLast => f.write_str("its operands on this machine before the last"),
         }
     }
@@ -52,6 +53,7 @@ impl fmt::Display for Net {
             Net::Default(options, host) => write!(f, "{host}, or the host in {}", options.replace(' ', ", ")),
             Net::OperandOr(name) => write!(f, "the host of its first operand, or {name}"),
             Net::Variable(name) => write!(f, "the value of the variable {name}"),
+            Net::Listed(file) => write!(f, "hosts that {file} names"),
             Net::Fixed(host) => f.write_str(host),
         }
     }
