@@ -15,6 +15,7 @@ mod export;
 mod gate;
 mod hook;
 mod input;
+mod install;
 mod lines;
 #[cfg(feature = "lsp")]
 mod lsp;
@@ -110,6 +111,8 @@ fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),
         Some(Verb::Hook(hook)) => Ok(hook::run(&hook)),
         Some(Verb::Gate(gate)) => Ok(gate::run(&gate)),
+        Some(Verb::Install(asked)) => install::install(&asked, screen),
+        Some(Verb::Uninstall(asked)) => install::uninstall(&asked, screen),
         Some(Verb::Schema { dialect }) => manual::schema(&dialect, screen),
         #[cfg(feature = "lsp")]
         Some(Verb::Lsp(lsp)) => lsp::run(&lsp),

@@ -7,10 +7,12 @@ pub mod agent;
 pub mod desk;
 pub mod fault;
 pub mod host;
+pub mod install;
 pub mod journal;
 pub mod policy;
 pub mod reason;
 pub mod record;
+pub mod settings;
 pub mod transcript;
 
 pub use agent::Agent;

@@ -16,7 +16,7 @@ pub use begin::{Init, New, Suggest};
 pub use choices::WatchMode;
 pub use choices::{Color, Format, Mode, TestFormat};
 pub use groups::{Corpus, Lines, ModeArgument, Policies, Reading, Recordings, Selection};
-pub use live::{Fallback, Gate, Hook, OnAsk};
+pub use live::{Fallback, Gate, Hook, Install, OnAsk, ScopeArgument, Uninstall};
 pub use misplaced::look_elsewhere;
 pub use transfer::{Convert, Export, Merge, Migrate};
 #[cfg(feature = "tui")]
@@ -142,6 +142,10 @@ pub enum Verb {
     Hook(Hook),
     /// Decide the tool calls of a program of your own: lines of JSON on standard input and output (docs/gate.md)
     Gate(Gate),
+    /// Enter the hook into an agent's settings, so that the policy decides its tool calls (docs/gate.md)
+    Install(Install),
+    /// Remove the hook from an agent's settings, and nothing else
+    Uninstall(Uninstall),
     /// Run the language server for editors on standard input and output
     #[cfg(feature = "lsp")]
     Lsp(Lsp),

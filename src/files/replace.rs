@@ -6,6 +6,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+/// How the names of files begin that are not whole yet.
+const PREFIX: &str = ".rulestep-";
+
 /// The byte order mark, which is no part of a text.
 const MARK: &str = "\u{feff}";
 
@@ -72,11 +75,22 @@ pub fn replace(path: &Path, expected: Expected<'_>, text: &str) -> Result<(), No
     beside.persist(&target).map(drop).map_err(|failed| failed.error.into())
 }
 
+/// Gives a file that only the program and its user read these bytes, in one step.
+///
+/// # Errors
+/// It cannot be written.
+pub fn put_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut beside = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    beside.write_all(bytes)?;
+    beside.as_file().sync_data()?;
+    beside.persist(path).map(drop).map_err(|failed| failed.error)
+}
+
 /// Removes a file that still has this text.
 ///
 /// # Errors
 /// The file has another text, or cannot be removed.
-#[cfg(feature = "tui")]
 pub fn remove(path: &Path, before: &str) -> Result<(), NotWritten> {
     compare(path, before)?;
     Ok(fs::remove_file(path)?)
@@ -167,7 +181,7 @@ impl Write for PendingFile {
 
 fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".rulestep-").suffix(".tmp");
+    builder.prefix(PREFIX).suffix(".tmp");
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     builder

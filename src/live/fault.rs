@@ -19,6 +19,11 @@ impl Fault {
         Fault { message: message.into(), help: help.into() }
     }
 
+    /// What failed, and how to fix it, apart.
+    pub fn into_parts(self) -> (String, String) {
+        (self.message, self.help)
+    }
+
     /// That a file of the journal cannot be used.
     pub fn file(path: &Path, what: &str, error: &io::Error) -> Fault {
         let help = match error.kind() {

@@ -3,7 +3,7 @@
 //! What is in it was written and synced before the answer was given, so a call that ran is in it. A line that is cut off is
 //! of a writer that was stopped before it answered: it is no decision, and the next writer marks it so.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -213,25 +213,6 @@ pub fn private_folder(folder: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
-}
-
-/// Writes a file beside the journals so that it is there whole or not at all.
-///
-/// # Errors
-/// It cannot be written.
-pub fn replace(path: &Path, text: &[u8]) -> std::io::Result<()> {
-    let new = path.with_extension(format!("new-{}", std::process::id()));
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let written =
-        options.open(&new).and_then(|mut file| file.write_all(text).and_then(|()| file.sync_data()));
-    let placed = written.and_then(|()| fs::rename(&new, path));
-    if placed.is_err() {
-        let _ = fs::remove_file(&new);
-    }
-    placed
 }
 
 /// A name for a file, from an id that an agent chose: two ids have two names, and none leaves its folder.

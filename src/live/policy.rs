@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::fault::Fault;
 use super::journal;
 use crate::files;
+use crate::files::replace::put_private;
 use crate::gate::loaded;
 use crate::policy::{Policy, PolicyFile};
 
@@ -33,12 +34,7 @@ struct Kept {
 /// # Errors
 /// It does not load, and none did before.
 pub fn load(spec: &str, folder: &Path) -> Result<Current, Fault> {
-    let read = files::read_version(spec, &[]).map_err(|missing| missing.to_string()).and_then(|version| {
-        let (files, diagnostics) = version.into_policy_files();
-        let policy = loaded(&files, diagnostics).map_err(|invalid| invalid.to_string())?;
-        Ok((files, policy))
-    });
-    match read {
+    match read(spec) {
         Ok((files, policy)) => {
             keep(spec, folder, &files, &policy);
             Ok(Current { policy, fault: None })
@@ -53,6 +49,17 @@ pub fn load(spec: &str, folder: &Path) -> Result<Current, Fault> {
             Ok(Current { policy, fault: Some(why) })
         }
     }
+}
+
+/// Reads a version as it is now.
+///
+/// # Errors
+/// Why it does not load.
+pub fn read(spec: &str) -> Result<(Vec<PolicyFile>, Arc<Policy>), String> {
+    let version = files::read_version(spec, &[]).map_err(|missing| missing.to_string())?;
+    let (files, diagnostics) = version.into_policy_files();
+    let policy = loaded(&files, diagnostics).map_err(|invalid| invalid.to_string())?;
+    Ok((files, policy))
 }
 
 /// Where the files of a version are kept. Two projects may spell theirs alike, so the name says which one it is.
@@ -84,7 +91,7 @@ fn keep(spec: &str, folder: &Path, files: &[PolicyFile], policy: &Policy) {
     if std::fs::read(&place).is_ok_and(|before| before == text.as_bytes()) {
         return;
     }
-    let _ = journal::private_folder(folder).and_then(|()| journal::replace(&place, text.as_bytes()));
+    let _ = journal::private_folder(folder).and_then(|()| put_private(&place, text.as_bytes()));
 }
 
 /// The files that were kept, if they are still the policy that they were.

@@ -3,6 +3,7 @@
 mod equal;
 mod faults;
 mod hook;
+mod install;
 mod stdio;
 
 use std::io::Write;

@@ -70,6 +70,49 @@ pub struct Gate {
     pub wait: u64,
 }
 
+/// `rulestep install`.
+#[derive(Debug, Args)]
+pub struct Install {
+    /// The agent whose settings get the hook
+    #[arg(value_name = "AGENT", value_parser = agents())]
+    pub agent: String,
+    #[command(flatten)]
+    pub scope: ScopeArgument,
+    /// The policy: a file, a folder, or `git:REV[:PATH]`
+    #[arg(short, long, value_name = "VERSION", default_value = "contracts")]
+    pub policy: String,
+    /// Decide and record, but stop nothing and say nothing
+    #[arg(long)]
+    pub shadow: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// `rulestep uninstall`.
+#[derive(Debug, Args)]
+pub struct Uninstall {
+    /// The agent whose settings lose the hook
+    #[arg(value_name = "AGENT", value_parser = agents())]
+    pub agent: String,
+    #[command(flatten)]
+    pub scope: ScopeArgument,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
+/// Whose settings.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ScopeArgument {
+    /// The user's settings, for every project (the default)
+    #[arg(long, conflicts_with = "project")]
+    pub user: bool,
+    /// The settings of the project in the current folder
+    #[arg(long)]
+    pub project: bool,
+}
+
 fn agents() -> PossibleValuesParser {
     PossibleValuesParser::new(Agent::ALL.map(Agent::name))
 }

@@ -1,0 +1,240 @@
+//! The settings files of agents: where they are, and how our hook gets into them and out again.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::fault::Fault;
+use super::settings::{self, Commands, Hook, Refusal};
+use super::{Agent, journal};
+use crate::files::replace::{self, Expected};
+
+/// Whose settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// The user's, for every project.
+    User,
+    /// Those of the project in the current folder.
+    Project,
+}
+
+/// A settings file as it was read.
+#[derive(Debug)]
+pub struct Settings {
+    /// The agent.
+    pub agent: Agent,
+    /// The file.
+    pub path: PathBuf,
+    /// Its text; `None`: there is no file.
+    pub text: Option<String>,
+    receipt: PathBuf,
+}
+
+/// What a file was before our hook was entered, so that removing it gives that back.
+#[derive(Debug, Serialize, Deserialize)]
+struct Receipt {
+    file: String,
+    before: Option<String>,
+    after: String,
+    made_folder: bool,
+}
+
+/// Where an agent's settings are. `get` is the environment.
+///
+/// # Errors
+/// There is no home folder.
+pub fn settings_file(
+    agent: Agent,
+    scope: Scope,
+    get: &dyn Fn(&str) -> Option<String>,
+) -> Result<PathBuf, Fault> {
+    let (variable, folder, file) = match agent {
+        Agent::ClaudeCode => ("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
+        Agent::Codex => ("CODEX_HOME", ".codex", "hooks.json"),
+        Agent::GeminiCli => ("", ".gemini", "settings.json"),
+        Agent::Cursor => ("", ".cursor", "hooks.json"),
+    };
+    let absolute = |name| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if scope == Scope::Project {
+        let here = std::env::current_dir().map_err(|error| {
+            Fault::new(format!("the current folder cannot be read: {error}"), "change to another folder")
+        })?;
+        return Ok(here.join(folder).join(file));
+    }
+    let home = || absolute("HOME").map(|home| home.join(folder));
+    let folder = Some(variable).filter(|name| !name.is_empty()).and_then(absolute).or_else(home);
+    let folder = folder.ok_or_else(|| {
+        Fault::new("there is no home folder: `HOME` is not an absolute path", "set it, or use `--project`")
+    })?;
+    Ok(folder.join(file))
+}
+
+impl Settings {
+    /// Reads a settings file. `state` is the folder of all journals.
+    ///
+    /// # Errors
+    /// It is there and cannot be read.
+    pub fn read(agent: Agent, path: PathBuf, state: &Path) -> Result<Settings, Fault> {
+        let digest = hmac_sha256::Hash::hash(path.as_os_str().as_encoded_bytes());
+        let name: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        let receipt = state.with_file_name("install").join(format!("{name}.json"));
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => Some(text.strip_prefix('\u{feff}').map_or(text.clone(), str::to_owned)),
+            Err(error) if error.kind() == ErrorKind::NotFound => None,
+            Err(error) => {
+                let message = format!("the settings `{}` cannot be read: {error}", path.display());
+                return Err(Fault::new(message, "correct that, or enter the hook by hand (docs/gate.md)"));
+            }
+        };
+        Ok(Settings { agent, path, text, receipt })
+    }
+
+    /// The commands that the settings give to events.
+    ///
+    /// # Errors
+    /// The settings have a form that is not known.
+    pub fn hooks(&self) -> Result<Vec<Hook>, Fault> {
+        let text = self.text.as_deref().unwrap_or_default();
+        settings::hooks(text, self.agent).map_err(|refusal| self.refused(&refusal))
+    }
+
+    /// Whether our hook is in them.
+    ///
+    /// # Errors
+    /// The settings have a form that is not known.
+    pub fn has_ours(&self) -> Result<bool, Fault> {
+        Ok(self.hooks()?.iter().any(|hook| hook.is_ours))
+    }
+
+    /// The text with our hook.
+    ///
+    /// # Errors
+    /// The settings have a form that is not known.
+    pub fn with(&self, commands: &Commands) -> Result<String, Fault> {
+        let text = self.text.as_deref().unwrap_or_default();
+        settings::with(text, self.agent, commands).map_err(|refusal| self.refused(&refusal))
+    }
+
+    /// The text without our hook; `None`: no file.
+    ///
+    /// # Errors
+    /// The settings have a form that is not known.
+    pub fn without(&self) -> Result<Option<String>, Fault> {
+        let Some(text) = self.text.as_deref().filter(|_| self.has_ours().unwrap_or(true)) else {
+            return Ok(self.text.clone());
+        };
+        let receipt = self.receipt();
+        if let Some(receipt) = &receipt
+            && receipt.after == text
+        {
+            return Ok(receipt.before.clone());
+        }
+        let before = receipt.as_ref().map(|receipt| receipt.before.as_deref().unwrap_or_default());
+        let rest = settings::without(text, self.agent, before).map_err(|refusal| self.refused(&refusal))?;
+        let was_there = receipt.is_none_or(|receipt| receipt.before.is_some());
+        Ok(Some(rest).filter(|rest| was_there || !settings::is_empty(rest)))
+    }
+
+    /// Writes the text with our hook.
+    ///
+    /// # Errors
+    /// It cannot be written, or somebody has changed the file meanwhile.
+    pub fn install(&self, new: &str) -> Result<(), Fault> {
+        let folder = self.path.parent().unwrap_or(Path::new("."));
+        let made_folder =
+            !folder.is_dir() || self.receipt().is_some_and(|receipt| receipt.made_folder && self.is_ours());
+        let receipt = Receipt {
+            file: self.path.display().to_string(),
+            before: self.without()?,
+            after: new.to_owned(),
+            made_folder,
+        };
+        let failed = |error: std::io::Error| self.unwritten(&error);
+        fs::create_dir_all(folder).map_err(failed)?;
+        let text = serde_json::json!(receipt).to_string();
+        let receipts = self.receipt.parent().unwrap_or(folder);
+        let kept = journal::private_folder(receipts)
+            .and_then(|()| replace::put_private(&self.receipt, text.as_bytes()));
+        kept.map_err(|error| Fault::file(&self.receipt, "written", &error))?;
+        let expected = self.text.as_deref().map_or(Expected::Nothing, Expected::Text);
+        replace::replace(&self.path, expected, new).map_err(|error| self.unwritten(&error))
+    }
+
+    /// Gives the file the text that it had without our hook.
+    ///
+    /// # Errors
+    /// It cannot be written, or somebody has changed the file meanwhile.
+    pub fn uninstall(&self) -> Result<(), Fault> {
+        let Some(text) = &self.text else { return Ok(()) };
+        let made_folder = self.receipt().is_some_and(|receipt| receipt.made_folder);
+        match self.without()? {
+            Some(rest) => replace::replace(&self.path, Expected::Text(text), &rest),
+            None => replace::remove(&self.path, text),
+        }
+        .map_err(|error| self.unwritten(&error))?;
+        if made_folder && let Some(folder) = self.path.parent() {
+            // Only if nothing else is in it.
+            let _ = fs::remove_dir(folder);
+        }
+        let _ = fs::remove_file(&self.receipt);
+        Ok(())
+    }
+
+    fn is_ours(&self) -> bool {
+        self.has_ours().unwrap_or(false)
+    }
+
+    fn receipt(&self) -> Option<Receipt> {
+        serde_json::from_slice(&fs::read(&self.receipt).ok()?).ok()
+    }
+
+    fn refused(&self, refusal: &Refusal) -> Fault {
+        let Refusal { line, why } = refusal;
+        let message = format!("{}:{line}: {why}", self.path.display());
+        Fault::new(message, "correct the file, which is left as it is, and try again")
+    }
+
+    fn unwritten(&self, error: &dyn std::fmt::Display) -> Fault {
+        let message = format!("the settings `{}` cannot be written: {error}", self.path.display());
+        Fault::new(message, "correct that and try again")
+    }
+}
+
+/// The command lines of a hook, for `sh`. `folder` is where the policy is looked for; a policy of git is found only there.
+///
+/// # Errors
+/// A path cannot be part of a command line.
+pub fn commands(
+    program: &Path,
+    agent: Agent,
+    policy: &str,
+    shadow: bool,
+    folder: &Path,
+) -> Result<Commands, Fault> {
+    let unusable = |what: &dyn std::fmt::Debug| {
+        let message = format!("the path {what:?} cannot be part of a command line");
+        Fault::new(message, "choose another place for it")
+    };
+    let quote = |word: &str| shlex::try_quote(word).map(|word| word.into_owned());
+    let path = |path: &Path| {
+        let text = path.to_str().and_then(|path| quote(path).ok());
+        text.ok_or_else(|| unusable(&path))
+    };
+    let is_git = policy.starts_with("git:");
+    let policy = match is_git {
+        true => quote(policy).map_err(|_| unusable(&policy))?,
+        false => path(&folder.join(policy))?,
+    };
+    let mut hook = format!("{} hook {} -p {policy}", path(program)?, agent.name());
+    if shadow {
+        hook.push_str(" --shadow");
+    }
+    if is_git {
+        hook = format!("cd {} && {hook}", path(folder)?);
+    }
+    // Agents take a program that is missing for permission. What only watches stops nothing.
+    let deciding = if shadow { hook.clone() } else { format!("{hook} || exit 2") };
+    Ok(Commands { deciding, reporting: hook })
+}

@@ -1,0 +1,340 @@
+//! The hook in an agent's settings: entered, changed and removed, with every other byte as it was.
+
+use std::fs;
+use std::path::Path;
+
+use rulestep::internals::live::settings::{Commands, hooks, with, without};
+use rulestep::internals::live::{Agent, install};
+use serde_json::Value;
+
+use super::{fed, live};
+
+fn commands(agent: Agent, flag: &str) -> Commands {
+    let hook = format!("/opt/rulestep hook {} -p '/a b/p.yaml'{flag}", agent.name());
+    Commands { deciding: format!("{hook} || exit 2"), reporting: hook }
+}
+
+/// Settings as people and programs write them. `EVENT` is the agent's event that decides, `OTHER` one that reports, `ENTRY` an
+/// entry of somebody else.
+const SHAPES: &[&str] = &[
+    "",
+    "\n",
+    "{}",
+    "{}\n",
+    "{ }\n",
+    "{\n}\n",
+    "{\n\n}\n",
+    "{\"a\":1}",
+    "{\"a\":1,\"hooks\":{}}",
+    "{\"hooks\":{\"EVENT\":[]}}",
+    "{\"hooks\":{\"EVENT\":[ENTRY]},\"z\":[1,2]}\n",
+    "{\"a\": 1, \"b\": {\"c\": [ ]}}\n",
+    "{ \"a\": 1 }\n",
+    "{\n  \"a\": 1\n}\n",
+    "{\n  \"a\": 1\n}",
+    "{\n\t\"a\": 1,\n\t\"b\": [\n\t\t1\n\t]\n}\n",
+    "{\r\n    \"a\": 1,\r\n    \"b\": \"\\u00e9 \\\"x\\\"\"\r\n}\r\n",
+    "{\n  \"hooks\": {}\n}\n",
+    "{\n  \"hooks\": { }\n}\n",
+    "{\n  \"hooks\": {\n  }\n}\n",
+    "{\n  \"hooks\": {\n    \"EVENT\": []\n  }\n}\n",
+    "{\n  \"hooks\": {\n    \"EVENT\": [\n    ]\n  }\n}\n",
+    "{\n  \"hooks\": {\n    \"EVENT\": [\n      ENTRY\n    ]\n  },\n  \"after\": true\n}\n",
+    "{\n  \"hooks\": {\n    \"OTHER\": [ENTRY, ENTRY],\n    \"Unheard\": [ENTRY]\n  }\n}\n",
+    "{\"hooks\": {\"OTHER\": [ENTRY],\n            \"EVENT\": [ENTRY,\n                      ENTRY]}}\n",
+    "{\n  \"numbers\": [1e999, 0.10, 12345678901234567890123],\n  \"hooks\": {\"EVENT\": [ENTRY]   }   }\n\n\n",
+    "{\n  \"version\": 1,\n  \"hooks\": {}\n}\n",
+    "{\"a, b\": \"// no comment\", \"hooks\": {\"EVENT\": [ENTRY] }}",
+];
+
+/// With comments, which Gemini CLI reads.
+const COMMENTED: &[&str] = &[
+    "// mine\n{}\n",
+    "{ // nothing yet, really\n}\n",
+    "{\n  \"a\": 1 // the last, for now\n}\n",
+    "{\n  // first\n  \"a\": 1, // one, two\n  /* between */ \"b\": 2 /* after, all */\n  // end\n}\n// after it\n",
+    "{\n  \"hooks\": {\n    // why\n    \"EVENT\": [\n      // theirs, not ours\n      ENTRY // same line\n      // last\n    ]\n  }\n}\n",
+    "{ \"hooks\": { \"EVENT\": [ /* none */ ] } }\n",
+];
+
+fn shape(text: &str, agent: Agent) -> String {
+    let entry = match agent {
+        Agent::Cursor => r#"{"command": "./theirs.sh", "timeout": 5}"#,
+        _ => r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": "./theirs.sh"}]}"#,
+    };
+    let events = agent.events();
+    text.replace("ENTRY", entry).replace("EVENT", events[0].0).replace("OTHER", events[1].0)
+}
+
+fn shapes(agent: Agent) -> impl Iterator<Item = String> {
+    let commented = if agent == Agent::GeminiCli { COMMENTED } else { &[] };
+    SHAPES.iter().chain(commented).map(move |text| shape(text, agent))
+}
+
+/// What the agent reads: every event that is needed has our command once, and everything else is what it was.
+fn assert_installed(agent: Agent, before: &str, after: &str, flag: &str) {
+    let wanted = commands(agent, flag);
+    let found = hooks(after, agent).unwrap_or_else(|why| panic!("{why:?}\n{after}"));
+    let ours: Vec<(&str, &str)> =
+        found.iter().filter(|hook| hook.is_ours).map(|hook| (&*hook.event, &*hook.command)).collect();
+    for (event, decides) in agent.events() {
+        let command = if *decides { &wanted.deciding } else { &wanted.reporting };
+        let count = ours.iter().filter(|found| **found == (*event, command)).count();
+        assert_eq!(count, 1, "{agent:?} {event}\n{after}");
+    }
+    assert_eq!(ours.len(), agent.events().len(), "{after}");
+    let theirs = |text: &str| -> Vec<(String, String)> {
+        let found = hooks(text, agent).unwrap();
+        found.into_iter().filter(|hook| !hook.is_ours).map(|hook| (hook.event, hook.command)).collect()
+    };
+    let sorted = |mut list: Vec<(String, String)>| {
+        list.sort();
+        list
+    };
+    assert_eq!(sorted(theirs(before)), sorted(theirs(after)));
+    if agent != Agent::GeminiCli {
+        let value: Value = serde_json::from_str(after).unwrap_or_else(|why| panic!("{why}\n{after}"));
+        assert!(value["hooks"].is_object());
+    }
+}
+
+#[test]
+fn what_is_entered_is_removed_to_the_last_byte() {
+    for agent in Agent::ALL {
+        for before in shapes(agent) {
+            let after =
+                with(&before, agent, &commands(agent, "")).unwrap_or_else(|why| panic!("{why:?} {before:?}"));
+            assert_installed(agent, &before, &after, "");
+            assert_eq!(
+                with(&after, agent, &commands(agent, "")).unwrap(),
+                after,
+                "a second time changes nothing"
+            );
+            let rest = without(&after, agent, Some(&before)).unwrap();
+            // Where there was no value, only the file as a whole can be put back, which its receipt does.
+            if before.contains('{') {
+                assert_eq!(rest, before, "{agent:?}\n{after}");
+            } else {
+                assert_eq!(rest.trim(), "{}", "{agent:?} {before:?}");
+            }
+            // Every byte of theirs is there, in its order.
+            let mut bytes = after.bytes();
+            assert!(before.bytes().all(|byte| bytes.any(|other| other == byte)), "{before}\n{after}");
+        }
+    }
+}
+
+#[test]
+fn other_flags_replace_only_the_command() {
+    for agent in Agent::ALL {
+        for before in shapes(agent) {
+            let after = with(&before, agent, &commands(agent, "")).unwrap();
+            let shadow = with(&after, agent, &commands(agent, " --shadow")).unwrap();
+            assert_installed(agent, &before, &shadow, " --shadow");
+            assert_eq!(shadow.replace(" --shadow", ""), after, "nothing else changes");
+            assert_eq!(with(&shadow, agent, &commands(agent, "")).unwrap(), after, "and back");
+        }
+    }
+}
+
+#[test]
+fn what_the_user_does_meanwhile_stays() {
+    /// Edits that a user makes before and after the hook is entered, with the same meaning in both texts.
+    type Edit = fn(&str) -> String;
+    let edits: [Edit; 3] = [
+        |text| text.replacen('{', "{\n  \"mine\": [1,  2],", 1),
+        |text| text.replace("./theirs.sh", "./theirs.sh --more  'a b'"),
+        |text| format!("{text}\n\n"),
+    ];
+    for agent in Agent::ALL {
+        for before in shapes(agent).filter(|before| before.matches('"').count() > 2) {
+            let after = with(&before, agent, &commands(agent, "")).unwrap();
+            for edit in edits {
+                let rest = without(&edit(&after), agent, Some(&before)).unwrap();
+                assert_eq!(rest, edit(&before), "{agent:?}\n{after}");
+            }
+        }
+        // An entry that is put after ours, and one of a group of ours.
+        let after = with("{}\n", agent, &commands(agent, "")).unwrap();
+        let entry = shape("ENTRY", agent);
+        let event = agent.events()[0].0;
+        let start = after.find(event).unwrap();
+        let end = start + after[start..].find("\n    ]").unwrap();
+        let more = format!("{},\n      {entry}{}", &after[..end], &after[end..]);
+        let rest = without(&more, agent, Some("{}\n")).unwrap();
+        assert_eq!(rest.split_whitespace().collect::<String>(), {
+            let version = if agent == Agent::Cursor { "\"version\":1," } else { "" };
+            format!("{{{version}\"hooks\":{{\"{event}\":[{entry}]}}}}").split_whitespace().collect::<String>()
+        });
+    }
+}
+
+#[test]
+fn settings_of_an_unknown_form_are_left_alone() {
+    let claude = Agent::ClaudeCode;
+    for (agent, text, line, why) in [
+        (claude, "[]", 1, "the whole is not an object"),
+        (claude, "null", 1, "the whole is not an object"),
+        (claude, "{\n\"hooks\": []}", 2, "`hooks` is not an object"),
+        (claude, "{\"hooks\": {\n\n\"PreToolUse\": {}}}", 3, "`hooks.PreToolUse` is not a list"),
+        (
+            claude,
+            "{\"hooks\": {\"PreToolUse\": [\n\"x\"]}}",
+            2,
+            "an entry of `hooks.PreToolUse` is not an object",
+        ),
+        (claude, "{\"hooks\": {\"PreToolUse\": [{\"command\": \"x\"}]}}", 1, "has no `hooks`"),
+        (claude, "{\"hooks\": {\"PreToolUse\": [{\"hooks\": {}}]}}", 1, "is not a list"),
+        (claude, "{\"hooks\": {},\n\"hooks\": {}}", 2, "the key `hooks` is there twice"),
+        (claude, "{\"hooks\": {\"SessionEnd\": [],\n \"SessionEnd\": []}}", 2, "is there twice"),
+        (claude, "{\n  \"a\": 1,\n}", 2, "not JSON as the agent reads it"),
+        (claude, "{\n  // note\n  \"a\": 1\n}", 2, "not JSON as the agent reads it"),
+        (claude, "{'a': 1}", 1, "not JSON as the agent reads it"),
+        (claude, "{\"a\": 1} {}", 1, "not JSON as the agent reads it"),
+        (claude, "{\"a\": ", 1, "not JSON as the agent reads it"),
+        (Agent::Codex, "{\"hooks\": {\"PreToolUse\": [{\"hooks\": 3}]}}", 1, "is not a list"),
+        (Agent::Cursor, "{\"hooks\": {\"preToolUse\": \"x\"}}", 1, "`hooks.preToolUse` is not a list"),
+        (Agent::GeminiCli, "{\n// a\n\"a\": 1,\n}", 3, "not JSON as the agent reads it"),
+    ] {
+        let found = with(text, agent, &commands(agent, "")).unwrap_err();
+        assert!(found.line == line && found.why.contains(why), "{text:?}: {found:?}");
+        assert_eq!(without(text, agent, None).map_err(|found| found.line).err(), Some(line), "{text:?}");
+    }
+    // What only looks strange is left as it is.
+    let gemini = "{\"hooks\": {\"enabled\": true, \"disabled\": [\"x\"]}}";
+    assert!(
+        with(gemini, Agent::GeminiCli, &commands(Agent::GeminiCli, ""))
+            .unwrap()
+            .starts_with(&gemini[..gemini.len() - 3])
+    );
+}
+
+#[test]
+fn command_lines_are_quoted_for_the_shell() {
+    let folder = tempfile::tempdir().unwrap();
+    let odd = folder.path().join("a b'c$(d)\"e\\f;g");
+    fs::create_dir(&odd).unwrap();
+    let program = odd.join("rulestep");
+    fs::write(&program, "#!/bin/sh\nprintf '%s\\n' \"$@\"\nexit 2\n").unwrap();
+    #[cfg(unix)]
+    fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let run = |line: &str| std::process::Command::new("sh").args(["-c", line]).output().unwrap();
+    for agent in Agent::ALL {
+        let lines = install::commands(&program, agent, "p'q.yaml", false, &odd).unwrap();
+        let output = run(&lines.deciding);
+        let wanted = format!("hook\n{}\n-p\n{}\n", agent.name(), odd.join("p'q.yaml").display());
+        assert_eq!(String::from_utf8_lossy(&output.stdout), wanted);
+        assert_eq!(output.status.code(), Some(2));
+        // A program that is missing denies, but not where it only watches.
+        let gone = odd.join("none/rulestep");
+        let missing = |shadow| install::commands(&gone, agent, "p.yaml", shadow, &odd).unwrap();
+        assert_eq!(run(&missing(false).deciding).status.code(), Some(2));
+        assert_eq!(run(&missing(false).reporting).status.code(), Some(127));
+        assert_eq!(run(&missing(true).deciding).status.code(), Some(127));
+        let git = install::commands(&program, agent, "git:HEAD:a b", false, &odd).unwrap();
+        let output = run(&git.deciding);
+        assert!(String::from_utf8_lossy(&output.stdout).ends_with("git:HEAD:a b\n"));
+        let found = with("{}", agent, &git).unwrap();
+        assert!(hooks(&found, agent).unwrap().iter().all(|hook| hook.is_ours));
+        let lost = install::commands(&program, agent, "git:HEAD", false, &odd.join("none")).unwrap();
+        assert_eq!(run(&lost.deciding).status.code(), Some(2), "a repository that is missing denies");
+    }
+}
+
+/// What is in a folder, below it too.
+fn tree(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        found.push(path.display().to_string());
+        if path.is_dir() {
+            found.extend(tree(&path));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn files_are_as_they_were_after_install_and_uninstall() {
+    for (agent, folder, file) in [
+        ("claude-code", ".claude", "settings.json"),
+        ("codex", ".codex", "hooks.json"),
+        ("gemini-cli", ".gemini", "settings.json"),
+        ("cursor", ".cursor", "hooks.json"),
+    ] {
+        let root = tempfile::tempdir().unwrap();
+        let (home, project) = (root.path().join("home"), root.path().join("project"));
+        fs::create_dir_all(&home).unwrap();
+        fs::create_dir_all(&project).unwrap();
+        fs::write(project.join("p.yaml"), "{tool: deploy, preconditions: [{requires_prior_tool: t}]}")
+            .unwrap();
+        let run = |arguments: &[&str]| {
+            let mut command = live(&project, &root.path().join("state"), arguments);
+            command.env("HOME", &home).env_remove("CLAUDE_CONFIG_DIR").env_remove("CODEX_HOME");
+            fed(command, b"")
+        };
+        for (scope, base) in [("--user", &home), ("--project", &project)] {
+            let path = base.join(folder).join(file);
+            let before = tree(base);
+            let install = ["install", agent, scope, "-p", "p.yaml"];
+            let dry = run(&[&install[..], &["--dry-run"]].concat());
+            assert_eq!(dry.status.code(), Some(0));
+            assert!(String::from_utf8_lossy(&dry.stdout).contains("hook") && tree(base) == before);
+            // No file and no folder.
+            assert_eq!(run(&install).status.code(), Some(0));
+            let first = fs::read_to_string(&path).unwrap();
+            assert!(first.contains(&format!("p {}", project.join("p.yaml").display())), "{first}");
+            assert_eq!(run(&install).status.code(), Some(0));
+            assert_eq!(fs::read_to_string(&path).unwrap(), first);
+            let shadow = run(&[&install[..], &["--shadow"]].concat());
+            assert_eq!(shadow.status.code(), Some(0));
+            assert!(fs::read_to_string(&path).unwrap().contains("--shadow"));
+            assert_eq!(run(&["uninstall", agent, scope]).status.code(), Some(0));
+            assert_eq!(tree(base), before, "nothing is left");
+            // A file, which is a link.
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let own = "\u{feff}{\n    \"mine\": true\n}";
+            let target = base.join("dotfile");
+            fs::write(&target, own).unwrap();
+            #[cfg(unix)]
+            {
+                fs::set_permissions(&target, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+                std::os::unix::fs::symlink(&target, &path).unwrap();
+            }
+            assert_eq!(run(&install).status.code(), Some(0));
+            assert!(fs::symlink_metadata(&path).unwrap().is_symlink());
+            assert!(fs::read_to_string(&target).unwrap().starts_with("\u{feff}{\n    \"mine\": true,"));
+            assert_eq!(run(&["uninstall", agent, scope]).status.code(), Some(0));
+            assert_eq!(fs::read_to_string(&target).unwrap(), own);
+            #[cfg(unix)]
+            {
+                let mode =
+                    std::os::unix::fs::PermissionsExt::mode(&fs::metadata(&target).unwrap().permissions());
+                assert_eq!(mode & 0o777, 0o600);
+            }
+            // A file without a value in it, and one that cannot be read.
+            fs::write(&target, "\n").unwrap();
+            assert_eq!(run(&install).status.code(), Some(0));
+            assert_eq!(run(&["uninstall", agent, scope]).status.code(), Some(0));
+            assert_eq!(fs::read_to_string(&target).unwrap(), "\n");
+            for bad in [&b"{\n\n \"hooks\": 3}"[..], b"\xff"] {
+                fs::write(&target, bad).unwrap();
+                let refused = run(&install);
+                assert_eq!(refused.status.code(), Some(2));
+                let error = String::from_utf8_lossy(&refused.stderr).into_owned();
+                assert!(
+                    error.contains(file) && (bad.len() < 2 || error.contains(":3: `hooks` is not an object")),
+                    "{error}"
+                );
+                assert_eq!(fs::read(&target).unwrap(), bad);
+            }
+            fs::remove_dir_all(path.parent().unwrap()).unwrap();
+            fs::remove_file(&target).unwrap();
+        }
+        // A policy that does not load would deny every call.
+        fs::write(project.join("bad.yaml"), "tool: [").unwrap();
+        let refused = run(&["install", agent, "-p", "bad.yaml"]);
+        assert!(refused.status.code() == Some(2) && tree(&home).is_empty());
+    }
+}
