@@ -52,6 +52,7 @@
 //! | `explore` | questions about many sessions: which match a filter, what they say of every rule |
 //! | `lint` | what is probably not meant in a version, also by what recordings say; which of it is reported |
 //! | `suggest` | rules that recordings suggest, as policy documents |
+//! | `tester` | an expression of a policy, tried on what was recorded while it is typed |
 //! | `mutation` | policies weakened on purpose, to see whether cases notice |
 //! | `case` | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `workspace` | what was opened: recordings, a version, a base; read again as they change |
@@ -141,6 +142,8 @@ mod shell;
 mod source;
 #[cfg(feature = "cli")]
 mod suggest;
+#[cfg(feature = "tui")]
+mod tester;
 #[cfg(any(feature = "cli", feature = "internals"))]
 mod way_out;
 #[cfg(any(feature = "cli", feature = "internals"))]
@@ -177,6 +180,7 @@ pub mod internals {
         #[cfg(feature = "cli")] live
         #[cfg(feature = "lsp")] lsp
         #[cfg(feature = "cli")] suggest
+        #[cfg(feature = "tui")] tester
         #[cfg(feature = "cli")] workspace
         #[cfg(feature = "tui")] workbench
     }

@@ -98,6 +98,25 @@ pub fn decide_last(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Optio
     decided
 }
 
+/// What is decided about one call (by index), with a check for every rule that was asked. No rule is asked about the calls
+/// before it: they happened as recorded.
+pub fn decide_one(session: &Session, policy: &Arc<Policy>, index: u32) -> Option<Decision> {
+    let mut player = Player::new(&session.facts, policy, Mode::Shadow, Depth::Checks);
+    let (wanted, mut decided) = (session.calls.get(index as usize)?.at, None);
+    for turn in session.turns.iter().take_while(|turn| turn.number <= wanted.turn) {
+        player.enter(session, turn);
+        player.play_by(session, turn, &mut |run, call| {
+            if call.at == wanted {
+                let (ticket, decision) = run.propose(player::new(call));
+                decided = Some(decision);
+                return (ticket, Verdict::Allow, None);
+            }
+            (run.follow(player::new(call), &Decision::allow()), Verdict::Allow, None)
+        });
+    }
+    decided
+}
+
 impl Replay {
     /// Judges every call.
     pub fn new(session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {

@@ -6,6 +6,7 @@
 pub mod about;
 mod claim;
 pub mod document;
+pub mod field;
 pub mod insert;
 mod observe;
 mod rank;

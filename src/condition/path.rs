@@ -3,10 +3,15 @@
 use std::fmt;
 use std::sync::Arc;
 
-use jsonpath_rust::parser::model::{JpQuery, Segment, Selector};
+use jsonpath_rust::parser::model::{
+    Comparable, Filter, FilterAtom, FnArg, JpQuery, Segment, Selector, Test, TestFunction,
+};
 use jsonpath_rust::parser::parse_json_path;
 use jsonpath_rust::query::js_path_process;
 use serde_json::Value;
+
+/// Steps that compiling a pattern costs, which `match` and `search` of a filter do at each place anew.
+const PATTERN: u64 = 10_000;
 
 /// A parsed path.
 #[derive(Clone)]
@@ -35,18 +40,22 @@ enum Step {
 pub struct BadPath {
     path: String,
     cause: String,
+    /// Where the parser stopped, in bytes of the path.
+    pub at: usize,
 }
 
 impl Path {
     /// Parses a JSONPath.
     pub fn parse(text: &str) -> Result<Path, BadPath> {
-        let bad = |cause: String| BadPath { path: text.to_owned(), cause };
+        let bad = |cause: String, at: usize| BadPath { path: text.to_owned(), cause, at };
         // The library lets white space after a path pass; RFC 9535 does not.
         if text != text.trim() {
-            return Err(bad("it has white space around it".to_owned()));
+            let end = text.trim_end().len();
+            let at = if text.starts_with(char::is_whitespace) { 0 } else { end };
+            return Err(bad("it has white space around it".to_owned(), at));
         }
-        let query = parse_json_path(text).map_err(|error| bad(cause(text, &error)))?;
-        let form = match singular(&query) {
+        let query = parse_json_path(text).map_err(|error| bad(cause(text, &error), place(text, &error)))?;
+        let form = match singular(&query.segments) {
             Some(steps) => Form::Singular(steps.into()),
             None => Form::Query(Arc::new(query)),
         };
@@ -82,6 +91,28 @@ impl Path {
             Form::Query(query) => js_path_process(query, value)
                 .map(|nodes| nodes.into_iter().map(|node| node.val()).collect())
                 .unwrap_or_default(),
+        }
+    }
+
+    /// All nodes, each with its place: a singular path as it is written, others as RFC 9535 spells them.
+    pub fn located<'v>(&self, value: &'v Value) -> Vec<(String, &'v Value)> {
+        match &self.form {
+            Form::Singular(steps) => {
+                walk(steps, value).into_iter().map(|node| (self.text.to_string(), node)).collect()
+            }
+            Form::Query(query) => {
+                let found = js_path_process(query, value).unwrap_or_default().into_iter();
+                found.map(|node| (node.clone().path(), node.val())).collect()
+            }
+        }
+    }
+
+    /// How many steps finding the nodes may take, in a value of this many parts that nest this deep: an upper bound, for
+    /// whoever cannot wait.
+    pub fn effort(&self, size: u64, depth: u64) -> u64 {
+        match &self.form {
+            Form::Singular(steps) => steps.len() as u64,
+            Form::Query(query) => size.saturating_mul(factor(&query.segments, size, depth)),
         }
     }
 
@@ -174,9 +205,8 @@ fn item(index: i64, inner: Value) -> Option<Value> {
     Some(Value::Array(items))
 }
 
-fn singular(query: &JpQuery) -> Option<Vec<Step>> {
-    query
-        .segments
+fn singular(segments: &[Segment]) -> Option<Vec<Step>> {
+    segments
         .iter()
         .map(|segment| match segment {
             Segment::Selector(Selector::Name(name)) => Some(Step::Name(name.as_str().into())),
@@ -201,6 +231,78 @@ fn walk<'v>(steps: &[Step], value: &'v Value) -> Option<&'v Value> {
     })
 }
 
+/// How often a part of the value is visited at the most: from each of its ancestors for every `..`, once for every
+/// selector, and with what a filter asks there.
+fn factor(segments: &[Segment], size: u64, depth: u64) -> u64 {
+    let of_selector = |selector: &Selector| match selector {
+        Selector::Filter(filter) => asked(filter, size, depth).saturating_add(1),
+        _ => 1,
+    };
+    segments.iter().fold(1, |all, segment| {
+        let (inner, nested) = match segment {
+            Segment::Descendant(inner) => (&**inner, depth.max(1)),
+            other => (other, 1),
+        };
+        let own = match inner {
+            Segment::Selectors(selectors) => {
+                selectors.iter().fold(0, |sum: u64, selector| sum.saturating_add(of_selector(selector)))
+            }
+            Segment::Selector(selector) => of_selector(selector),
+            Segment::Descendant(_) => depth,
+        };
+        all.saturating_mul(nested).saturating_mul(own.max(1))
+    })
+}
+
+/// What a filter costs at one place.
+fn asked(filter: &Filter, size: u64, depth: u64) -> u64 {
+    match filter {
+        Filter::Or(parts) | Filter::And(parts) => {
+            parts.iter().fold(1, |sum: u64, part| sum.saturating_add(asked(part, size, depth)))
+        }
+        Filter::Atom(FilterAtom::Filter { expr, .. }) => asked(expr, size, depth),
+        Filter::Atom(FilterAtom::Test { expr, .. }) => tested(expr, size, depth),
+        Filter::Atom(FilterAtom::Comparison(comparison)) => {
+            match comparison.vals() {
+                // Two values may be compared part by part.
+                (Comparable::SingularQuery(_), Comparable::SingularQuery(_)) => size,
+                (left, right) => [left, right].into_iter().fold(1, |sum: u64, side| match side {
+                    Comparable::Function(function) => sum.saturating_add(called(function, size, depth)),
+                    Comparable::Literal(_) | Comparable::SingularQuery(_) => sum,
+                }),
+            }
+        }
+    }
+}
+
+fn tested(test: &Test, size: u64, depth: u64) -> u64 {
+    match test {
+        // Below a place there may be everything.
+        Test::RelQuery(segments) if singular(segments).is_some() => 1,
+        Test::RelQuery(segments) => size.saturating_mul(factor(segments, size, depth)),
+        Test::AbsQuery(query) => size.saturating_mul(factor(&query.segments, size, depth)),
+        Test::Function(function) => called(function, size, depth),
+    }
+}
+
+fn called(function: &TestFunction, size: u64, depth: u64) -> u64 {
+    let of = |argument: &FnArg| match argument {
+        FnArg::Literal(_) => 1,
+        FnArg::Test(test) => tested(test, size, depth),
+        FnArg::Filter(filter) => asked(filter, size, depth),
+    };
+    match function {
+        TestFunction::Length(argument) => of(argument),
+        TestFunction::Count(argument) | TestFunction::Value(argument) => of(argument),
+        TestFunction::Search(text, pattern) | TestFunction::Match(text, pattern) => {
+            of(text).saturating_add(of(pattern)).saturating_add(PATTERN)
+        }
+        TestFunction::Custom(_, arguments) => {
+            arguments.iter().fold(PATTERN, |sum, argument| sum.saturating_add(of(argument)))
+        }
+    }
+}
+
 /// The parser's own words are about its grammar; say what people get wrong.
 fn cause(text: &str, error: &jsonpath_rust::parser::errors::JsonPathError) -> String {
     if !text.starts_with('$') {
@@ -212,6 +314,18 @@ fn cause(text: &str, error: &jsonpath_rust::parser::errors::JsonPathError) -> St
         Some(expected) => expected.to_owned(),
         None => words.lines().next().unwrap_or("it cannot be parsed").trim().to_owned(),
     }
+}
+
+/// The byte at which the parser stopped. The library says so in its words alone: ` --> 1:5`.
+fn place(text: &str, error: &jsonpath_rust::parser::errors::JsonPathError) -> usize {
+    if !text.starts_with('$') {
+        return 0;
+    }
+    let words = error.to_string();
+    let column = words.lines().find_map(|line| line.split_once("--> 1:")?.1.trim().parse::<usize>().ok());
+    let column = column.and_then(|column| column.checked_sub(1));
+    let place = column.and_then(|column| text.char_indices().nth(column));
+    place.map_or(text.len(), |(at, _)| at)
 }
 
 #[cfg(test)]

@@ -158,7 +158,7 @@ impl std::fmt::Display for Position {
 }
 
 /// The last character boundary that is not after `offset`.
-fn floor_boundary(text: &str, offset: usize) -> usize {
+pub fn floor_boundary(text: &str, offset: usize) -> usize {
     let mut at = offset.min(text.len());
     while !text.is_char_boundary(at) {
         at -= 1;

@@ -13,6 +13,7 @@ use super::{Written, is_exercised, written};
 use crate::engine::Mode;
 use crate::explore::coverage::Coverage;
 use crate::monitor::RuleId;
+use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::{CallRef, Session};
 
@@ -73,20 +74,10 @@ pub fn about(
     let candidates = candidates(&seen, subject);
     let plain: Vec<&Candidate> = candidates.iter().collect();
     let Written { policy, rules, .. } = written(&plain);
-    let trial = |(at, session): (usize, &Arc<Session>)| {
-        if is_over() {
-            return Trial::default();
-        }
-        let replay = Replay::with_checks(session, &policy, Mode::Shadow);
-        Trial::of(at, &replay, &plain)
-    };
-    let trials: Vec<Trial> =
-        sessions.iter().enumerate().collect::<Vec<_>>().par_iter().map(|one| trial(*one)).collect();
+    let all = try_rules(sessions, &policy, &plain, is_over);
     if is_over() {
         return Vec::new();
     }
-    let mut all = Trial::default();
-    trials.into_iter().for_each(|trial| all.merge(trial));
     let proposal = |candidate: &Candidate| all.proposal(candidate, *rules.get(candidate)?);
     let mut proposals: Vec<Proposal> = candidates.iter().filter_map(proposal).collect();
     proposals.sort_by_key(|Proposal { suggestion, .. }| {
@@ -104,9 +95,29 @@ pub fn about(
     proposals
 }
 
+/// Replays every session under candidates. Nothing takes effect.
+pub(super) fn try_rules(
+    sessions: &[Arc<Session>],
+    policy: &Arc<Policy>,
+    candidates: &[&Candidate],
+    is_over: &(dyn Fn() -> bool + Sync),
+) -> Trial {
+    let trial = |(at, session): &(usize, &Arc<Session>)| {
+        if is_over() {
+            return Trial::default();
+        }
+        Trial::of(*at, &Replay::with_checks(session, policy, Mode::Shadow), candidates)
+    };
+    let sessions: Vec<(usize, &Arc<Session>)> = sessions.iter().enumerate().collect();
+    let trials: Vec<Trial> = sessions.par_iter().map(trial).collect();
+    let mut all = Trial::default();
+    trials.into_iter().for_each(|trial| all.merge(trial));
+    all
+}
+
 /// What sessions say of rules that are tried.
 #[derive(Default)]
-struct Trial {
+pub(super) struct Trial {
     coverage: Coverage,
     /// Sessions in which something could have broken the rule.
     sessions: BTreeMap<Candidate, u64>,
@@ -140,7 +151,7 @@ impl Trial {
     }
 
     /// Nothing is proposed that no recorded call had to do with.
-    fn proposal(&self, candidate: &Candidate, rule: RuleId) -> Option<Proposal> {
+    pub(super) fn proposal(&self, candidate: &Candidate, rule: RuleId) -> Option<Proposal> {
         let used = self.coverage.rules.get(&rule).cloned().unwrap_or_default();
         let against = used.stopped + used.objected;
         let calls = match candidate.claim {

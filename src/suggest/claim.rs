@@ -72,6 +72,14 @@ pub struct Candidate {
     pub claim: Claim,
 }
 
+impl Suggestion {
+    /// A rule that no recording says anything of.
+    pub fn of(candidate: &Candidate) -> Suggestion {
+        let (claim, tools) = (candidate.claim.clone(), vec![Arc::clone(&candidate.tool)]);
+        Suggestion { claim, tools, calls: 0, sessions: 0, against: 0, extent: Extent::default() }
+    }
+}
+
 /// One rule, or the same rule for several tools, with what the recordings say of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::claim::Candidate;
+use super::claim::{Candidate, Claim, Need};
 use super::document::{commented, file_name};
 use crate::diagnostic::Severity;
 use crate::policy::{LoadResult, Policy, PolicyFile};
@@ -43,6 +43,9 @@ pub enum NotInserted {
     /// The contract says so already, at this line.
     #[error("it is a rule already, at {0}:{1}")]
     Present(Arc<str>, u32),
+    /// The contract asks for another value at the same place.
+    #[error("another value is required there already, at {0}:{1}")]
+    Contradicted(Arc<str>, u32),
     /// There is nowhere to write.
     #[error("{0}")]
     NoHome(&'static str),
@@ -78,6 +81,18 @@ impl Insertion {
     /// It does not.
     pub fn with_text(&self, text: &str, policy: &Policy) -> Result<Insertion, NotInserted> {
         Insertion { after: text.into(), ..self.clone() }.loading(policy)
+    }
+
+    /// The lines of the text with the rule that are new, each with its number from 1: those between the first and the last
+    /// ones which both texts have.
+    pub fn new_lines(&self) -> Vec<(usize, &str)> {
+        let before: Vec<&str> = self.before.as_deref().unwrap_or_default().lines().collect();
+        let after: Vec<&str> = self.after.lines().collect();
+        let first = before.iter().zip(&after).take_while(|(one, other)| one == other).count();
+        let rest = before.len().min(after.len()) - first;
+        let backward = before.iter().rev().zip(after.iter().rev()).take(rest);
+        let last = backward.take_while(|(one, other)| one == other).count();
+        (1..).zip(after.iter().copied()).skip(first).take(after.len() - last - first).collect()
     }
 
     /// Itself, if the version loads with it.
@@ -124,9 +139,61 @@ fn edited(
     relative: Arc<str>,
     index: usize,
 ) -> Result<Insertion, NotInserted> {
+    if let Claim::Needs(Need { prior, shared: None, result: Some(result) }) = &candidate.claim
+        && let Some(after) = with_condition(prior, result, notes, source, index)?
+    {
+        let before = Some(source.text().into());
+        return Ok(Insertion { file: source.name().into(), relative, before, after: after.into() });
+    }
     let after = into_contract(std::slice::from_ref(candidate), notes, source, index)?;
     let before = Some(source.text().into());
     Ok(Insertion { file: source.name().into(), relative, before, after: after.into() })
+}
+
+/// A contract in which the first precondition that names the tool asks this of its result as well; none where no precondition
+/// names the tool.
+fn with_condition(
+    prior: &str,
+    (path, value): &(Arc<str>, Arc<str>),
+    notes: &[String],
+    source: &Source,
+    index: usize,
+) -> Result<Option<String>, NotInserted> {
+    let refused = || NotInserted::Refused(source.name().into());
+    let parsed = parse(source);
+    let document = parsed.documents.get(index).ok_or_else(refused)?;
+    let preconditions = document.get("preconditions").and_then(Node::as_seq).unwrap_or_default();
+    let names = |item: &&Node| item.get("requires_prior_tool").and_then(Node::as_str) == Some(prior);
+    let Some(item) = preconditions.iter().find(names) else { return Ok(None) };
+    let value: Value = serde_json::from_str(value).unwrap_or_default();
+    let condition = serde_json::json!({"path": &**path, "equals": value});
+    let mut edits = Edits::new(source, &parsed.documents);
+    match item.get("with_output") {
+        None => edits.insert_key(item, "with_output", Value::Array(vec![condition])),
+        Some(list) => {
+            let known = list.as_seq().ok_or_else(refused)?;
+            for other in known {
+                let (there, line) = (other.to_json(), source.position(other.span.start).line);
+                if there.get("path") == condition.get("path") && there.get("equals").is_some() {
+                    let file = source.name().into();
+                    return Err(match there.get("equals") == condition.get("equals") {
+                        true => NotInserted::Present(file, line),
+                        false => NotInserted::Contradicted(file, line),
+                    });
+                }
+            }
+            edits.insert(list, known.len(), comments(notes, list, source), condition);
+        }
+    }
+    edits.finish().map(Some).map_err(|_| refused())
+}
+
+/// Notes as comments of an item of a list. JSON has none, and a list on one line has no room for them.
+fn comments(notes: &[String], list: &Node, source: &Source) -> Vec<String> {
+    if is_json(source) || source.slice(list.span).starts_with('[') {
+        return Vec::new();
+    }
+    notes.iter().map(|note| format!("# {note}")).collect()
 }
 
 /// A contract with rules of one claim, below lines of comment: the text of its file, in which it is the document at `index`.
@@ -154,12 +221,7 @@ pub fn into_contract(
     let mut edits = Edits::new(source, &parsed.documents);
     match document.get(list) {
         Some(node) if matches!(node.value, NodeValue::Seq(_)) => {
-            // JSON has no comments, and a list on one line has no room for them.
-            let mut comments = if is_json(source) || source.slice(node.span).starts_with('[') {
-                Vec::new()
-            } else {
-                notes.iter().map(|note| format!("# {note}")).collect()
-            };
+            let mut comments = comments(notes, node, source);
             for item in new {
                 edits.insert(node, own.len(), std::mem::take(&mut comments), item);
             }

@@ -10,11 +10,13 @@ use crate::replay::Replay;
 use crate::report::Output;
 use crate::report::single::Subject;
 use crate::session::Session;
+use crate::tester::Subject as TestSubject;
 use crate::workbench::model::frame::FrameWish;
 use crate::workbench::model::hits::Pattern;
 use crate::workbench::model::suggest::{FileWrite, SuggestWish};
 use crate::workbench::model::supposed::{Ask, Premise};
 use crate::workbench::model::survey::SurveyWish;
+use crate::workbench::model::tester::Expression;
 
 /// Something to be done outside the model.
 pub enum Effect {
@@ -55,6 +57,8 @@ pub enum Effect {
     Survey(Box<SurveyRequest>),
     /// Look for rules that sessions suggest; what was looked for before is given up.
     Suggest(SuggestRequest),
+    /// Try an expression; what was asked for before is void.
+    Test(Box<TestRequest>),
     /// Write a file of the policy.
     Write {
         /// What is written.
@@ -171,6 +175,16 @@ pub struct SuggestRequest {
     pub wish: Arc<SuggestWish>,
 }
 
+/// A request to try an expression.
+pub struct TestRequest {
+    /// Its number; the answer bears it.
+    pub number: u64,
+    /// What is tried.
+    pub expression: Expression,
+    /// On what.
+    pub subject: TestSubject,
+}
+
 /// A request to look for the smallest part of a session that still shows something.
 pub struct Wanted {
     /// Its number; the answer bears it.
@@ -256,6 +270,7 @@ impl std::fmt::Debug for Effect {
             Self::Suggest(request) => {
                 write!(f, "Suggest({} {})", request.number, request.wish.subject.tool)
             }
+            Self::Test(request) => write!(f, "Test({} {:?})", request.number, request.expression),
             Self::Write { write, undo } => write!(f, "Write({}, {undo})", write.file),
             Self::Cases(number) => write!(f, "Cases({number})"),
             Self::Texts(_) => f.write_str("Texts"),

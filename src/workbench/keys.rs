@@ -184,6 +184,7 @@ commands! {
     Panes Do Mode "mode" ["m"] never "switch between enforce (stop calls) and shadow (only report)";
     Panes Do Save "save" ["s"] decided "save the session up to this call as a test case";
     Panes Do Suggest "suggest" ["a"] chosen "rules that the sessions suggest about this tool, ready to be written";
+    All Do Test "test" ["T"] body "try a JSONPath, regex, Liquid or call matcher on this row";
     Panes Do UndoWrite "undo-write" ["u"] written "take back the last rule that was written";
     Panes Do Witness "witness" ["W"] witness "minimal example: the smallest part of the session that shows this stop";
     Panes Do WayOut "way-out" ["w"] stopped "way out: calls after which this one is allowed, or why there are none";
@@ -209,6 +210,7 @@ commands! {
     All Do QuitNow "quit-now" ["Ctrl-c"] never "quit at once";
 
     Body Overlay CopyPath "copy-path" ["yp"] never "copy the JSONPath of this line";
+    Body Overlay WithOutput "with-output" ["i"] never "require this value of the result before another tool";
     Body Overlay Fold "fold" ["Space"] never "fold or unfold the value on this line";
     Body Overlay FoldAll "fold-all" ["zM"] never "fold everything below the first level";
     Body Overlay UnfoldAll "unfold-all" ["zR"] never "unfold everything";

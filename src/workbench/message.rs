@@ -12,6 +12,7 @@ use crate::files::watch::WatchEvent;
 use crate::policy::LoadResult;
 use crate::replay::Replay;
 use crate::session::Session;
+use crate::tester::Answer;
 use crate::what_if::{Hypothesis, Impossible};
 use crate::witness::Witness;
 use crate::workbench::model::hits::Hit;
@@ -120,6 +121,13 @@ pub enum Msg {
         number: u64,
         /// What was found.
         rows: Vec<SuggestedRule>,
+    },
+    /// An expression was tried.
+    Tested {
+        /// Which request this answers.
+        number: u64,
+        /// What came of it.
+        answer: Box<Answer>,
     },
     /// A file of the policy was written.
     Written {

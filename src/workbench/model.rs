@@ -23,6 +23,7 @@ pub mod suggest;
 pub mod supposed;
 pub mod survey;
 pub mod table;
+pub mod tester;
 pub mod texts;
 pub mod verdict;
 pub mod way_out;
@@ -185,6 +186,8 @@ pub struct Dialog {
     pub note: Option<Note>,
     /// What was found last in all sessions.
     pub hits: Option<Box<hits::HitsView>>,
+    /// What was tried last, in each language.
+    pub tested: Vec<tester::Expression>,
 }
 
 impl Dialog {

@@ -10,6 +10,7 @@ mod palette;
 mod problems;
 mod suggest;
 mod survey;
+mod tester;
 mod texts;
 mod way_out;
 
@@ -21,6 +22,7 @@ use super::model::overlay::{BodyView, FindingsView, HelpView, LoadsView, Problem
 use super::model::palette::PaletteView;
 use super::model::suggest::{DraftView, SuggestView};
 use super::model::survey::SurveyView;
+use super::model::tester::TesterView;
 use super::model::texts::TextsView;
 use super::model::way_out::WayOutView;
 use super::model::{Model, Overlay};
@@ -48,7 +50,7 @@ macro_rules! listed {
 }
 listed!(
     BodyView CasesView DraftView FindingsView HelpView HitsView LoadsView PaletteView ProblemsView SuggestView SurveyView
-    TextsView WayOutView
+    TesterView TextsView WayOutView
 );
 
 /// Rows in a frame of their own, over the panes.
@@ -107,6 +109,7 @@ impl Overlay {
             Self::Cases(view) => view,
             Self::WayOut(view) => view,
             Self::Suggest(view) => &**view,
+            Self::Tester(view) => &**view,
             Self::Draft(view) => &**view,
         }
     }
@@ -126,6 +129,7 @@ impl Overlay {
             Self::Cases(view) => view,
             Self::WayOut(view) => view,
             Self::Suggest(view) => &mut **view,
+            Self::Tester(view) => &mut **view,
             Self::Draft(view) => &mut **view,
         }
     }

@@ -13,6 +13,7 @@ pub(crate) mod suggest;
 pub(crate) mod suppose;
 pub(crate) mod survey;
 mod terminal;
+pub(crate) mod tester;
 mod work;
 
 use std::io::{self, stdout};

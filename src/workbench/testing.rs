@@ -12,7 +12,7 @@ use super::message::{ComparedSession, Event, Msg};
 use super::model::hits::hits;
 use super::model::texts::Texts;
 use super::model::{CaseList, Model, Opening};
-use super::run::{frames, suggest, suppose, survey};
+use super::run::{frames, suggest, suppose, survey, tester};
 use super::theme::{Depth, Theme};
 use super::update::update;
 use crate::diagnostic::Diagnostic;
@@ -192,6 +192,7 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
                 let found = suggest::look(&request, &AtomicU64::new(request.number));
                 effects.extend(found.into_iter().flat_map(|found| update(model, found)));
             }
+            Effect::Test(request) => effects.extend(update(model, tester::test(&request))),
             Effect::Texts(comparison) => {
                 let texts = Arc::new(Texts::of(&comparison));
                 effects.extend(update(model, Msg::Texts { comparison, texts }));

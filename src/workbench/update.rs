@@ -31,6 +31,7 @@ mod suggest;
 mod suppose;
 mod survey;
 mod table;
+mod tester;
 mod texts;
 mod themes;
 mod values;
@@ -90,6 +91,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             survey::arrived(model, number, (counted, survey), findings);
         }
         Msg::Suggested { number, rows } => suggest::arrived(model, number, rows),
+        Msg::Tested { number, answer } => tester::arrived(model, number, *answer),
         Msg::Written { write, undo } => suggest::written(model, *write, undo, &mut effects),
         Msg::Cases { number, cases } => cases::arrived(model, number, *cases),
         Msg::Texts { comparison, texts } => texts::arrived(model, comparison, texts),
@@ -108,6 +110,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
     survey::ask(model, &mut effects);
     settle::settle(model);
     frames::ask(model, &mut effects);
+    tester::ask(model, &mut effects);
     effects
 }
 
@@ -275,7 +278,9 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::GroupSessions => table::group(model),
         C::FoldSessions if model.place.focus == Pane::Transcript => suggest::mark(model),
         C::FoldSessions => table::fold_all(model),
+        C::Test => tester::open(model),
         C::Suggest => suggest::open(model, effects),
+        C::WithOutput => suggest::open_field(model, effects),
         C::UndoWrite => suggest::undo(model, effects),
         C::SearchSessions => hits::begin(model),
         C::Overview => survey::open(model, Tab::Rules),

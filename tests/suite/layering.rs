@@ -21,7 +21,7 @@ const ROOMS: &[&[&str]] = &[
     &["replay"],
     &["compare", "what_if", "case", "explore", "mutation"],
     // What still shows a change asks what a change is.
-    &["witness", "way_out", "redact", "suggest", "lint"],
+    &["witness", "way_out", "redact", "suggest", "lint", "tester"],
     &["files"],
     &["workspace"],
     &["report"],

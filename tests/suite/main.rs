@@ -53,6 +53,8 @@ mod source;
 #[cfg(feature = "cli")]
 mod suggest;
 mod tau_bench;
+#[cfg(feature = "tui")]
+mod tester;
 mod tool_policies;
 mod traces;
 mod versions;

@@ -65,7 +65,7 @@ impl JsRegex {
     /// not be followed.
     pub fn is_match(&self, text: &str, budget: u64) -> Result<bool, OverBudget> {
         let (program, mut fuel) = (&*self.program, Fuel::new(budget));
-        let Some(forward) = &program.forward else { return Ok(self.search(text, &mut fuel)?.is_some()) };
+        let Some(forward) = &program.forward else { return Ok(!self.search(text, &mut fuel, 1)?.is_empty()) };
         let text = self.units(text, &mut fuel)?;
         let tables = places::tables(program, &text, &mut fuel)?;
         places::any([forward, &program.starts], &program.sets, &text, &tables, &mut fuel)
@@ -77,21 +77,40 @@ impl JsRegex {
     /// # Errors
     /// When that would take more steps than `budget`, which may differ from those that [`JsRegex::is_match`] takes.
     pub fn find(&self, text: &str, budget: u64) -> Result<Option<Range<usize>>, OverBudget> {
-        self.search(text, &mut Fuel::new(budget))
+        Ok(self.search(text, &mut Fuel::new(budget), 1)?.pop())
     }
 
-    fn search(&self, text: &str, fuel: &mut Fuel) -> Result<Option<Range<usize>>, OverBudget> {
+    /// The first `most` matches, one after the other, as JavaScript's `matchAll` gives them. As [`JsRegex::find`].
+    ///
+    /// # Errors
+    /// When that would take more steps than `budget` in all.
+    pub fn find_all(&self, text: &str, budget: u64, most: usize) -> Result<Vec<Range<usize>>, OverBudget> {
+        self.search(text, &mut Fuel::new(budget), most)
+    }
+
+    fn search(&self, text: &str, fuel: &mut Fuel, most: usize) -> Result<Vec<Range<usize>>, OverBudget> {
         let program = &*self.program;
         let text = self.units(text, fuel)?;
         let tables = places::tables(program, &text, fuel)?;
         let starts = places::all(&program.starts, &program.sets, &text, &tables, fuel)?;
         let mut machine = Machine::new(program, &text, &tables);
+        let (mut found, mut next) = (Vec::new(), 0);
         for start in starts.iter() {
+            if found.len() == most {
+                break;
+            }
+            if start < next {
+                continue;
+            }
             if let Some(end) = machine.run(start, fuel)? {
-                return Ok(Some(start..end));
+                found.push(start..end);
+                // After an empty match the search goes on a unit further.
+                next = end.max(start + 1);
+                // A run that succeeds leaves what it set.
+                machine = Machine::new(program, &text, &tables);
             }
         }
-        Ok(None)
+        Ok(found)
     }
 
     /// The text as JavaScript sees it; refused if the program is not exact on so long a text.

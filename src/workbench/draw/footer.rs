@@ -81,6 +81,7 @@ fn asking(model: &Model, prompt: &Prompt, ask: &Ask, row: &mut Row<'_>) -> Optio
     row.put(Role::Key, ": ");
     let (role, hint) = match (row.left(), ask, &prompt.cut) {
         (_, _, Some(cut)) => (Role::StatusProblem, format!("  {cut}")),
+        (40.., Ask::Expression, _) => (Role::KeyDoc, "  Tab language, Enter, Esc".to_owned()),
         (60.., Ask::Save | Ask::Base | Ask::Filter | Ask::Search, _) | (40..=59, ..) => {
             (Role::KeyDoc, HINT.to_owned())
         }

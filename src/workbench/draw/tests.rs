@@ -130,6 +130,7 @@ fn overlays() {
         ("help", "?"),
         ("palette", ": n e x t"),
         ("problems", "!"),
+        ("tester", "Down T"),
         ("search", "/"),
         ("chord", "]"),
     ] {
@@ -138,6 +139,7 @@ fn overlays() {
             press(&mut model, keys);
             match name {
                 "search" => typed(&mut model, "ord-1"),
+                "tester" => typed(&mut model, "$[*]"),
                 "chord" => {
                     feed(&mut model, Msg::ChordWaits);
                 }

@@ -12,6 +12,7 @@ use super::palette::PaletteView;
 use super::suggest::{DraftView, SuggestView};
 use super::supposed::Ask;
 use super::survey::SurveyView;
+use super::tester::TesterView;
 use super::texts::TextsView;
 use super::way_out::WayOutView;
 use crate::compare::ChangePlace;
@@ -51,6 +52,8 @@ pub enum Overlay {
     Suggest(Box<SuggestView>),
     /// A file as it would be with one of them.
     Draft(Box<DraftView>),
+    /// An expression that is tried.
+    Tester(Box<TesterView>),
 }
 
 /// A body being read.
@@ -190,7 +193,8 @@ impl Overlay {
             | Self::Cases(_)
             | Self::WayOut(_)
             | Self::Suggest(_)
-            | Self::Draft(_) => Scope::Help,
+            | Self::Draft(_)
+            | Self::Tester(_) => Scope::Help,
             Self::Texts(_) => Scope::Texts,
             Self::Survey(_) => Scope::Survey,
         }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Model;
 use super::supposed::{Ask, JudgedLayer, Layer, Target};
+use super::{Model, Overlay};
 use crate::session::Session;
 use crate::workbench::line::place;
 
@@ -85,6 +85,10 @@ impl Ask {
             Ask::Save => "save as".to_owned(),
             Ask::Filter => "filter".to_owned(),
             Ask::Search => "search all sessions, text or /regex/".to_owned(),
+            Ask::Expression => match model.dialog.overlays.last() {
+                Some(Overlay::Tester(view)) => view.expression.language.name().to_owned(),
+                _ => String::new(),
+            },
             Ask::Base => "compare with (git:REV, a path, recorded, or nothing)".to_owned(),
             Ask::Rule => "the file with the rule".to_owned(),
             Ask::Arguments(_) => format!("{} arguments", call()),

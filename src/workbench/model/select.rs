@@ -313,7 +313,6 @@ impl Overlay {
                 })
             }
             Self::Draft(view) => Some(Editable::rule(&view.insertion.file, view.list.cursor as u32 + 1)),
-            Self::Suggest(_) => None,
             Self::Body(view) => {
                 let session = model.session()?;
                 let line = model.settled.rows.get(view.row)?.line(session)?;
@@ -335,7 +334,13 @@ impl Overlay {
                 let line = unmet.and_then(|at| Some(case.judged.as_ref()?.report.unmet.get(at)?.line));
                 Some(Editable::case(&case.file, line.unwrap_or(case.line)))
             }
-            Self::Help(_) | Self::Loads(_) | Self::Hits(_) | Self::Palette(_) | Self::WayOut(_) => None,
+            Self::Help(_)
+            | Self::Loads(_)
+            | Self::Hits(_)
+            | Self::Palette(_)
+            | Self::WayOut(_)
+            | Self::Suggest(_)
+            | Self::Tester(_) => None,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::policy::Policy;
 use crate::session::{CallRef, Session};
 use crate::suggest::about::{Proposal, Subject};
+use crate::suggest::field::ResultField;
 use crate::suggest::insert::{Insertion, NewHome, NotInserted};
 use crate::workbench::list::List;
 
@@ -12,6 +13,8 @@ use crate::workbench::list::List;
 pub struct SuggestWish {
     /// The tool, and perhaps another one.
     pub subject: Subject,
+    /// The value of a result that rules are to ask for; `None`: whatever the recordings suggest.
+    pub field: Option<ResultField>,
     /// The call that was pointed at.
     pub session: Arc<Session>,
     /// See above.
@@ -86,14 +89,14 @@ impl SuggestedRule {
     /// The lines that are new in the file, each with its number from 1.
     pub fn new_lines(&self) -> Vec<(usize, &str)> {
         let Ok(insertion) = &self.insertion else { return Vec::new() };
-        new_lines(insertion)
+        insertion.new_lines()
     }
 }
 
 impl DraftView {
     /// Of a file that is about to be written, at its first new line.
     pub fn new(insertion: Insertion, sentence: String) -> DraftView {
-        let new: Vec<usize> = new_lines(&insertion).into_iter().map(|(number, _)| number).collect();
+        let new: Vec<usize> = insertion.new_lines().into_iter().map(|(number, _)| number).collect();
         let lines = (1..).zip(insertion.after.lines());
         let lines = lines.map(|(number, line)| (line.to_owned(), new.contains(&number))).collect();
         let cursor = new.first().map_or(0, |first| first - 1);
@@ -106,20 +109,4 @@ impl FileWrite {
     pub fn inverse(&self) -> FileWrite {
         FileWrite { file: Arc::clone(&self.file), before: self.after.clone(), after: self.before.clone() }
     }
-}
-
-/// The lines that differ between the first and the last ones which both texts have.
-fn new_lines(insertion: &Insertion) -> Vec<(usize, &str)> {
-    let before: Vec<&str> = insertion.before.as_deref().unwrap_or_default().lines().collect();
-    let after: Vec<&str> = insertion.after.lines().collect();
-    let first = before.iter().zip(&after).take_while(|(one, other)| one == other).count();
-    let rest = before.len().min(after.len()) - first;
-    let last = before
-        .iter()
-        .rev()
-        .zip(after.iter().rev())
-        .take(rest)
-        .take_while(|(one, other)| one == other)
-        .count();
-    (1..).zip(after.iter().copied()).skip(first).take(after.len() - last - first).collect()
 }

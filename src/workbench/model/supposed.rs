@@ -117,6 +117,8 @@ pub enum Ask {
     Filter,
     /// What is searched for in all sessions.
     Search,
+    /// What is tried on the selected row.
+    Expression,
     /// Other arguments.
     Arguments(Target),
     /// Another result.
@@ -135,7 +137,7 @@ pub enum Ask {
 impl Ask {
     /// Whether it is a text that may be long, and then is changed in an editor.
     pub fn is_text(&self) -> bool {
-        !matches!(self, Ask::Save | Ask::Base | Ask::Filter | Ask::Search)
+        !matches!(self, Ask::Save | Ask::Base | Ask::Filter | Ask::Search | Ask::Expression)
     }
 }
 

@@ -80,7 +80,7 @@ impl Window for BodyView {
 
     fn hints(&self) -> &'static [Hint] {
         hints![
-            CopyPath "copy path", Fold "fold", FoldAll UnfoldAll "all", NextBody PreviousBody "next",
+            CopyPath "copy path", WithOutput "require it", Test "test", Fold "fold", FoldAll UnfoldAll "all", NextBody PreviousBody "next",
             Search "search", CopyJson "copy", Quit "close"
         ]
     }

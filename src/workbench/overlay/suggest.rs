@@ -128,6 +128,9 @@ impl Rows for SuggestView {
         let sessions = words::count(self.wish.sessions.len() as u64, "session");
         let line = match &self.rows {
             None => format!("looking at {sessions}"),
+            Some(_) if self.wish.field.is_some() => {
+                format!("in {sessions} no other tool is called after this one, so none could require it")
+            }
             Some(_) => format!("{sessions} suggest no rule about this tool"),
         };
         vec![(Role::TextDim, model.habits.keymap.worded(&line).into_owned())]
@@ -138,6 +141,13 @@ impl Window for SuggestView {
     fn title(&self, _: &Model, _: usize) -> String {
         let subject = &self.wish.subject;
         let tool = words::name(&subject.tool);
+        if let Some(field) = &self.wish.field {
+            return format!(
+                "Rules on {} = {} of {tool}",
+                words::line(&field.path),
+                words::line(&field.value)
+            );
+        }
         match &subject.earlier {
             Some(earlier) => format!("Rules about {tool} and {}", words::name(earlier)),
             None => format!("Rules about {tool}"),

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::files::replace::{Expected, NotWritten, remove, replace};
 use crate::report::suggest::{sentence, support};
 use crate::suggest::about::{Proposal, about};
-use crate::suggest::insert::{NotInserted, insert};
+use crate::suggest::insert::{Insertion, NotInserted, insert};
+use crate::suggest::{Candidate, Suggestion};
 use crate::workbench::effect::SuggestRequest;
 use crate::workbench::message::Msg;
 use crate::workbench::model::suggest::{FileWrite, SuggestWish, SuggestedRule};
@@ -16,22 +17,39 @@ use crate::workbench::model::suggest::{FileWrite, SuggestWish, SuggestedRule};
 pub fn look(request: &SuggestRequest, newest: &AtomicU64) -> Option<Msg> {
     let SuggestRequest { number, wish } = request;
     let is_over = || newest.load(Ordering::SeqCst) != *number;
-    let proposals = about(&wish.sessions, &wish.subject, &is_over);
-    let mut rows: Vec<SuggestedRule> = proposals.into_iter().map(|proposal| row(proposal, wish)).collect();
+    let mut rows: Vec<SuggestedRule> = match &wish.field {
+        Some(field) => {
+            let at = (&*wish.session, wish.call);
+            let put =
+                |candidate: &Candidate| put_into(candidate, &[sentence(&Suggestion::of(candidate))], wish);
+            let found = field.proposals(&wish.sessions, at, &wish.policy, &put, &is_over).into_iter();
+            found.map(|(proposal, insertion)| row(proposal, insertion, wish)).collect()
+        }
+        None => {
+            let found = about(&wish.sessions, &wish.subject, &is_over).into_iter();
+            let one = |proposal: Proposal| {
+                let notes = [sentence(&proposal.suggestion), support(&proposal.suggestion)];
+                let insertion = put_into(&proposal.candidate(), &notes, wish);
+                row(proposal, insertion, wish)
+            };
+            found.map(one).collect()
+        }
+    };
     // What is a rule already comes last.
     rows.sort_by_key(|row| matches!(row.insertion, Err(NotInserted::Present(..))));
     (!is_over()).then_some(Msg::Suggested { number: *number, rows })
 }
 
-fn row(proposal: Proposal, wish: &SuggestWish) -> SuggestedRule {
-    let (sentence, support) = (sentence(&proposal.suggestion), support(&proposal.suggestion));
-    let insertion = match &wish.home {
-        Ok(home) => {
-            let notes = [sentence.clone(), support.clone()];
-            insert(&proposal.candidate(), &notes, &wish.policy, home)
-        }
+/// The file with a rule, below lines of comment.
+fn put_into(candidate: &Candidate, notes: &[String], wish: &SuggestWish) -> Result<Insertion, NotInserted> {
+    match &wish.home {
+        Ok(home) => insert(candidate, notes, &wish.policy, home),
         Err(why) => Err(NotInserted::NoHome(why)),
-    };
+    }
+}
+
+fn row(proposal: Proposal, insertion: Result<Insertion, NotInserted>, wish: &SuggestWish) -> SuggestedRule {
+    let (sentence, support) = (sentence(&proposal.suggestion), support(&proposal.suggestion));
     let is_this = |(session, call): &(usize, crate::session::CallRef)| {
         let session = wish.sessions.get(*session);
         *call == wish.call && session.is_some_and(|session| std::sync::Arc::ptr_eq(session, &wish.session))

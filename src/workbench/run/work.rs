@@ -11,7 +11,7 @@ use std::thread;
 
 use self::answer::{fault, tell};
 use self::reading::{read_base, read_policies, read_sessions};
-use super::{cases, export, frames, suggest, suppose, survey};
+use super::{cases, export, frames, suggest, suppose, survey, tester};
 use crate::compare::Comparison;
 use crate::engine::Mode;
 use crate::policy::Policy;
@@ -19,7 +19,7 @@ use crate::replay::Replay;
 use crate::session::Session;
 use crate::workbench::effect::{
     Effect, Export, FrameRequest, HiddenSearch, Judge, Save, Search, SuggestRequest, Suppose, SurveyRequest,
-    Wanted,
+    TestRequest, Wanted,
 };
 use crate::workbench::message::{Arrived, ComparedSession, Msg};
 use crate::workbench::model::Model;
@@ -53,6 +53,8 @@ pub struct Workers {
     survey: Arc<AtomicU64>,
     /// The number of the newest request for rules.
     suggestion: Arc<AtomicU64>,
+    /// The number of the expression that is tried.
+    tested: Arc<AtomicU64>,
     /// Looks for witnesses, which may take a while.
     witnesses: rayon::ThreadPool,
     /// The number of the witness that is looked for; others are given up.
@@ -95,7 +97,7 @@ impl Workers {
         let (source, tells) = (Arc::clone(&kept), out.clone());
         thread::spawn(move || cases::judge(&source, &wanted, &tells));
         let counts = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("count {at}")).build()?;
-        let (witness, newest, frame, hidden, search, survey, suggestion) = Default::default();
+        let (witness, newest, frame, hidden, search, survey, suggestion, tested) = Default::default();
         Ok(Self {
             searches,
             search,
@@ -112,6 +114,7 @@ impl Workers {
             counts,
             survey,
             suggestion,
+            tested,
             witnesses,
             witness,
             newest,
@@ -136,6 +139,7 @@ impl Workers {
             Effect::Hidden(search) => self.hidden(search),
             Effect::Survey(request) => self.survey(request),
             Effect::Suggest(request) => self.suggest(request),
+            Effect::Test(request) => self.test(request),
             Effect::Write { write, undo } => self.write(*write, undo),
             Effect::Texts(comparison) => self.texts(comparison),
             Effect::Search(search) => self.search(search),
@@ -255,6 +259,15 @@ impl Workers {
             if let Some(told) = found.unwrap_or_else(failed) {
                 tell(&out, told);
             }
+        });
+    }
+
+    /// Tries an expression, and no longer the one that was typed before.
+    fn test(&self, request: Box<TestRequest>) {
+        let newest = Arc::clone(&self.tested);
+        newest.store(request.number, Ordering::SeqCst);
+        self.of_turns("trying an expression", move || {
+            (newest.load(Ordering::SeqCst) == request.number).then(|| tester::test(&request))
         });
     }
 

@@ -4,7 +4,7 @@ use crossterm::event::KeyCode;
 use serde_json::Value;
 
 use super::prompt::{compose, prompt};
-use super::{compare, hits, save, search, suggest, suppose, table};
+use super::{compare, hits, save, search, suggest, suppose, table, tester};
 use crate::session::edit::AddedCall;
 use crate::session::{Body, Outcome};
 use crate::workbench::effect::Effect;
@@ -22,8 +22,10 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
         (KeyCode::Esc, _) => {
             let before = prompt.before.take().unwrap_or_default();
             model.dialog.prompt = None;
-            if ask == Ask::Filter {
-                table::give_up(model, &before);
+            match ask {
+                Ask::Filter => table::give_up(model, &before),
+                Ask::Expression => drop(model.dialog.overlays.pop()),
+                _ => {}
             }
         }
         (KeyCode::Enter, _) => {
@@ -34,6 +36,9 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
             if let Some(prompt) = &mut model.dialog.prompt {
                 prompt.before = before;
             }
+        }
+        (KeyCode::Tab | KeyCode::BackTab, _) if ask == Ask::Expression => {
+            tester::step(model, key.code == KeyCode::Tab);
         }
         (KeyCode::Char('x'), true) if ask.is_text() => {
             let text = prompt.input.value().to_owned();
@@ -72,6 +77,10 @@ fn accept(model: &mut Model, ask: Ask, text: &str, effects: &mut Vec<Effect>) {
             Ok(())
         }
         Ask::Filter => table::filter(model, text),
+        Ask::Expression => {
+            tester::keep(model);
+            Ok(())
+        }
         Ask::Search => hits::search(model, text, effects),
         Ask::Arguments(target) => json(text).map(|()| suppose::typed_arguments(model, *target, text)),
         Ask::Result(target) => {

@@ -1,6 +1,6 @@
 //! Enter: opens what the cursor is on, in a pane or an overlay.
 
-use super::{cases, compare, go, hits, jump, overlays, suggest, survey, table, texts, way_out};
+use super::{cases, compare, go, hits, jump, overlays, suggest, survey, table, tester, texts, way_out};
 use crate::compare::ChangePlace;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Scope};
@@ -52,6 +52,7 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
         Some(Overlay::Cases(_)) => cases::enter(model),
         Some(Overlay::WayOut(_)) => way_out::enter(model),
         Some(Overlay::Suggest(_)) => suggest::enter(model),
+        Some(Overlay::Tester(_)) => tester::open(model),
         Some(Overlay::Draft(_)) => suggest::write(model, effects),
         // While that is open, keys are text, and its own.
         Some(Overlay::Palette(_)) => {}

@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
-use super::{go, settle, sideways, table, themes};
+use super::{go, settle, sideways, table, tester, themes};
 use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Key;
@@ -68,6 +68,7 @@ pub fn apply(model: &mut Model) {
     match model.dialog.prompt.as_ref().map(|prompt| &prompt.ask) {
         Some(None) => {}
         Some(Some(Ask::Filter)) => return table::typed(model),
+        Some(Some(Ask::Expression)) => return tester::typed(model),
         Some(Some(_)) | None => return,
     }
     let Some((value, from)) =

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::save::{is_file, is_pattern};
+use crate::condition::path::Path;
 use crate::engine::Verdict;
 use crate::policy::Policy;
-use crate::session::Session;
+use crate::session::{CallRef, Session};
 use crate::suggest::about::Subject;
+use crate::suggest::field::ResultField;
 use crate::suggest::insert::NewHome;
 use crate::workbench::effect::{Effect, SuggestRequest};
 use crate::workbench::keys::Command;
@@ -16,6 +18,7 @@ use crate::workbench::list::List;
 use crate::workbench::model::suggest::{DraftView, FileWrite, SuggestView, SuggestWish, SuggestedRule};
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::{Model, Overlay};
+use crate::workbench::transcript::RowKind;
 
 /// Asks for rules about the selected call, and about the marked one.
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -33,10 +36,55 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
         };
         subject = Subject { tool: Arc::clone(later), earlier: Some(Arc::clone(earlier)) };
     }
+    ask(model, subject, None, (session, call), effects);
+}
+
+/// Values that are longer are content, and no rule compares them.
+const LONGEST: usize = 200;
+
+/// Asks which tools could require the value under the cursor, in the body of a result.
+pub fn open_field(model: &mut Model, effects: &mut Vec<Effect>) {
+    match field(model) {
+        Ok((field, of)) => {
+            let subject = Subject { tool: Arc::clone(&field.tool), earlier: None };
+            ask(model, subject, Some(field), of, effects);
+        }
+        Err(why) => model.say(why),
+    }
+}
+
+/// The value under the cursor, and the call whose result it is.
+fn field(model: &Model) -> Result<(ResultField, (Arc<Session>, CallRef)), &'static str> {
+    let Some(Overlay::Body(view)) = model.dialog.overlays.last() else { return Err("no body is open") };
+    let session = model.session().ok_or("no session is open")?;
+    let Some(RowKind::Result(index)) = model.settled.rows.get(view.row).map(|row| row.kind) else {
+        return Err("this is no result; a contract looks into the results of earlier calls");
+    };
+    let call = session.calls.get(index as usize).ok_or("the call of this result is not known")?;
+    let path =
+        view.document.path(view.list.cursor).ok_or("this result is not JSON, so no path leads into it")?;
+    let parsed = Path::parse(&path).map_err(|_| "no JSONPath leads here")?;
+    let value = call.output.value().and_then(|value| parsed.one(value));
+    let value = value.ok_or("rules see another form of this result, and the path finds nothing there")?;
+    let text = value.to_string();
+    if text.len() > LONGEST {
+        return Err("this value is too long to compare; choose a field inside it");
+    }
+    let field = ResultField { tool: Arc::clone(&call.tool), path: path.into(), value: text.into() };
+    Ok((field, (Arc::clone(session), call.at)))
+}
+
+fn ask(
+    model: &mut Model,
+    subject: Subject,
+    field: Option<ResultField>,
+    (session, call): (Arc<Session>, CallRef),
+    effects: &mut Vec<Effect>,
+) {
     let sessions: Vec<Arc<Session>> =
         model.scope().filter_map(|at| model.archive.entries.get(at)?.session.clone()).collect();
     let policy = model.basis.rules.policy.clone().unwrap_or_else(Policy::empty);
-    let wish = Arc::new(SuggestWish { subject, session, call, sessions, policy, home: home(model) });
+    let wish = Arc::new(SuggestWish { subject, field, session, call, sessions, policy, home: home(model) });
     let number = model.work.next_number();
     let view = SuggestView { number, wish: Arc::clone(&wish), rows: None, list: List::default() };
     model.dialog.overlays.push(Overlay::Suggest(Box::new(view)));
@@ -163,7 +211,10 @@ pub fn written(model: &mut Model, write: FileWrite, undo: bool, effects: &mut Ve
     };
     if !undo {
         model.basis.writes.push(write);
-        model.dialog.overlays.retain(|overlay| !matches!(overlay, Overlay::Suggest(_) | Overlay::Draft(_)));
+        model
+            .dialog
+            .overlays
+            .retain(|overlay| !matches!(overlay, Overlay::Suggest(_) | Overlay::Draft(_) | Overlay::Body(_)));
         super::go::focus(model, Pane::Transcript);
     }
     model.basis.wrote = Some(text.clone());

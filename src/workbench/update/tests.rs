@@ -36,6 +36,7 @@ mod sideways;
 mod suggest;
 mod survey;
 mod table;
+mod tester;
 mod verdict;
 mod ways;
 mod what_if;

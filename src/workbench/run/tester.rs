@@ -1,0 +1,10 @@
+//! Trying an expression.
+
+use crate::workbench::effect::TestRequest;
+use crate::workbench::message::Msg;
+
+/// Tries it.
+pub fn test(request: &TestRequest) -> Msg {
+    let answer = crate::tester::test(request.expression.language, &request.expression.text, &request.subject);
+    Msg::Tested { number: request.number, answer: Box::new(answer) }
+}
