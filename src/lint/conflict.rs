@@ -17,6 +17,8 @@ pub fn lint(linter: &mut Linter<'_>, out: &mut Vec<Diagnostic>) {
         required(linter, &world, out);
         banned(linter, &world, &stuck, out);
         adjacent(linter, &world, out);
+        neighbours(linter, &world, out);
+        only(linter, &world, out);
         follow_ups(linter, &world, out);
         shadowed(linter, &world, out);
     }
@@ -174,6 +176,42 @@ fn adjacent(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic
             linter.name(by)
         );
         contradiction(linter, need.rule, by, message, out);
+    }
+}
+
+/// What must be directly before a tool by one rule, and something else by another.
+fn neighbours(linter: &Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic>) {
+    let mut directly: BTreeMap<&str, Vec<&Need<'_>>> = BTreeMap::new();
+    for need in world.needs.iter().filter(|need| need.directly) {
+        let others = directly.entry(need.tool).or_default();
+        let apart = |other: &&&Need<'_>| need.any_of.iter().all(|needed| !other.any_of.contains(needed));
+        if let Some(other) = others.iter().find(apart)
+            && let ([first, ..], [second, ..]) = (other.any_of, need.any_of)
+        {
+            let message = format!(
+                "{} can never run: a call has one call directly before it, and {} and {} are both to be that",
+                quoted(need.tool),
+                quoted(first),
+                quoted(second)
+            );
+            contradiction(linter, need.rule, other.rule, message, out);
+        }
+        others.push(need);
+    }
+}
+
+/// An allowlist of which every tool is denied by another rule: together they deny every call.
+fn only(linter: &Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic>) {
+    for (id, rule) in linter.policy.rules().iter().filter(|(_, rule)| rule.kind == "allowlist") {
+        if rule.tools.is_empty() || rule.tools.iter().any(|name| name.contains(['*', '?'])) {
+            continue;
+        }
+        let by: Option<Vec<RuleId>> = rule.tools.iter().map(|tool| world.never_besides(id, tool)).collect();
+        let Some(by) = by.and_then(|by| by.first().copied()) else { continue };
+        let message =
+            format!("{} denies every tool that this list allows, so every call is denied", linter.name(by));
+        let found = Diagnostic::warning(code::NEVER_MET, message).at(&rule.source, head(rule));
+        out.push(linter.with(found, by, "these calls are denied here"));
     }
 }
 

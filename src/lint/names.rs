@@ -31,7 +31,12 @@ pub fn lint(linter: &mut Linter<'_>, out: &mut Vec<Diagnostic>) {
         let known = near.into_iter().filter_map(|other| uses.get_key_value(other)).filter(|(other, used)| {
             let firmer = if own.only_required { !used.only_required } else { false };
             let others = used.rules.iter().filter(|other| **other != rule).count();
-            (others > 1 || (firmer && others > 0)) && is_slip(name, other)
+            // Of two names that differ by case and signs alone, each in one rule, the later one is the slip.
+            let later = own.only_required
+                && used.only_required
+                && used.rules.last().is_some_and(|other| *other < rule)
+                && spelt_alike(name, other);
+            (others > 1 || ((firmer || later) && others > 0)) && is_slip(name, other)
         });
         let Some((meant, used)) = known.max_by_key(|(_, used)| used.rules.len()) else { continue };
         let Some(written) = linter.policy.rules().get(rule) else { continue };
@@ -118,10 +123,10 @@ fn is_slip(name: &str, other: &str) -> bool {
     if name == other || name.len() > LONGEST || other.len() > LONGEST {
         return false;
     }
-    let (own, others) = (words(name), words(other));
-    if own.concat() == others.concat() {
+    if spelt_alike(name, other) {
         return true;
     }
+    let (own, others) = (words(name), words(other));
     if own.len() != others.len() {
         return false;
     }
@@ -130,6 +135,11 @@ fn is_slip(name: &str, other: &str) -> bool {
         (Some((own, other)), None) => is_slip_of_word(own, other),
         _ => false,
     }
+}
+
+/// Whether two names are the same but for case and signs.
+fn spelt_alike(name: &str, other: &str) -> bool {
+    words(name).concat() == words(other).concat()
 }
 
 fn is_slip_of_word(word: &str, other: &str) -> bool {

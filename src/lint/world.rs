@@ -121,6 +121,12 @@ impl<'p> World<'p> {
         self.never.iter().find(|(_, covers)| covers(tool)).map(|(rule, _)| *rule)
     }
 
+    /// The rule besides this one that denies every call of a tool, if this one denies calls in this world at all.
+    pub fn never_besides(&self, own: RuleId, tool: &str) -> Option<RuleId> {
+        self.never.iter().find(|(rule, _)| *rule == own)?;
+        self.never.iter().find(|(rule, covers)| *rule != own && covers(tool)).map(|(rule, _)| *rule)
+    }
+
     /// The rule that forbids a tool once `before` has run, or once something has that must run before it.
     pub fn banned_by(&self, before: &'p str, tool: &'p str) -> Option<RuleId> {
         let earlier = || {

@@ -98,7 +98,24 @@ Paths that no call can have together, as `$.order.id` and `$.order[0]`, are repo
       - {sequence: [login, pay], action: deny, reason: security:login}    # never reached
 
 The first matching sequence of a document decides. A rule about a tool that is denied in any case, for
-example by a blocklist, has no effect either. Remove the rule, or put the special case first.
+example by a blocklist, has no effect either, and neither has the larger of two limits on the same tool.
+Remove the rule, or put the special case first.
+";
+
+    Problem NEVER_MET = "never_met": "the rule always fails, or never applies",
+"The rule has the same outcome for every session:
+
+- `within: 0` leaves no room for a call;
+- every name contains an empty `pattern`;
+- an empty allowlist allows no call, and two allowlists with no name in common allow none either;
+- an empty blocklist, a sequence without steps, an alias without members, or an old `sequences` entry with
+  fewer than two names, never applies;
+- `requires_step_count: {gte: 0}` holds before the first turn;
+- a rejection plan without conditions never rejects a call.
+
+    - {type: allowlist, tools: []}    # denies every call
+
+Correct the rule, or remove it.
 ";
 
     Problem DUPLICATE_RULE = "duplicate_rule": "the same rule is written twice",

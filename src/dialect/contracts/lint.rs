@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::output::{Condition, Test};
-use super::unit::{Contract, Matching, PriorRule, Side};
+use super::unit::{Contract, Matching, Precondition, PriorRule, Side};
 use crate::condition::path::Path;
 use crate::diagnostic::{Code, Diagnostic, Fix, code};
 use crate::dialect::Text;
@@ -50,18 +50,51 @@ pub(super) fn warnings(
         }
     }
     for (at, precondition) in contract.preconditions.iter().enumerate() {
-        let same = |other: &&super::unit::Precondition| {
-            let steps = |p: &super::unit::Precondition| p.steps.as_ref().map(|steps| steps.fewest);
+        let same = |other: &&Precondition| {
+            let steps = |p: &Precondition| p.steps.as_ref().map(|steps| steps.fewest);
             other.prior == precondition.prior && steps(other) == steps(precondition)
         };
         let first = contract.preconditions.iter().take(at).find(same);
         out.extend(first.and_then(|first| Some(repeated(rule(precondition.rule)?, rule(first.rule)?))));
+    }
+    for (at, precondition) in contract.preconditions.iter().enumerate() {
+        let Some(fewest) = steps(precondition) else { continue };
+        let Some(written) = rule(precondition.rule) else { continue };
+        let line = written.span.first_line(text.source.text());
+        if fewest == 0 {
+            let message = "no turn needs to be complete for this, so it denies nothing";
+            out.push(Diagnostic::warning(code::NEVER_MET, message).at(text.source, line));
+        }
+        let others = contract.preconditions.iter().enumerate().filter(|(other, _)| *other != at);
+        let tighter =
+            others.filter_map(|(_, other)| Some((steps(other).filter(|more| *more > fewest)?, other)));
+        if let Some((more, other)) = tighter.max_by_key(|(more, _)| *more)
+            && fewest > 0
+            && precondition.prior.is_none()
+        {
+            let message =
+                format!("this denies nothing that is not denied by the {more} turns of another precondition");
+            let found = Diagnostic::warning(code::SHADOWED_RULE, message).at(text.source, line);
+            out.push(match rule(other.rule) {
+                Some(other) => found.related(
+                    &other.source,
+                    other.span.first_line(text.source.text()),
+                    "this one asks for more",
+                ),
+                None => found,
+            });
+        }
     }
     for (at, (tool, number)) in contract.forbids_after.iter().enumerate() {
         let first = contract.forbids_after.iter().take(at).find(|(other, _)| other == tool);
         out.extend(first.and_then(|(_, first)| Some(repeated(rule(*number)?, rule(*first)?))));
     }
     out
+}
+
+/// How many turns a precondition asks for, if there is such a number.
+fn steps(precondition: &Precondition) -> Option<u64> {
+    precondition.steps.as_ref().and_then(|steps| steps.fewest)
 }
 
 fn decides_both(one: &PriorRule, other: &PriorRule) -> bool {

@@ -204,20 +204,6 @@ This rule forbids nothing. Lookaround and backreferences are not supported.
 `never_after` denies the second, and `after` requires one call after the other. Check both names.
 ";
 
-    Problem NEVER_MET = "never_met": "the rule always fails, or never applies",
-"The rule has the same outcome for every session:
-
-- `within: 0` leaves no room for a call;
-- every name contains an empty `pattern`;
-- an empty allowlist allows no call;
-- an empty blocklist, a sequence without steps, or an old `sequences` entry with fewer than two names,
-  never applies.
-
-    - {type: allowlist, tools: []}    # denies every call
-
-Correct the rule, or remove it.
-";
-
     Problem VAGUE_ID = "vague_id": "the test's id does not say what it is about",
 "Findings name the test that a rule belongs to, so the id should say what the test is about.
 

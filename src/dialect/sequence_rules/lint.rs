@@ -1,5 +1,7 @@
 //! What is probably not meant in sequence rules that can be read.
 
+use std::sync::Arc;
+
 use super::facts::{Order, ToolName};
 use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::dialect::sequence_rules::codes;
@@ -29,14 +31,14 @@ pub(super) fn old_sequences() -> Diagnostic {
 
 /// A list of the old form without a pair in it.
 pub(super) fn short_sequence() -> Diagnostic {
-    Diagnostic::warning(codes::NEVER_MET, "a sequence of fewer than two names requires nothing")
+    Diagnostic::warning(code::NEVER_MET, "a sequence of fewer than two names requires nothing")
 }
 
 /// A pattern that is meant as a glob, or that blocks everything.
 pub(super) fn pattern(pattern: &str) -> Option<Diagnostic> {
     if pattern.is_empty() {
         let message = "an empty pattern is contained in every name, so every call is denied";
-        return Some(Diagnostic::warning(codes::NEVER_MET, message));
+        return Some(Diagnostic::warning(code::NEVER_MET, message));
     }
     pattern.contains(['*', '?']).then(|| {
         let message = format!("{} is matched literally, including the star", quoted(pattern));
@@ -95,19 +97,28 @@ pub(super) fn broken_pattern(pattern: &str, error: &regex::Error) -> Diagnostic 
     Diagnostic::warning(codes::BROKEN_PATTERN, message)
 }
 
-/// A rule that always gives one answer, or that names one tool on both sides. `is_alias`: whether a name stands for others.
-pub(super) fn order(order: &Order, is_alias: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
+/// A rule that always gives one answer, or that names one tool on both sides. `members`: the tools that an alias stands for.
+pub(super) fn order<'m>(
+    order: &Order,
+    members: &dyn Fn(&str) -> Option<&'m [Arc<str>]>,
+) -> Option<Diagnostic> {
     let equal = |left: &ToolName, right: &ToolName, what: &str| {
         (left == right).then(|| {
             let message = format!("both sides name {}: {what}", quoted(&left.tool));
             Diagnostic::warning(codes::EQUAL_OPERANDS, message)
         })
     };
-    let never = |what: &str| Some(Diagnostic::warning(codes::NEVER_MET, what));
+    let never = |what: &str| Some(Diagnostic::warning(code::NEVER_MET, what));
+    if let Some(empty) =
+        order.operands().iter().find(|named| members(&named.tool).is_some_and(<[_]>::is_empty))
+    {
+        return never(&format!("the alias {} names no tool, so no call is meant", quoted(&empty.tool)));
+    }
     match order {
-        Order::Before { first, then } => {
-            then.iter().find_map(|then| equal(first, then, "a call is its own `first`, so nothing is denied"))
-        }
+        Order::Before { first, then } => then.iter().find_map(|then| {
+            let own = "a call is its own `first`, so nothing is denied";
+            equal(first, then, own).or_else(|| within(first, then, members, own))
+        }),
         Order::ImmediatelyBefore { first, then } => {
             then.iter().find_map(|then| equal(first, then, "the first call of all is denied"))
         }
@@ -128,13 +139,60 @@ pub(super) fn order(order: &Order, is_alias: &dyn Fn(&str) -> bool) -> Option<Di
         }
         Order::Allowlist { tools } if tools.is_empty() => never("an empty allowlist denies every call"),
         // A blocklist knows neither arguments nor aliases.
-        Order::MaxCalls { tool, max: 0 } if tool.args_match.is_empty() && !is_alias(&tool.tool) => {
+        Order::MaxCalls { tool, max: 0 } if tool.args_match.is_empty() && members(&tool.tool).is_none() => {
             let message = format!("a limit of 0 allows no call of {}", quoted(&tool.tool));
             let help = "write a `blocklist`, or a limit of 1";
             Some(Diagnostic::warning(code::ZERO_LIMIT, message).help(help))
         }
         _ => None,
     }
+}
+
+/// Whether every call that `then` means is one that `first` means too, by an alias.
+fn within<'m>(
+    first: &ToolName,
+    then: &ToolName,
+    members: &dyn Fn(&str) -> Option<&'m [Arc<str>]>,
+    what: &str,
+) -> Option<Diagnostic> {
+    if !first.args_match.is_empty() && first.args_match != then.args_match {
+        return None;
+    }
+    let (wide, narrow) = (members(&first.tool), members(&then.tool));
+    let own = std::slice::from_ref(&then.tool);
+    let covered = narrow.unwrap_or(own).iter().all(|tool| match wide {
+        Some(wide) => wide.contains(tool),
+        None => *tool == first.tool,
+    });
+    covered.then(|| {
+        let message = format!("{} is also what {} means: {what}", quoted(&then.tool), quoted(&first.tool));
+        Diagnostic::warning(codes::EQUAL_OPERANDS, message)
+    })
+}
+
+/// What a rule bounds, and how tightly: of two rules that bound the same, the tighter one decides.
+pub(super) fn bound(order: &Order) -> Option<(String, u64)> {
+    match order {
+        Order::MaxCalls { tool, max } => Some((format!("max_calls {tool:?}"), *max)),
+        Order::Eventually { tool, within } => Some((format!("eventually {tool:?}"), *within)),
+        Order::After { trigger, then, within } => Some((format!("after {trigger:?} {then:?}"), *within)),
+        _ => None,
+    }
+}
+
+/// A rule that another one of the list makes pointless: `loose` allows more than `tight` does.
+pub(super) fn looser(
+    source: &Source,
+    (loose, bound): (Span, u64),
+    (tight, other): (Span, u64),
+) -> Diagnostic {
+    let message = format!(
+        "this rule never decides: {bound} is more than the {other} that another rule asks of the same calls"
+    );
+    Diagnostic::warning(code::SHADOWED_RULE, message)
+        .at(source, loose.first_line(source.text()))
+        .related(source, tight.first_line(source.text()), "this one decides first")
+        .fix(Fix::remove(source, loose, "remove the rule"))
 }
 
 /// What can be done about a warning of [`order`]: a rule that requires nothing is removed, a limit of 0 becomes a blocklist.

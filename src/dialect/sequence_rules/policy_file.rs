@@ -61,6 +61,7 @@ pub(super) fn read<'a>(
         test: reading.test.clone(),
         warnings: Vec::new(),
         seen: HashMap::new(),
+        bounds: HashMap::new(),
     };
     contents(&mut inner, &mut told);
     let warnings = inner.warnings;

@@ -95,8 +95,10 @@ impl<'a> Reading<'a, '_> {
         let tools = made.as_ref().map(|(order, _)| order.tools()).unwrap_or_default();
         let id = self.push(written, item.pointer.clone(), item.span(), RuleHead { name, description, tools });
         let (order, build) = made?;
-        let is_alias = |name: &str| aliases.all.iter().any(|alias| alias.name == name);
-        if let Some(warning) = lint::order(&order, &is_alias) {
+        let members = |name: &str| {
+            aliases.all.iter().find(|alias| alias.name == name).map(|alias| alias.members.as_slice())
+        };
+        if let Some(warning) = lint::order(&order, &members) {
             let fix = lint::fix(&order, item.node, self.text.source);
             self.warn(warning.fix(fix), item.span().first_line(self.text.source.text()));
         }
@@ -106,10 +108,28 @@ impl<'a> Reading<'a, '_> {
         let known = format!("{list} {order:?} {when:?}");
         match self.seen.get(&known) {
             Some(first) => self.warnings.push(lint::repeated(self.text.source, item.span(), *first)),
-            None => drop(self.seen.insert(known, item.span())),
+            None => {
+                self.seen.insert(known, item.span());
+                if let Some((what, bound)) = lint::bound(&order) {
+                    self.bounded(format!("{list} {what} {when:?}"), (item.span(), bound));
+                }
+            }
         }
         self.add(id, build(id, Arc::new(order), when));
         Some(())
+    }
+
+    /// Compares a rule with the tightest of those that bound the same.
+    fn bounded(&mut self, what: String, own: (Span, u64)) {
+        let source = self.text.source;
+        match self.bounds.get(&what).copied() {
+            Some(other) if other.1 < own.1 => self.warnings.push(lint::looser(source, own, other)),
+            Some(other) => {
+                self.warnings.push(lint::looser(source, other, own));
+                self.bounds.insert(what, own);
+            }
+            None => drop(self.bounds.insert(what, own)),
+        }
     }
 
     /// Reads one list of the old form: each name before the next.

@@ -25,6 +25,8 @@ pub(super) struct Reading<'a, 'r> {
     pub warnings: Vec<Diagnostic>,
     /// The rules so far, by their list and what they say, each with its place.
     pub seen: HashMap<String, Span>,
+    /// The tightest bound on the same calls, with its rule.
+    pub bounds: HashMap<String, (Span, u64)>,
 }
 
 /// Names for several tools: those of a mapping, then those around it.
@@ -58,7 +60,16 @@ impl<'a, 'r> Reading<'a, 'r> {
         units: &'r mut Vec<Arc<dyn Unit>>,
         files: &'r mut BTreeSet<String>,
     ) -> Reading<'a, 'r> {
-        Reading { text, rules, units, files, test: None, warnings: Vec::new(), seen: HashMap::new() }
+        Reading {
+            text,
+            rules,
+            units,
+            files,
+            test: None,
+            warnings: Vec::new(),
+            seen: HashMap::new(),
+            bounds: HashMap::new(),
+        }
     }
 
     /// Something that is probably not meant.
