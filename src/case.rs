@@ -179,6 +179,10 @@ pub enum Count {
     Calls,
     /// Calls by decision.
     Allow,
+    /// Calls that a person is asked about.
+    Ask,
+    /// Calls that a rule in shadow mode would stop.
+    WouldStop,
     /// See `Allow`.
     Deny,
     /// See `Allow`.
@@ -239,10 +243,12 @@ impl Case {
 
 impl Count {
     /// All of them.
-    pub const ALL: [Count; 10] = [
+    pub const ALL: [Count; 12] = [
         Count::Turns,
         Count::Calls,
         Count::Allow,
+        Count::Ask,
+        Count::WouldStop,
         Count::Deny,
         Count::Halt,
         Count::NotReached,
@@ -258,6 +264,8 @@ impl Count {
             Count::Turns => "turns",
             Count::Calls => "calls",
             Count::Allow => "allow",
+            Count::Ask => "ask",
+            Count::WouldStop => "would_stop",
             Count::Deny => "deny",
             Count::Halt => "halt",
             Count::NotReached => "not_reached",

@@ -8,6 +8,7 @@ pub mod contracts;
 pub mod limit;
 pub mod lookalike;
 pub mod lookup;
+pub mod options;
 pub mod rejection_plans;
 pub mod sequence_policies;
 pub mod sequence_rules;
@@ -19,10 +20,11 @@ mod toy;
 use std::sync::Arc;
 
 use beside::Beside;
+pub use options::options;
 pub use table::{DIALECTS, codes, meant, named, of, page};
 
 use crate::diagnostic::{Diagnostic, Page};
-use crate::monitor::{Rule, Rules, Unit};
+use crate::monitor::{Rule, RuleOptions, Rules, Unit};
 use crate::source::{Node, Source, Span};
 
 /// A policy language.
@@ -103,6 +105,7 @@ impl<'a> Text<'a> {
             tool: None,
             tools: Arc::default(),
             test: None,
+            options: RuleOptions::default(),
             phrase: self.dialect.phrase,
         }
     }

@@ -314,7 +314,7 @@ impl Run {
         if decision.verdict == Verdict::Halt && self.halt.is_none() {
             self.halt = Some(Halt::of(at, &route.tool, decision));
         }
-        if decision.verdict == Verdict::Allow || self.mode == Mode::Shadow {
+        if decision.verdict.may_run() || self.mode == Mode::Shadow {
             // Nobody who hears of the call may look at its arguments: then they need not be shared.
             let arguments =
                 if route.arguments || self.ground.telling { call.arguments } else { &Body::MISSING };

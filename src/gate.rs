@@ -314,7 +314,7 @@ impl Turn<'_> {
         let (ticket, decision) = live.run.propose(NewCall { tool, arguments: &arguments });
         let id = call_id(live.record.call_count());
         live.record.call(Some(&id), tool, arguments, Some(self.now));
-        let runs = live.mode == Mode::Shadow || decision.verdict == Verdict::Allow;
+        let runs = live.mode == Mode::Shadow || decision.verdict.may_run();
         let (policy, shared) = (Arc::clone(&self.gate.policy), Arc::clone(&self.gate.live));
         let call = GatedCall { policy, live: shared, ticket, id, decision, runs };
         if !runs {
@@ -333,6 +333,9 @@ impl Drop for Turn<'_> {
     }
 }
 
+/// What a call gets that a person declined, where the rule has no words of its own.
+const DECLINED: &str = "[permission denied]";
+
 /// What a call gets that is proposed after the session was halted.
 const OVER: &str = "[session halted]";
 
@@ -350,9 +353,16 @@ pub struct GatedCall {
 }
 
 impl GatedCall {
-    /// Whether the call may run: it was allowed, or the gate is in shadow mode.
+    /// Whether the call may run: it was allowed, or the gate is in shadow mode. False for a call that a person is to be asked
+    /// about: see [`GatedCall::asks`].
     pub fn allowed(&self) -> bool {
-        self.runs
+        self.runs && !self.asks()
+    }
+
+    /// Whether a person is to be asked before the call runs. Say with [`GatedCall::refused`] that they declined; with any other
+    /// answer it ran. A host that has nobody to ask treats it as denied, and says `refused` as well.
+    pub fn asks(&self) -> bool {
+        self.decision.verdict == Verdict::Ask && lock(&self.live).mode == Mode::Enforce
     }
 
     /// The verdict, with what every rule that spoke against the call found.
@@ -373,10 +383,14 @@ impl GatedCall {
         self.ticket.at()
     }
 
-    /// What the model gets instead of a result. `None` where the policy allows the call.
+    /// What the model gets instead of a result; of a call that a person is asked about, if they decline. `None` where the
+    /// policy allows the call.
     pub fn message(&self) -> Option<&str> {
         match self.decision.verdict {
             Verdict::Allow => None,
+            Verdict::Ask => {
+                self.decision.deciding().and_then(|finding| finding.tell_llm.as_deref()).or(Some(DECLINED))
+            }
             Verdict::NotReached => Some(OVER),
             Verdict::Deny | Verdict::Halt => self.decision.told.as_deref(),
         }

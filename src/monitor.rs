@@ -10,6 +10,7 @@ pub mod fault;
 pub mod finding;
 pub mod help;
 pub mod history;
+pub mod options;
 pub mod rule;
 pub mod statement;
 pub mod trace;
@@ -19,12 +20,13 @@ use std::sync::Arc;
 use crate::diagnostic::code::Code;
 use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Session};
 
-pub use evidence::{CheckedValue, EarlierCall, Effect};
+pub use evidence::{CheckedValue, EarlierCall, Effect, effect_word};
 pub use explanation::{About, Explain, Explanation, Line, LineState};
 pub use fault::{Fault, Stage};
 pub use finding::{Check, Finding, StateItem};
 pub use help::{Choice, Digest, Help, Helps, Prospect};
 pub use history::{History, Speaker};
+pub use options::RuleOptions;
 pub use rule::{Rule, RuleId, Rules, rule_name};
 pub use statement::{CallPart, Look, NameTest, Probe, Says, Statement};
 pub use trace::Trace;
@@ -253,7 +255,7 @@ pub enum End {
 pub enum Depth {
     /// The effect alone: no finding is built.
     Verdict,
-    /// Also the finding that stops the call, without the calls that it rests on.
+    /// Also the finding that stops the call, asks about it or would stop it, without the calls that it rests on.
     Deciding,
     /// Findings of the rules that spoke against the call.
     Findings,
@@ -264,6 +266,7 @@ pub enum Depth {
 /// Where a monitor says what it found about a call. Rules are named by their number in the unit; the engine translates.
 pub struct Sink<'a> {
     depth: Depth,
+    rules: &'a Rules,
     unit: Option<&'a dyn Unit>,
     effect: Effect,
     asked: Option<usize>,
@@ -273,8 +276,13 @@ pub struct Sink<'a> {
 
 impl<'a> Sink<'a> {
     /// A sink that is of no unit yet.
-    pub fn new(depth: Depth, findings: &'a mut Vec<Finding>, checks: &'a mut Vec<Check>) -> Self {
-        Sink { depth, unit: None, effect: Effect::None, asked: None, findings, checks }
+    pub fn new(
+        depth: Depth,
+        rules: &'a Rules,
+        findings: &'a mut Vec<Finding>,
+        checks: &'a mut Vec<Check>,
+    ) -> Self {
+        Sink { depth, rules, unit: None, effect: Effect::None, asked: None, findings, checks }
     }
 
     /// From now on it is this unit's, which has said nothing yet. Its rules' local numbers are looked up when it says something.
@@ -291,9 +299,15 @@ impl<'a> Sink<'a> {
         self.depth
     }
 
-    /// Whether nobody wants to hear more once a rule has spoken against the call.
-    pub fn ends_at_first(&self) -> bool {
-        self.depth < Depth::Findings
+    /// Whether the call is stopped, and nobody wants to hear what else speaks against it. A rule that asks, reports or is not
+    /// enforced never hides one that stops the call.
+    pub fn is_decided(&self) -> bool {
+        self.depth < Depth::Findings && self.stops()
+    }
+
+    /// Whether a rule of the unit has stopped the call.
+    pub fn stops(&self) -> bool {
+        self.effect >= Effect::Deny
     }
 
     /// The strongest effect said so far.
@@ -311,12 +325,41 @@ impl<'a> Sink<'a> {
         self.asked
     }
 
-    /// A rule speaks against the call. The finding is built only if somebody wants it.
-    pub fn find(&mut self, rule: usize, effect: Effect, code: Code, fill: impl FnOnce(&mut Finding)) {
+    /// A rule speaks against the call, and `own` is what it does to a call by itself; its options may want less. The first
+    /// of the unit that stops the call decides, those after it are true as well. The finding is built only if somebody
+    /// wants it.
+    pub fn find(&mut self, rule: usize, own: Effect, code: Code, fill: impl FnOnce(&mut Finding)) {
+        let rule = self.rule(rule);
+        let options = rule.and_then(|rule| self.rules.get(rule)).map(|rule| &rule.options);
+        let (weighed, would) = options.map_or((own, None), |options| options.weigh(own));
+        let tell = options.and_then(|options| options.tell.as_ref()).filter(|_| own >= Effect::Deny);
+        self.put(rule, (weighed, would), code, |finding| {
+            fill(finding);
+            if let Some(tell) = tell {
+                finding.tell_llm = Some(Arc::clone(tell));
+            }
+        });
+    }
+
+    /// The unit failed under this rule, and the state may be lost, so it says what the strongest of its rules would.
+    pub fn fail(&mut self, rule: usize, own: Effect, code: Code, fill: impl FnOnce(&mut Finding)) {
+        let weighed = self.unit.map_or((own, None), |unit| strongest(unit, self.rules, own));
+        self.put(self.rule(rule), weighed, code, fill);
+    }
+
+    fn put(
+        &mut self,
+        rule: Option<RuleId>,
+        (weighed, would): (Effect, Option<Effect>),
+        code: Code,
+        fill: impl FnOnce(&mut Finding),
+    ) {
+        let effect = if weighed >= Effect::Deny && self.stops() { Effect::Also } else { weighed };
         self.effect = self.effect.max(effect);
-        let wanted = self.depth >= Depth::Findings || self.depth == Depth::Deciding && effect >= Effect::Deny;
-        if wanted && let Some(rule) = self.rule(rule) {
-            let mut finding = Finding::new(rule, effect, code);
+        let wanted = self.depth >= Depth::Findings
+            || self.depth == Depth::Deciding && (effect >= Effect::Ask || would.is_some());
+        if wanted && let Some(rule) = rule {
+            let mut finding = Finding { would, ..Finding::new(rule, effect, code) };
             fill(&mut finding);
             // Findings are kept, and mostly there is one: a list that grows by itself begins with room for four.
             if self.findings.is_empty() {
@@ -338,9 +381,16 @@ impl<'a> Sink<'a> {
     }
 }
 
+/// What the rules of a unit do at most where any of them may have spoken.
+pub fn strongest(unit: &dyn Unit, rules: &Rules, own: Effect) -> (Effect, Option<Effect>) {
+    let known = unit.rules().iter().filter_map(|rule| rules.get(*rule));
+    known.map(|rule| rule.options.weigh(own)).max().unwrap_or((own, None))
+}
+
 /// Where a monitor says which rules hide a tool.
 pub struct Hidden<'a> {
-    rules: &'a [RuleId],
+    unit: &'a dyn Unit,
+    rules: &'a Rules,
     asked: Option<usize>,
     reasons: &'a mut Vec<Reason>,
 }
@@ -357,9 +407,9 @@ pub struct Reason {
 }
 
 impl<'a> Hidden<'a> {
-    /// For one unit, whose local rule numbers mean `rules`.
-    pub fn new(rules: &'a [RuleId], reasons: &'a mut Vec<Reason>) -> Self {
-        Hidden { rules, asked: None, reasons }
+    /// For one unit.
+    pub fn new(unit: &'a dyn Unit, rules: &'a Rules, reasons: &'a mut Vec<Reason>) -> Self {
+        Hidden { unit, rules, asked: None, reasons }
     }
 
     /// See [`Sink::asks`].
@@ -372,11 +422,14 @@ impl<'a> Hidden<'a> {
         self.asked
     }
 
-    /// This rule hides the tool.
-    pub fn hide(&mut self, rule: usize, code: Code) {
-        if let Some(rule) = self.rules.get(rule) {
-            self.reasons.push(Reason { rule: *rule, code, fault: None });
+    /// This rule hides the tool, if it stops the tool's calls; whether it does.
+    pub fn hide(&mut self, rule: usize, code: Code) -> bool {
+        let Some(rule) = self.unit.rules().get(rule).copied() else { return false };
+        let stops = self.rules.get(rule).is_none_or(|rule| rule.options.stops());
+        if stops {
+            self.reasons.push(Reason { rule, code, fault: None });
         }
+        stops
     }
 }
 

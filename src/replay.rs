@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::diagnostic::code;
-use crate::engine::{Decision, Halt, Mode, Narrowing, Run, Verdict};
+use crate::engine::{Decision, Halt, Mode, Narrowing, Run};
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End, StateItem};
 use crate::policy::Policy;
@@ -205,7 +205,7 @@ impl Replay {
     /// The calls that ran, in order: what rules about the session look at.
     pub fn ran(&self) -> Vec<CallRef> {
         let ran = self.session.calls.iter().zip(&self.calls).filter(|(call, judged)| {
-            let allowed = self.mode == Mode::Shadow || judged.decision.verdict == Verdict::Allow;
+            let allowed = self.mode == Mode::Shadow || judged.decision.verdict.may_run();
             allowed && call.outcome != Outcome::Refused
         });
         ran.map(|(call, _)| call.at).collect()

@@ -251,6 +251,8 @@ fn of_session(aspect: &Aspect, replay: &Replay) -> Fact {
         Count::Turns => summary.turns,
         Count::Calls => summary.calls,
         Count::Allow => summary.allow,
+        Count::Ask => summary.ask,
+        Count::WouldStop => summary.would_stop,
         Count::Deny => summary.deny,
         Count::Halt => summary.halt,
         Count::NotReached => summary.not_reached,

@@ -83,7 +83,8 @@ const OF_CALLS: [&str; 5] = ["decision", "tool", "told", "reason", "findings"];
 
 const MODES: [(&str, Mode); 2] = [("enforce", Mode::Enforce), ("shadow", Mode::Shadow)];
 
-const VERDICTS: [Verdict; 4] = [Verdict::Allow, Verdict::Deny, Verdict::Halt, Verdict::NotReached];
+const VERDICTS: [Verdict; 5] =
+    [Verdict::Allow, Verdict::Ask, Verdict::Deny, Verdict::Halt, Verdict::NotReached];
 
 const STATUSES: [Status; 4] = [Status::Stopped, Status::Fail, Status::NotExercised, Status::Pass];
 

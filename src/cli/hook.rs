@@ -58,6 +58,7 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
         agent,
         folder: folder()?,
         policy: asked.policy.clone(),
+        asks: asked.on_ask == OnAsk::Ask && agent.asks(),
         mode: if asked.shadow { Mode::Shadow } else { Mode::Enforce },
         wait: Duration::from_millis(asked.wait),
     };

@@ -103,11 +103,15 @@ pub enum Side {
 pub enum Kind {
     /// Stopped under the base, allowed now.
     NewlyAllowed,
+    /// A person was asked under the base; allowed now.
+    NoLongerAsked,
     /// Allowed under the base, stopped now.
     NewlyBlocked,
-    /// Denied under the base, halted now.
+    /// Allowed under the base, asked about now.
+    NewlyAsked,
+    /// Denied under the base, halted now; or asked about under the base, stopped now.
     Harder,
-    /// Halted under the base, denied now.
+    /// Halted under the base, denied now; or stopped under the base, asked about now.
     Softer,
     /// Stopped under both in the same way, by another rule or for another code, reason or told text; or reported under both by
     /// one rule for another code or reason.
@@ -208,9 +212,11 @@ impl Side {
 
 impl Kind {
     /// Every kind, in the order in which they are shown.
-    pub const ALL: [Kind; 12] = [
+    pub const ALL: [Kind; 14] = [
         Kind::NewlyAllowed,
+        Kind::NoLongerAsked,
         Kind::NewlyBlocked,
+        Kind::NewlyAsked,
         Kind::Harder,
         Kind::Softer,
         Kind::OtherReason,
@@ -227,7 +233,9 @@ impl Kind {
     pub fn word(self) -> &'static str {
         match self {
             Kind::NewlyAllowed => "newly_allowed",
+            Kind::NoLongerAsked => "no_longer_asked",
             Kind::NewlyBlocked => "newly_blocked",
+            Kind::NewlyAsked => "newly_asked",
             Kind::Harder => "harder",
             Kind::Softer => "softer",
             Kind::OtherReason => "other_reason",
@@ -245,9 +253,15 @@ impl Kind {
     pub fn meaning(self) -> &'static str {
         match self {
             Kind::NewlyAllowed => "A call that the base stops is allowed",
+            Kind::NoLongerAsked => "A call that a person is asked about under the base is allowed",
             Kind::NewlyBlocked => "A call that the base allows is stopped",
-            Kind::Harder => "A call that the base denies now ends the session (halt)",
-            Kind::Softer => "A call that ends the session under the base (halt) is only denied",
+            Kind::NewlyAsked => "A person is asked about a call that the base allows",
+            Kind::Harder => {
+                "A call that the base denies now ends the session (halt), or a call that it asks about is stopped"
+            }
+            Kind::Softer => {
+                "A call that ends the session under the base (halt) is only denied, or a person is asked about a call that it stops"
+            }
             Kind::OtherReason => {
                 "A call is stopped in both, by another rule, code or message to the model, or reported in both for another code"
             }
@@ -263,15 +277,19 @@ impl Kind {
 
     /// Of a call with these decisions, neither the same as the other.
     pub(super) fn of(base: Verdict, new: Verdict) -> Option<Kind> {
-        use Verdict::{Allow, Deny, Halt, NotReached};
+        use Verdict::{Allow, Ask, Deny, Halt, NotReached};
         Some(match (base, new) {
-            (Allow, Allow) | (Deny, Deny) | (Halt, Halt) | (NotReached, NotReached) => return None,
+            (Allow, Allow) | (Ask, Ask) | (Deny, Deny) | (Halt, Halt) | (NotReached, NotReached) => {
+                return None;
+            }
             (NotReached, _) => Kind::NowReached,
             (_, NotReached) => Kind::NowUnreached,
+            (Ask, Allow) => Kind::NoLongerAsked,
             (_, Allow) => Kind::NewlyAllowed,
+            (Allow, Ask) => Kind::NewlyAsked,
             (Allow, _) => Kind::NewlyBlocked,
-            (Deny, Halt) => Kind::Harder,
-            (Halt, Deny) => Kind::Softer,
+            (Deny, Halt) | (Ask, Deny | Halt) => Kind::Harder,
+            (Halt, Deny) | (Deny | Halt, Ask) => Kind::Softer,
         })
     }
 
@@ -279,11 +297,13 @@ impl Kind {
     pub(super) fn side(self) -> Side {
         match self {
             Kind::NewlyAllowed
+            | Kind::NoLongerAsked
             | Kind::Softer
             | Kind::NowReached
             | Kind::NewlyVisible
             | Kind::NoLongerReported => Side::Base,
             Kind::NewlyBlocked
+            | Kind::NewlyAsked
             | Kind::Harder
             | Kind::OtherReason
             | Kind::NowUnreached

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AlteredRule, Comparison, RuleAt, SessionDiff, Side};
-use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Effect, RuleId};
 use crate::replay::Replay;
 
@@ -71,7 +70,7 @@ impl Effects {
                 }
             }
         }
-        for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
+        for state in replay.rules().iter().filter(|state| state.is_violated()) {
             let at = RuleAt { side, rule: state.rule };
             if altered.contains(&at) {
                 self.matches.entry(at).or_default().violated += 1;

@@ -35,7 +35,8 @@ pub(super) fn kind(
     new: &DecidedCall,
 ) -> Option<Kind> {
     let Some(base) = base else {
-        let differs = !new.agrees;
+        // Whoever was asked then agreed; had the call been refused, the two agree.
+        let differs = !new.agrees || new.decision.verdict == Verdict::Ask && call.outcome != Outcome::Refused;
         return Kind::of(recorded(call), new.decision.verdict).filter(|_| differs);
     };
     differs(rules, base, &new.decision)
@@ -48,7 +49,7 @@ pub(super) fn differs(rules: &Correspondence, base: &Decision, new: &Decision) -
 
 /// The kind of change between two decisions about one call, whatever is reported of it.
 fn verdicts(rules: &Correspondence, base: &Decision, new: &Decision) -> Option<Kind> {
-    let other_reason = || base.verdict.stops() && !same_reason(rules, base, new);
+    let other_reason = || base.verdict.objects() && !same_reason(rules, base, new);
     Kind::of(base.verdict, new.verdict)
         .or_else(|| (base.verdict == new.verdict && other_reason()).then_some(Kind::OtherReason))
 }
@@ -318,7 +319,7 @@ fn told_apart(call: &Call, base: Option<&str>, new: Option<&str>, session: &Sess
 
 /// Whether a call runs under a version that decides so. What was recorded as refused never ran.
 fn runs(call: &Call, verdict: Verdict) -> bool {
-    verdict == Verdict::Allow && call.outcome != Outcome::Refused
+    verdict.may_run() && call.outcome != Outcome::Refused
 }
 
 /// The recording as a version: what it refused it denied.
@@ -333,7 +334,7 @@ fn over_before(replay: &Replay, turn: u32) -> bool {
 fn stand(decision: &Decision, replay: Option<&Replay>) -> Stand {
     let finding = match decision.verdict {
         Verdict::Allow => None,
-        Verdict::Deny | Verdict::Halt => decision.deciding(),
+        Verdict::Ask | Verdict::Deny | Verdict::Halt => decision.deciding(),
         Verdict::NotReached => replay.and_then(|replay| replay.halt()?.finding.as_ref()),
     };
     Stand {

@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use crate::condition::path::Path;
 use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::{Dialect, Reader, Text, no_references, rejection_plans};
-use crate::monitor::{Rule, RuleId, Rules, Unit};
+use crate::dialect::{Dialect, Reader, Text, no_references, options, rejection_plans};
+use crate::monitor::{Rule, RuleId, RuleOptions, Rules, Unit};
 use crate::session::value::Bound;
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, Span, quoted};
@@ -122,12 +122,7 @@ impl<'a> Reading<'a, '_> {
         self.tool.clone_from(&name);
         fields.text("description", out);
         let preconditions = fields.list("preconditions", out, |item, out| self.precondition(&item, out));
-        let forbids_after = fields.list("forbids_after", out, |item, out| {
-            let tool: Arc<str> =
-                item.exact_name(out, |_| "list each forbidden tool by its name".to_owned())?.into();
-            let rule = self.rule("forbids_after", &item, None, Some(Arc::clone(&tool)))?;
-            Some((tool, rule))
-        });
+        let forbids_after = fields.list("forbids_after", out, |item, out| self.forbids(&item, out));
         self.told.extend(published::keys(&mut fields, self.text.source, self.runner, out));
         fields.finish(out);
         let contract = Contract {
@@ -161,11 +156,31 @@ impl<'a> Reading<'a, '_> {
         (Some(stem.into()), Some(fields.head()))
     }
 
+    /// A tool that is forbidden once the contract's has run: its name, or a mapping with it and what is wanted of the rule.
+    fn forbids(&mut self, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<(Arc<str>, usize)> {
+        let help = |_: &Wildcard<'_>| "list each forbidden tool by its name".to_owned();
+        let (tool, description, wanted) = match item.node.as_map() {
+            None => (item.exact_name(out, help), None, RuleOptions::default()),
+            Some(_) => {
+                let mut fields = item.fields(out)?;
+                let tool = fields.required("tool", out).and_then(|tool| tool.exact_name(out, help));
+                let description = fields.text("description", out).map(Arc::from);
+                let wanted = options(&mut fields, out);
+                fields.finish(out);
+                (tool, description, wanted)
+            }
+        };
+        let tool: Arc<str> = tool?.into();
+        let rule = self.rule("forbids_after", item, description, Some(Arc::clone(&tool)), wanted)?;
+        Some((tool, rule))
+    }
+
     fn precondition(&mut self, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<Precondition> {
         let mut fields = item.fields(out)?;
         let description = fields.text("description", out).map(Arc::from);
         let prior = item.node.get("requires_prior_tool").and_then(Node::as_str).map(Arc::from);
-        let rule = self.rule("precondition", item, description, prior);
+        let wanted = options(&mut fields, out);
+        let rule = self.rule("precondition", item, description, prior, wanted);
         let steps = fields.mapping("requires_step_count", out).map(|steps| read_steps(steps, out));
         let tool = fields.optional("requires_prior_tool");
         let resource = fields.mapping("resource", out).map(|resource| read_resource(resource, out));
@@ -205,10 +220,11 @@ impl<'a> Reading<'a, '_> {
         item: &Field<'_>,
         description: Option<Arc<str>>,
         other: Option<Arc<str>>,
+        options: RuleOptions,
     ) -> Option<usize> {
         let rule = self.text.rule(kind, &item.pointer, item.span());
         let tools = self.tool.iter().cloned().chain(other).collect();
-        let id = self.rules.push(Rule { description, tool: self.tool.clone(), tools, ..rule });
+        let id = self.rules.push(Rule { description, tool: self.tool.clone(), tools, options, ..rule });
         if self.rules.is_off(id) {
             return None;
         }

@@ -26,8 +26,8 @@ mod warn;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::{Dialect, Reader, Text, no_references};
-use crate::monitor::{Rule, RuleId, Rules, Unit};
+use crate::dialect::{Dialect, Reader, Text, no_references, options};
+use crate::monitor::{Rule, RuleId, RuleOptions, Rules, Unit};
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
 use crate::source::{Entry, Field, Node, quoted};
@@ -125,13 +125,16 @@ impl PlanReader {
         match place.form {
             Form::Published => {}
             Form::Own => own_keys(text, place.tool.node, &[places::KEY], problems),
-            Form::Bare => own_keys(text, place.tool.node, &["conditions"], problems),
+            Form::Bare => {
+                own_keys(text, place.tool.node, &["conditions", "effect", "mode", "tell"], problems)
+            }
         }
         let rule = text.rule("rejection_plan", &field.pointer, field.span());
+        let options = wanted(text, place, problems);
         let description = place.description().map(Arc::from);
         let governed: Arc<str> = tool.into();
         let tools = Arc::from([Arc::clone(&governed)]);
-        let id = rules.push(Rule { description, tool: Some(governed), tools, ..rule });
+        let id = rules.push(Rule { description, tool: Some(governed), tools, options, ..rule });
         if let Some(unit) = unit(text, place, id, problems).filter(|_| !rules.is_off(id)) {
             self.0.push(unit);
         }
@@ -167,6 +170,17 @@ fn unit(
     let diagnostic = diagnostic.at(text.source, field.key_span.unwrap_or(field.span()));
     problems.push(diagnostic.help("build with the feature `rejection-plans`"));
     None
+}
+
+/// What is wanted of a plan, beside its conditions. Published plans have no such keys, so a mistake in one is an error, and
+/// not a plan that rejects.
+fn wanted(text: Text<'_>, place: &Place<'_>, problems: &mut Vec<Diagnostic>) -> RuleOptions {
+    let node = if place.form == Form::Bare { place.tool.node } else { place.plan.node };
+    let mut wrong = Vec::new();
+    let fields = node.as_map().and_then(|_| Field::document(node).fields(&mut wrong));
+    let options = fields.map(|fields| options(&mut fields.null_is_absent(), &mut wrong)).unwrap_or_default();
+    problems.extend(wrong.into_iter().map(|problem| Diagnostic::from_problem(problem, text.source)));
+    options
 }
 
 /// What a rule without a name of its own is called.

@@ -11,10 +11,10 @@ mod unit;
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
-use crate::dialect::{Dialect, Reader, Text, no_references};
-use crate::monitor::{Effect, Rule, RuleId, Rules, Unit};
+use crate::dialect::{Dialect, Reader, Text, no_references, options};
+use crate::monitor::{Effect, Rule, RuleId, RuleOptions, Rules, Unit};
 use crate::source::wildcard::Wildcard;
-use crate::source::{Field, Fields, Node, Problem};
+use crate::source::{Field, Fields, Node, Problem, ProblemKind};
 use explain::NamePattern;
 use unit::{Forbidden, Limit, Response, SequencePolicy};
 
@@ -93,6 +93,7 @@ impl<'a> Reading<'a, '_> {
         let sequence = fields.required("sequence", out);
         let sequence = sequence.and_then(|sequence| whole_list(&sequence, out, name_pattern));
         let said = said(&mut fields, out);
+        let wanted = wanted(item, &mut fields, out);
         fields.finish(out);
         let sequence: Arc<[NamePattern]> = sequence?.into();
         let tool = match sequence.last() {
@@ -103,7 +104,7 @@ impl<'a> Reading<'a, '_> {
             NamePattern::Exact(tool) => Arc::clone(tool),
             NamePattern::Prefix(prefix) => format!("{prefix}…").into(),
         });
-        let rule = self.rule("forbidden", item, tool, tools.collect());
+        let rule = self.rule("forbidden", item, tool, tools.collect(), wanted);
         Some(Forbidden { rule: rule?, sequence, said: said? })
     }
 
@@ -115,9 +116,10 @@ impl<'a> Reading<'a, '_> {
         let mut fields = item.fields(out)?;
         let allowed = fields.required("maxPerSession", out).and_then(|allowed| allowed.count(out));
         let said = said(&mut fields, out);
+        let wanted = wanted(item, &mut fields, out);
         fields.finish(out);
         let tool: Arc<str> = tool.into();
-        let rule = self.rule("limit", item, Some(Arc::clone(&tool)), [Arc::clone(&tool)].into());
+        let rule = self.rule("limit", item, Some(Arc::clone(&tool)), [Arc::clone(&tool)].into(), wanted);
         Some(Limit { rule: rule?, tool, allowed: allowed?, said: said? })
     }
 
@@ -128,9 +130,10 @@ impl<'a> Reading<'a, '_> {
         item: &Field<'_>,
         tool: Option<Arc<str>>,
         tools: Arc<[Arc<str>]>,
+        options: RuleOptions,
     ) -> Option<usize> {
         let rule = self.text.rule(kind, &item.pointer, item.span());
-        let id = self.rules.push(Rule { tool, tools, ..rule });
+        let id = self.rules.push(Rule { tool, tools, options, ..rule });
         if self.rules.is_off(id) {
             return None;
         }
@@ -146,6 +149,28 @@ fn said(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Response> {
     let reason = fields.required("reason", out).and_then(|reason| reason.text(out));
     let tell_llm = fields.text("tellLLM", out).map(Arc::from);
     Some(Response { effect: effect?, reason: reason?.into(), tell_llm })
+}
+
+/// What is wanted of the rule. `action` says how it stops a call, and `tellLLM` is its own word for `tell`: a document that
+/// says two things at once means one of them, and nobody knows which.
+fn wanted(item: &Field<'_>, fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> RuleOptions {
+    let word = |key| item.node.get(key).and_then(Node::as_str);
+    let mut clash = |key, message, help| {
+        if let Some(entry) = item.node.entry(key) {
+            out.push(Problem::new(ProblemKind::BadValue, entry.key_span, message).help(help));
+        }
+    };
+    if (word("action"), word("effect")) == (Some("halt"), Some("deny")) {
+        let help = "`action` says how the rule stops a call: leave `effect` out";
+        clash("effect", "`effect: deny` contradicts `action: halt`", help);
+    }
+    if item.node.get("tellLLM").is_some() {
+        clash("tell", "the rule has both `tell` and `tellLLM`", "keep one of the two texts");
+    }
+    // It is what the author wants told, whatever the key is called here.
+    let own = word("tellLLM").map(Arc::from);
+    let options = options(fields, out);
+    RuleOptions { tell: options.tell.clone().or(own), ..options }
 }
 
 fn name_pattern(item: &Field<'_>, out: &mut Vec<Problem>) -> Option<NamePattern> {

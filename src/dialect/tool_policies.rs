@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use crate::condition::path::Path;
 use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::{Dialect, Reader, Text, no_references};
+use crate::dialect::{Dialect, Reader, Text, no_references, options};
 use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
@@ -189,6 +189,7 @@ impl<'a> Reading<'a, '_> {
         let sequential = fields.required("type", out).and_then(|kind| kind.one_of(&types, out))?;
         let kind =
             if sequential { dependencies(&mut fields, out) } else { Some(file_rule(&mut fields, out)) };
+        let options = options(&mut fields, out);
         fields.finish(out);
         let word = if sequential { "sequential_dependency" } else { "read_before_write" };
         let rule = self.text.rule(word, &item.pointer, item.span());
@@ -200,7 +201,7 @@ impl<'a> Reading<'a, '_> {
             Some(Kind::Files(files)) => Arc::clone(&files.write),
             None => Arc::default(),
         };
-        let id = self.rules.push(Rule { description: name.clone(), name, tools, ..rule });
+        let id = self.rules.push(Rule { description: name.clone(), name, tools, options, ..rule });
         if self.rules.is_off(id) {
             return None;
         }

@@ -16,6 +16,8 @@ use crate::session::CallRef;
 pub enum Verdict {
     /// It may run.
     Allow,
+    /// A person is asked whether it runs.
+    Ask,
     /// It does not run.
     Deny,
     /// It does not run, and the session is over.
@@ -29,10 +31,21 @@ impl Verdict {
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Allow => "allow",
+            Verdict::Ask => "ask",
             Verdict::Deny => "deny",
             Verdict::Halt => "halt",
             Verdict::NotReached => "not_reached",
         }
+    }
+
+    /// Whether the call runs unless somebody else stops it: `allow`, and `ask` once a person has agreed.
+    pub fn may_run(self) -> bool {
+        matches!(self, Verdict::Allow | Verdict::Ask)
+    }
+
+    /// Whether a rule spoke against the call, so that it does not simply run: `ask`, `deny` or `halt`.
+    pub fn objects(self) -> bool {
+        self == Verdict::Ask || self.stops()
     }
 
     /// Whether a rule stopped the call: `deny` or `halt`.
@@ -77,6 +90,7 @@ impl Decision {
     pub(super) fn settle(&mut self, effect: Effect) {
         self.verdict = match effect {
             Effect::None | Effect::Also | Effect::Report => Verdict::Allow,
+            Effect::Ask => Verdict::Ask,
             Effect::Deny => Verdict::Deny,
             Effect::Halt => Verdict::Halt,
         };
@@ -96,9 +110,14 @@ impl Decision {
         self.verdict == Verdict::Allow && !self.findings.is_empty()
     }
 
-    /// The finding that decided, for a stopped call.
+    /// Whether the call may run, and a rule that is not enforced would have kept it from that.
+    pub fn would_stop(&self) -> bool {
+        self.verdict.may_run() && self.findings.iter().any(|finding| finding.would.is_some())
+    }
+
+    /// The finding that decided, for a call that was stopped or that a person is asked about.
     pub fn deciding(&self) -> Option<&Finding> {
-        self.findings.first().filter(|finding| finding.effect >= Effect::Deny)
+        self.findings.first().filter(|finding| finding.effect >= Effect::Ask)
     }
 }
 

@@ -16,7 +16,7 @@ use crate::monitor::fault::{LostUnit, guarded};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{
     Cx, Depth, Effect, End, Event, Fault, Hidden, History, Monitor, ProposedCall, Reason, RuleId, Sink,
-    Stage, StateItem, Timer, Timers, Trace, Unit,
+    Stage, StateItem, Timer, Timers, Trace, Unit, strongest,
 };
 use crate::policy::{Policy, Post, Roster, Route};
 use crate::session::{Facts, Message, Millis};
@@ -164,13 +164,16 @@ impl Panel {
             let fault = match (route.unknown(*number), &*seat) {
                 (Some(fault), _) | (None, Seat::Failed(fault)) => Some(Arc::clone(fault)),
                 (None, Seat::Working(monitor) | Seat::Resting(monitor)) => {
-                    let mut hidden = Hidden::new(unit.rules(), &mut reasons);
+                    let mut hidden = Hidden::new(unit, self.policy.rules(), &mut reasons);
                     let narrowed = guarded(|| monitor.narrow(&route.tool, *slot, &cx, &mut hidden));
                     narrowed.err().map(|why| Fault::of(unit, Stage::Narrow, hidden.asked(), why))
                 }
                 (None, Seat::Empty) => None,
             };
-            if let Some((rule, fault)) = fault.and_then(|fault| Some((blamed(unit, &fault)?, fault))) {
+            let stops = || strongest(unit, self.policy.rules(), Effect::Deny).0 >= Effect::Deny;
+            if let Some((rule, fault)) = fault.and_then(|fault| Some((blamed(unit, &fault)?, fault)))
+                && stops()
+            {
                 reasons.push(Reason { rule, code: code::RULE_FAULT, fault: Some(fault) });
             }
         }
@@ -214,7 +217,7 @@ impl Panel {
         let (cx, mut effect, mut next) = (ground.cx(), Effect::None, 0);
         let Panel { policy, depth, work: Work { seats, .. } } = self;
         let depth = *depth;
-        let mut sink = Sink::new(depth, &mut decision.findings, &mut decision.checks);
+        let mut sink = Sink::new(depth, policy.rules(), &mut decision.findings, &mut decision.checks);
         // One net is under all of them: a unit that falls is caught, and the next one is asked.
         while next < units.len() {
             let asked = guarded(|| {
@@ -250,7 +253,7 @@ impl Panel {
             // What the unit said before it failed is true all the same, and may be stronger.
             let own = if sink.effect() >= failing { Effect::Also } else { failing };
             let rule = fault.rule.unwrap_or_default();
-            sink.find(rule, own, code::RULE_FAULT, |finding| {
+            sink.fail(rule, own, code::RULE_FAULT, |finding| {
                 finding.facts = Some(Arc::<Fault>::clone(&fault));
             });
             sink.check(rule, false, |check| {
@@ -366,6 +369,11 @@ impl Panel {
                 out.push(StateItem::Kept { rule, tool: None, facts: Arc::new(LostUnit(fault)) })
             },
         );
+        // A tool is not forbidden by a rule that asks, reports or is not enforced.
+        all.retain(|item| {
+            let rule = self.policy.rules().get(item.rule());
+            !matches!(item, StateItem::Forbidden { .. }) || rule.is_none_or(|rule| rule.options.stops())
+        });
         all
     }
 
@@ -387,6 +395,10 @@ impl Panel {
                 });
             },
         );
+        for state in &mut all {
+            let rule = self.policy.rules().get(state.rule);
+            state.enforced &= rule.is_none_or(|rule| rule.options.is_enforced());
+        }
         all.sort_by_key(|state| state.rule);
         all
     }

@@ -90,7 +90,7 @@ impl Breakdown {
             rows.insert(whole(), Count::default());
         }
         for (call, judged) in session.calls.iter().zip(replay.calls()) {
-            let deciding = judged.decision.deciding();
+            let deciding = judged.decision.deciding().filter(|_| judged.decision.verdict.stops());
             let key = match by {
                 By::Tool => Some(Key::Name(Arc::clone(&call.tool))),
                 By::Session => Some(whole()),
@@ -109,7 +109,7 @@ impl Breakdown {
                 row.extent.add(Occurrence::of(session, Place::Call(call.at)));
             }
         }
-        for (state, call, occurrence) in violations(replay) {
+        for (state, call, occurrence) in violations(replay).filter(|(state, ..)| state.enforced) {
             let key = match by {
                 By::Rule => Some(Key::Rule(state.rule)),
                 By::Code => state.code.map(Key::Code),

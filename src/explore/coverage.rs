@@ -41,10 +41,14 @@ pub struct RuleUse {
     pub passed: u64,
     /// Calls that it stopped: it was the rule that decided.
     pub stopped: u64,
-    /// Calls that it spoke against while another rule decided, or that it only reports.
+    /// Calls that it spoke against while another rule decided, that it only reports, or that it asks about.
     pub objected: u64,
     /// Of those, the calls that were allowed.
     pub reported: u64,
+    /// Of those, the calls that it had a person asked about.
+    pub asked_about: u64,
+    /// Of the reported ones, those that it would have stopped or asked about, had it been enforced.
+    pub would_stop: u64,
     /// Sessions that it held in, as a rule about sessions.
     pub held: u64,
     /// Sessions that violate it.
@@ -120,6 +124,8 @@ impl RuleUse {
         self.stopped += later.stopped;
         self.objected += later.objected;
         self.reported += later.reported;
+        self.asked_about += later.asked_about;
+        self.would_stop += later.would_stop;
         self.held += later.held;
         self.violated += later.violated;
         self.pending += later.pending;
@@ -162,8 +168,17 @@ impl Coverage {
                         continue;
                     }
                     used.extent.add(Occurrence::of(session, Place::Call(call.at)));
-                    used.reported += u64::from(judged.decision.reports());
-                    *(if deciding == Some(rule) { &mut used.stopped } else { &mut used.objected }) += 1;
+                    if deciding == Some(rule) && judged.decision.verdict.stops() {
+                        used.stopped += 1;
+                        continue;
+                    }
+                    let own = judged.decision.findings.iter().find(|finding| finding.rule == rule);
+                    let asks = own.is_some_and(|own| own.effect == Effect::Ask);
+                    used.objected += 1;
+                    used.asked_about += u64::from(asks);
+                    used.reported += u64::from(judged.decision.verdict.may_run() && !asks);
+                    used.would_stop +=
+                        u64::from(judged.decision.would_stop() && own.is_some_and(|own| own.would.is_some()));
                 }
             }
         }

@@ -47,6 +47,10 @@ pub enum Field {
 pub enum State {
     /// A call that was denied or halted.
     Stopped,
+    /// A call that a person is asked about.
+    Asked,
+    /// A call that a rule in shadow mode would stop.
+    WouldStop,
     /// A denied call.
     Denied,
     /// A call that ended its session.
@@ -135,8 +139,10 @@ const FIELDS: [(&str, Field); 9] = [
 
 const OTHER_KEYS: [&str; 4] = ["is", "turn", "since", "until"];
 
-const STATES: [(&str, State); 12] = [
+const STATES: [(&str, State); 14] = [
     ("stopped", State::Stopped),
+    ("asked", State::Asked),
+    ("would_stop", State::WouldStop),
     ("denied", State::Denied),
     ("halted", State::Halted),
     ("not_reached", State::NotReached),

@@ -43,7 +43,7 @@ impl Occurrence {
     }
 }
 
-/// The rules about the session that are violated, each with the call at fault and where that is.
+/// The rules about the session that are violated, those that are not enforced included, each with the call at fault and where that is.
 pub fn violations(replay: &Replay) -> impl Iterator<Item = (&RuleState, Option<&Call>, Occurrence)> {
     let session = replay.session();
     let violated = replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated);

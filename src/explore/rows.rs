@@ -9,7 +9,6 @@ use super::trigrams::Trigrams;
 use super::verdict::SessionVerdict;
 use crate::engine::Verdict;
 use crate::monitor::RuleId;
-use crate::monitor::finding::RuleOutcome;
 use crate::replay::{DecidedCall, Replay};
 use crate::session::{Call, Millis, Outcome, Session};
 
@@ -137,7 +136,7 @@ impl SessionRow {
             let findings = find(&mut own.map(|finding| (finding.rule, finding.code.as_str())));
             events.push(Event { states: states(Some(call), judged), findings, ..event.clone() });
         }
-        for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
+        for state in replay.rules().iter().filter(|state| state.is_violated()) {
             let code = state.code.map_or("", |code| code.as_str());
             let findings = find(&mut std::iter::once((state.rule, code)));
             events.push(Event { tool: None, turn: 0, states: bit(State::Violated), findings });
@@ -200,9 +199,12 @@ fn decided(judged: &DecidedCall) -> u16 {
     let verdict = match judged.decision.verdict {
         Verdict::Allow if judged.decision.reports() => bit(State::Allowed) | bit(State::Reported),
         Verdict::Allow => bit(State::Allowed),
+        Verdict::Ask => bit(State::Asked),
         Verdict::Deny => bit(State::Denied) | bit(State::Stopped),
         Verdict::Halt => bit(State::Halted) | bit(State::Stopped),
         Verdict::NotReached => bit(State::NotReached),
     };
+    let would = if judged.decision.would_stop() { bit(State::WouldStop) } else { 0 };
+    let verdict = verdict | would;
     if judged.agrees { verdict } else { verdict | bit(State::Differs) }
 }

@@ -1,6 +1,6 @@
 //! What a session comes to: one verdict, which tables, lists and jumps share.
 
-use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::monitor::finding::RuleState;
 use crate::replay::{Replay, Status};
 
 /// The verdict on a session: stopped calls, and rules about the session that are violated.
@@ -10,6 +10,8 @@ pub struct SessionVerdict {
     pub stopped: u32,
     /// The same, of calls after the recording had parted from the policy.
     pub after: u32,
+    /// Calls that a person is asked about.
+    pub asked: u32,
     /// Calls that are allowed, and that a rule reports.
     pub reported: u32,
     /// One of them ends the session.
@@ -29,6 +31,7 @@ impl SessionVerdict {
         Self {
             stopped: summary.deny + summary.halt - summary.deny_counterfactual,
             after: summary.deny_counterfactual,
+            asked: summary.ask,
             reported: replay.reported(),
             halted: summary.halt > 0,
             violated: u32::try_from(violations(replay).count()).unwrap_or(u32::MAX),
@@ -56,6 +59,6 @@ pub fn violations(replay: &Replay) -> impl Iterator<Item = &RuleState> {
             let decision = &judged.decision;
             decision.verdict.stops() && decision.findings.iter().any(|finding| finding.rule == state.rule)
         });
-        state.outcome == RuleOutcome::Violated && !stops
+        state.is_violated() && !stops
     })
 }

@@ -151,7 +151,7 @@ impl Agent {
     }
 
     /// Whether it can ask its user because a hook says so.
-    fn asks(self) -> bool {
+    pub fn asks(self) -> bool {
         matches!(self, Agent::ClaudeCode | Agent::Cursor)
     }
 

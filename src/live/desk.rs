@@ -28,6 +28,8 @@ pub struct Desk {
     pub policy: String,
     /// Whether decisions take effect.
     pub mode: Mode,
+    /// Whether somebody can be asked about a call; else what would be asked is denied.
+    pub asks: bool,
     /// How long to wait for the journal's lock.
     pub wait: Duration,
 }
@@ -138,12 +140,13 @@ impl Desk {
             policy: policy.digest(),
             policy_fault: fault.as_deref(),
             took: (began.elapsed().as_secs_f64() * 1e6).round() / 1e3,
-            ..Judged::new(&decision, &findings, told.as_deref(), self.mode)
+            ..Judged::new(&decision, &findings, told.as_deref(), self.mode, self.asks)
         });
         records += &Record::Proposed(proposed).line();
         journal.append(&records)?;
         Ok(told.map_or(Answer::Silent, |told| match decision.verdict {
             Verdict::Halt | Verdict::NotReached => Answer::Halt(told),
+            Verdict::Ask if self.asks => Answer::Ask(told),
             _ => Answer::Deny(told),
         }))
     }
@@ -212,9 +215,13 @@ fn answered(journal: &Journal, id: &str, call: &NewCall<'_>) -> Option<Answer> {
     let same = record.get("tool")?.as_str() == Some(call.tool)
         && record.get("arguments") == Some(call.arguments.value().unwrap_or(&Value::Null));
     let text = record.get("told").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let runs = record.get("runs").and_then(Value::as_bool).filter(|_| same)?;
+    if !same {
+        return None;
+    }
+    let runs = record.get("runs")?.as_bool();
     Some(match record.get("decision")?.as_str()? {
-        _ if runs => Answer::Silent,
+        _ if runs == Some(true) => Answer::Silent,
+        "ask" if runs.is_none() => Answer::Ask(text),
         "halt" | "not_reached" => Answer::Halt(text),
         _ => Answer::Deny(text),
     })

@@ -248,12 +248,13 @@ impl Open {
         turn.pause();
         let decision = call.decision().clone();
         let findings: Vec<Explanation> = call.explain();
+        // A host that only looks at `runs` denies what somebody should be asked about.
         let told = (!call.allowed()).then(|| reason(decision.verdict, &findings));
         let digest = Arc::clone(self.gate.policy().digest());
         let judged = Judged {
             policy: &digest,
             took: (began.elapsed().as_secs_f64() * 1e6).round() / 1e3,
-            ..Judged::new(&decision, &findings, told.as_deref(), self.mode)
+            ..Judged::new(&decision, &findings, told.as_deref(), self.mode, true)
         };
         let arguments = Json(arguments);
         let proposed = Proposed { id, tool, arguments, at: now(), judged: Some(judged) };
@@ -262,7 +263,7 @@ impl Open {
             "id": id, "decision": decision.verdict, "runs": call.allowed(), "reason": told, "findings": findings,
         });
         self.latest = Some(id.to_owned());
-        if call.allowed() {
+        if call.allowed() || call.asks() {
             self.running.insert(id.to_owned(), call);
         }
         Ok(answer)

@@ -4,7 +4,7 @@ use crate::engine::Verdict;
 use crate::monitor::Explanation;
 use crate::wording::{Sentence, line};
 
-/// Why a call does not run: the rule's own words, else what it found, and what would change it, with the rule's place. Where
+/// Why a call does not run, or why somebody is asked: the author's own words, else what the rule found, and what would change it, with the rule's place. Where
 /// the rule has words, nothing is said that needs a pattern: a model reads it as an instruction to match it.
 pub fn reason(verdict: Verdict, findings: &[Explanation]) -> String {
     let Some(deciding) = findings.first() else {
@@ -13,13 +13,14 @@ pub fn reason(verdict: Verdict, findings: &[Explanation]) -> String {
             _ => "The policy does not allow this call.".to_owned(),
         };
     };
-    let own = deciding.tell_llm.as_deref().or(deciding.rule.description.as_deref());
+    let wanted = deciding.rule.options.tell.as_deref().filter(|tell| !tell.trim().is_empty());
+    let own = wanted.or(deciding.rule.description.as_deref()).or(deciding.tell_llm.as_deref());
     let plain = |said: &Sentence| match said.has_pattern() {
         true if own.is_some() => None,
         true => Some(sentence(&said.to_string())),
         false => Some(sentence(&said.whole())),
     };
-    let headline = plain(&deciding.headline).filter(|_| deciding.tell_llm.is_none());
+    let headline = plain(&deciding.headline).filter(|_| wanted.or(deciding.tell_llm.as_deref()).is_none());
     let way_out = deciding.way_out.as_ref().and_then(plain).map(|way| format!("Way out: {way}"));
     let parts: Vec<String> = own.map(sentence).into_iter().chain(headline).chain(way_out).collect();
     let mut text = parts.join(" ");

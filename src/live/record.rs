@@ -105,8 +105,8 @@ pub struct Judged<'a> {
     pub decision: Verdict,
     /// The mode.
     pub mode: &'static str,
-    /// Whether the agent was let go on.
-    pub runs: bool,
+    /// Whether the agent was let go on; null: a person decides.
+    pub runs: Option<bool>,
     /// What each rule that spoke against the call found.
     pub findings: &'a [Explanation],
     /// What the model reads instead of a result.
@@ -120,17 +120,22 @@ pub struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
-    /// What is kept of a decision.
+    /// What is kept of a decision. `asks`: somebody can be asked.
     pub fn new(
         decision: &'a Decision,
         findings: &'a [Explanation],
         told: Option<&'a str>,
         mode: Mode,
+        asks: bool,
     ) -> Self {
         Judged {
             decision: decision.verdict,
             mode: mode.word(),
-            runs: mode == Mode::Shadow || decision.verdict == Verdict::Allow,
+            runs: match decision.verdict {
+                _ if mode == Mode::Shadow => Some(true),
+                Verdict::Ask if asks => None,
+                verdict => Some(verdict == Verdict::Allow),
+            },
             findings,
             told,
             policy: "",

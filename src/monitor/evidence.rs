@@ -19,6 +19,8 @@ pub enum Effect {
     Also,
     /// Worth knowing; changes no decision.
     Report,
+    /// A person is asked whether the call runs.
+    Ask,
     /// The call does not run.
     Deny,
     /// The call does not run, and the session is over.
@@ -32,9 +34,21 @@ impl Effect {
             Effect::None => "none",
             Effect::Also => "also",
             Effect::Report => "report",
+            Effect::Ask => "ask",
             Effect::Deny => "deny",
             Effect::Halt => "halt",
         }
+    }
+}
+
+/// What a finding does to a call, in a word or two: of a rule that is not enforced, what it would have done.
+#[must_use]
+pub fn effect_word(effect: Effect, would: Option<Effect>) -> &'static str {
+    match would {
+        None => effect.word(),
+        Some(Effect::Ask) => "would ask",
+        Some(Effect::Halt) => "would halt",
+        Some(_) => "would deny",
     }
 }
 

@@ -132,6 +132,8 @@ pub struct Explanation {
     pub code: Option<Code>,
     /// What it does to the call.
     pub effect: Effect,
+    /// What it would have done, for a rule that is decided, shown and not enforced.
+    pub would: Option<Effect>,
     /// What was found, in a line.
     pub headline: Sentence,
     /// What the rule asks for in a word or two, where it has no name of its own: `check_eligibility`. As recorded, so to be
@@ -202,6 +204,7 @@ impl Explanation {
             rule: about.rule.clone(),
             code: about.code,
             effect: Effect::None,
+            would: None,
             headline: Sentence::new(headline),
             label: None,
             expected: None,
@@ -237,6 +240,8 @@ impl Serialize for Explanation {
             rule: RuleName<'a>,
             code: Option<Code>,
             effect: Effect,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            would: Option<Effect>,
             message: &'a Sentence,
             description: Option<&'a str>,
             source: RulePlace,
@@ -263,6 +268,7 @@ impl Serialize for Explanation {
             rule: RuleName::of(&self.rule),
             code: self.code,
             effect: self.effect,
+            would: self.would,
             message: &self.headline,
             description: self.rule.description.as_deref(),
             source: RulePlace::of(&self.rule),

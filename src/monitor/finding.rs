@@ -23,6 +23,9 @@ pub struct Finding {
     pub rule: RuleId,
     /// What it does to the call.
     pub effect: Effect,
+    /// What it would have done, for a rule that is decided, shown and not enforced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub would: Option<Effect>,
     /// Why, as a stable code.
     pub code: Code,
     /// What was checked in the call.
@@ -130,6 +133,8 @@ pub struct RuleState {
     pub calls: Vec<u32>,
     /// Calls that it stopped.
     pub averted: u32,
+    /// Whether a violation counts: that of a rule that reports or is not enforced is shown and fails no session.
+    pub enforced: bool,
     /// What else there is to know, as the dialect's own facts.
     pub facts: Option<Arc<dyn Explain>>,
 }
@@ -162,9 +167,24 @@ impl RuleOutcome {
 }
 
 impl RuleState {
+    /// Whether the session fails for it.
+    #[must_use]
+    pub fn is_violated(&self) -> bool {
+        self.enforced && self.outcome == RuleOutcome::Violated
+    }
+
     /// An outcome without a reason.
     pub fn new(rule: RuleId, outcome: RuleOutcome) -> RuleState {
-        RuleState { rule, outcome, code: None, position: None, calls: Vec::new(), averted: 0, facts: None }
+        RuleState {
+            rule,
+            outcome,
+            code: None,
+            position: None,
+            calls: Vec::new(),
+            averted: 0,
+            enforced: true,
+            facts: None,
+        }
     }
 }
 
@@ -174,6 +194,7 @@ impl Finding {
         Finding {
             rule,
             effect,
+            would: None,
             code,
             checked: None,
             found: Vec::new(),
@@ -211,6 +232,7 @@ impl Finding {
         };
         Some(Explanation {
             effect: self.effect,
+            would: self.would,
             reason: self.reason.clone(),
             tell_llm: self.tell_llm.clone(),
             ..explain(self.facts.as_deref(), &about)

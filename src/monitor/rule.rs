@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::options::RuleOptions;
 use crate::source::{Position, Source, Span};
 use crate::wording::clean::{self, Marks};
 use crate::wording::{all, line};
@@ -40,6 +41,8 @@ pub struct Rule {
     pub tools: Arc<[Arc<str>]>,
     /// The test it belongs to, for rules inside test files.
     pub test: Option<Arc<str>>,
+    /// What is done where it speaks against a call.
+    pub options: RuleOptions,
     /// What its dialect calls such a rule where the author gave it no name.
     pub(crate) phrase: fn(&Rule) -> Option<String>,
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::monitor::{RuleId, Unit};
+use crate::monitor::{RuleId, Rules, Unit};
 use crate::session::Body;
 
 /// Texts of a version, without the white space around them.
@@ -19,9 +19,15 @@ const ESCAPED: usize = 6;
 const AROUND: usize = 256;
 
 impl Texts {
-    pub fn of(units: &[Arc<dyn Unit>]) -> Texts {
+    pub fn of(units: &[Arc<dyn Unit>], rules: &Rules) -> Texts {
         let mut all = Vec::new();
         units.iter().for_each(|unit| unit.texts(&mut all));
+        let known = units.iter().flat_map(|unit| unit.rules());
+        all.extend(
+            known.filter_map(|rule| Some((Arc::clone(rules.get(*rule)?.options.tell.as_ref()?), *rule))),
+        );
+        all.sort_by_key(|(_, rule)| *rule);
+        all.dedup();
         let mut texts = Texts::default();
         for (text, rule) in all {
             let text = text.trim();

@@ -75,7 +75,7 @@ impl Player {
             for call in alternative.calls() {
                 let (ticket, decision) =
                     run.propose(NewCall { tool: &call.tool, arguments: &call.arguments });
-                let ran = decision.verdict == Verdict::Allow || self.mode == Mode::Shadow;
+                let ran = decision.verdict.may_run() || self.mode == Mode::Shadow;
                 decided(place, decision);
                 // Siblings are in flight, unless every call of the recording counts as ok.
                 if ran && session.facts.results == Results::Absent {
@@ -152,7 +152,7 @@ impl Player {
             if self.mode == Mode::Enforce {
                 self.told.extend(told.map(|told| (call.at.index, told)));
             }
-            let ran = verdict == Verdict::Allow || self.mode == Mode::Shadow;
+            let ran = verdict.may_run() || self.mode == Mode::Shadow;
             if ran && (call.in_turn || call.outcome == Outcome::Refused) {
                 self.run.resolve(ticket, call.outcome, &call.output);
             }

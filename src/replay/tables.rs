@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic::Code;
 use crate::engine::{Decision, Verdict};
 use crate::monitor::RuleId;
-use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::monitor::finding::RuleState;
 
 use super::Replay;
 
@@ -22,7 +22,7 @@ pub const MOST_TOOLS: usize = 4096;
 /// Counts of one session, or of many.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tables {
-    /// The rules that stopped a call or are violated.
+    /// The rules that stopped a call, asked about one or would have, or are violated.
     pub rules: BTreeMap<RuleId, RuleCount>,
     /// Stopped calls and violated session rules, by the code that decided.
     pub codes: BTreeMap<Code, u64>,
@@ -39,11 +39,17 @@ pub struct Tables {
 pub struct RuleCount {
     /// Calls that it stopped: it was the one that decided.
     pub stopped: u64,
-    /// Of these, the ones that rest on what the recording is no evidence for.
+    /// Calls that it had a person asked about.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub asked: u64,
+    /// Calls that it would have stopped or asked about, had it been enforced.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub would_stop: u64,
+    /// Of the stopped ones, those that rest on what the recording is no evidence for.
     pub counterfactual: u64,
     /// Times it is violated, as a rule about a session.
     pub violated: u64,
-    /// Sessions in which it did either.
+    /// Sessions in which it did any of these.
     pub sessions: u64,
 }
 
@@ -118,11 +124,18 @@ pub struct ToolCount {
     /// Calls by decision.
     pub allow: u64,
     /// See `allow`.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ask: u64,
+    /// See `allow`.
     pub deny: u64,
     /// See `allow`.
     pub halt: u64,
     /// See `allow`.
     pub not_reached: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Tables {
@@ -142,10 +155,19 @@ impl Tables {
         self.stopped(decision, counterfactual);
     }
 
-    /// Counts what stopped a call, if something did.
+    /// Counts what stopped a call, asked about it, or would have.
     pub(super) fn stopped(&mut self, decision: &Decision, counterfactual: bool) {
+        if decision.would_stop() {
+            for finding in decision.findings.iter().filter(|finding| finding.would.is_some()) {
+                self.rules.entry(finding.rule).or_default().would_stop += 1;
+            }
+        }
         let Some(finding) = decision.deciding() else { return };
         let rule = self.rules.entry(finding.rule).or_default();
+        if !decision.verdict.stops() {
+            rule.asked += 1;
+            return;
+        }
         rule.stopped += 1;
         rule.counterfactual += u64::from(counterfactual);
         *self.codes.entry(finding.code).or_default() += 1;
@@ -160,7 +182,7 @@ impl Tables {
 
     /// Counts the rules about the session, which ends here.
     pub(super) fn end(&mut self, rules: &[RuleState]) {
-        for state in rules.iter().filter(|state| state.outcome == RuleOutcome::Violated) {
+        for state in rules.iter().filter(|state| state.is_violated()) {
             self.rules.entry(state.rule).or_default().violated += 1;
             if let Some(code) = state.code {
                 *self.codes.entry(code).or_default() += 1;
@@ -210,6 +232,8 @@ impl RuleCount {
     /// Counts what others counted.
     pub fn merge(&mut self, more: RuleCount) {
         self.stopped += more.stopped;
+        self.asked += more.asked;
+        self.would_stop += more.would_stop;
         self.counterfactual += more.counterfactual;
         self.violated += more.violated;
         self.sessions += more.sessions;
@@ -219,7 +243,7 @@ impl RuleCount {
 impl ToolCount {
     /// All calls.
     pub fn calls(self) -> u64 {
-        self.allow + self.deny + self.halt + self.not_reached
+        self.allow + self.ask + self.deny + self.halt + self.not_reached
     }
 
     /// Calls that a rule stopped.
@@ -230,6 +254,7 @@ impl ToolCount {
     fn add(&mut self, verdict: Verdict) {
         *match verdict {
             Verdict::Allow => &mut self.allow,
+            Verdict::Ask => &mut self.ask,
             Verdict::Deny => &mut self.deny,
             Verdict::Halt => &mut self.halt,
             Verdict::NotReached => &mut self.not_reached,
@@ -239,6 +264,7 @@ impl ToolCount {
     /// Counts what others counted.
     pub fn merge(&mut self, more: ToolCount) {
         self.allow += more.allow;
+        self.ask += more.ask;
         self.deny += more.deny;
         self.halt += more.halt;
         self.not_reached += more.not_reached;

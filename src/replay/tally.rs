@@ -26,12 +26,18 @@ pub struct Summary {
     pub calls: u32,
     /// Calls by decision.
     pub allow: u32,
+    /// Calls that a person is asked about.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub ask: u32,
     /// See `allow`.
     pub deny: u32,
     /// See `allow`.
     pub halt: u32,
     /// See `allow`.
     pub not_reached: u32,
+    /// Calls that are allowed or asked about, and that a rule which is not enforced would have stopped or asked about.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub would_stop: u32,
     /// Denied or halted calls beyond the frontier, which the others count as well.
     pub deny_counterfactual: u32,
     /// Calls where the decision is not what the recording did.
@@ -92,13 +98,13 @@ pub(super) struct Tally {
 }
 
 pub(super) fn objects(summary: &Summary, rules: &[RuleState]) -> bool {
-    summary.stops() || rules.iter().any(|rule| rule.outcome == RuleOutcome::Violated)
+    summary.stops() || rules.iter().any(|rule| rule.is_violated())
 }
 
 pub(super) fn status(summary: &Summary, mode: Mode, rules: &[RuleState]) -> Status {
     if mode == Mode::Enforce && summary.stops() {
         Status::Stopped
-    } else if rules.iter().any(|rule| rule.outcome == RuleOutcome::Violated) {
+    } else if rules.iter().any(|rule| rule.is_violated()) {
         Status::Fail
     } else if !rules.is_empty()
         && !summary.stops()
@@ -140,17 +146,20 @@ impl Tally {
     pub fn count(&mut self, call: &Call, decision: &Decision) -> (bool, bool) {
         let verdict = decision.verdict;
         let ran_then = call.outcome != Outcome::Refused;
-        let agrees = (verdict == Verdict::Allow) == ran_then;
+        // Whoever was asked may have answered either way.
+        let agrees = verdict == Verdict::Ask || (verdict == Verdict::Allow) == ran_then;
         let counterfactual = self.is_counterfactual(call.at.turn);
         let summary = &mut self.summary;
         summary.calls += 1;
         self.reported += u32::from(decision.reports());
         match verdict {
             Verdict::Allow => summary.allow += 1,
+            Verdict::Ask => summary.ask += 1,
             Verdict::Deny => summary.deny += 1,
             Verdict::Halt => summary.halt += 1,
             Verdict::NotReached => summary.not_reached += 1,
         }
+        summary.would_stop += u32::from(decision.would_stop());
         summary.disagree += u32::from(!agrees);
         summary.deny_counterfactual += u32::from(verdict.stops() && counterfactual);
         if self.mode == Mode::Enforce {

@@ -10,7 +10,6 @@ pub mod sarif;
 
 use crate::monitor::Explanation;
 use crate::monitor::Rule;
-use crate::monitor::finding::RuleOutcome;
 use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::session::{Call, Session};
 
@@ -152,7 +151,7 @@ pub fn of_replay(replay: &Replay) -> Vec<Issue> {
     for state in replay.rules() {
         let violation = words::violation(state, replay);
         let Some(rule) = replay.policy().rules().get(state.rule) else { continue };
-        if state.outcome != RuleOutcome::Violated {
+        if !state.is_violated() {
             continue;
         }
         let name = words::rule_name(rule);

@@ -107,8 +107,10 @@ pub fn answered(used: &RuleUse) -> String {
     let answers = [
         (used.passed, "passed"),
         (used.stopped, "stopped"),
-        (used.objected.saturating_sub(used.reported), "also failed"),
-        (used.reported, "reported"),
+        (used.objected.saturating_sub(used.reported + used.asked_about), "also failed"),
+        (used.asked_about, "asked about"),
+        (used.reported.saturating_sub(used.would_stop), "reported"),
+        (used.would_stop, "in shadow mode"),
         (used.held, "held"),
         (used.violated, "violated"),
         (used.pending, "undecided"),
@@ -221,6 +223,10 @@ struct RuleLine {
     also_failed: u64,
     /// Of those, the calls that were allowed.
     reported: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    asked_about: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    would_stop: u64,
     held: u64,
     violated: u64,
     pending: u64,
@@ -304,7 +310,8 @@ impl Mergeable for CoverageLine {
             other.rules,
             |row| row.rule.clone(),
             |row, more| {
-                add!(row, more: sessions, calls, passed, stopped, also_failed, reported, held, violated, pending,
+                add!(row, more: sessions, calls, passed, stopped, also_failed, reported, asked_about, would_stop, held, violated,
+                pending,
                 alternatives, alternatives_failed);
                 // The one that tells most is the smallest.
                 row.state = row.state.min(more.state);
@@ -364,6 +371,8 @@ fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         stopped: used.stopped,
         also_failed: used.objected,
         reported: used.reported,
+        asked_about: used.asked_about,
+        would_stop: used.would_stop,
         held: used.held,
         violated: used.violated,
         pending: used.pending,

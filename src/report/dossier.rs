@@ -11,7 +11,6 @@ use super::{diagnostic, words};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::engine::{Mode, Verdict};
 use crate::explore::coverage::Coverage;
-use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{Effect, RuleId};
 use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::session::Call;
@@ -177,7 +176,7 @@ impl Dossier {
             group.add(other.judged);
             group.enter(|| not_taken(replay, &other));
         }
-        for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
+        for state in replay.rules().iter().filter(|state| state.is_violated()) {
             let group = groups.entry(Some(state.rule)).or_default();
             group.violated += 1;
             group
@@ -260,7 +259,9 @@ fn subject(decided: &DecidedCall) -> Option<Option<RuleId>> {
     let findings = &decided.decision.findings;
     match decided.decision.verdict {
         Verdict::NotReached => None,
-        Verdict::Deny | Verdict::Halt => Some(decided.decision.deciding().map(|finding| finding.rule)),
+        Verdict::Ask | Verdict::Deny | Verdict::Halt => {
+            Some(decided.decision.deciding().map(|finding| finding.rule))
+        }
         Verdict::Allow => match findings.iter().find(|finding| finding.effect == Effect::Report) {
             Some(finding) => Some(Some(finding.rule)),
             None => (!decided.agrees).then_some(None),

@@ -61,6 +61,8 @@ struct Counts {
     turns: u32,
     calls: u32,
     allow: u32,
+    ask: u32,
+    would_stop: u32,
     deny: u32,
     halt: u32,
     not_reached: u32,
@@ -118,6 +120,8 @@ fn sessions(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
         turns,
         calls,
         allow,
+        ask,
+        would_stop,
         deny,
         halt,
         not_reached,
@@ -142,11 +146,13 @@ fn sessions(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
         policy: replay.policy().digest(),
         mode: replay.mode().word(),
         status: replay.status(),
-        violated_rules: violations(replay).count(),
+        violated_rules: violations(replay).filter(|(state, ..)| state.enforced).count(),
         counts: Counts {
             turns,
             calls,
             allow,
+            ask,
+            would_stop,
             deny,
             halt,
             not_reached,
@@ -200,9 +206,11 @@ fn findings(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
             let explained = finding.explain(policy.rules(), session);
             let decided = deciding.is_some_and(|deciding| std::ptr::eq(deciding, finding));
             let kind = if decided {
-                "stopped"
+                if judged.decision.verdict.stops() { "stopped" } else { "asked" }
             } else if judged.decision.verdict.stops() {
                 "also_failed"
+            } else if finding.would.is_some() {
+                "would_stop"
             } else {
                 "reported"
             };
@@ -220,7 +228,7 @@ fn findings(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
     for (state, call, _) in violations(replay) {
         let Some(rule) = policy.rules().get(state.rule) else { continue };
         let row = FindingRow {
-            kind: "violated",
+            kind: if state.enforced { "violated" } else { "reported" },
             code: state.code.map(|code| code.as_str()),
             ..FindingRow::of(identity, call, rule)
         };

@@ -305,6 +305,9 @@ struct RuleLine<'a> {
     position: Option<u32>,
     calls: &'a [u32],
     averted: u32,
+    /// False for a rule whose violation fails no session.
+    #[serde(skip_serializing_if = "Clone::clone")]
+    enforced: bool,
     #[serde(flatten)]
     parts: PartsLine,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -330,6 +333,7 @@ fn rules<'a>(
             position: state.position,
             calls: &state.calls,
             averted: state.averted,
+            enforced: state.enforced,
             parts: PartsLine::of_rule(state, policy.rules(), session, ran),
             fault: state.facts.as_deref().and_then(|facts| facts.downcast_ref()).map(Fault::data),
         })

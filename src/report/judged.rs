@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Scope, words};
 use crate::diagnostic::Diagnostic;
 use crate::engine::{Halt, Mode};
-use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::monitor::finding::RuleState;
 use crate::policy::Policy;
 use crate::replay::{Outcomes, Replay, Status, Summary, counted_refusals, outcomes};
 use crate::session::Session;
@@ -103,7 +103,7 @@ impl JudgedSession {
             JudgedSession::Whole(replay) => replay.rules(),
             JudgedSession::Outcome { outcomes, .. } => &outcomes.rules,
         };
-        rules.iter().filter(|state| state.outcome == RuleOutcome::Violated)
+        rules.iter().filter(|state| state.is_violated())
     }
 
     /// What the policy makes worth knowing about the recording: results that may have been refusals.

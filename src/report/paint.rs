@@ -33,6 +33,7 @@ impl Paint {
     pub fn verdict(self, verdict: Verdict, text: impl Display) -> String {
         let style = match verdict {
             Verdict::Allow => AnsiColor::Green.on_default(),
+            Verdict::Ask => AnsiColor::Yellow.on_default(),
             Verdict::Deny => AnsiColor::Red.on_default(),
             Verdict::Halt => AnsiColor::Red.on_default().bold(),
             Verdict::NotReached => Style::new().dimmed(),

@@ -22,6 +22,7 @@ use super::words::ByTool;
 use super::{JudgedSession, Look, Scope, words};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::Effect;
+use crate::monitor::finding::RuleOutcome;
 use crate::replay::{DecidedCall, Frame, NotTaken, Replay, Status, Summary};
 use crate::session::Call;
 use crate::way_out::way_out;
@@ -110,6 +111,8 @@ pub fn call(
 /// The counts that a heading and the closing line share.
 pub(super) struct Sums {
     pub allow: u64,
+    pub ask: u64,
+    pub would_stop: u64,
     pub deny: u64,
     pub halt: u64,
     pub not_reached: u64,
@@ -122,6 +125,8 @@ impl Sums {
     fn of(summary: Summary) -> Sums {
         Sums {
             allow: summary.allow.into(),
+            ask: summary.ask.into(),
+            would_stop: summary.would_stop.into(),
             deny: summary.deny.into(),
             halt: summary.halt.into(),
             not_reached: summary.not_reached.into(),
@@ -134,9 +139,12 @@ impl Sums {
     /// `2 allowed, 1 denied (1 counterfactual)`.
     pub fn phrase(&self, mode: Mode, paint: Paint) -> String {
         let mut parts = vec![format!("{} allowed", words::thousands(self.allow))];
-        for (verdict, count) in
-            [(Verdict::Deny, self.deny), (Verdict::Halt, self.halt), (Verdict::NotReached, self.not_reached)]
-        {
+        for (verdict, count) in [
+            (Verdict::Ask, self.ask),
+            (Verdict::Deny, self.deny),
+            (Verdict::Halt, self.halt),
+            (Verdict::NotReached, self.not_reached),
+        ] {
             if count > 0 {
                 let text = format!("{} {}", words::thousands(count), words::decided(verdict, mode));
                 parts.push(paint.verdict(verdict, text));
@@ -148,6 +156,9 @@ impl Sums {
         let mut phrase = parts.join(", ");
         if self.deny_counterfactual > 0 {
             phrase.push_str(&format!(" ({} counterfactual)", words::thousands(self.deny_counterfactual)));
+        }
+        if self.would_stop > 0 {
+            phrase.push_str(&format!("; {}", words::would_stop(self.would_stop)));
         }
         if self.alternatives > 0 {
             let calls = words::count(self.alternatives, "call");
@@ -168,7 +179,8 @@ impl Sums {
 fn shows(replay: &Replay) -> bool {
     replay.objects()
         || replay.summary().disagree > 0
-        || replay.calls().iter().any(reported)
+        || replay.calls().iter().any(|decided| reported(decided) || decided.decision.verdict == Verdict::Ask)
+        || replay.rules().iter().any(|state| state.outcome == RuleOutcome::Violated)
         || replay.alternatives(None).any(|other| reported(other.judged))
 }
 
@@ -206,7 +218,7 @@ fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
         let calls = session.calls.iter().zip(replay.calls());
         calls.filter(|(_, decided)| match decided.decision.verdict {
             Verdict::Allow => !decided.agrees || reported(decided),
-            Verdict::Deny | Verdict::Halt => true,
+            Verdict::Ask | Verdict::Deny | Verdict::Halt => true,
             Verdict::NotReached => false,
         })
     };
@@ -215,7 +227,7 @@ fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     for (call, _) in shown() {
         widths.fit(call, session);
     }
-    let matters = |other: &NotTaken<'_>| other.judged.decision.verdict.stops() || reported(other.judged);
+    let matters = |other: &NotTaken<'_>| other.judged.decision.verdict.objects() || reported(other.judged);
     replay.alternatives(None).filter(matters).for_each(|other| widths.fit_not_taken(&other));
     let mut others = replay.alternatives(None).filter(matters).peekable();
     for block in blocks(replay, shown()) {

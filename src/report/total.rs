@@ -20,11 +20,15 @@ pub struct Total {
     /// See `turns`.
     pub allow: u64,
     /// See `turns`.
+    pub ask: u64,
+    /// See `turns`.
     pub deny: u64,
     /// See `turns`.
     pub halt: u64,
     /// See `turns`.
     pub not_reached: u64,
+    /// Calls that a rule which is not enforced would have stopped or asked about.
+    pub would_stop: u64,
     /// Denied or halted calls beyond a frontier, which the others count as well.
     pub deny_counterfactual: u64,
     /// Calls where decision and recording differ.
@@ -63,6 +67,8 @@ impl Total {
             (&mut self.turns, summary.turns),
             (&mut self.calls, summary.calls),
             (&mut self.allow, summary.allow),
+            (&mut self.ask, summary.ask),
+            (&mut self.would_stop, summary.would_stop),
             (&mut self.deny, summary.deny),
             (&mut self.halt, summary.halt),
             (&mut self.not_reached, summary.not_reached),
@@ -84,6 +90,8 @@ impl Total {
             (&mut self.turns, other.turns),
             (&mut self.calls, other.calls),
             (&mut self.allow, other.allow),
+            (&mut self.ask, other.ask),
+            (&mut self.would_stop, other.would_stop),
             (&mut self.deny, other.deny),
             (&mut self.halt, other.halt),
             (&mut self.not_reached, other.not_reached),

@@ -33,6 +33,8 @@ pub fn json(total: &Total, policy: &Policy, mode: Mode, out: &mut dyn Write) -> 
         turns: total.turns,
         calls: total.calls,
         allow: total.allow,
+        ask: total.ask,
+        would_stop: total.would_stop,
         deny: total.deny,
         halt: total.halt,
         not_reached: total.not_reached,
@@ -68,6 +70,10 @@ pub(super) struct Totals {
     turns: u64,
     calls: u64,
     allow: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    ask: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    would_stop: u64,
     deny: u64,
     halt: u64,
     not_reached: u64,
@@ -94,7 +100,7 @@ pub(super) struct Totals {
 
 impl Mergeable for Totals {
     fn merge(&mut self, other: Totals) -> Result<(), String> {
-        add!(self, other: sessions, turns, calls, allow, deny, halt, not_reached, deny_counterfactual, violated_rules,
+        add!(self, other: sessions, turns, calls, allow, ask, would_stop, deny, halt, not_reached, deny_counterfactual, violated_rules,
             objected, disagree, alternatives, alternatives_stopped);
         self.reading.merge(other.reading, &mut self.provenance, other.provenance)?;
         rows(
@@ -260,7 +266,9 @@ impl ToolLine {
 fn by_rule<'p>(total: &Total, policy: &'p Policy) -> Vec<(&'p Rule, RuleCount)> {
     let mut rules: Vec<(RuleId, RuleCount)> =
         total.tables.rules.iter().map(|(rule, count)| (*rule, *count)).collect();
-    rules.sort_by_key(|(rule, count)| (Reverse(count.stopped + count.violated), *rule));
+    rules.sort_by_key(|(rule, count)| {
+        (Reverse(count.stopped + count.violated), Reverse(count.asked + count.would_stop), *rule)
+    });
     rules.into_iter().filter_map(|(rule, count)| Some((policy.rules().get(rule)?, count))).collect()
 }
 
@@ -306,6 +314,12 @@ fn did(count: RuleCount) -> String {
     let sessions = words::count(count.sessions, "session");
     let calls = words::count(count.stopped, "call");
     let mut did = match (count.stopped, count.violated) {
+        (0, 0) => [(count.asked, "asked about"), (count.would_stop, "in shadow mode")]
+            .into_iter()
+            .filter(|(calls, _)| *calls > 0)
+            .map(|(calls, how)| format!("{} {how}", words::count(calls, "call")))
+            .collect::<Vec<_>>()
+            .join(", "),
         (_, 0) => format!("{calls} in {sessions}"),
         (0, _) => format!("violated in {sessions}"),
         _ => format!("{calls}, violated in {} of {sessions}", words::thousands(count.violated)),
@@ -351,6 +365,8 @@ pub(super) fn told(total: &Total, paint: Paint, out: &mut dyn Write) -> io::Resu
 fn last(total: &Total, mode: Mode, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let sums = super::text::Sums {
         allow: total.allow,
+        ask: total.ask,
+        would_stop: total.would_stop,
         deny: total.deny,
         halt: total.halt,
         not_reached: total.not_reached,

@@ -161,6 +161,7 @@ pub fn glyph(decided: &DecidedCall) -> &'static str {
         (_, true) => "~",
         (Verdict::Allow, false) if !decided.agrees => "≠",
         (Verdict::Allow, false) => "✓",
+        (Verdict::Ask, false) => "?",
         (Verdict::Deny | Verdict::Halt, false) => "✗",
     }
 }
@@ -169,12 +170,19 @@ pub fn glyph(decided: &DecidedCall) -> &'static str {
 pub fn decided(verdict: Verdict, mode: Mode) -> &'static str {
     match (verdict, mode) {
         (Verdict::Allow, _) => "allowed",
+        (Verdict::Ask, Mode::Enforce) => "asked about",
+        (Verdict::Ask, Mode::Shadow) => "would be asked about",
         (Verdict::Deny, Mode::Enforce) => "denied",
         (Verdict::Deny, Mode::Shadow) => "would be denied",
         (Verdict::Halt, Mode::Enforce) => "halted",
         (Verdict::Halt, Mode::Shadow) => "would be halted",
         (Verdict::NotReached, _) => "not reached",
     }
+}
+
+/// Of rules that are not enforced: `3 calls would be stopped by a rule in shadow mode`.
+pub fn would_stop(calls: u64) -> String {
+    format!("{} would be stopped by a rule in shadow mode", count(calls, "call"))
 }
 
 /// The word for calls that do not run, whatever the decision.

@@ -272,6 +272,8 @@ fn inverse(kind: Kind) -> Kind {
     match kind {
         Kind::NewlyAllowed => Kind::NewlyBlocked,
         Kind::NewlyBlocked => Kind::NewlyAllowed,
+        Kind::NoLongerAsked => Kind::NewlyAsked,
+        Kind::NewlyAsked => Kind::NoLongerAsked,
         Kind::Harder => Kind::Softer,
         Kind::Softer => Kind::Harder,
         Kind::NowReached => Kind::NowUnreached,

@@ -222,7 +222,7 @@ fn mistakes_are_told_at_their_places() {
         ("{visible: []}", "7:1: error[missing_key]: the key `turn` is missing"),
         (
             "{call: 1.1, decision: denied}",
-            "8:25: error[bad_value]: `decision`: expected `allow`, `deny`, `halt` or `not_reached`, found `denied`",
+            "8:25: error[bad_value]: `decision`: expected `allow`, `ask`, `deny`, `halt` or `not_reached`, found `denied`",
         ),
         (
             "{call: 1.1, code: resource_unmached}",

@@ -18,7 +18,7 @@ use crate::dialect::contracts::explain::Forbidden;
 use crate::monitor::collections::Pages;
 use crate::monitor::finding::StateItem;
 use crate::monitor::{
-    Cx, Digest, EarlierCall, Effect, Event, Hidden, Monitor, ProposedCall, Sink, Slot, Timers,
+    Cx, Depth, Digest, EarlierCall, Effect, Event, Hidden, Monitor, ProposedCall, Sink, Slot, Timers,
 };
 use crate::session::{Body, CallRef, Outcome};
 
@@ -274,8 +274,11 @@ impl Monitor for ContractsMonitor {
 
     fn narrow(&self, _tool: &str, slot: Slot, _cx: &Cx<'_>, out: &mut Hidden<'_>) {
         let slot = slot.0 as usize;
-        if let Some(ban) = self.bans(slot).next() {
-            out.hide(ban.rule, codes::FORBIDDEN);
+        for ban in self.bans(slot) {
+            // The first that hides the tool is reason enough.
+            if out.hide(ban.rule, codes::FORBIDDEN) {
+                break;
+            }
         }
         for (precondition, need) in self.preconditions(slot) {
             out.asks(precondition.rule);
@@ -287,32 +290,37 @@ impl Monitor for ContractsMonitor {
 
     fn decide(&self, call: ProposedCall<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
         let slot = call.slot.0 as usize;
-        // The first finding denies, the others are true as well.
-        let mut effect = Effect::Deny;
-        if let Some(first) = self.bans(slot).next() {
-            out.find(first.rule, effect, codes::FORBIDDEN, |finding| {
+        for ban in self.bans(slot) {
+            out.find(ban.rule, Effect::Deny, codes::FORBIDDEN, |finding| {
                 finding.found =
                     self.bans(slot).map(|ban| EarlierCall { call: ban.since, value: None }).collect();
                 finding.found.dedup();
                 finding.facts = Some(Arc::new(Forbidden));
             });
-            effect = Effect::Also;
+            if out.is_decided() {
+                return;
+            }
+            // The others are its evidence, unless it stops nothing.
+            if out.stops() {
+                break;
+            }
         }
         let mut last = None;
         for (precondition, need) in self.preconditions(slot) {
             out.asks(precondition.rule);
             let unmet = self.unmet(precondition, need, call.arguments, &mut last);
             if let Some(code) = unmet {
-                if out.ends_at_first() {
-                    out.find(precondition.rule, effect, code, |_| {});
+                let tells = out.depth() >= Depth::Findings;
+                out.find(precondition.rule, Effect::Deny, code, |finding| {
+                    if tells {
+                        let outlook = self.explain(precondition, need, call.arguments);
+                        (finding.checked, finding.found, finding.facts) =
+                            (outlook.checked, outlook.found, outlook.facts);
+                    }
+                });
+                if out.is_decided() {
                     return;
                 }
-                out.find(precondition.rule, effect, code, |finding| {
-                    let outlook = self.explain(precondition, need, call.arguments);
-                    (finding.checked, finding.found, finding.facts) =
-                        (outlook.checked, outlook.found, outlook.facts);
-                });
-                effect = Effect::Also;
             }
             out.check(precondition.rule, unmet.is_none(), |check| {
                 let outlook = self.explain(precondition, need, call.arguments);
@@ -368,7 +376,9 @@ impl Monitor for ContractsMonitor {
     fn digest(&self, calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {
         for call in calls {
             let slot = call.slot.0 as usize;
-            self.bans(slot).next().is_some().hash(out);
+            // Which rule forbids matters: not each of them stops the call.
+            self.bans(slot).for_each(|ban| ban.rule.hash(out));
+            usize::MAX.hash(out);
             for (precondition, need) in self.preconditions(slot) {
                 let fewest = precondition.steps.as_ref().and_then(|steps| steps.fewest);
                 fewest.map(|fewest| self.completed.min(fewest)).hash(out);

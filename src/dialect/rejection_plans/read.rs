@@ -7,6 +7,7 @@ use super::plan::{Body, Node, Test};
 use super::warn;
 use super::{js_regex, liquid};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::options::KEYS;
 use crate::dialect::rejection_plans::codes;
 use crate::monitor::history::Speaker;
 use crate::source::nearest::edits;
@@ -42,6 +43,10 @@ pub(super) fn conditions(field: &Field<'_>, source: &Source, said: &mut Vec<Diag
 fn read_plan(field: &Field<'_>, wrong: &mut Vec<Problem>, reading: &mut Reading<'_>) -> Option<Vec<Node>> {
     let mut fields = field.fields(wrong)?.null_is_absent();
     let conditions = fields.list("conditions", wrong, |item, _| Some(reading.condition(&item, 0)));
+    // The plan's reader has taken them.
+    for key in KEYS {
+        fields.take(key);
+    }
     reading.unread(&fields);
     conditions
 }

@@ -175,21 +175,19 @@ impl Monitor for SequencesMonitor {
     }
 
     fn decide(&self, call: ProposedCall<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
-        let (class, mut decided) = (call.slot.0 as usize, false);
+        let class = call.slot.0 as usize;
         for put in self.put(class) {
             out.asks(put.rule());
             let against = self.against(put, class);
             if against {
                 // The first rule decides, whatever its action.
-                let effect = if decided { Effect::Also } else { put.said().effect };
-                out.find(put.rule(), effect, put.code(), |finding| {
+                out.find(put.rule(), put.said().effect, put.code(), |finding| {
                     finding.found = self.found(put);
-                    finding.facts = self.facts(put, effect);
+                    finding.facts = self.facts(put, finding.effect);
                     finding.reason = Some(Arc::clone(&put.said().reason));
                     finding.tell_llm = Some(put.said().told(call.tool));
                 });
-                decided = true;
-                if out.ends_at_first() {
+                if out.is_decided() {
                     return;
                 }
             }

@@ -8,7 +8,8 @@ use super::lint;
 use super::reading::{Aliases, Reading};
 use super::unit::When;
 use crate::diagnostic::Fix;
-use crate::monitor::{Rule, RuleId, Unit};
+use crate::dialect::options;
+use crate::monitor::{Rule, RuleId, RuleOptions};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Span};
 
@@ -18,12 +19,13 @@ struct RuleHead {
     name: Option<Arc<str>>,
     description: Option<Arc<str>>,
     tools: Arc<[Arc<str>]>,
+    options: RuleOptions,
 }
 
 mod operands;
 
 pub(super) use operands::is_rule;
-use operands::{Operands, TYPES, before_of, build};
+use operands::{Build, Operands, TYPES, before_of, build};
 
 impl<'a> Reading<'a, '_> {
     /// Reads a list of rules.
@@ -77,7 +79,7 @@ impl<'a> Reading<'a, '_> {
             .collect();
         let tools: Arc<[Arc<str>]> = read.into_iter().collect::<Option<Vec<_>>>()?.into();
         let order = Order::Exact { tools: tools.iter().cloned().collect() };
-        self.add(id, build(ExactCalls { tools })(id, Arc::new(order), Vec::new()));
+        self.add(id, build(ExactCalls { tools }), order, Vec::new());
         Some(())
     }
 
@@ -87,13 +89,19 @@ impl<'a> Reading<'a, '_> {
         let (written, kind) = fields.required("type", out)?.one_of(TYPES, out)?;
         let name = fields.take("id").and_then(|id| id.value.as_str()).map(Arc::from);
         let description = fields.text("description", out).map(Arc::from);
+        let options = options(&mut fields, out);
         let when = self.when(&mut fields, out);
         let mut read = Operands { reading: self, fields: &mut fields, aliases };
         // A rule of which a part cannot be read has been reported; it makes no unit.
         let made = read.kind(kind, out);
         out.extend(fields.unknown());
         let tools = made.as_ref().map(|(order, _)| order.tools()).unwrap_or_default();
-        let id = self.push(written, item.pointer.clone(), item.span(), RuleHead { name, description, tools });
+        let id = self.push(
+            written,
+            item.pointer.clone(),
+            item.span(),
+            RuleHead { name, description, tools, options },
+        );
         let (order, build) = made?;
         let members = |name: &str| {
             aliases.all.iter().find(|alias| alias.name == name).map(|alias| alias.members.as_slice())
@@ -115,7 +123,7 @@ impl<'a> Reading<'a, '_> {
                 }
             }
         }
-        self.add(id, build(id, Arc::new(order), when));
+        self.add(id, build, order, when);
         Some(())
     }
 
@@ -155,22 +163,23 @@ impl<'a> Reading<'a, '_> {
                 continue;
             };
             let (order, build) = before_of(before, vec![behind]);
-            self.add(id, build(id, Arc::new(order), Vec::new()));
+            self.add(id, build, order, Vec::new());
         }
         Some(())
     }
 
     /// Keeps a rule's unit, unless the rule is switched off.
-    fn add(&mut self, id: RuleId, unit: Arc<dyn Unit>) {
+    fn add(&mut self, id: RuleId, build: Build, order: Order, when: Vec<When>) {
         if !self.rules.is_off(id) {
-            self.units.push(unit);
+            let enforced = self.rules.get(id).is_none_or(|rule| rule.options.is_enforced());
+            self.units.push(build(id, Arc::new(order), when, enforced));
         }
     }
 
     fn push(&mut self, kind: &'static str, pointer: String, span: Span, known: RuleHead) -> RuleId {
-        let RuleHead { name, description, tools } = known;
+        let RuleHead { name, description, tools, options } = known;
         let rule = self.text.rule(kind, &pointer, span);
-        self.rules.push(Rule { name, description, tools, test: self.test.clone(), ..rule })
+        self.rules.push(Rule { name, description, tools, options, test: self.test.clone(), ..rule })
     }
 
     fn when(&mut self, fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Option<Vec<When>> {

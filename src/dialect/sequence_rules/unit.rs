@@ -154,6 +154,8 @@ pub(super) struct RuleUnit<K> {
     pub rule: [RuleId; 1],
     pub order: Arc<Order>,
     pub when: Vec<When>,
+    /// Whether a call that it speaks against may be kept from running for it.
+    pub enforced: bool,
     pub kind: K,
 }
 
@@ -341,7 +343,9 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             }
             Event::Due(timer) => kind.due(state, timer, cx, timers),
             // What was decided a moment ago is decided alike now.
-            Event::Stopped(call) if cx.enforcing && kind.gate(state, Look::call(call), cx).is_some() => {
+            Event::Stopped(call)
+                if cx.enforcing && self.unit.enforced && kind.gate(state, Look::call(call), cx).is_some() =>
+            {
                 self.averted += 1;
             }
             Event::Stopped(_) | Event::Message(_) | Event::Operation(_) | Event::TurnEnd { .. } => {}
@@ -387,6 +391,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             position: stands.position,
             calls: stands.calls,
             averted: self.averted,
+            enforced: self.unit.enforced,
             facts: Some(Arc::new(facts)),
         });
     }

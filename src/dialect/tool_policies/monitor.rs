@@ -16,8 +16,8 @@ use super::unit::{Ask, Part, ToolPolicies};
 use crate::diagnostic::code::Code;
 use crate::dialect::tool_policies::codes;
 use crate::monitor::{
-    CheckedValue, Cx, Digest, EarlierCall, Effect, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot,
-    StateItem, Timers,
+    CheckedValue, Cx, Depth, Digest, EarlierCall, Effect, Event, Explain, Hidden, Monitor, ProposedCall,
+    Sink, Slot, StateItem, Timers,
 };
 use crate::session::{Body, CallRef, Facts, Operation, Outcome, refusal};
 
@@ -227,19 +227,17 @@ impl Monitor for ToolPoliciesMonitor {
 
     fn decide(&self, call: ProposedCall<'_>, _cx: &Cx<'_>, out: &mut Sink<'_>) {
         let asks = self.asks(call.slot);
-        let mut effect = Effect::Deny;
         for ask in asks {
             out.asks(ask.rule());
             let answer = self.answer(ask, call.arguments);
             let against = answer.against();
             if let Some(code) = against {
                 // The first policy decides, the others would have denied as well.
-                out.find(ask.rule(), effect, code, |finding| {
+                out.find(ask.rule(), Effect::Deny, code, |finding| {
                     (finding.checked, finding.found) = (answer.checked(), answer.found());
                     (finding.facts, finding.tell_llm) = (answer.facts(), answer.told(call.tool));
                 });
-                effect = Effect::Also;
-                if out.ends_at_first() {
+                if out.is_decided() {
                     return;
                 }
             }
@@ -248,7 +246,7 @@ impl Monitor for ToolPoliciesMonitor {
                 (check.found, check.facts) = (answer.found(), answer.facts());
             });
         }
-        if effect == Effect::Also || out.ends_at_first() {
+        if out.stops() || out.depth() < Depth::Findings {
             return;
         }
         let mut effect = Effect::Report;

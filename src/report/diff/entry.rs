@@ -101,9 +101,11 @@ pub fn entries(changes: &[&Change], compared: &SessionDiff, view: &View<'_>, mos
 pub fn title(kind: Kind) -> &'static str {
     match kind {
         Kind::NewlyAllowed => "newly allowed",
+        Kind::NoLongerAsked => "no longer asked",
         Kind::NewlyBlocked => "newly blocked",
-        Kind::Harder => "harder (halt, not deny)",
-        Kind::Softer => "softer (deny, not halt)",
+        Kind::NewlyAsked => "newly asked",
+        Kind::Harder => "harder (halt, not deny; or stopped, not asked)",
+        Kind::Softer => "softer (deny, not halt; or asked, not stopped)",
         Kind::OtherReason => "other reason",
         Kind::NowReached => "now reached",
         Kind::NowUnreached => "no longer reached",

@@ -78,7 +78,7 @@ pub fn rules(end: &End<'_>) -> Markup {
                                     br; code.meta { (rule.place()) }
                                 }
                                 td { (result(used.exercise())) }
-                                @for number in [used.calls, used.passed, used.stopped, used.objected.saturating_sub(used.reported), used.reported, used.sessions, used.violated] {
+                                @for number in [used.calls, used.passed, used.stopped, used.objected.saturating_sub(used.reported + used.asked_about), used.reported, used.sessions, used.violated] {
                                     td.count { (words::thousands(number)) }
                                 }
                             }

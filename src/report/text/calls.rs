@@ -127,7 +127,8 @@ pub fn findings(
         let rule = &explanation.rule;
         let said = cut(&explanation.headline, whole);
         let label = match (nth, explanation.effect) {
-            (_, Effect::Report) => "report",
+            (_, Effect::Report) => explanation.would.map_or("report", |_| "shadow"),
+            (0, Effect::Ask) => "ask",
             (0, _) => "because",
             _ => "also",
         };

@@ -6,6 +6,7 @@ use super::calls::arguments;
 use super::row::row;
 use super::rules;
 use crate::engine::Verdict;
+use crate::monitor::effect_word;
 use crate::replay::Replay;
 use crate::report::paint::Paint;
 use crate::report::{Look, words};
@@ -36,7 +37,7 @@ pub fn findings(replay: &Replay, name: &str, look: &Look, out: &mut dyn Write) -
         arguments(call, out)?;
         for finding in &decided.decision.findings {
             let Some(said) = finding.explain(replay.policy().rules(), session) else { continue };
-            row(out, said.effect.word(), format!("{}: {}", finding.code, said.headline))?;
+            row(out, effect_word(said.effect, said.would), format!("{}: {}", finding.code, said.headline))?;
             row(out, "", paint.dim(&words::rule_name(&said.rule)))?;
         }
     }

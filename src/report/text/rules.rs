@@ -36,10 +36,14 @@ pub(super) fn names(judged: &JudgedSession, paint: Paint, out: &mut dyn Write) -
 fn one(replay: &Replay, state: &RuleState, rule: &Rule, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let code = state.code.map(|code| format!("  {code}")).unwrap_or_default();
     let test = rule.test.as_deref().map(|test| paint.dim(&format!("  {}", words::name(test))));
-    let glyph = paint.verdict(Verdict::Deny, "✗");
+    let (glyph, how) = match (state.enforced, rule.options.shadow) {
+        (true, _) => (paint.verdict(Verdict::Deny, "✗"), ""),
+        (false, true) => (paint.verdict(Verdict::Ask, "!"), " (shadow mode)"),
+        (false, false) => (paint.verdict(Verdict::Ask, "!"), " (only reported)"),
+    };
     writeln!(
         out,
-        "  {glyph} {} {}{code}{}",
+        "  {glyph} {} {}{how}{code}{}",
         rule.kind,
         words::ended(state.outcome),
         test.unwrap_or_default()

@@ -180,6 +180,7 @@ fn counts(row: &mut Row<'_>, replay: &Replay) {
     let parts = [
         (Role::VerdictDeny, Glyph::Deny, verdict.against(), true),
         (Role::VerdictAfter, Glyph::After, verdict.after, false),
+        (Role::VerdictReport, Glyph::Ask, summary.ask, false),
         (Role::VerdictReport, Glyph::Report, replay.reported(), false),
         (Role::VerdictAllow, Glyph::Allow, summary.allow.saturating_sub(replay.reported()), true),
         (Role::VerdictNone, Glyph::None, summary.not_reached, false),

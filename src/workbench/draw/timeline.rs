@@ -101,9 +101,10 @@ fn places<'m>(model: &'m Model, session: &'m Session) -> Vec<(ChangePlace, Optio
 
 fn worst(places: &[(ChangePlace, Option<&DecidedCall>)]) -> (Role, Glyph) {
     let rank = |glyph| match glyph {
-        Glyph::Halt => 5,
-        Glyph::Deny => 4,
-        Glyph::After => 3,
+        Glyph::Halt => 6,
+        Glyph::Deny => 5,
+        Glyph::After => 4,
+        Glyph::Ask => 3,
         Glyph::Report => 2,
         Glyph::None => 1,
         _ => 0,

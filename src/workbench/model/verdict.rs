@@ -14,6 +14,8 @@ impl SessionVerdict {
             (Role::VerdictDeny, Glyph::Deny)
         } else if self.after > 0 {
             (Role::VerdictAfter, Glyph::After)
+        } else if self.asked > 0 {
+            (Role::VerdictReport, Glyph::Ask)
         } else if self.reported > 0 {
             (Role::VerdictReport, Glyph::Report)
         } else if self.not_exercised {
@@ -34,6 +36,14 @@ pub fn outcome_look(outcome: RuleOutcome) -> (Role, Glyph) {
     }
 }
 
+/// The same, of a rule whose violation may fail no session.
+pub fn state_look(state: &RuleState) -> (Role, Glyph) {
+    match state.outcome {
+        RuleOutcome::Violated if !state.enforced => (Role::VerdictReport, Glyph::Report),
+        outcome => outcome_look(outcome),
+    }
+}
+
 /// The call that the outcome of a rule rests on, if it rests on one.
 pub fn rests_on(state: &RuleState) -> Option<u32> {
     state.position.or_else(|| state.calls.first().copied())
@@ -51,6 +61,7 @@ pub fn stopped_word(mode: Mode) -> &'static str {
 pub fn headline(verdict: Verdict, mode: Mode) -> String {
     match (verdict, mode) {
         (Verdict::Deny, Mode::Shadow) => "WOULD STOP".to_owned(),
+        (Verdict::Ask, Mode::Shadow) => "WOULD ASK".to_owned(),
         (Verdict::Halt, Mode::Shadow) => "WOULD HALT".to_owned(),
         _ => verdict.word().replace('_', " ").to_uppercase(),
     }

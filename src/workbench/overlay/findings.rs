@@ -111,6 +111,7 @@ fn one<'m>(
         Effect::Halt => (Role::VerdictHalt, Glyph::Halt),
         Effect::Deny if found.counterfactual => (Role::VerdictAfter, Glyph::After),
         Effect::Deny => (Role::VerdictDeny, Glyph::Deny),
+        Effect::Ask => (Role::VerdictReport, Glyph::Ask),
         Effect::Report => (Role::VerdictReport, Glyph::Report),
         Effect::Also | Effect::None => (Role::TextDim, Glyph::Dot),
     };

@@ -234,7 +234,7 @@ fn subject(change: &Change) -> String {
 /// stops anything; what a recording refused was refused in any mode.
 pub fn words_of(model: &Model, change: &Change) -> [String; 2] {
     let word = |stand: Stand| match stand.answer {
-        Answer::Call(verdict) if verdict.stops() => headline(verdict, model.basis.mode),
+        Answer::Call(verdict) if verdict.objects() => headline(verdict, model.basis.mode),
         Answer::Call(Verdict::NotReached) => "not reached".to_owned(),
         other => other.word().unwrap_or("no rule").to_owned(),
     };
@@ -252,6 +252,7 @@ pub fn origin_word(change: &Change) -> &'static str {
 fn sign(change: &Change) -> (Role, Glyph) {
     match change.new.answer {
         Answer::Call(Verdict::Allow) | Answer::Tool { visible: true } => (Role::VerdictAllow, Glyph::Allow),
+        Answer::Call(Verdict::Ask) => (Role::VerdictReport, Glyph::Ask),
         Answer::Call(Verdict::Deny) if change.counterfactual => (Role::VerdictAfter, Glyph::After),
         Answer::Call(Verdict::Deny) => (Role::VerdictDeny, Glyph::Deny),
         Answer::Call(Verdict::Halt) => (Role::VerdictHalt, Glyph::Halt),

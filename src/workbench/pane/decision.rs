@@ -5,7 +5,7 @@ use super::part::{counters, evidence, session_rules, supposed};
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use super::split;
 use crate::engine::{Mode, Verdict};
-use crate::monitor::{Effect, Finding};
+use crate::monitor::{Effect, Finding, effect_word};
 use crate::replay::DecidedCall;
 use crate::report::words;
 use crate::session::{Call, Outcome, Session};
@@ -210,12 +210,12 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
     let role = match finding.effect {
         Effect::Halt => Role::VerdictHalt,
         Effect::Deny => Role::VerdictDeny,
-        Effect::Report => Role::VerdictReport,
+        Effect::Ask | Effect::Report => Role::VerdictReport,
         Effect::Also | Effect::None => Role::Text,
     };
     let mut line = Line::new().text(role, finding.code.as_str()).rule(finding.rule);
     if !matches!(finding.effect, Effect::Deny | Effect::Halt) {
-        line = line.right(Role::TextDim, finding.effect.word());
+        line = line.right(Role::TextDim, effect_word(finding.effect, finding.would));
     }
     lines.push(line);
     let Some(explanation) = seen.rules().and_then(|rules| finding.explain(rules, session)) else { return };
@@ -294,6 +294,7 @@ pub fn look(judged: &DecidedCall) -> (Role, Glyph) {
         // It runs, and a rule has something to say of it all the same.
         Verdict::Allow if judged.decision.reports() => (Role::VerdictReport, Glyph::Report),
         Verdict::Allow => (Role::VerdictAllow, Glyph::Allow),
+        Verdict::Ask => (Role::VerdictReport, Glyph::Ask),
         Verdict::NotReached => (Role::VerdictNone, Glyph::None),
         Verdict::Deny | Verdict::Halt if judged.counterfactual => (Role::VerdictAfter, Glyph::After),
         Verdict::Deny => (Role::VerdictDeny, Glyph::Deny),

@@ -328,6 +328,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
         (verdict.stopped, Role::VerdictDeny, Glyph::Deny, stopped_word(replay.mode())),
         (verdict.after, Role::VerdictAfter, Glyph::After, "after that"),
         (verdict.violated, Role::VerdictDeny, Glyph::Deny, "violated"),
+        (verdict.asked, Role::VerdictReport, Glyph::Ask, "asked"),
         (verdict.reported, Role::VerdictReport, Glyph::Report, "reported"),
         (verdict.not_taken, Role::VerdictDeny, Glyph::Deny, "not chosen"),
     ];
@@ -342,7 +343,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
             (false, Mode::Enforce) => " nothing stopped",
             (false, Mode::Shadow) => " nothing would stop",
         };
-        if verdict.reported == 0 {
+        if verdict.reported + verdict.asked == 0 {
             let (role, glyph) = verdict.look();
             row.put(role, theme.glyph(glyph));
         } else if word.len() < row.left() {
@@ -350,7 +351,9 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
         } else {
             // What stopped nothing matters more than the word for the sign.
             row = Row::new(theme, width);
-            row.put(Role::VerdictReport, &format!("{}{}", verdict.reported, theme.glyph(Glyph::Report)));
+            let (asked, reported) = (verdict.asked, verdict.reported);
+            let (count, glyph) = if asked > 0 { (asked, Glyph::Ask) } else { (reported, Glyph::Report) };
+            row.put(Role::VerdictReport, &format!("{count}{}", theme.glyph(glyph)));
         }
         row.put(Role::TextDim, word);
     }

@@ -83,7 +83,7 @@ pub fn change(lines: &mut Vec<Line>, model: &Model, width: usize) {
     let Some(change) = model.change_here() else { return };
     let role = match change.new.answer {
         Answer::Call(Verdict::Allow) | Answer::Report { reported: false } => Role::VerdictAllow,
-        Answer::Report { reported: true } => Role::VerdictReport,
+        Answer::Call(Verdict::Ask) | Answer::Report { reported: true } => Role::VerdictReport,
         Answer::Call(Verdict::NotReached) => Role::VerdictNone,
         _ => Role::VerdictDeny,
     };

@@ -138,7 +138,7 @@ impl Glyph {
             Self::After => Role::VerdictAfter,
             Self::Allow => Role::VerdictAllow,
             Self::None => Role::VerdictNone,
-            Self::Report | Self::Failed => Role::VerdictReport,
+            Self::Ask | Self::Report | Self::Failed => Role::VerdictReport,
             Self::Problem => Role::StatusProblem,
             Self::Disagree | Self::Refused => Role::Disagree,
             Self::Changed | Self::New => Role::ChangeNew,
@@ -218,7 +218,9 @@ glyphs! {
     Allow = "✓" "+",
     /// Not reached, not visible, never asked.
     None = "–" "-",
-    /// Allowed, and a rule that only reports found something.
+    /// A person is asked whether it runs.
+    Ask = "¿" "?",
+    /// Allowed, and a rule that only reports, or is in shadow mode, found something.
     Report = "!" "!",
     /// Could not be read: a part of a recording, a policy.
     Problem = "?" "?",
@@ -274,7 +276,8 @@ mod tests {
 
     #[test]
     fn verdicts_differ_in_glyph() {
-        let verdicts = [Glyph::Deny, Glyph::Halt, Glyph::After, Glyph::Allow, Glyph::None, Glyph::Report];
+        let verdicts =
+            [Glyph::Deny, Glyph::Halt, Glyph::After, Glyph::Allow, Glyph::None, Glyph::Ask, Glyph::Report];
         for (at, one) in verdicts.iter().enumerate() {
             for other in &verdicts[at + 1..] {
                 assert_ne!(one.unicode(), other.unicode());

@@ -210,6 +210,7 @@ fn live_equals_replay() {
             }
             let state = tempfile::tempdir().unwrap();
             let desk = Desk {
+                asks: true,
                 agent: recorded.agent,
                 folder: state.path().to_owned(),
                 policy: file.to_str().unwrap().to_owned(),

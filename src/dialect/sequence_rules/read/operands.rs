@@ -55,10 +55,12 @@ pub fn is_rule(node: &Node) -> bool {
 }
 
 /// What makes a unit of a rule's kind.
-pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>) -> Arc<dyn Unit>>;
+pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>, bool) -> Arc<dyn Unit>>;
 
 pub fn build<K: Kind>(kind: K) -> Build {
-    Box::new(move |rule, order, when| Arc::new(RuleUnit { rule: [rule], order, when, kind }))
+    Box::new(move |rule, order, when, enforced| {
+        Arc::new(RuleUnit { rule: [rule], order, when, enforced, kind })
+    })
 }
 
 pub fn before_of(first: Operand, then: Vec<Operand>) -> (Order, Build) {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::evidence;
-use crate::engine::{Mode, Verdict};
+use crate::engine::Mode;
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Effect, Explanation, Finding, Rule};
 use crate::report::words::{self, rule_name};
@@ -55,7 +55,7 @@ pub fn group(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
 
 fn one(lines: &mut Vec<Line>, seen: Seen<'_>, state: &RuleState, width: usize) {
     let Some(rule) = seen.rule(state.rule) else { return };
-    let (role, glyph) = verdict::outcome_look(state.outcome);
+    let (role, glyph) = verdict::state_look(state);
     let link = Link { rule: Some(state.rule), call: verdict::rests_on(state), base: None };
     let said = words::ended(state.outcome);
     let said = if state.averted > 0 {
@@ -73,7 +73,7 @@ pub fn violated(lines: &mut Vec<Line>, seen: Seen<'_>, state: &RuleState, width:
     let (Some(replay), Some(rule)) = (seen.replay(), seen.rule(state.rule)) else { return };
     let theme = &model.theme;
     let link = Link { rule: Some(state.rule), call: verdict::rests_on(state), base: None };
-    let (role, glyph) = verdict::outcome_look(state.outcome);
+    let (role, glyph) = verdict::state_look(state);
     let word = words::ended(state.outcome).to_uppercase();
     let head = Line::new().glyph(role, glyph).text(role, word).text(Role::TextStrong, " session rule");
     lines.push(head.right(Role::TextDim, "at the end"));
@@ -122,7 +122,7 @@ fn ran_before(seen: Seen<'_>, before: usize) -> impl Iterator<Item = u32> {
     let shadow = seen.model.basis.mode == Mode::Shadow;
     let calls = calls.into_iter().flat_map(move |calls| calls.take(before).rev());
     let ran = calls.filter(move |(call, judged)| {
-        (shadow || judged.decision.verdict == Verdict::Allow) && call.outcome != Outcome::Refused
+        (shadow || judged.decision.verdict.may_run()) && call.outcome != Outcome::Refused
     });
     ran.map(|(call, _)| call.at.index).take(AHEAD)
 }
