@@ -432,25 +432,6 @@ impl Live {
     }
 }
 
-impl From<Value> for Body {
-    fn from(value: Value) -> Body {
-        Body::json(&value.to_string())
-    }
-}
-
-/// Text, which may be JSON itself: what a model writes as arguments, what a tool or a person says.
-impl From<&str> for Body {
-    fn from(text: &str) -> Body {
-        Body::text(text)
-    }
-}
-
-impl From<String> for Body {
-    fn from(text: String) -> Body {
-        Body::text(text)
-    }
-}
-
 fn plain(role: &str, content: Body, kind: MessageKind) -> Message {
     Message { role: role.into(), content, at: None, kind, calls: Vec::new(), line: 0 }
 }

@@ -304,8 +304,5 @@ fn shadowed(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic
 
 /// Whether a rule itself denies all calls of some tools.
 fn denies(linter: &Linter<'_>, rule: RuleId) -> bool {
-    linter
-        .statements
-        .iter()
-        .any(|said| said.rule == rule && matches!(said.says, Says::Never(_) | Says::Exactly(_)))
+    linter.enforced().any(|said| said.rule == rule && matches!(said.says, Says::Never(_) | Says::Exactly(_)))
 }

@@ -18,6 +18,13 @@ impl<'p> Linter<'p> {
         self.policy.rules().get(id)
     }
 
+    /// What the rules say that stop calls: the others contradict nobody.
+    pub fn enforced(&self) -> impl Iterator<Item = &'p Statement> + use<'p> {
+        let rules = self.policy.rules();
+        let stops = move |said: &&Statement| rules.get(said.rule).is_none_or(|rule| rule.options.stops());
+        self.statements.iter().filter(stops)
+    }
+
     /// What a rule is called in a message.
     pub fn name(&self, id: RuleId) -> String {
         self.rule(id).map_or_else(String::new, |rule| quoted(&rule_name(rule)))

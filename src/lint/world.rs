@@ -42,7 +42,7 @@ pub struct World<'p> {
 pub fn worlds<'p>(linter: &Linter<'p>) -> Vec<World<'p>> {
     let test = |statement: &Statement| linter.rule(statement.rule).and_then(|rule| rule.test.clone());
     let mut kinds: Vec<Sessions<'p>> = Vec::new();
-    for statement in linter.statements {
+    for statement in linter.enforced() {
         let kind = (&*statement.when, test(statement));
         if !kinds.iter().any(|(when, test)| *test == kind.1 && same(when, kind.0)) {
             kinds.push(kind);
@@ -53,7 +53,7 @@ pub fn worlds<'p>(linter: &Linter<'p>) -> Vec<World<'p>> {
             let own = test(statement);
             (own.is_none() || own == in_test) && statement.when.iter().all(|wanted| has(when, wanted))
         };
-        World::of((when, in_test.clone()), linter.statements.iter().filter(applies))
+        World::of((when, in_test.clone()), linter.enforced().filter(applies))
     };
     kinds.into_iter().map(of_kind).collect()
 }

@@ -329,6 +329,25 @@ impl PartialEq for Body {
 
 impl Eq for Body {}
 
+impl From<Value> for Body {
+    fn from(value: Value) -> Body {
+        Body::json(&value.to_string())
+    }
+}
+
+/// Text, which may be JSON itself: what a model writes as arguments, what a tool or a person says.
+impl From<&str> for Body {
+    fn from(text: &str) -> Body {
+        Body::text(text)
+    }
+}
+
+impl From<String> for Body {
+    fn from(text: String) -> Body {
+        Body::text(text)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

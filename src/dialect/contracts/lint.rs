@@ -32,6 +32,8 @@ pub(super) fn warnings(
         .preconditions
         .iter()
         .filter_map(|precondition| Some((precondition.prior.as_ref()?, rule(precondition.rule)?)))
+        // What stops nothing contradicts nothing.
+        .filter(|(_, rule)| rule.options.stops())
         .collect();
     let mut out = Vec::new();
     for (at, (prior, written)) in priors.iter().enumerate() {
@@ -55,7 +57,7 @@ pub(super) fn warnings(
             other.prior == precondition.prior && steps(other) == steps(precondition)
         };
         let first = contract.preconditions.iter().take(at).find(same);
-        out.extend(first.and_then(|first| Some(repeated(rule(precondition.rule)?, rule(first.rule)?))));
+        out.extend(first.and_then(|first| repeated(rule(precondition.rule)?, rule(first.rule)?)));
     }
     for (at, precondition) in contract.preconditions.iter().enumerate() {
         let Some(fewest) = steps(precondition) else { continue };
@@ -87,7 +89,7 @@ pub(super) fn warnings(
     }
     for (at, (tool, number)) in contract.forbids_after.iter().enumerate() {
         let first = contract.forbids_after.iter().take(at).find(|(other, _)| other == tool);
-        out.extend(first.and_then(|(_, first)| Some(repeated(rule(*number)?, rule(*first)?))));
+        out.extend(first.and_then(|(_, first)| repeated(rule(*number)?, rule(*first)?)));
     }
     out
 }
@@ -178,13 +180,16 @@ fn contradiction(text: Text<'_>, code: Code, tool: &str, one: Wish<'_>, other: W
     }
 }
 
-fn repeated(rule: &Rule, first: &Rule) -> Diagnostic {
+/// Two that want different things of a call are not the same.
+fn repeated(rule: &Rule, first: &Rule) -> Option<Diagnostic> {
+    if rule.options != first.options {
+        return None;
+    }
     let fix = Fix::remove(&rule.source, rule.span, "remove the second one");
     let at = rule.span.first_line(rule.source.text());
-    Diagnostic::warning(code::DUPLICATE_RULE, "the contract says this twice")
-        .at(&rule.source, at)
-        .related(&rule.source, first.span.first_line(first.source.text()), "it is said here first")
-        .fix(fix)
+    let told = Diagnostic::warning(code::DUPLICATE_RULE, "the contract says this twice").at(&rule.source, at);
+    let there = first.span.first_line(first.source.text());
+    Some(told.related(&rule.source, there, "it is said here first").fix(fix))
 }
 
 /// The tool's name as the first key, in the style of the others.

@@ -109,11 +109,18 @@ pub(super) fn rules(
                 out.push(told.at(text.source, item.span));
             }
         }
-        let first = forbidden.iter().take(at).find(|earlier| covers(&earlier.sequence, &later.sequence));
-        let Some((earlier, first)) = first.and_then(|earlier| Some((earlier, rule(earlier.rule)?))) else {
-            continue;
+        // A rule that stops nothing never decides before another.
+        let twice = |earlier: &Forbidden, first: &Rule| {
+            earlier.sequence == later.sequence
+                && alike(&earlier.said, &later.said)
+                && first.options == written.options
         };
-        let same = earlier.sequence == later.sequence && alike(&earlier.said, &later.said);
+        let mut before = forbidden.iter().take(at).filter_map(|earlier| Some((earlier, rule(earlier.rule)?)));
+        let first = before.find(|(earlier, first)| {
+            twice(earlier, first) || first.options.stops() && covers(&earlier.sequence, &later.sequence)
+        });
+        let Some((earlier, first)) = first else { continue };
+        let same = twice(earlier, first);
         let (code, message, title) = match same {
             true => (code::DUPLICATE_RULE, "the document says this twice", "remove the second one"),
             false => (

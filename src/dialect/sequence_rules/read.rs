@@ -90,6 +90,7 @@ impl<'a> Reading<'a, '_> {
         let name = fields.take("id").and_then(|id| id.value.as_str()).map(Arc::from);
         let description = fields.text("description", out).map(Arc::from);
         let options = options(&mut fields, out);
+        let wanted = format!("{options:?}");
         let when = self.when(&mut fields, out);
         let mut read = Operands { reading: self, fields: &mut fields, aliases };
         // A rule of which a part cannot be read has been reported; it makes no unit.
@@ -113,7 +114,7 @@ impl<'a> Reading<'a, '_> {
         let when = when?;
         // Rules of one list have the same aliases, and are of one test.
         let list = item.pointer.rsplit_once('/').map_or("", |(list, _)| list);
-        let known = format!("{list} {order:?} {when:?}");
+        let known = format!("{list} {order:?} {when:?} {wanted}");
         match self.seen.get(&known) {
             Some(first) => self.warnings.push(lint::repeated(self.text.source, item.span(), *first)),
             None => {
