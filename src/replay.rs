@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::diagnostic::code;
-use crate::engine::{Decision, Halt, Mode, Narrowing, Run};
+use crate::engine::{Decision, Halt, Mode, Narrowing, Run, Verdict};
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End, StateItem};
 use crate::policy::Policy;
