@@ -67,7 +67,11 @@ pub(super) fn warnings(
             let message = "no turn needs to be complete for this, so it denies nothing";
             out.push(Diagnostic::warning(code::NEVER_MET, message).at(text.source, line));
         }
-        let others = contract.preconditions.iter().enumerate().filter(|(other, _)| *other != at);
+        // What a rule asks decides only for rules with the same effect.
+        let alike =
+            |other: &Precondition| rule(other.rule).is_some_and(|other| other.options == written.options);
+        let others = contract.preconditions.iter().enumerate();
+        let others = others.filter(|(other, asks)| *other != at && alike(asks));
         let tighter =
             others.filter_map(|(_, other)| Some((steps(other).filter(|more| *more > fewest)?, other)));
         if let Some((more, other)) = tighter.max_by_key(|(more, _)| *more)

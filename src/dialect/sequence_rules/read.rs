@@ -120,7 +120,7 @@ impl<'a> Reading<'a, '_> {
             None => {
                 self.seen.insert(known, item.span());
                 if let Some((what, bound)) = lint::bound(&order) {
-                    self.bounded(format!("{list} {what} {when:?}"), (item.span(), bound));
+                    self.bounded(format!("{list} {what} {when:?} {wanted}"), (item.span(), bound));
                 }
             }
         }
