@@ -9,6 +9,7 @@ mod convert;
 mod count;
 mod coverage;
 mod diff;
+mod doctor;
 mod exit;
 mod explain;
 mod export;
@@ -112,6 +113,7 @@ fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Hook(hook)) => Ok(hook::run(&hook)),
         Some(Verb::Gate(gate)) => Ok(gate::run(&gate)),
         Some(Verb::Install(asked)) => install::install(&asked, screen),
+        Some(Verb::Doctor(asked)) => doctor::run(&asked, screen),
         Some(Verb::Uninstall(asked)) => install::uninstall(&asked, screen),
         Some(Verb::Schema { dialect }) => manual::schema(&dialect, screen),
         #[cfg(feature = "lsp")]

@@ -5,11 +5,13 @@
 
 pub mod agent;
 pub mod desk;
+pub mod doctor;
 pub mod fault;
 pub mod host;
 pub mod install;
 pub mod journal;
 pub mod policy;
+pub mod probe;
 pub mod reason;
 pub mod record;
 pub mod settings;

@@ -83,7 +83,7 @@ fn show(settings: &Settings, new: Option<&str>, screen: &mut Screen) -> Result<E
     Ok(Exit::Clean)
 }
 
-fn failed(fault: Fault) -> Failure {
+pub fn failed(fault: Fault) -> Failure {
     let (message, help) = fault.into_parts();
     Failure::usage(words::line(&message)).help(words::line(&help))
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -202,6 +202,14 @@ impl Settings {
     }
 }
 
+/// A path without `..`, which may mean another folder once a link is changed.
+fn plain(path: PathBuf) -> PathBuf {
+    match path.components().any(|part| part == Component::ParentDir) {
+        true => fs::canonicalize(&path).unwrap_or(path),
+        false => path,
+    }
+}
+
 /// The command lines of a hook, for `sh`. `folder` is where the policy is looked for; a policy of git is found only there.
 ///
 /// # Errors
@@ -225,7 +233,7 @@ pub fn commands(
     let is_git = policy.starts_with("git:");
     let policy = match is_git {
         true => quote(policy).map_err(|_| unusable(&policy))?,
-        false => path(&folder.join(policy))?,
+        false => path(&plain(folder.join(policy)))?,
     };
     let mut hook = format!("{} hook {} -p {policy}", path(program)?, agent.name());
     if shadow {

@@ -154,6 +154,20 @@ pub fn without(text: &str, agent: Agent, before: Option<&str>) -> Result<String,
     Ok(text)
 }
 
+/// Whether the settings turn all hooks off.
+pub fn is_disabled(text: &str, agent: Agent) -> bool {
+    let Ok(Tree { value: Some(value), .. }) = Tree::parse(text, agent) else { return false };
+    let Some(root) = value.as_object() else { return false };
+    match agent {
+        Agent::ClaudeCode => root.get_boolean("disableAllHooks").is_some_and(|off| off.value),
+        Agent::GeminiCli => {
+            let on = |key: &str| root.get_object(key)?.get_boolean("enabled");
+            on("hooksConfig").or(on("hooks")).is_some_and(|on| !on.value)
+        }
+        Agent::Codex | Agent::Cursor => false,
+    }
+}
+
 /// Whether a text has a value at this path.
 fn has(text: &str, agent: Agent, path: &[&str]) -> bool {
     let Ok(tree) = Tree::parse(text, agent) else { return false };

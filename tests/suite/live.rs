@@ -1,5 +1,6 @@
 //! A policy at work on a running agent: hooks, journals, faults.
 
+mod doctor;
 mod equal;
 mod faults;
 mod hook;

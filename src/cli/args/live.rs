@@ -102,6 +102,14 @@ pub struct Uninstall {
     pub dry_run: bool,
 }
 
+/// `rulestep doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// The agents whose hooks are run [default: every agent]
+    #[arg(value_name = "AGENT", value_parser = agents())]
+    pub agents: Vec<String>,
+}
+
 /// Whose settings.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct ScopeArgument {

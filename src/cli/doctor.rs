@@ -1,0 +1,56 @@
+//! `rulestep doctor`: whether the installed hooks work.
+
+use std::io;
+
+use super::args;
+use super::exit::{Exit, Failure};
+use super::hook;
+use super::install::failed;
+use super::screen::Screen;
+use crate::live::Agent;
+use crate::live::doctor::{Item, Level, Surroundings, journals, look};
+use crate::wording as words;
+
+/// Runs the verb.
+pub fn run(asked: &args::Doctor, screen: &mut Screen) -> Result<Exit, Failure> {
+    let named: Vec<Agent> = asked.agents.iter().filter_map(|name| Agent::named(name)).collect();
+    let agents = if named.is_empty() { Agent::ALL.to_vec() } else { named };
+    let system = |error: io::Error| Failure::System(anyhow::Error::new(error));
+    let state = tempfile::tempdir().map_err(system)?;
+    let around = Surroundings {
+        here: std::env::current_dir().map_err(system)?,
+        journals: hook::folder().map_err(failed)?,
+        state: state.path().to_owned(),
+    };
+    let get = |name: &str| std::env::var(name).ok();
+    let wards = look(&agents, &get, &around);
+    let mut worst = Level::Fine;
+    for ward in &wards {
+        let path = words::line(&ward.path.display().to_string());
+        writeln!(screen.out(), "{}: {path}", ward.agent.name())?;
+        worst = worst.max(list(&ward.items, screen)?);
+    }
+    if wards.is_empty() {
+        let names = words::list(agents.iter().map(|agent| agent.name().to_owned()));
+        writeln!(
+            screen.out(),
+            "no hook is installed for {names}, so no call is decided: run `rulestep install`"
+        )?;
+        return Ok(Exit::Found);
+    }
+    writeln!(screen.out(), "journals")?;
+    worst = worst.max(list(&journals(&around), screen)?);
+    Ok(if worst == Level::Error { Exit::Found } else { Exit::Clean })
+}
+
+fn list(items: &[Item], screen: &mut Screen) -> Result<Level, Failure> {
+    for item in items {
+        let word = match item.level {
+            Level::Fine => "ok",
+            Level::Warning => "warning",
+            Level::Error => "error",
+        };
+        writeln!(screen.out(), "  {word:<8} {}", words::line(&item.text))?;
+    }
+    Ok(items.iter().map(|item| item.level).max().unwrap_or(Level::Fine))
+}

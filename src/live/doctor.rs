@@ -1,0 +1,330 @@
+//! Whether the hooks in an agent's settings do what they are for, shown by running them as the agent does.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::install::{Scope, Settings, settings_file};
+use super::probe::{TrialCall, find};
+use super::settings::{Hook, is_disabled};
+use super::{Agent, policy};
+use crate::policy::Policy;
+use crate::wording::count;
+use trial::{Outcome, Trial};
+
+pub use trial::Surroundings;
+
+mod trial;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// It is as it should be.
+    Fine,
+    /// Somebody should know it.
+    Warning,
+    /// The hook does not do what it is for.
+    Error,
+}
+
+/// What was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// How bad it is.
+    pub level: Level,
+    /// What is so, and what to do about it.
+    pub text: String,
+}
+
+/// The settings of one agent.
+#[derive(Debug)]
+pub struct Ward {
+    /// The agent.
+    pub agent: Agent,
+    /// The file.
+    pub path: PathBuf,
+    /// What was found.
+    pub items: Vec<Item>,
+}
+
+/// Looks at the settings of these agents that have our hook, or that cannot be read.
+pub fn look(agents: &[Agent], get: &dyn Fn(&str) -> Option<String>, around: &Surroundings) -> Vec<Ward> {
+    let mut wards = Vec::new();
+    for (agent, scope) in agents.iter().flat_map(|agent| [(*agent, Scope::User), (*agent, Scope::Project)]) {
+        let Ok(path) = settings_file(agent, scope, get) else { continue };
+        // The home folder may be the project.
+        if wards.iter().any(|ward: &Ward| ward.path == path) {
+            continue;
+        }
+        let read = Settings::read(agent, path.clone(), &around.journals);
+        let hooks = read.and_then(|settings| Ok((settings.hooks()?, settings)));
+        let mut notes = Notes::default();
+        match hooks {
+            Err(fault) => notes.error(fault.to_string()),
+            Ok((hooks, _)) if hooks.iter().all(|hook| !hook.is_ours) => continue,
+            Ok((hooks, settings)) => settled(&settings, &hooks, around, &mut notes),
+        }
+        wards.push(Ward { agent, path, items: notes.0 });
+    }
+    wards
+}
+
+/// The folder of the journals, which is the same for all.
+pub fn journals(around: &Surroundings) -> Vec<Item> {
+    let mut notes = Notes::default();
+    let folder = &around.journals;
+    let shown = folder.display();
+    let nearest = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(folder);
+    match tempfile::tempfile_in(nearest) {
+        Ok(_) => notes.fine(format!("journals can be written to {shown}")),
+        Err(error) => {
+            notes.error(format!("no journal can be written to {shown}, so every call is denied: {error}"))
+        }
+    }
+    #[cfg(unix)]
+    for path in private_paths(folder) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let Ok(found) = fs::metadata(&path) else { continue };
+        let (mode, wanted) = (found.permissions().mode() & 0o777, if found.is_dir() { 0o700 } else { 0o600 });
+        if mode & !wanted != 0 {
+            let path = path.display();
+            notes.error(format!("others may use {path} (mode {mode:o}): run `chmod {wanted:o} {path}`"));
+        }
+    }
+    if around.has(folder) {
+        notes.warn(format!("the agent can write to the journals, because they are in its folder: {shown}"));
+    }
+    notes.0
+}
+
+/// The folder, those of the agents, and what is in them.
+#[cfg(unix)]
+fn private_paths(folder: &Path) -> Vec<PathBuf> {
+    let inside = |folder: &Path| -> Vec<PathBuf> {
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect()
+    };
+    let agents = inside(folder);
+    let files: Vec<PathBuf> = agents.iter().flat_map(|agent| inside(agent)).collect();
+    std::iter::once(folder.to_owned()).chain(agents).chain(files).collect()
+}
+
+#[derive(Default)]
+struct Notes(Vec<Item>);
+
+impl Notes {
+    fn add(&mut self, level: Level, text: String) {
+        self.0.push(Item { level, text });
+    }
+
+    fn fine(&mut self, text: String) {
+        self.add(Level::Fine, text);
+    }
+
+    fn warn(&mut self, text: String) {
+        self.add(Level::Warning, text);
+    }
+
+    fn error(&mut self, text: String) {
+        self.add(Level::Error, text);
+    }
+}
+
+/// What a command line of ours runs.
+struct Parts {
+    program: String,
+    policy: String,
+    folder: Option<PathBuf>,
+    shadow: bool,
+}
+
+impl Parts {
+    fn of(command: &str) -> Option<Parts> {
+        let words = shlex::split(command)?;
+        let verb = words.iter().position(|word| word == "hook")?;
+        let after = |names: [&str; 2]| {
+            let place = words.iter().position(|word| names.contains(&&**word))?;
+            words.get(place + 1).cloned()
+        };
+        Some(Parts {
+            program: words.get(verb.checked_sub(1)?)?.clone(),
+            policy: after(["-p", "--policy"]).unwrap_or_else(|| "contracts".to_owned()),
+            folder: after(["cd", "cd"]).map(PathBuf::from),
+            shadow: words.iter().any(|word| word == "--shadow"),
+        })
+    }
+}
+
+fn settled(settings: &Settings, hooks: &[Hook], around: &Surroundings, notes: &mut Notes) {
+    let agent = settings.agent;
+    if is_disabled(settings.text.as_deref().unwrap_or_default(), agent) {
+        notes.error("the settings turn all hooks off".to_owned());
+    }
+    let ours = |event: &str| hooks.iter().find(|hook| hook.is_ours && hook.event == event);
+    for (event, decides) in agent.events() {
+        match ours(event) {
+            None if *decides => {
+                notes.error(format!(
+                    "no hook for `{event}`, so no call is decided: run `rulestep install {}` again",
+                    agent.name()
+                ));
+            }
+            None => {
+                notes.warn(format!("no hook for `{event}`: run `rulestep install {}` again", agent.name()))
+            }
+            Some(Hook { matcher: Some(matcher), .. }) => {
+                notes
+                    .warn(format!("the hook for `{event}` is asked only about tools that match `{matcher}`"));
+            }
+            Some(_) => {}
+        }
+    }
+    for hook in hooks.iter().filter(|hook| !hook.is_ours && agent.decides(&hook.event)) {
+        if answers_allow(&hook.command, &around.here) {
+            let (line, command) = (hook.line, &hook.command);
+            notes.warn(format!(
+                "another hook (line {line}) seems to answer `allow`, which skips your prompts: {command}"
+            ));
+        }
+    }
+    if around.has(&settings.path) {
+        notes.warn(
+            "the agent can remove the hook, because these settings are in its folder: install with `--user`"
+                .to_owned(),
+        );
+    }
+    let Some(hook) = hooks.iter().find(|hook| hook.is_ours && agent.decides(&hook.event)) else { return };
+    let Some(parts) = Parts::of(&hook.command) else {
+        return notes.error(format!("the command line cannot be read: {}", hook.command));
+    };
+    program(&parts, notes);
+    if !parts.shadow && !hook.command.trim_end().ends_with("|| exit 2") {
+        let agent = agent.name();
+        notes.warn(format!(
+            "a program that is missing lets every call run: run `rulestep install {agent}` again"
+        ));
+    }
+    let folder = parts.folder.as_deref().unwrap_or(&around.here);
+    if !parts.policy.starts_with("git:") && around.has(&folder.join(&parts.policy)) {
+        let policy = &parts.policy;
+        notes.warn(format!(
+            "the agent can edit the policy `{policy}`, because it is in its folder: use a committed version \
+             (`git:REV:PATH`), or forbid such writes"
+        ));
+    }
+    let loaded = match std::env::set_current_dir(folder) {
+        Ok(()) => policy::read(&parts.policy),
+        Err(error) => Err(format!("{}: {error}", folder.display())),
+    };
+    // Nothing else depends on it, and what is run is given its folder.
+    let _ = std::env::set_current_dir(&around.here);
+    match loaded {
+        Err(why) => {
+            let why = why.lines().next().unwrap_or_default();
+            notes.error(format!("the policy `{}` does not load: {why}", parts.policy));
+        }
+        Ok((_, policy)) => {
+            let rules = count(policy.rules().iter().count() as u64, "rule");
+            notes.fine(format!("the policy `{}` loads: {rules}", parts.policy));
+            trials(settings, hooks, &parts, &policy, around, notes);
+        }
+    }
+}
+
+fn program(parts: &Parts, notes: &mut Notes) {
+    let program = &parts.program;
+    if !Path::new(program).is_absolute() {
+        notes.warn(format!(
+            "`{program}` is looked for in the agent's PATH: install again for an absolute path"
+        ));
+    }
+    let own = env!("CARGO_PKG_VERSION");
+    match Command::new(program).arg("--version").stdin(Stdio::null()).output() {
+        Err(error) => notes.error(format!("the program `{program}` does not run: {error}")),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stdout);
+            match said.split_whitespace().nth(1) {
+                Some(version) if version == own => notes.fine(format!("`{program}` is version {own}")),
+                version => notes.warn(format!(
+                    "`{program}` is version {}, this one is {own}",
+                    version.unwrap_or("unknown")
+                )),
+            }
+        }
+    }
+}
+
+/// Puts a call that must be stopped and one that must not be to the installed command lines.
+fn trials(
+    settings: &Settings,
+    hooks: &[Hook],
+    parts: &Parts,
+    policy: &Arc<Policy>,
+    around: &Surroundings,
+    notes: &mut Notes,
+) {
+    let context = json!({"cwd": around.here});
+    let found = find(policy, &context);
+    let trial = Trial { agent: settings.agent, hooks, policy, around };
+    match found.stopped.as_slice() {
+        [] => notes.warn("no call was found that the policy denies, so denying is not proved".to_owned()),
+        calls => {
+            let shown = shown(calls);
+            match trial.run("denied", calls) {
+                Ok(Outcome { stopped: true, denied: true, .. }) if !parts.shadow => {
+                    notes.fine(format!("a call that must be denied is denied: {shown}"));
+                }
+                Ok(Outcome { stopped: false, denied: true, .. }) if parts.shadow => {
+                    notes.fine(format!("in shadow mode, {shown} is recorded as denied, and runs"));
+                }
+                Ok(Outcome { denied: false, .. }) => {
+                    notes.error(format!("the call {shown} must be denied and is not"))
+                }
+                Ok(_) => notes.error(format!("the decision on {shown} does not reach the agent")),
+                Err(why) => notes.error(format!("the call {shown} cannot be decided: {why}")),
+            }
+        }
+    }
+    match &found.allowed {
+        None => {
+            notes.warn("no call was found that the policy allows at the beginning of a session".to_owned())
+        }
+        Some(call) => {
+            let calls = std::slice::from_ref(call);
+            let shown = shown(calls);
+            match trial.run("allowed", calls) {
+                Ok(Outcome { stopped: false, denied: false }) => {
+                    notes.fine(format!("a call that is allowed is not denied: {shown}"));
+                }
+                Ok(_) => notes.error(format!("the call {shown} is allowed, and the hook denies it")),
+                Err(why) => notes.error(format!("the call {shown} cannot be decided: {why}")),
+            }
+        }
+    }
+}
+
+fn shown(calls: &[TrialCall]) -> String {
+    let last = calls.last().map(|call| format!("`{} {}`", call.tool, call.arguments)).unwrap_or_default();
+    match calls.len() {
+        0 | 1 => last,
+        many => format!("{last}, made {many} times"),
+    }
+}
+
+/// Whether a command of somebody else answers for the user, as far as its text tells.
+fn answers_allow(command: &str, here: &Path) -> bool {
+    const LARGEST: u64 = 1 << 20;
+    let words = shlex::split(command).unwrap_or_default();
+    let scripts = words
+        .iter()
+        .map(|word| here.join(word))
+        .filter(|path| fs::metadata(path).is_ok_and(|found| found.is_file() && found.len() <= LARGEST));
+    let texts = scripts.filter_map(|path| fs::read_to_string(path).ok());
+    std::iter::once(command.to_owned()).chain(texts).any(|text| {
+        let says = |word: &str| text.contains(word);
+        (says("permissionDecision") || says("permission")) && says("allow")
+            || says("decision") && says("approve")
+    })
+}

@@ -1,0 +1,154 @@
+//! Calls that are put to the installed command lines, as the agent puts them.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::live::Agent;
+use crate::live::probe::TrialCall;
+use crate::live::settings::Hook;
+use crate::policy::Policy;
+
+/// Where the agent works, and what else is asked of the system.
+#[derive(Debug)]
+pub struct Surroundings {
+    /// The folder that the agent works in.
+    pub here: PathBuf,
+    /// The folder of all journals.
+    pub journals: PathBuf,
+    /// A folder for the journals of this look: the user's own get no record of it.
+    pub state: PathBuf,
+}
+
+impl Surroundings {
+    /// Whether a path is in the agent's folder.
+    pub fn has(&self, path: &Path) -> bool {
+        let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        real(path).starts_with(real(&self.here))
+    }
+}
+
+/// A hook that takes longer has failed: agents wait no longer than a minute.
+const WAIT: Duration = Duration::from_secs(30);
+
+/// How calls are put to hooks.
+pub struct Trial<'a> {
+    /// The agent.
+    pub agent: Agent,
+    /// The hooks in its settings.
+    pub hooks: &'a [Hook],
+    /// What must decide.
+    pub policy: &'a Policy,
+    /// Where.
+    pub around: &'a Surroundings,
+}
+
+/// What became of the last call.
+pub struct Outcome {
+    /// The agent is answered that it does not run.
+    pub stopped: bool,
+    /// The journal says that the policy does not allow it.
+    pub denied: bool,
+}
+
+impl Trial<'_> {
+    /// Puts calls of a new session to the hooks, one after the other, all but the last with a result.
+    ///
+    /// # Errors
+    /// Something else than the policy decided, or nothing did.
+    pub fn run(&self, session: &str, calls: &[TrialCall]) -> Result<Outcome, String> {
+        let agent = self.agent;
+        let [(decides, _), (reports, _), ..] = agent.events() else { return Err("no events".to_owned()) };
+        let mut stopped = false;
+        for (index, call) in calls.iter().enumerate() {
+            let event = |name: &str| {
+                let key = if agent == Agent::Cursor { "conversation_id" } else { "session_id" };
+                json!({
+                    key: session, "hook_event_name": name, "cwd": self.around.here, "tool_name": call.tool,
+                    "tool_input": call.arguments, "tool_use_id": format!("call-{}", index + 1),
+                })
+            };
+            stopped = self.is_stopped(decides, &event(decides))?;
+            if index + 1 < calls.len() {
+                let mut result = event(reports);
+                if let Some(result) = result.as_object_mut() {
+                    result.insert("tool_response".to_owned(), json!({"output": "ok"}));
+                }
+                self.is_stopped(reports, &result)?;
+            }
+        }
+        let decided = self.recorded(session)?;
+        Ok(Outcome { stopped, denied: decided != "allow" })
+    }
+
+    /// Whether the answer to an event stops the agent.
+    fn is_stopped(&self, event: &str, input: &Value) -> Result<bool, String> {
+        let hook = self.hooks.iter().find(|hook| hook.is_ours && hook.event == event);
+        let hook = hook.ok_or_else(|| format!("there is no hook for `{event}`"))?;
+        let mut command = Command::new("sh");
+        command.args(["-c", &hook.command]).current_dir(&self.around.here);
+        command.env("XDG_STATE_HOME", &self.around.state);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(|error| format!("`sh` does not run: {error}"))?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // A program that is missing does not read.
+            let _ = stdin.write_all(input.to_string().as_bytes());
+        }
+        let code = ended(&mut child)?;
+        let mut said = String::new();
+        let mut error = String::new();
+        let _ = child.stdout.take().map(|mut stdout| stdout.read_to_string(&mut said));
+        let _ = child.stderr.take().map(|mut stderr| stderr.read_to_string(&mut error));
+        let answer: Value = match said.trim() {
+            "" => json!({}),
+            text => serde_json::from_str(text).map_err(|_| format!("it prints what is not JSON: {text}"))?,
+        };
+        match code {
+            Some(2) => Ok(true),
+            Some(0) => {
+                let asked = answer.pointer("/hookSpecificOutput/permissionDecision");
+                let asked =
+                    asked.or(answer.get("decision")).or(answer.get("permission")).and_then(Value::as_str);
+                Ok(matches!(asked, Some("deny" | "ask" | "block"))
+                    || answer.get("continue") == Some(&json!(false)))
+            }
+            code => {
+                let code = code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
+                Err(format!("it ends with {code}: {}", error.lines().next().unwrap_or_default()))
+            }
+        }
+    }
+
+    /// What the journal says of the last call.
+    fn recorded(&self, session: &str) -> Result<String, String> {
+        let folder = self.around.state.join("rulestep/live").join(self.agent.name());
+        let path = folder.join(format!("{session}.jsonl"));
+        let text = fs::read_to_string(path).map_err(|_| "it decided nothing, and denied".to_owned())?;
+        let mut records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let last = records.rfind(|record| record.get("record") == Some(&json!("proposed")));
+        let last = last.ok_or_else(|| "it decided nothing, and denied".to_owned())?;
+        let text = |key: &str| last.get(key).and_then(Value::as_str);
+        if text("policy") != Some(&**self.policy.digest()) {
+            return Err("another version of the policy decided".to_owned());
+        }
+        text("decision").map(str::to_owned).ok_or_else(|| "the journal has no decision".to_owned())
+    }
+}
+
+/// The exit code, once it has one.
+fn ended(child: &mut Child) -> Result<Option<i32>, String> {
+    let begun = Instant::now();
+    while begun.elapsed() < WAIT {
+        match child.try_wait() {
+            Ok(Some(status)) => return Ok(status.code()),
+            Ok(None) => std::thread::sleep(Duration::from_millis(2)),
+            Err(error) => return Err(error.to_string()),
+        }
+    }
+    let _ = child.kill();
+    Err(format!("it has not ended after {WAIT:?}"))
+}

@@ -1,0 +1,132 @@
+//! Calls that show whether a hook works: the shortest that a policy stops, and one that it allows. They are found by putting
+//! calls made from the policy's own words to a gate.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use crate::gate::Gate;
+use crate::monitor::CallPart;
+use crate::policy::Policy;
+use crate::source::{Node, NodeValue, parse};
+
+/// A call that is put to a hook.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrialCall {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Value,
+}
+
+/// What a policy says of calls that begin a session.
+#[derive(Debug, Default)]
+pub struct Trials {
+    /// Calls of which the last one is stopped and the others are not. Empty: none was found.
+    pub stopped: Vec<TrialCall>,
+    /// A call that is allowed.
+    pub allowed: Option<TrialCall>,
+}
+
+/// A tool that no policy names.
+const UNHEARD: &str = "rulestep_doctor";
+/// Where agents put what policies look at.
+const KEYS: [&str; 4] = ["command", "file_path", "path", "url"];
+/// The most calls that are tried.
+const MOST: usize = 20_000;
+/// How often a call is made to see whether a limit stops it.
+const REPEATS: usize = 12;
+
+/// Looks for both, for sessions with this context.
+pub fn find(policy: &Arc<Policy>, context: &Value) -> Trials {
+    let gate = || Gate::new(policy).context(context.clone());
+    let is_allowed = |call: &TrialCall| gate().turn().propose(&call.tool, call.arguments.clone()).allowed();
+    let mut trials = Trials::default();
+    for call in candidates(policy).into_iter().take(MOST) {
+        match is_allowed(&call) {
+            true if trials.allowed.is_none() => trials.allowed = Some(call),
+            false if trials.stopped.is_empty() => trials.stopped.push(call),
+            _ => {}
+        }
+        if trials.allowed.is_some() && !trials.stopped.is_empty() {
+            return trials;
+        }
+    }
+    if trials.stopped.is_empty() {
+        trials.stopped = repeated(policy, &gate).unwrap_or_default();
+    }
+    trials
+}
+
+/// A call that is stopped when it is made often.
+fn repeated(policy: &Arc<Policy>, gate: &dyn Fn() -> Gate) -> Option<Vec<TrialCall>> {
+    policy.names().iter().find_map(|tool| {
+        let call = TrialCall { tool: tool.to_string(), arguments: json!({}) };
+        let mut gate = gate();
+        let count = (1..=REPEATS).find(|_| {
+            let asked = gate.turn().propose(tool, json!({}));
+            let stopped = !asked.allowed();
+            if !stopped {
+                asked.succeeded(json!("ok"));
+            }
+            stopped
+        })?;
+        Some(vec![call; count])
+    })
+}
+
+/// Calls made from what the policy names, the plain ones first.
+fn candidates(policy: &Policy) -> Vec<TrialCall> {
+    let mut values: Vec<String> = Vec::new();
+    for document in policy.documents() {
+        parse(&document.source).documents.iter().for_each(|document| texts(document, &mut values));
+    }
+    // A pattern is often matched by what is left of it without its signs.
+    let plain: Vec<String> = values.iter().map(|value| plain(value)).collect();
+    values.extend(plain);
+    values.sort_by_key(String::len);
+    values.dedup();
+    values.retain(|value| !value.is_empty() && value.len() <= 200);
+    let is_tool = |value: &&String| value.len() <= 80 && !value.contains(char::is_whitespace);
+    let named: Vec<String> = policy.names().iter().map(|name| name.to_string()).collect();
+    let others = values.iter().filter(is_tool).filter(|value| !named.contains(value)).cloned();
+    let tools: Vec<String> =
+        std::iter::once(UNHEARD.to_owned()).chain(named.iter().cloned()).chain(others).collect();
+    let call = |tool: &str, arguments| TrialCall { tool: tool.to_owned(), arguments };
+    let mut calls: Vec<TrialCall> = tools.iter().map(|tool| call(tool, json!({}))).collect();
+    for probe in policy.probes().iter().filter(|probe| matches!(probe.part, CallPart::Arguments)) {
+        calls.extend(values.iter().map(|value| call(&probe.tool, at(&probe.path, value))));
+    }
+    for tool in std::iter::once("Bash").chain(named.iter().map(String::as_str)).chain([UNHEARD]) {
+        for key in KEYS {
+            calls.extend(values.iter().map(|value| call(tool, json!({key: value}))));
+        }
+    }
+    calls
+}
+
+/// Every key and every text of a document.
+fn texts(node: &Node, out: &mut Vec<String>) {
+    match &node.value {
+        NodeValue::Seq(items) => items.iter().for_each(|item| texts(item, out)),
+        NodeValue::Map(entries) => entries.iter().for_each(|entry| {
+            out.push(entry.key.clone());
+            texts(&entry.value, out);
+        }),
+        _ => out.extend(node.as_str().map(str::to_owned)),
+    }
+}
+
+fn plain(pattern: &str) -> String {
+    let escapes =
+        [("\\b", ""), ("\\s+", " "), ("\\s*", ""), ("\\s", " "), (".*", "x"), ("**/", ""), ("*", "x")];
+    let text = escapes.iter().fold(pattern.to_owned(), |text, (sign, plain)| text.replace(sign, plain));
+    let text = text.split('|').next().unwrap_or_default();
+    text.chars().filter(|sign| !"^$()[]?\\+{}".contains(*sign)).collect()
+}
+
+/// Arguments with this value at a path, whatever way the path is written.
+fn at(path: &str, value: &str) -> Value {
+    let keys = path.split(['$', '.', '/', '[', ']', '\'', '"']).filter(|key| !key.is_empty());
+    keys.rev().fold(Value::from(value), |value, key| Value::Object(Map::from_iter([(key.to_owned(), value)])))
+}
