@@ -117,7 +117,7 @@ fn key(page: &Reference, asked: &str, format: Format, screen: &mut Screen) -> Re
                 if place > 0 {
                     writeln!(screen.out())?;
                 }
-                report::entry(found, &look, screen.out())?;
+                report::entry(found, &look, report::WIDTH, screen.out())?;
             }
         }
     }

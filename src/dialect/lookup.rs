@@ -272,6 +272,36 @@ impl<'r> Match<'r> {
     }
 }
 
+/// The entries of the keys on a line (from 1) of a text, in its order; of a line without one, of the key whose value it is
+/// in.
+pub fn on_line(source: &Source, line: u32) -> Vec<Match<'static>> {
+    let Some(span) = source.line_span(line) else { return Vec::new() };
+    let written = source.slice(span).trim_start();
+    let start = span.end - written.len();
+    let parsed = parse(source);
+    let mut documents = parsed.documents.iter();
+    let here = documents.find(|node| node.span.start <= span.end && start <= node.span.end);
+    let page = here.and_then(super::of).and_then(Reference::of);
+    let (Some(document), Some(page)) = (here, page) else { return Vec::new() };
+    let (mut on, mut around): (Vec<(usize, Match<'_>)>, Vec<Match<'_>>) = (Vec::new(), Vec::new());
+    mappings(document, &mut Vec::new(), &mut |way, node| {
+        for entry in node.as_map().unwrap_or_default() {
+            let found = || page.keys_at(way, &entry.key);
+            if (span.start..span.end).contains(&entry.key_span.start) {
+                on.extend(found().into_iter().map(|found| (entry.key_span.start, found)));
+            } else if (entry.value.span.start..entry.value.span.end).contains(&start) {
+                around = found();
+            }
+        }
+    });
+    if on.is_empty() {
+        return around;
+    }
+    on.sort_by_key(|(at, _)| *at);
+    on.dedup_by_key(|(_, found)| found.path());
+    on.into_iter().map(|(_, found)| found).collect()
+}
+
 /// The entries that somebody asks for by `DIALECT.KEY`; none where that is no dialect.
 pub fn asked(name: &str) -> Option<(&'static Reference, &str)> {
     let (dialect, key) = name.split_once('.')?;

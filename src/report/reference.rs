@@ -31,22 +31,22 @@ pub fn text(page: &str, look: &Look, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Characters of a line.
-const WIDTH: usize = 100;
+pub const WIDTH: usize = 100;
 
-/// Writes the entry of a key.
-pub fn entry(found: &Match<'_>, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the entry of a key, in lines of `width` characters.
+pub fn entry(found: &Match<'_>, look: &Look, width: usize, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint { color: look.color };
     let key = found.key;
     writeln!(out, "{}", paint.bold(&found.path()))?;
-    paragraph(&format!("{}, {}", key.form, key.presence), out)?;
+    paragraph(&format!("{}, {}", key.form, key.presence), width, out)?;
     writeln!(out)?;
-    paragraph(&key.meaning, out)?;
+    paragraph(&key.meaning, width, out)?;
     for section in found.within() {
         writeln!(out)?;
-        paragraph(&format!("In it: {}", names(section)), out)?;
+        paragraph(&format!("In it: {}", names(section)), width, out)?;
     }
     writeln!(out)?;
-    paragraph(&published(found), out)?;
+    paragraph(&published(found), width, out)?;
     if let Some(example) = found.example() {
         writeln!(out, "\n  Example:\n")?;
         example.lines().try_for_each(|line| writeln!(out, "      {line}"))?;
@@ -107,7 +107,7 @@ fn names(section: &Section) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn paragraph(text: &str, out: &mut dyn Write) -> io::Result<()> {
-    let lines = wrap(text, WIDTH, usize::MAX, Marks::default());
+fn paragraph(text: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
+    let lines = wrap(text, width, usize::MAX, Marks::default());
     lines.iter().try_for_each(|line| writeln!(out, "  {}", line.text().trim_end()))
 }

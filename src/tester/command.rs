@@ -37,25 +37,24 @@ pub fn matcher(expression: &str, subject: &Subject) -> Answer {
         Outcome::Error => Some(End::Error),
         _ => None,
     };
-    let around = Surroundings { agent: None, ended, alone: line.read.calls.len() == 1 };
-    let answers: Vec<shell::Answer> =
-        line.read.calls.iter().map(|small| all(&wanted, small, &around)).collect();
+    let around = Surroundings { agent: None, ended, alone: line.calls.len() == 1 };
+    let answers: Vec<shell::Answer> = line.calls.iter().map(|small| all(&wanted, small, &around)).collect();
     let state = match shell::Answer::any(answers.iter().cloned()) {
         shell::Answer::Yes => State::Match,
         shell::Answer::Perhaps(_) => State::Unsure,
         // What could not be read may do anything.
-        shell::Answer::No if line.read.problem.is_some() => State::Unsure,
+        shell::Answer::No if line.problem.is_some() => State::Unsure,
         shell::Answer::No => State::NoMatch,
     };
     let matching = answers.iter().filter(|answer| **answer == shell::Answer::Yes).count();
     let calls = count(answers.len() as u64, "call");
-    let sentence = match (state, &line.read.problem) {
+    let sentence = match (state, &line.problem) {
         (_, Some(problem)) => format!("the line cannot be read to its end: {problem}"),
         (State::Match, _) => format!("{matching} of {calls} in the line"),
         (State::NoMatch, _) => format!("none of {calls} in the line"),
         _ => "perhaps: it depends on a word that is not known".to_owned(),
     };
-    let parts = line.read.calls.iter().zip(&answers).map(|(small, answer)| line.part(small, answer));
+    let parts = line.calls.iter().zip(&answers).map(|(small, answer)| part(small, answer));
     Answer::new(state, sentence, parts.collect())
 }
 
@@ -64,30 +63,22 @@ fn all(wanted: &[Matcher], small: &SmallCall, around: &Surroundings) -> shell::A
     wanted.iter().fold(shell::Answer::Yes, |answer, one| answer.and(|| one.answer(small, around)))
 }
 
-/// A command line of a call, read.
-struct CommandLine {
-    text: String,
-    read: Line,
-}
-
-impl CommandLine {
-    fn part(&self, small: &SmallCall, answer: &shell::Answer) -> Part {
-        let letters = self.text.chars().skip(small.at.start).take(small.at.len());
-        let mut part = match answer {
-            shell::Answer::Yes => Part::new("yes", &letters.collect::<String>()),
-            shell::Answer::No => Part::new("no", &letters.collect::<String>()),
-            shell::Answer::Perhaps(word) => {
-                Part::new(format!("perhaps, `{word}` is not known"), &letters.collect::<String>())
-            }
-        };
-        if *answer == shell::Answer::Yes {
-            part.found.push(0..part.text.len());
-        }
-        part
+/// A small call and the answer about it.
+fn part(small: &SmallCall, answer: &shell::Answer) -> Part {
+    let words = std::iter::once(&small.program).chain(&small.args);
+    let text = words.map(ToString::to_string).collect::<Vec<_>>().join(" ");
+    let mut part = match answer {
+        shell::Answer::Yes => Part::new("yes", &text),
+        shell::Answer::No => Part::new("no", &text),
+        shell::Answer::Perhaps(word) => Part::new(format!("perhaps, `{word}` is not known"), &text),
+    };
+    if *answer == shell::Answer::Yes {
+        part.found.push(0..part.text.len());
     }
+    part
 }
 
-fn command(call: &Call) -> Option<CommandLine> {
+fn command(call: &Call) -> Option<Line> {
     let tool = tools::tool(&call.tool)?;
     let names = tool.does.iter().find_map(|does| match does {
         Argument::Command(names) => Some(*names),
@@ -98,14 +89,13 @@ fn command(call: &Call) -> Option<CommandLine> {
     let root = Root::default();
     match given {
         Value::String(text) if text.len() > LONGEST => {
-            let problem = Some("it is too long to be tried here".to_owned());
-            Some(CommandLine { read: Line { calls: Vec::new(), problem }, text: String::new() })
+            Some(Line { calls: Vec::new(), problem: Some("it is too long to be tried here".to_owned()) })
         }
-        Value::String(text) => Some(CommandLine { read: shell::read(text, &root), text: text.clone() }),
+        Value::String(text) => Some(shell::read(text, &root)),
         Value::Array(words) => {
-            let words: Vec<String> =
-                words.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect();
-            Some(CommandLine { read: shell::read_words(&words, &root), text: words.join(" ") })
+            let words: Option<Vec<String>> =
+                words.iter().map(|word| word.as_str().map(str::to_owned)).collect();
+            Some(shell::read_words(&words?, &root))
         }
         _ => None,
     }

@@ -11,8 +11,9 @@ use std::borrow::Cow;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use super::keys::{Command, Meaning, Scope};
+use super::keys::{Command, Meaning};
 use super::layout::{Layout, Pane, Shape, shrink};
+use super::model::suggest::SuggestView;
 use super::model::{Model, Overlay};
 use super::paint::{Row, frame, scroll_mark};
 use super::pane::Areas;
@@ -51,6 +52,9 @@ pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
     }
     if let Some(top) = model.dialog.overlays.last() {
         overlay(model, buf, top, layout.overlay);
+        if let (Overlay::Suggest(view), Some(area)) = (top, layout.preview) {
+            preview(model, buf, view, area);
+        }
     }
     if model.dialog.which_key {
         which_key(model, buf, layout.overlay);
@@ -126,6 +130,28 @@ fn overlay(model: &Model, buf: &mut Buffer, overlay: &Overlay, area: Rect) {
     rows(model, window, &model.overlay_space(list), (Some(Role::Cursor), 1), buf, shrink(area));
 }
 
+/// What the rule under the cursor would stop, in the place of the pane that shows what an edit changed.
+fn preview(model: &Model, buf: &mut Buffer, view: &SuggestView, area: Rect) {
+    clear(buf, area, &model.theme, Role::Overlay);
+    let inner = shrink(area);
+    let title = format!("{} Stopped by this rule", Pane::Changes.number());
+    let (note, rows) = match view.row() {
+        Some(rule) => {
+            (rule.effect(), rule.broken(view, model, usize::from(inner.width), usize::from(inner.height)))
+        }
+        None => (String::new(), Vec::new()),
+    };
+    frame(buf, area, &model.theme, false, &title, &note);
+    if rows.is_empty() {
+        let mut row = Row::new(&model.theme, usize::from(inner.width));
+        row.gap(1).put(Role::TextDim, if view.rows.is_some() { "no recorded call" } else { "looking" });
+        row.draw(buf, inner.x, inner.y);
+    }
+    for (row, y) in rows.into_iter().zip(inner.top()..inner.bottom()) {
+        row.draw(buf, inner.x, y);
+    }
+}
+
 /// Rows from the first one on screen on; in place of none, why, after this many columns.
 fn rows(
     model: &Model,
@@ -160,7 +186,7 @@ fn rows(
 
 /// Draws how the pending chord can go on, at the lower edge of `area`.
 fn which_key(model: &Model, buf: &mut Buffer, area: Rect) {
-    let scope = model.dialog.overlays.last().map_or(Scope::Panes, Overlay::scope);
+    let scope = model.scope_of_keys();
     let Meaning::Prefix(rest) = model.habits.keymap.meaning(&model.dialog.pending, scope) else { return };
     let mut rest: Vec<(String, Cow<'_, str>)> = rest
         .into_iter()

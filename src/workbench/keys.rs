@@ -27,6 +27,8 @@ pub enum Scope {
     All,
     /// While nothing lies over the panes.
     Panes,
+    /// In the pane of the policy's text, which has the keys of all panes besides.
+    Policy,
     /// In the view of one whole body.
     Body,
     /// In the list of all findings.
@@ -209,6 +211,8 @@ commands! {
     All Do Quit "quit" ["q"] never "close the popup on top, or quit";
     All Do QuitNow "quit-now" ["Ctrl-c"] never "quit at once";
 
+    Policy Look Reference "reference" ["K"] never "reference page of the key on this line of the policy";
+
     Body Overlay CopyPath "copy-path" ["yp"] never "copy the JSONPath of this line";
     Body Overlay WithOutput "with-output" ["i"] never "require this value of the result before another tool";
     Body Overlay Fold "fold" ["Space"] never "fold or unfold the value on this line";
@@ -246,14 +250,22 @@ impl Command {
     }
 }
 
+impl Scope {
+    /// Whether its keys are meant where `scope` has the keys.
+    pub fn has_keys_in(self, scope: Scope) -> bool {
+        self == scope || self == Scope::All || (self, scope) == (Scope::Panes, Scope::Policy)
+    }
+}
+
 impl Row {
     /// Why it cannot be used just now where `scope` has the keys, if so.
     pub fn missing_in(&self, scope: Scope, facts: &Facts) -> Option<&'static str> {
-        if self.scope == scope || self.scope == Scope::All {
+        if self.scope.has_keys_in(scope) {
             return (self.missing)(facts);
         }
         Some(match self.scope {
             Scope::All | Scope::Panes => "close the popup first",
+            Scope::Policy => "only in the pane of the policy's text (`7`)",
             Scope::Body => "only while a whole body is shown",
             Scope::Findings => "only in the list of findings",
             Scope::Help => "only in a list of commands",

@@ -54,6 +54,8 @@ pub struct LayoutState {
     pub problem: bool,
     /// The policy was edited, so there is something to see of what that changed.
     pub changes: bool,
+    /// A rule is looked at that is not written yet, so there is something to see of what it would change.
+    pub preview: bool,
 }
 
 /// Rectangles inside the terminal that do not overlap, overlays apart.
@@ -77,6 +79,8 @@ pub struct Layout {
     pub footer: Option<Rect>,
     /// Where overlays lie: over the panes, never over the lines above and below.
     pub overlay: Rect,
+    /// What a rule would change, below the overlay in which it is looked at.
+    pub preview: Option<Rect>,
 }
 
 /// Least size of each shape, in columns and rows.
@@ -179,6 +183,7 @@ pub fn layout(size: Size, state: &LayoutState) -> Layout {
         problem: None,
         footer: None,
         overlay: rest,
+        preview: None,
     };
     if shape == Shape::TooSmall {
         // What is left goes to the position first, then to what is wrong.
@@ -193,6 +198,9 @@ pub fn layout(size: Size, state: &LayoutState) -> Layout {
         made.timeline = row(take_bottom(&mut rest, 1));
     }
     made.overlay = rest;
+    if state.preview && shape == Shape::Wide {
+        made.preview = row(take_bottom(&mut made.overlay, share(rest.height, 33).clamp(8, 16)));
+    }
     match shape {
         Shape::Wide if !state.zoom => wide(rest, state, fits(size, LARGE), &mut made),
         Shape::Medium if !state.zoom => medium(rest, state, &mut made),
@@ -312,7 +320,7 @@ mod tests {
         Pane::ALL.into_iter().flat_map(|focus| {
             [(false, false), (true, false), (false, true), (true, true)].map(move |(zoom, problem)| {
                 let side = if focus == Pane::Transcript { Pane::Decision } else { focus };
-                LayoutState { focus, side, zoom, problem, changes: problem }
+                LayoutState { focus, side, zoom, problem, changes: problem, preview: problem }
             })
         })
     }
@@ -340,7 +348,7 @@ mod tests {
                         }
                     }
                     let lines = [layout.problem, layout.footer].into_iter().flatten();
-                    for line in lines.chain([layout.header]) {
+                    for line in lines.chain([layout.header]).chain(layout.preview) {
                         assert!(!layout.overlay.intersects(line));
                     }
                 }
@@ -374,7 +382,8 @@ mod tests {
     fn wide_covers_the_screen_and_shows_every_pane() {
         for size in [WIDE, Size::new(120, 40), Size::new(200, 60)] {
             let (focus, side) = (Pane::Transcript, Pane::Decision);
-            let state = LayoutState { focus, side, zoom: false, problem: true, changes: true };
+            let state =
+                LayoutState { focus, side, zoom: false, problem: true, changes: true, preview: false };
             let layout = layout(size, &state);
             assert!(Pane::ALL.iter().all(|pane| layout.pane(*pane).is_some()));
             let area: u32 = everything(&layout).iter().map(|rect| rect.area()).sum();

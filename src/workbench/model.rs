@@ -358,7 +358,8 @@ impl Model {
         let problem = problem || !self.habits.problems.is_empty();
         let Location { focus, side, zoom, .. } = self.place;
         let changes = self.basis.changes.comparison.is_some();
-        layout(self.size, &LayoutState { focus, side, zoom, problem, changes })
+        let preview = matches!(self.dialog.overlays.last(), Some(Overlay::Suggest(_)));
+        layout(self.size, &LayoutState { focus, side, zoom, problem, changes, preview })
     }
 
     /// Cursor and scroll of a pane.

@@ -8,6 +8,7 @@ mod hits;
 mod loads;
 mod palette;
 mod problems;
+mod reference;
 mod suggest;
 mod survey;
 mod tester;
@@ -18,7 +19,7 @@ use super::layout::shrink;
 use super::list::List;
 use super::model::cases::CasesView;
 use super::model::hits::HitsView;
-use super::model::overlay::{BodyView, FindingsView, HelpView, LoadsView, ProblemsView};
+use super::model::overlay::{BodyView, FindingsView, HelpView, LoadsView, ProblemsView, ReferenceView};
 use super::model::palette::PaletteView;
 use super::model::suggest::{DraftView, SuggestView};
 use super::model::survey::SurveyView;
@@ -49,7 +50,7 @@ macro_rules! listed {
     })+};
 }
 listed!(
-    BodyView CasesView DraftView FindingsView HelpView HitsView LoadsView PaletteView ProblemsView SuggestView SurveyView
+    BodyView CasesView DraftView FindingsView HelpView HitsView LoadsView PaletteView ProblemsView ReferenceView SuggestView SurveyView
     TesterView TextsView WayOutView
 );
 
@@ -110,6 +111,7 @@ impl Overlay {
             Self::WayOut(view) => view,
             Self::Suggest(view) => &**view,
             Self::Tester(view) => &**view,
+            Self::Reference(view) => view,
             Self::Draft(view) => &**view,
         }
     }
@@ -130,6 +132,7 @@ impl Overlay {
             Self::WayOut(view) => view,
             Self::Suggest(view) => &mut **view,
             Self::Tester(view) => &mut **view,
+            Self::Reference(view) => view,
             Self::Draft(view) => &mut **view,
         }
     }

@@ -39,7 +39,7 @@ mod way_out;
 mod witness;
 
 use super::effect::Effect;
-use super::keys::{self, Command, Key, Meaning, Scope};
+use super::keys::{self, Command, Key, Meaning};
 use super::layout::Pane;
 use super::list::Go;
 use super::message::Msg;
@@ -140,7 +140,7 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
         count::digit(model, key);
     }
     model.dialog.pending.push(key);
-    let scope = model.dialog.overlays.last().map_or(Scope::Panes, Overlay::scope);
+    let scope = model.scope_of_keys();
     match model.habits.keymap.meaning(&model.dialog.pending, scope) {
         Meaning::Command(command) => {
             forget_chord(model);
@@ -290,6 +290,7 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::FirstCall => survey::first(model),
         C::SortRows => survey::sort(model),
         C::Cases => cases::open(model),
+        C::Reference => overlays::reference(model),
         C::Problems => overlays::problems(model),
         C::Help => overlays::help(model),
         C::Palette => palette::open(model, ""),

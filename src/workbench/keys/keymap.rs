@@ -110,7 +110,10 @@ impl Keymap {
     /// What `keys` mean where `scope` has the keys.
     pub fn meaning(&self, keys: &[Key], scope: Scope) -> Meaning {
         let mut going_on = Vec::new();
-        for row in TABLE.iter().filter(|row| row.scope == scope || row.scope == Scope::All) {
+        // What a place has of its own comes before what it shares with others.
+        let (own, shared): (Vec<&super::Row>, Vec<&super::Row>) =
+            TABLE.iter().filter(|row| row.scope.has_keys_in(scope)).partition(|row| row.scope == scope);
+        for row in own.into_iter().chain(shared) {
             let letter = row.argument == Some(Argument::Letter);
             for chord in self.chords(row.command) {
                 match chord.keys.strip_prefix(keys) {

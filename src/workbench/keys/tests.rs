@@ -1,7 +1,7 @@
 use super::*;
 
-const SCOPES: [Scope; 6] =
-    [Scope::Panes, Scope::Body, Scope::Findings, Scope::Help, Scope::Texts, Scope::Survey];
+const SCOPES: [Scope; 7] =
+    [Scope::Panes, Scope::Policy, Scope::Body, Scope::Findings, Scope::Help, Scope::Texts, Scope::Survey];
 
 fn keys(text: &str) -> Vec<Key> {
     chord::parse(text).unwrap()
@@ -49,6 +49,24 @@ fn every_command_is_reached_and_documented() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), TABLE.len());
+}
+
+#[test]
+fn the_policy_pane_has_a_key_of_its_own_before_those_of_all_panes() {
+    let meaning = |key, scope| Keymap::default().meaning(&keys(key), scope);
+    assert_eq!(meaning("K", Scope::Policy), Meaning::Command(Command::Reference));
+    assert_eq!(meaning("K", Scope::Panes), Meaning::Command(Command::PreviousTurn));
+    assert_eq!(meaning("J", Scope::Policy), Meaning::Command(Command::NextTurn));
+    // None of its own chords begins one of the others, or goes on where one of those ends.
+    let of = |scope| TABLE.iter().filter(move |row| row.scope == scope).flat_map(|row| row.keys);
+    for own in of(Scope::Policy) {
+        for other in of(Scope::Panes).chain(of(Scope::All)).filter(|other| *other != own) {
+            assert!(
+                !keys(own).starts_with(&keys(other)) && !keys(other).starts_with(&keys(own)),
+                "{own} {other}"
+            );
+        }
+    }
 }
 
 #[test]

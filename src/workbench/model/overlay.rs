@@ -54,6 +54,8 @@ pub enum Overlay {
     Draft(Box<DraftView>),
     /// An expression that is tried.
     Tester(Box<TesterView>),
+    /// The reference page of a key.
+    Reference(ReferenceView),
 }
 
 /// A body being read.
@@ -163,6 +165,16 @@ pub struct ProblemsView {
     pub list: List,
 }
 
+/// The reference page of a key, or of several on one line.
+pub struct ReferenceView {
+    /// The key, as it is asked for.
+    pub title: String,
+    /// The page.
+    pub lines: Vec<String>,
+    /// Where in it.
+    pub list: List,
+}
+
 /// A line of text being typed, and what it is for.
 pub struct Prompt {
     /// The text.
@@ -194,7 +206,8 @@ impl Overlay {
             | Self::WayOut(_)
             | Self::Suggest(_)
             | Self::Draft(_)
-            | Self::Tester(_) => Scope::Help,
+            | Self::Tester(_)
+            | Self::Reference(_) => Scope::Help,
             Self::Texts(_) => Scope::Texts,
             Self::Survey(_) => Scope::Survey,
         }

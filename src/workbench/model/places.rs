@@ -6,9 +6,20 @@ use std::sync::Arc;
 use super::supposed::{Ask, JudgedLayer, Layer, Target};
 use super::{Model, Overlay};
 use crate::session::Session;
+use crate::workbench::keys::Scope;
+use crate::workbench::layout::Pane;
 use crate::workbench::line::place;
 
 impl Model {
+    /// Whose keys are meant.
+    pub fn scope_of_keys(&self) -> Scope {
+        match (self.dialog.overlays.last(), self.place.focus) {
+            (Some(top), _) => top.scope(),
+            (None, Pane::Policy) => Scope::Policy,
+            (None, _) => Scope::Panes,
+        }
+    }
+
     /// Where a row is that the person marked.
     pub fn marked(&self, letter: char) -> String {
         let Some(spot) = self.place.marks.get(&letter) else { return String::new() };

@@ -340,7 +340,8 @@ impl Overlay {
             | Self::Palette(_)
             | Self::WayOut(_)
             | Self::Suggest(_)
-            | Self::Tester(_) => None,
+            | Self::Tester(_)
+            | Self::Reference(_) => None,
         }
     }
 }

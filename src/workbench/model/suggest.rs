@@ -49,7 +49,7 @@ pub struct SuggestedRule {
     pub proposal: Proposal,
     /// Whether the call that was pointed at is among them.
     pub stops_this: bool,
-    /// How many of the listed ones the policy does not stop now.
+    /// How many of the listed ones the policy does not stop now: they come first.
     pub newly: usize,
     /// The file with it, or why it cannot be written.
     pub insertion: Result<Insertion, NotInserted>,

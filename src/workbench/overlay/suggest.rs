@@ -3,6 +3,7 @@
 
 use super::Window;
 use crate::report::words;
+use crate::session::CallRef;
 use crate::suggest::Suggestion;
 use crate::workbench::line::place;
 use crate::workbench::model::Model;
@@ -17,7 +18,7 @@ const LINES: usize = 9;
 
 impl SuggestedRule {
     /// What it would do to the recorded calls, in a sentence.
-    fn effect(&self) -> String {
+    pub fn effect(&self) -> String {
         let against = self.proposal.suggestion.against;
         if against == 0 {
             let sessions = words::count(self.proposal.suggestion.sessions, "session");
@@ -37,6 +38,41 @@ impl SuggestedRule {
         format!("stops {}{this}; {newly}", words::count(against, "recorded call"))
     }
 
+    /// The calls that it would stop, those first that are allowed now, in at most this many rows.
+    pub fn broken<'m>(
+        &self,
+        view: &SuggestView,
+        model: &'m Model,
+        width: usize,
+        rows: usize,
+    ) -> Vec<Row<'m>> {
+        let broken = &self.proposal.broken;
+        let shown = if broken.len() > rows { rows.saturating_sub(1) } else { rows };
+        let one = |(at, (session, call)): (usize, &(usize, CallRef))| {
+            let session = view.wish.sessions.get(*session)?;
+            let mut line = Row::new(&model.theme, width);
+            match at < self.newly {
+                true => line.gap(1).glyph(Role::VerdictDeny, Glyph::Deny).gap(1),
+                false => line.gap(1).glyph(Role::TextDim, Glyph::None).gap(1),
+            };
+            line.put(Role::Text, &place(*call)).gap(1);
+            let title = session.title.as_deref().unwrap_or(&session.id);
+            let room = line.left() / 2;
+            line.put_at_most(Role::TextDim, title, room).gap(2);
+            if let Some(call) = session.calls.get(call.index as usize) {
+                line.put(Role::Text, call.arguments.raw());
+            }
+            Some(line)
+        };
+        let mut lines: Vec<Row<'m>> = broken.iter().enumerate().take(shown).filter_map(one).collect();
+        if let Some(more) = broken.len().checked_sub(shown).filter(|more| *more > 0) {
+            let mut line = Row::new(&model.theme, width);
+            line.gap(3).put(Role::TextDim, &format!("and {} more", words::thousands(more as u64)));
+            lines.push(line);
+        }
+        lines
+    }
+
     fn below<'m>(&self, view: &SuggestView, model: &'m Model, space: &Space<'_>) -> Vec<Row<'m>> {
         let row = || {
             let mut row = space.columns(model);
@@ -51,23 +87,14 @@ impl SuggestedRule {
         };
         effect.glyph(role, glyph).gap(1).put(Role::Text, &self.effect());
         rows.push(effect);
-        let broken = &self.proposal.broken;
-        for (session, call) in broken.iter().take(CALLS) {
-            let Some(session) = view.wish.sessions.get(*session) else { continue };
-            let mut line = row();
-            line.gap(2).put(Role::Text, &place(*call)).gap(1);
-            let title = session.title.as_deref().unwrap_or(&session.id);
-            let room = line.left() / 2;
-            line.put_at_most(Role::TextDim, title, room).gap(2);
-            if let Some(call) = session.calls.get(call.index as usize) {
-                line.put(Role::Text, call.arguments.raw());
-            }
-            rows.push(line);
-        }
-        if let Some(more) = broken.len().checked_sub(CALLS + 1) {
-            let mut line = row();
-            line.gap(2).put(Role::TextDim, &format!("and {} more", words::thousands(more as u64 + 1)));
-            rows.push(line);
+        // Where there is room for all of them, they are below the list.
+        if model.layout().preview.is_none() {
+            let calls = self.broken(view, model, space.width.saturating_sub(5), CALLS + 1);
+            rows.extend(calls.into_iter().map(|call| {
+                let mut line = row();
+                line.append(call);
+                line
+            }));
         }
         match &self.insertion {
             Ok(insertion) => {

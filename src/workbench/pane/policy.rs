@@ -28,7 +28,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     about_call: false,
     hints: |_| {
         hints![
-            NextCall PreviousCall "line", NextTurn PreviousTurn "turn", NextFinding "stop",
+            NextCall PreviousCall "line", Reference "reference", NextFinding "stop",
             NextPane "pane", Right "sideways", Search "search", Edit "edit", CopyRule "copy rule",
             Zoom "zoom", Help "help", Quit "quit"
         ]

@@ -54,8 +54,8 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
         Some(Overlay::Suggest(_)) => suggest::enter(model),
         Some(Overlay::Tester(_)) => tester::open(model),
         Some(Overlay::Draft(_)) => suggest::write(model, effects),
-        // While that is open, keys are text, and its own.
-        Some(Overlay::Palette(_)) => {}
+        // While the palette is open, keys are text, and its own; a reference page has nothing to open.
+        Some(Overlay::Palette(_) | Overlay::Reference(_)) => {}
         None => match model.place.focus.enter() {
             Enter::Nothing => {}
             Enter::Transcript => go::focus(model, Pane::Transcript),

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use super::go;
 use crate::compare::ChangePlace;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::report::notices;
+use crate::dialect::lookup;
+use crate::report::{Look, notices, reference as page};
 use crate::session::Session;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
-use crate::workbench::model::overlay::{BodyView, FindingsView, HelpView, ProblemsView};
+use crate::workbench::model::overlay::{BodyView, FindingsView, HelpView, ProblemsView, ReferenceView};
 use crate::workbench::model::{FindingRow, Model, Overlay};
 use crate::workbench::transcript::Rows;
 
@@ -46,6 +47,27 @@ pub fn next_body(model: &mut Model, forward: bool) {
     go::to_row(model, next.row);
     model.dialog.overlays.pop();
     model.dialog.overlays.push(Overlay::Body(Box::new(next)));
+}
+
+/// The reference page of the keys on the selected line of the policy.
+pub fn reference(model: &mut Model) {
+    let line = u32::try_from(model.list(Pane::Policy).cursor + 1).unwrap_or(u32::MAX);
+    let found = model.document().map(|shown| lookup::on_line(shown.source, line)).unwrap_or_default();
+    let Some(first) = found.first() else {
+        return model.say("no reference page is about this line");
+    };
+    let width = usize::from(model.layout().overlay.width).saturating_sub(6).min(page::WIDTH);
+    let mut text = Vec::new();
+    for (at, found) in found.iter().enumerate() {
+        if at > 0 {
+            text.push(b'\n');
+        }
+        // Writing into memory does not fail.
+        let _ = page::entry(found, &Look::default(), width, &mut text);
+    }
+    let lines = String::from_utf8_lossy(&text).lines().map(str::to_owned).collect();
+    let title = format!("rulestep explain {}", first.path());
+    model.dialog.overlays.push(Overlay::Reference(ReferenceView { title, lines, list: List::default() }));
 }
 
 /// Folds and unfolds.
@@ -199,7 +221,7 @@ pub fn help(model: &mut Model) {
         close(model);
         return;
     }
-    let scope = model.dialog.overlays.last().map(Overlay::scope);
+    let scope = Some(model.scope_of_keys());
     model.dialog.overlays.push(Overlay::Help(HelpView { scope, ..HelpView::default() }));
 }
 

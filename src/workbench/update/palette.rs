@@ -18,7 +18,7 @@ pub fn open(model: &mut Model, line: &str) {
     // The list of all commands gives way: what is run is meant for what lies below it.
     let scope = match model.dialog.overlays.last() {
         Some(Overlay::Help(help)) => help.scope.unwrap_or(Scope::Panes),
-        top => top.map_or(Scope::Panes, Overlay::scope),
+        _ => model.scope_of_keys(),
     };
     if matches!(model.dialog.overlays.last(), Some(Overlay::Help(_))) {
         model.dialog.overlays.pop();

@@ -143,7 +143,10 @@ pub fn arrived(model: &mut Model, number: u64, mut rows: Vec<SuggestedRule>) {
                 let decided = replay.and_then(|(_, replay)| replay.calls().get(call.index as usize));
                 decided.is_none_or(|decided| decided.decision.verdict == Verdict::Allow)
             };
-            row.newly = row.proposal.broken.iter().filter(is_new).count();
+            let (new, known): (Vec<_>, Vec<_>) =
+                row.proposal.broken.iter().copied().partition(|one| is_new(&one));
+            row.newly = new.len();
+            row.proposal.broken = [new, known].concat();
         }
         view.rows = Some(rows);
         return;

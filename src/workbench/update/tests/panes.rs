@@ -23,6 +23,43 @@ rules:
   - {type: before, first: audit, then: issue_refund, description: an audit comes before any refund}
 ";
 
+/// `K` shows what `rulestep explain DIALECT.KEY` says of the key on the line, and of each where there are several.
+#[test]
+fn a_line_of_the_policy_has_a_reference_page() {
+    for (width, height) in [(120, 40), (80, 24), (58, 14), (40, 8)] {
+        let mut model = opened(width, height, "mono", vec![refunds(), clean()]);
+        press(&mut model, "]f 7 gg j j j K");
+        let Some(Overlay::Reference(view)) = model.dialog.overlays.last() else {
+            panic!("{}", screen(&model))
+        };
+        assert_eq!(view.title, "rulestep explain contract.preconditions.requires_prior_tool");
+        assert_eq!(
+            view.lines.first().map(String::as_str),
+            Some("contract.preconditions.requires_prior_tool")
+        );
+        let page = crate::dialect::lookup::asked("contract.preconditions.requires_prior_tool").unwrap();
+        let found = page.0.named(page.1);
+        let meaning: String = found[0].key.meaning.split_whitespace().collect();
+        let shown: String = view.lines.concat().split_whitespace().collect();
+        assert!(shown.contains(&meaning), "{shown}");
+        assert!(view.lines.iter().all(|line| line.chars().count() < 100));
+        press(&mut model, "q j K");
+        let seen: Vec<String> = match model.dialog.overlays.last() {
+            Some(Overlay::Reference(view)) => view.lines.clone(),
+            _ => panic!("{}", screen(&model)),
+        };
+        for key in ["resource", "resource.bind_from", "resource.path"] {
+            assert!(seen.contains(&format!("contract.preconditions.{key}")), "{key}: {seen:#?}");
+        }
+        // The first line is a comment, before any key.
+        press(&mut model, "q gg K");
+        assert_eq!(note(&model), "no reference page is about this line");
+        // Everywhere else it goes to the turn before.
+        press(&mut model, "2 G K");
+        assert!(model.dialog.overlays.is_empty());
+    }
+}
+
 #[test]
 fn what_failed_comes_first_and_what_says_nothing_is_a_count() {
     for (width, height) in [(120, 40), (80, 24)] {

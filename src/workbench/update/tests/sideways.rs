@@ -230,7 +230,7 @@ fn over(model: &Model) -> Vec<String> {
 #[test]
 fn every_popup_shows_the_whole_of_its_rows() {
     // The ends of what is long, where the popup shows it.
-    let overlays: [(&str, &[&str]); 9] = [
+    let overlays: [(&str, &[&str]); 10] = [
         ("F", &["word59", "bought it"]),
         ("F t", &["word59"]),
         ("O", &["bought it"]),
@@ -239,6 +239,7 @@ fn every_popup_shows_the_whole_of_its_rows() {
         ("!", &[]),
         ("dt", &["THE END", "THE OTHER END", "description:"]),
         ("?", &[]),
+        ("7 K", &["Example"]),
         ("G T $ . n o t e Enter", &["word59"]),
     ];
     for (width, height) in [(200, 60), (120, 40), (80, 24), (58, 14), (40, 8)] {

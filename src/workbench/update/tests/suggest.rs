@@ -68,6 +68,49 @@ fn a_call_has_rules_those_that_none_breaks_first() {
     assert!(screen(&model).contains("stops 1 recorded call, this one among them"), "{}", screen(&model));
 }
 
+/// Beside the list, where there is room, is what the rule under the cursor would stop: what is allowed now first.
+#[test]
+fn the_calls_that_a_rule_would_newly_stop_follow_the_cursor() {
+    let mut sessions = orders();
+    let again = |id: &str, tools: &[&str]| {
+        let origin =
+            Origin { file: format!("sessions/{id}.json").into(), index: 0, format: "native", line: 1 };
+        let mut made = Builder::new(id, origin);
+        made.said("user", Body::text(format!("Again {id}")), None);
+        for tool in tools {
+            made.response(None, Body::MISSING, None);
+            made.call(Some(tool), tool, Body::text("{\"order_id\": \"ORD-900\"}"), None);
+            made.result(Some(tool), Body::text("{}"), Mark::default(), None);
+        }
+        made.finish()
+    };
+    // The policy stops the first of them already.
+    sessions.extend([again("known", &["freeze", "close_order"]), again("new", &["close_order"])]);
+    let policy = "{rules: [{type: never_after, trigger: freeze, forbidden: close_order}]}";
+    let mut model = judged(120, 40, "mono", loaded(policy), sessions);
+    model.basis.paths = vec!["contracts".to_owned()];
+    press(&mut model, "2 G a");
+    let pane = |model: &Model| {
+        let seen = screen(model);
+        let from = seen.lines().position(|line| line.contains("8 Stopped by this rule")).unwrap();
+        seen.lines().skip(from).map(str::to_owned).collect::<Vec<_>>().join("\n")
+    };
+    assert!(pane(&model).contains("no recorded call"), "{}", screen(&model));
+    let wanted = "close_order needs an earlier check_eligibility";
+    let at = sentences(&model).iter().position(|(sentence, _)| *sentence == wanted).unwrap();
+    press(&mut model, &"j ".repeat(at));
+    let first = pane(&model);
+    let rows: Vec<&str> = first.lines().filter(|line| line.contains("Again ")).collect();
+    assert!(
+        matches!(rows.as_slice(), [new, known] if new.contains("✗ T1.1 Again new") && known.contains("– T2.1 Again known")),
+        "{first}"
+    );
+    // Where there is no room for a pane, they stand in the list.
+    feed(&mut model, Msg::Resize(ratatui::layout::Size::new(80, 24)));
+    let seen = screen(&model);
+    assert!(!seen.contains("Stopped by this rule") && seen.contains("✗ T1.1 Again new"), "{seen}");
+}
+
 #[test]
 fn three_keys_write_a_rule_and_one_takes_it_back() {
     let folder = tempfile::tempdir().unwrap();
