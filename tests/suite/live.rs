@@ -1,5 +1,7 @@
 //! A policy at work on a running agent: hooks, journals, faults.
 
+mod asks;
+mod clients;
 mod doctor;
 mod equal;
 mod faults;

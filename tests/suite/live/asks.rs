@@ -1,0 +1,87 @@
+//! Calls that a person is asked about: what agents are answered, and what the journal keeps.
+
+use std::path::Path;
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use super::{fed, live, records};
+use crate::cli::folder;
+
+const POLICY: &str =
+    "tool: push\npreconditions:\n  - {requires_prior_tool: test, effect: ask, tell: Run the tests first.}\n";
+const SHADOW: &str = "tool: push\npreconditions:\n  - {requires_prior_tool: test, mode: shadow}\n";
+
+/// Exit code and standard output of one event.
+fn answer(state: &Path, agent: &str, policy: &str, more: &[&str], event: &str, id: &str) -> (i32, Value) {
+    let files = folder(&[("p.yaml", policy)]);
+    let arguments = [&["hook", agent, "-p", "p.yaml"], more].concat();
+    let event = json!({"session_id": "s", "cwd": "/work", "hook_event_name": event, "tool_name": "push",
+        "tool_input": {}, "tool_use_id": id, "tool_response": "pushed"});
+    let output = fed(live(files.path(), state, &arguments), event.to_string().as_bytes());
+    let said = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    (output.status.code().unwrap(), said)
+}
+
+fn journal(state: &Path, agent: &str) -> Vec<Value> {
+    let records = records(&state.join("rulestep/live").join(agent).join("s.jsonl"));
+    records.into_iter().filter(|record| record["tool"] == "push").collect()
+}
+
+#[test]
+fn an_agent_that_can_ask_asks_its_user() {
+    let state = tempfile::tempdir().unwrap();
+    let ask = |id: &str| answer(state.path(), "claude-code", POLICY, &[], "PreToolUse", id);
+    let (exit, said) = ask("c1");
+    let specific = &said["hookSpecificOutput"];
+    assert_eq!((exit, &specific["permissionDecision"]), (0, &json!("ask")));
+    let reason = specific["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.starts_with("Run the tests first. Way out: "), "{reason}");
+    // An event that comes twice is answered alike, and nobody takes the first answer for an agreement.
+    assert_eq!(ask("c1"), (exit, said.clone()));
+    let first = journal(state.path(), "claude-code");
+    let [first] = first.as_slice() else { panic!("{first:?}") };
+    assert_eq!((&first["decision"], &first["runs"]), (&json!("ask"), &Value::Null));
+    assert_eq!(answer(state.path(), "claude-code", POLICY, &[], "PostToolUse", "c1").0, 0);
+    // The journal is a recording: the user agreed, so the call ran.
+    let files = folder(&[("p.yaml", POLICY)]);
+    let file = state.path().join("rulestep/live/claude-code/s.jsonl");
+    let arguments = ["replay", file.to_str().unwrap(), "-p", "p.yaml", "--format", "json"];
+    let replayed = live(files.path(), state.path(), &arguments).output().unwrap();
+    let first: Value =
+        serde_json::from_slice(replayed.stdout.split(|byte| *byte == b'\n').next().unwrap()).unwrap();
+    let call = &first["turns"][0]["calls"][0];
+    assert_eq!(
+        (&call["decision"], &call["recorded"], &call["agrees"]),
+        (&json!("ask"), &json!("ok"), &json!(true))
+    );
+    assert_eq!(replayed.status.code(), Some(0));
+}
+
+/// Where nobody can be asked, the call does not run, and the journal says so.
+#[rstest]
+#[case("claude-code", "PreToolUse", &["--on-ask", "deny"])]
+#[case("codex", "PreToolUse", &[])]
+#[case("gemini-cli", "BeforeTool", &[])]
+fn without_anybody_to_ask_it_is_denied(#[case] agent: &str, #[case] event: &str, #[case] more: &[&str]) {
+    let state = tempfile::tempdir().unwrap();
+    let (exit, said) = answer(state.path(), agent, POLICY, more, event, "c1");
+    assert_eq!(exit, 2, "{said}");
+    assert!(said.to_string().contains("Run the tests first."), "{said}");
+    assert!(!said.to_string().contains("ask"), "{said}");
+    let record = &journal(state.path(), agent)[0];
+    assert_eq!((&record["decision"], &record["runs"]), (&json!("ask"), &json!(false)));
+    // It is answered alike when the event comes again.
+    assert_eq!(answer(state.path(), agent, POLICY, more, event, "c1").0, 2);
+}
+
+#[test]
+fn a_rule_in_shadow_mode_says_nothing_and_is_journalled() {
+    let state = tempfile::tempdir().unwrap();
+    let said = answer(state.path(), "claude-code", SHADOW, &[], "PreToolUse", "c1");
+    assert_eq!(said, (0, Value::Null));
+    let record = &journal(state.path(), "claude-code")[0];
+    assert_eq!((&record["decision"], &record["runs"]), (&json!("allow"), &json!(true)));
+    let finding = &record["findings"][0];
+    assert_eq!((&finding["effect"], &finding["would"]), (&json!("report"), &json!("deny")));
+}
