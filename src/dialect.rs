@@ -9,6 +9,7 @@ pub mod limit;
 pub mod lookalike;
 pub mod lookup;
 pub mod options;
+pub mod question;
 pub mod rejection_plans;
 pub mod sequence_policies;
 pub mod sequence_rules;

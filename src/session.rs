@@ -87,6 +87,8 @@ pub struct Facts {
     pub results: Results,
     /// The recording begins in the middle of a conversation, so absence proves little.
     pub from_the_middle: bool,
+    /// The session is a subagent's: another agent started it.
+    pub subagent: bool,
 }
 
 /// Whether a recording keeps the results of calls at all.

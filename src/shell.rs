@@ -11,9 +11,11 @@ mod guard;
 pub mod matcher;
 pub mod options;
 pub mod path;
+pub mod question;
 mod scene;
 mod simple;
 mod special;
+pub mod tool;
 mod unwrap;
 mod walk;
 mod walker;
@@ -23,7 +25,8 @@ mod wrap;
 pub use call::{Act, Host, Line, SmallCall, Touch};
 pub use matcher::Matcher;
 pub use path::{Patterns, Place, Root};
-pub use walk::{read, read_words};
+pub use question::Question;
+pub use walk::{read, read_in, read_words};
 pub use word::{Piece, Word};
 
 /// An answer about a call.

@@ -1,7 +1,10 @@
 #![doc = include_str!("sequence_rules/reference.md")]
 
 mod after;
+mod asks;
 pub mod codes;
+#[cfg_attr(not(feature = "shell"), path = "sequence_rules/no_commands.rs")]
+mod commands;
 mod exact;
 pub mod explain;
 pub mod facts;
@@ -14,9 +17,11 @@ mod policy_file;
 mod presence;
 mod read;
 mod reading;
+mod same;
 mod sequence;
 mod suite;
 mod unit;
+mod when;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -42,6 +47,7 @@ pub const DIALECT: Dialect = Dialect {
         ("then", "CALL"),
         ("trigger", "CALL"),
         ("forbidden", "CALL"),
+        ("call", "CALL"),
     ],
     kinds: &[
         ("require", "rules: [{type: require, tool: a}]"),
@@ -53,6 +59,7 @@ pub const DIALECT: Dialect = Dialect {
         ("count", "rules: [{type: count, tool: a, max: 100000000}]"),
         ("eventually", "rules: [{type: eventually, tool: b, within: 9}]"),
         ("never_after", "rules: [{type: never_after, trigger: c, forbidden: b}]"),
+        ("never", "rules: [{type: never, call: c}]"),
         ("after", "rules: [{type: after, trigger: a, then: b, within: 3}]"),
         ("sequence", "rules: [{type: sequence, tools: [a, b, c]}]"),
         ("exact_sequence", "tests: [{id: t, expected: {type: sequence_valid, sequence: [a, b]}}]"),

@@ -15,7 +15,7 @@ pub fn text(read: &Line, out: &mut dyn Write) -> io::Result<()> {
     for call in &read.calls {
         let mark = if pipeline == Some(call.pipeline) { "|" } else { " " };
         pipeline = Some(call.pipeline);
-        writeln!(out, "{mark} {}", line(&written(call)))?;
+        writeln!(out, "{mark} {}", line(&call.to_string()))?;
         for fact in facts(call) {
             writeln!(out, "      {}", line(&fact))?;
         }
@@ -58,22 +58,6 @@ fn call(call: &SmallCall) -> Value {
         "pipeline": call.pipeline,
         "characters": [call.at.start, call.at.end],
     })
-}
-
-/// A call as a line: words with blanks in quotation marks.
-fn written(call: &SmallCall) -> String {
-    if call.unclear.is_some() {
-        return format!("{} (not known)", call.program);
-    }
-    if call.program.known() == Some("") {
-        return "(redirection)".to_owned();
-    }
-    let words = std::iter::once(&call.program).chain(&call.args).map(|word| {
-        let text = word.to_string();
-        let plain = !text.is_empty() && !text.contains([' ', '\n', '\t', '\'', '"', ';', '|', '&']);
-        if plain { text } else { format!("`{text}`") }
-    });
-    words.collect::<Vec<_>>().join(" ")
 }
 
 /// What is known of a call, a line each.

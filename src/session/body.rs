@@ -79,6 +79,12 @@ impl Body {
         Body(Some(Arc::new(BodyText { form, recorded, read: OnceLock::new() })))
     }
 
+    /// Whether it is the very same content, shared.
+    #[cfg(feature = "shell")]
+    pub(crate) fn is(&self, other: &Body) -> bool {
+        matches!((&self.0, &other.0), (Some(one), Some(other)) if Arc::ptr_eq(one, other))
+    }
+
     /// Whether there is no content.
     pub fn is_missing(&self) -> bool {
         self.0.is_none()

@@ -25,6 +25,8 @@ pub struct SmallCall {
     pub folder: Word,
     /// The files it works on.
     pub touches: Vec<Touch>,
+    /// Files that it perhaps works on: a tool of which nothing is known names them.
+    pub mentions: Vec<Touch>,
     /// The hosts it connects to.
     pub reaches: Vec<Host>,
     /// A word that could make it do anything.
@@ -35,8 +37,14 @@ pub struct SmallCall {
     pub elsewhere: bool,
     /// Whether the success of the whole line is also its own.
     pub proven: bool,
+    /// The outermost list whose success is also its own, by how many lists it lies in; 0 is the whole line.
+    pub proof: usize,
+    /// The calls of the line that are known to have succeeded when this one starts: `a` of `a && b`.
+    pub after: Vec<usize>,
     /// Calls of one number run at once.
     pub pipeline: usize,
+    /// The outermost loop that it is in, from 1; 0 is none.
+    pub looped: usize,
     /// The part of the line it comes from, in characters.
     pub at: Range<usize>,
 }
@@ -91,5 +99,31 @@ impl std::fmt::Display for Host {
             Host::Named(word) => word.fmt(f),
             Host::Elsewhere(name) | Host::Unknown(name) => f.write_str(name),
         }
+    }
+}
+
+/// As a line: words with blanks in backquotes.
+impl std::fmt::Display for SmallCall {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.unclear.is_some() {
+            return write!(f, "{} (not known)", self.program);
+        }
+        if self.program.known() == Some("") {
+            return f.write_str("(redirection)");
+        }
+        for (at, word) in std::iter::once(&self.program).chain(&self.args).enumerate() {
+            let text = word.to_string();
+            let plain = !text.is_empty() && !text.contains([' ', '\n', '\t', '\'', '"', ';', '|', '&']);
+            let blank = if at == 0 { "" } else { " " };
+            if plain { write!(f, "{blank}{text}") } else { write!(f, "{blank}`{text}`") }?;
+        }
+        Ok(())
+    }
+}
+
+impl SmallCall {
+    /// Whether both run at once, or again and again: then each may come before the other.
+    pub fn is_with(&self, other: &SmallCall) -> bool {
+        self.pipeline == other.pipeline || self.looped > 0 && self.looped == other.looped
     }
 }

@@ -227,7 +227,14 @@ impl Matcher {
             Matcher::Runs(runs) => runs.matches(call),
             Matcher::Touches(act, patterns) => {
                 let files = call.touches.iter().filter(|touch| touch.act == *act);
-                Answer::any(files.map(|touch| patterns.matches(&touch.place, touch.deep))).or(unclear)
+                let named = call.mentions.iter().filter(|touch| touch.act == *act);
+                let perhaps = named.map(|touch| match patterns.matches(&touch.place, false) {
+                    Answer::No => Answer::No,
+                    _ => Answer::Perhaps(touch.place.shown().to_owned()),
+                });
+                Answer::any(files.map(|touch| patterns.matches(&touch.place, touch.deep)))
+                    .or(|| Answer::any(perhaps))
+                    .or(unclear)
             }
             Matcher::Reaches(hosts) => {
                 Answer::any(call.reaches.iter().map(|host| hosts.matches(host))).or(unclear)

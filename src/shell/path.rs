@@ -53,6 +53,15 @@ impl Place {
         &self.shown
     }
 
+    /// The names by which it is certainly known: a file has several, and two files have none in common.
+    pub fn names(&self) -> impl Iterator<Item = String> + '_ {
+        let letter = |symbol: &Symbol| match symbol {
+            Symbol::Char(letter) => Some(*letter),
+            Symbol::NameStart | Symbol::AnyName | Symbol::Any => None,
+        };
+        self.forms.iter().filter_map(move |form| form.iter().map(letter).collect())
+    }
+
     /// What of it is not known.
     pub fn unclear(&self) -> Option<&str> {
         self.unclear.as_deref()

@@ -48,7 +48,7 @@ impl Walker<'_> {
                 }
                 IoRedirect::File(_, _, Target::Fd(_)) => {}
                 IoRedirect::File(_, _, Target::ProcessSubstitution(_, shell)) => {
-                    self.aside(|walker| walker.list(&shell.list, Flow { proven: false, ..flow }));
+                    self.aside(|walker| walker.list(&shell.list, flow.proven_if(false)));
                     streams.input = Input::Unknown;
                 }
                 IoRedirect::HereDocument(_, document) => {
@@ -135,7 +135,7 @@ impl Walker<'_> {
                 }
             }
             Item::ProcessSubstitution(_, shell) => {
-                self.aside(|walker| walker.list(&shell.list, Flow { proven: false, ..flow }));
+                self.aside(|walker| walker.list(&shell.list, flow.proven_if(false)));
                 words.push(Word::text("/dev/fd/63"));
             }
         }

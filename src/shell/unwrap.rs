@@ -41,11 +41,12 @@ impl Walker<'_> {
         effects.opaque |= own.opaque || written.contains('/') && is_script(written, name);
         let (name, args) = (name.to_owned(), args.to_vec());
         self.emit(base.clone(), args.clone(), effects, None, flow);
+        let certain = !flow.branch;
         let flow = Flow { branch: true, ..flow };
         match name.as_str() {
             "cd" | "pushd" | "chdir" => self.go(&args),
             "popd" => self.folder = Word::unknown("the folder after `popd`"),
-            "set" => self.set(&args),
+            "set" => self.set(&args, certain),
             "alias" => {
                 self.aliases.extend(args.iter().filter_map(|word| Some(word.split_once('=')?.0.to_string())))
             }
@@ -90,12 +91,13 @@ impl Walker<'_> {
         };
     }
 
-    pub fn set(&mut self, args: &[Word]) {
+    /// What may not happen turns nothing on.
+    pub fn set(&mut self, args: &[Word], certain: bool) {
         let mut words = args.iter().filter_map(Word::known);
         while let Some(word) = words.next() {
             let (on, letters) = match (word.strip_prefix('-'), word.strip_prefix('+')) {
                 (Some("-"), _) => return,
-                (Some(letters), _) => (true, letters),
+                (Some(letters), _) => (certain, letters),
                 (None, Some(letters)) => (false, letters),
                 (None, None) => return,
             };
@@ -158,7 +160,7 @@ impl Walker<'_> {
         let mut operands = args.iter().filter(|word| word.known() != Some("--"));
         if let Some(script) = operands.next().filter(|word| !word.start().starts_with('-') && args.len() > 1)
         {
-            self.aside(|walker| walker.reread(script, Flow { proven: false, ..flow }));
+            self.aside(|walker| walker.reread(script, flow.proven_if(false)));
         }
     }
 
@@ -254,7 +256,7 @@ impl Walker<'_> {
                 _ => vec![word.clone()],
             });
             let words: Vec<Word> = words.collect();
-            self.inner(words, Flow { proven: false, ..flow }, streams);
+            self.inner(words, flow.proven_if(false), streams);
             rest = after;
         }
     }
@@ -274,7 +276,7 @@ impl Walker<'_> {
         if words.iter().all(|word| word.unclear().is_none()) {
             words.push(Word::unknown("{}"));
         }
-        self.inner(words, Flow { proven: false, ..flow }, streams);
+        self.inner(words, flow.proven_if(false), streams);
     }
 
     /// `python -m pip install x` is `pip install x`.

@@ -17,14 +17,21 @@ use super::word::Word;
 
 /// What a command line does, run in the root's folder.
 pub fn read(text: &str, root: &Root) -> Line {
+    read_in(text, None, root)
+}
+
+/// The same in another folder, which is taken from the root's.
+pub fn read_in(text: &str, folder: Option<&Word>, root: &Root) -> Line {
     let mut walker = Walker::new(root);
+    walker.folder = folder.cloned().unwrap_or(walker.folder);
     walker.script(text, Flow { proven: true, ..Flow::default() });
     walker.line
 }
 
 /// The same for words that no shell reads: a program with its arguments.
-pub fn read_words(words: &[String], root: &Root) -> Line {
+pub fn read_words(words: &[String], folder: Option<&Word>, root: &Root) -> Line {
     let mut walker = Walker::new(root);
+    walker.folder = folder.cloned().unwrap_or(walker.folder);
     let words = words.iter().map(Word::text).collect();
     walker.command(words, Flow { proven: true, ..Flow::default() }, &mut Streams::default());
     walker.line
@@ -61,6 +68,7 @@ impl Walker<'_> {
     }
 
     pub fn items(&mut self, items: &[&CompoundListItem], flow: Flow, top: bool) {
+        let known = self.known.len();
         for (at, item) in items.iter().enumerate() {
             let CompoundListItem(list, separator) = item;
             if top && let Some(span) = list.location() {
@@ -68,13 +76,18 @@ impl Walker<'_> {
             }
             let background = matches!(separator, SeparatorOperator::Async);
             let last = at + 1 == items.len();
-            let proven = flow.proven && !background && (last || self.errexit && list.additional.is_empty());
+            let exits = self.errexit && !flow.tested && list.additional.is_empty() && !background;
             let folder = self.folder.clone();
-            self.and_or(list, Flow { proven, ..flow });
+            let from = self.line.calls.len();
+            self.and_or(list, flow.proven_if(!background && (last || exits)));
+            if exits {
+                self.learn(from, flow.level + 1);
+            }
             if background {
                 self.folder = folder;
             }
         }
+        self.known.truncate(known);
     }
 
     pub fn list(&mut self, list: &CompoundList, flow: Flow) {
@@ -85,18 +98,33 @@ impl Walker<'_> {
     pub fn and_or(&mut self, list: &AndOrList, flow: Flow) {
         let is_or = |next: &AndOr| matches!(next, AndOr::Or(_));
         let last_or = list.additional.iter().rposition(is_or);
-        self.pipeline(&list.first, Flow { proven: flow.proven && last_or.is_none(), ..flow });
+        let level = flow.level + 1;
+        // The success of a pipeline is that of the list where nothing else can bring it about.
+        let part = |decides: bool, last: bool| {
+            let (proven, proof) = if decides { (flow.proven, flow.proof) } else { (false, level) };
+            Flow { proven, proof, level, tested: flow.tested || !last, ..flow }
+        };
+        let (known, mut from) = (self.known.len(), self.line.calls.len());
+        self.pipeline(&list.first, part(last_or.is_none(), list.additional.is_empty()));
         for (at, next) in list.additional.iter().enumerate() {
-            let proven = flow.proven && last_or.is_none_or(|last| at > last);
+            let part = part(last_or.is_none_or(|last| at > last), at + 1 == list.additional.len());
+            let part = Flow { branch: true, ..part };
             let before = self.folder.clone();
             match next {
-                AndOr::And(pipeline) => self.pipeline(pipeline, Flow { proven, branch: true, ..flow }),
+                AndOr::And(pipeline) => {
+                    self.learn(from, level);
+                    from = self.line.calls.len();
+                    self.pipeline(pipeline, part);
+                }
                 AndOr::Or(pipeline) => {
-                    self.pipeline(pipeline, Flow { proven, branch: true, ..flow });
+                    self.known.truncate(known);
+                    self.pipeline(pipeline, part);
+                    from = self.line.calls.len();
                     self.meet(before, "||");
                 }
             }
         }
+        self.known.truncate(known);
     }
 
     pub fn pipeline(&mut self, pipeline: &Pipeline, flow: Flow) {
@@ -105,11 +133,12 @@ impl Walker<'_> {
         let mut input = Input::Nothing;
         for (at, command) in pipeline.seq.iter().enumerate() {
             let last = at + 1 == pipeline.seq.len();
-            let proven = flow.proven && !pipeline.bang && (last || self.pipefail);
+            let flow = Flow { tested: flow.tested || pipeline.bang, ..flow };
+            let flow = flow.proven_if(!pipeline.bang && (last || self.pipefail));
             let number = self.pipeline;
             let folder = self.folder.clone();
             let mut streams = Streams { input, effects: Vec::new() };
-            self.run(command, Flow { proven, ..flow }, &mut streams);
+            self.run(command, flow, &mut streams);
             self.pipeline = number.max(self.pipeline);
             input = if last { Input::Nothing } else { printed(command) };
             if !alone {
@@ -162,7 +191,7 @@ impl Walker<'_> {
     }
 
     pub fn compound(&mut self, compound: &CompoundCommand, flow: Flow) {
-        let inside = Flow { proven: false, branch: true, ..flow };
+        let inside = Flow { branch: true, ..flow.proven_if(false) };
         match compound {
             CompoundCommand::BraceGroup(group) => self.list(&group.list, flow),
             CompoundCommand::Subshell(shell) => self.aside(|walker| walker.list(&shell.list, flow)),
@@ -195,13 +224,17 @@ impl Walker<'_> {
                 }
             }
             CompoundCommand::IfClause(choice) => {
-                self.list(&choice.condition, Flow { branch: flow.branch, ..inside });
+                let (known, from, level) = (self.known.len(), self.line.calls.len(), flow.level + 1);
+                let asked = Flow { branch: flow.branch, tested: true, level, proof: level, ..inside };
+                self.list(&choice.condition, asked);
                 let before = self.folder.clone();
+                self.learn(from, level);
                 self.list(&choice.then, inside);
+                self.known.truncate(known);
                 self.meet(before.clone(), "if");
                 for other in choice.elses.iter().flatten() {
                     if let Some(condition) = &other.condition {
-                        self.list(condition, inside);
+                        self.list(condition, Flow { tested: true, ..inside });
                     }
                     self.list(&other.body, inside);
                     self.meet(before.clone(), "if");
@@ -209,7 +242,7 @@ impl Walker<'_> {
             }
             CompoundCommand::WhileClause(looped) | CompoundCommand::UntilClause(looped) => {
                 self.repeat("while", |walker| {
-                    walker.list(&looped.0, inside);
+                    walker.list(&looped.0, Flow { tested: true, ..inside });
                     walker.list(&looped.1.list, inside);
                 });
             }
@@ -234,6 +267,9 @@ impl Walker<'_> {
     /// A loop's body; again where it defines functions or changes its folder, for its beginning then runs with them.
     pub fn repeat(&mut self, why: &str, mut body: impl FnMut(&mut Self)) {
         let (before, defined) = (self.folder.clone(), self.defined);
+        let outer = self.looped;
+        self.loops += 1;
+        self.looped = if outer == 0 { self.loops } else { outer };
         body(self);
         let moved = self.folder != before;
         self.meet(before.clone(), why);
@@ -241,5 +277,6 @@ impl Walker<'_> {
             body(self);
             self.meet(before, why);
         }
+        self.looped = outer;
     }
 }

@@ -38,12 +38,25 @@ pub enum Input {
 pub struct Flow {
     /// Whether the success of the line is its own.
     pub proven: bool,
+    /// How many lists it lies in.
+    pub level: usize,
+    /// The outermost of them whose success is its own.
+    pub proof: usize,
+    /// Whether `set -e` has no effect here: something looks at how it ends.
+    pub tested: bool,
     /// Whether it runs elsewhere.
     pub elsewhere: bool,
     /// How many scripts it lies in.
     pub depth: usize,
     /// Whether it is certain to be reached, for what it defines.
     pub branch: bool,
+}
+
+impl Flow {
+    /// The same, where a condition must hold for the success around it to be its own.
+    pub fn proven_if(self, holds: bool) -> Flow {
+        if holds { self } else { Flow { proven: false, proof: self.level + 1, ..self } }
+    }
 }
 
 /// Redirections of a command.
@@ -75,6 +88,11 @@ pub struct Walker<'w> {
     pub pipeline: usize,
     pub at: Range<usize>,
     pub defined: usize,
+    /// The outermost loop that the walk is in, and how many there were.
+    pub looped: usize,
+    pub loops: usize,
+    /// Calls that are known to have succeeded wherever the walk is.
+    pub known: Vec<usize>,
 }
 
 impl<'w> Walker<'w> {
@@ -95,6 +113,9 @@ impl<'w> Walker<'w> {
             pipeline: 0,
             at: 0..0,
             defined: 0,
+            looped: 0,
+            loops: 0,
+            known: Vec::new(),
         }
     }
 
@@ -136,14 +157,24 @@ impl<'w> Walker<'w> {
             args,
             folder: self.folder.clone(),
             touches: effects.touches,
+            mentions: Vec::new(),
             reaches: effects.reaches,
             unclear: full.or(unclear),
             opaque: effects.opaque,
             elsewhere: flow.elsewhere,
             proven: flow.proven,
+            proof: flow.proof,
+            after: self.known.clone(),
             pipeline: self.pipeline,
+            looped: self.looped,
             at: self.at.clone(),
         });
+    }
+
+    /// From here on, what a list has called from this number on is known to have succeeded, as far as its success says so.
+    pub fn learn(&mut self, from: usize, level: usize) {
+        let calls = self.line.calls.iter().enumerate().skip(from);
+        self.known.extend(calls.filter(|(_, call)| call.proof <= level).map(|(number, _)| number));
     }
 
     /// After a branch, a folder that it changed is not known.
@@ -174,7 +205,7 @@ impl<'w> Walker<'w> {
 
     pub fn substitutions(&mut self, scripts: Vec<String>, flow: Flow) {
         for script in scripts {
-            self.aside(|walker| walker.script(&script, Flow { proven: false, ..flow }));
+            self.aside(|walker| walker.script(&script, flow.proven_if(false)));
         }
     }
 

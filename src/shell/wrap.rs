@@ -33,8 +33,7 @@ impl Walker<'_> {
                 words.remove(0);
             }
         }
-        let flow =
-            Flow { proven: flow.proven && row.same_end, elsewhere: flow.elsewhere || row.elsewhere, ..flow };
+        let flow = Flow { elsewhere: flow.elsewhere || row.elsewhere, ..flow.proven_if(row.same_end) };
         let folder = self.folder.clone();
         if row.elsewhere {
             self.folder = Word::unknown(format!("the folder of `{name}`"));
@@ -57,7 +56,7 @@ impl Walker<'_> {
             (Inner::Script, None) => self.aside(|walker| walker.evaluate(&words, flow)),
             (Inner::First, None) => {
                 for script in words.iter().filter(|word| !word.start().starts_with('-')) {
-                    self.aside(|walker| walker.reread(script, Flow { proven: false, ..flow }));
+                    self.aside(|walker| walker.reread(script, flow.proven_if(false)));
                 }
             }
             (Inner::Words | Inner::ValueOrWords(_), None) => {

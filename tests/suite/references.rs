@@ -20,7 +20,8 @@ use serde_json::{Value, json};
 const STRANGER: &str = "zzzz_nobody_knows";
 
 /// Where a sequence rule names a call: `CALL` in the headings of its page.
-const CALLS: &[&str] = &["tool", "first", "then", "then[]", "trigger", "forbidden", "tools[]"];
+const CALLS: &[&str] =
+    &["tool", "first", "first[]", "then", "then[]", "trigger", "forbidden", "call", "tools[]"];
 
 /// An example of a page.
 struct Example {
@@ -113,6 +114,7 @@ impl Step {
     fn is(&self, wanted: &str) -> bool {
         // These are read as if they were called otherwise.
         let key = self.key.replace("sequences[]", "rules[]").replace("assertions[]", "expected");
+        let key = key.replace("runs[]", "runs");
         let typed = self.kind.as_ref().map(|kind| key.replace("[]", &format!("[type={kind}]")));
         wanted == "*"
             || wanted == key

@@ -170,9 +170,10 @@ impl Kind for After {
         state.waiting.take(|waiting| *waiting < place, |waiting| *waiting == place);
         if ok {
             state.answers.push(place);
+            let own = u32::from(self.then.follows(&self.trigger, look));
             state.open.take_between(
                 |trigger| self.deadline(*trigger) < u64::from(place),
-                |trigger| *trigger < place,
+                |trigger| *trigger < place + own,
             );
         }
     }

@@ -40,6 +40,27 @@ sides is its own `first`. If `then` is a list, each of its tools needs `first`.
 the first. Only calls that ran count: a stopped call between the two does no harm.
 ";
 
+    Finding FORBIDDEN_CALL = "forbidden_call": "the rule never allows such a call",
+"A `never` rule stops every call that it describes, by what the call does.
+
+    - {type: never, call: {deletes: ['/**', '!/tmp/**']}}
+    - {type: never, call: {runs: {program: git, args: [push], flags: [force]}}}
+
+A call that perhaps does it is stopped as well, unless the rule says `unsure: allow`. The finding names the
+word that is not known.
+";
+
+    Finding OPAQUE_COMMAND = "opaque_command": "a command runs code that nobody has read",
+"Rules that ask what a call does read the command line, and nothing else. What a script or code in another
+language does is not known, and counts as nothing.
+
+    python3 deploy.py
+    make release
+
+A rule that would stop the call if the code did what it forbids reports it. `opaque: deny` stops such calls,
+and `opaque: allow` reports nothing.
+";
+
     Finding BLOCKLISTED = "blocklisted": "the tool is on a blocklist",
 "The tool's name matches a `blocklist` rule: it is in `tools`, or it contains `pattern`.
 
@@ -146,6 +167,13 @@ are skipped, and so is an assertion with calls of its own (`test_trace`).
 
 The notice counts them, because a skipped test does not stop any call. A metric that looks like a
 misspelt `sequence_valid` is an error.
+";
+
+    Problem IDLE_KEY = "idle_key": "the key has no effect in this rule",
+"`unsure` and `opaque` say what becomes of a call of which it is not known what it does. A rule that asks only
+for tools and arguments has no such doubt.
+
+    - {type: never, call: admin_reset, unsure: allow}
 ";
 
     Problem STAR_IN_PATTERN = "star_in_pattern": "a star in `pattern` is an ordinary character",

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::asks::Part;
 use super::facts::{Order, OrderOutcome};
 use crate::monitor::explanation::{detail, state};
 use crate::monitor::{About, Explain, Explanation, Line, LineState, Rule, RuleId, StateItem};
 use crate::session::CallRef;
 use crate::wording::sentence::name;
 use crate::wording::{self, Sentence, all, at, count, joined, tool_of};
-use sentences::{Actual, against, expected, in_favour, suggestion};
+use sentences::{Actual, against, expected, in_favour, in_part, suggestion};
 
 /// What a rule requires, and how far it has counted when a call is checked.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +22,8 @@ pub struct OrderCheck {
     pub asks: Arc<Order>,
     /// Calls or steps so far, where it counts any.
     pub count: u64,
+    /// The part of the call that it is about, where the rule asks what calls do.
+    pub part: Option<Part>,
 }
 
 /// A call that must come soon.
@@ -54,6 +57,7 @@ pub(super) fn phrase(rule: &Rule) -> Option<String> {
             format!("no {} after {}", wording::name(forbidden), wording::name(trigger))
         }
         ("max_calls" | "count", [tool]) => format!("limit on {}", wording::name(tool)),
+        ("never", [tool]) => format!("no such {}", wording::name(tool)),
         ("require", [tool]) => format!("{} required", wording::name(tool)),
         ("eventually", [tool]) => format!("{} in time", wording::name(tool)),
         ("before", [first, then @ ..]) => format!("{} before {}", wording::name(first), all(then)),
@@ -71,13 +75,20 @@ pub(super) fn phrase(rule: &Rule) -> Option<String> {
 impl Explain for OrderCheck {
     fn explain(&self, about: &About<'_>) -> Explanation {
         let expected = Sentence::new(expected(&self.asks));
-        let headline = match about.code {
-            Some(code) => against(code, &self.asks, self.count, about),
-            None => in_favour(&self.asks, self.count),
+        let headline = match (about.code, &self.part) {
+            (Some(code), Some(part)) => in_part(part, against(code, &self.asks, self.count, about), code),
+            (Some(code), None) => against(code, &self.asks, self.count, about),
+            (None, _) => in_favour(&self.asks, self.count),
         };
         let way_out = about.code.and_then(|code| suggestion(code, &self.asks, self.count));
+        let part = self.part.as_ref().filter(|part| !part.command.is_empty()).map(|part| Line {
+            label: "matched",
+            state: if part.unknown.is_some() || part.opaque { LineState::Doubtful } else { LineState::Bad },
+            ..Line::new(name(&part.command).into_owned())
+        });
+        let own = Line { text: expected.clone(), ..Line::new("") };
         Explanation {
-            lines: vec![Line { text: expected.clone(), ..Line::new("") }],
+            lines: [Some(own), part].into_iter().flatten().collect(),
             expected: Some(expected),
             way_out: way_out.map(Sentence::new),
             ..Explanation::new(about, headline)
@@ -85,7 +96,10 @@ impl Explain for OrderCheck {
     }
 
     fn data(&self) -> Map<String, Value> {
-        detail(&json!({"asks": self.asks, "count": self.count}))
+        match &self.part {
+            Some(part) => detail(&json!({"asks": self.asks, "count": self.count, "command": part})),
+            None => detail(&json!({"asks": self.asks, "count": self.count})),
+        }
     }
 }
 

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::dialect::question::Question;
+
 /// A sequence rule in its own terms.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -17,8 +19,14 @@ pub enum Order {
     Before {
         /// What comes first.
         first: ToolName,
+        /// What may come first instead.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        or: Vec<ToolName>,
         /// What needs it, one or several.
         then: Vec<ToolName>,
+        /// What both calls must have in common.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        same: Vec<Arc<str>>,
     },
     /// Directly before every `then` is a `first`.
     ImmediatelyBefore {
@@ -38,6 +46,11 @@ pub enum Order {
     Allowlist {
         /// Names, with `*` and `?`.
         tools: Vec<Arc<str>>,
+    },
+    /// No such call.
+    Never {
+        /// The call.
+        call: ToolName,
     },
     /// No more calls than this.
     MaxCalls {
@@ -91,9 +104,9 @@ impl Order {
             Order::Require { tool } | Order::MaxCalls { tool, .. } | Order::Eventually { tool, .. } => {
                 vec![tool]
             }
-            Order::Before { first, then } | Order::ImmediatelyBefore { first, then } => {
-                [first].into_iter().chain(then).collect()
-            }
+            Order::Before { first, or, then, .. } => [first].into_iter().chain(or).chain(then).collect(),
+            Order::ImmediatelyBefore { first, then } => [first].into_iter().chain(then).collect(),
+            Order::Never { call } => vec![call],
             Order::NeverAfter { trigger, forbidden } => vec![trigger, forbidden],
             Order::After { trigger, then, .. } => vec![trigger, then],
             Order::Sequence { tools, .. } => tools.iter().collect(),
@@ -104,13 +117,19 @@ impl Order {
     /// The tools it names, in the order in which it asks about them.
     pub fn tools(&self) -> Arc<[Arc<str>]> {
         let own = |named: &ToolName| Arc::clone(&named.tool);
+        // What names no tool is no name of one.
+        if self.operands().iter().any(|named| named.tool.is_empty()) {
+            return self.operands().into_iter().map(own).filter(|tool| !tool.is_empty()).collect();
+        }
         match self {
             Order::Require { tool } | Order::MaxCalls { tool, .. } | Order::Eventually { tool, .. } => {
                 [own(tool)].into()
             }
-            Order::Before { first, then } | Order::ImmediatelyBefore { first, then } => {
-                [first].into_iter().chain(then).map(own).collect()
+            Order::Before { first, or, then, .. } => {
+                [first].into_iter().chain(or).chain(then).map(own).collect()
             }
+            Order::ImmediatelyBefore { first, then } => [first].into_iter().chain(then).map(own).collect(),
+            Order::Never { call } => [own(call)].into(),
             Order::Blocklist { pattern, tools } => {
                 let contains = pattern.iter().map(|pattern| format!("…{pattern}…").into());
                 contains.chain(tools.iter().cloned()).collect()
@@ -125,13 +144,17 @@ impl Order {
 }
 
 /// A tool as a rule names it: by its own name or an alias, perhaps only with certain arguments.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ToolName {
     /// The name in the rule.
+    #[serde(skip_serializing_if = "str::is_empty")]
     pub tool: Arc<str>,
     /// Patterns of arguments that must match, by argument.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args_match: Vec<(Arc<str>, Arc<str>)>,
+    /// What it asks of what a call does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub does: Option<Arc<Question>>,
 }
 
 /// What a rule requires, and how it ended.

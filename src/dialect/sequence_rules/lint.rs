@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::asks::label;
 use super::facts::{Order, ToolName};
 use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::dialect::sequence_rules::codes;
@@ -51,6 +52,13 @@ pub(super) fn pattern(pattern: &str) -> Option<Diagnostic> {
 pub(super) fn alias_in_list(name: &str) -> Diagnostic {
     let message = format!("{} is an alias, and these lists do not resolve aliases", quoted(name));
     Diagnostic::warning(codes::ALIAS_IN_LIST, message).help("list the alias's members")
+}
+
+/// A key that says what becomes of a doubt, in a rule that has none.
+pub(super) fn idle_key(key: &str) -> Diagnostic {
+    let message = format!("`{key}` has no effect: no call of the rule asks what it does");
+    let help = "ask with `runs`, `reads`, `writes`, `deletes` or `reaches`, or remove the key";
+    Diagnostic::warning(codes::IDLE_KEY, message).help(help)
 }
 
 /// An alias that no rule names.
@@ -104,7 +112,9 @@ pub(super) fn order<'m>(
 ) -> Option<Diagnostic> {
     let equal = |left: &ToolName, right: &ToolName, what: &str| {
         (left == right).then(|| {
-            let message = format!("both sides name {}: {what}", quoted(&left.tool));
+            let named = left.does.as_ref().filter(|_| left.tool.is_empty());
+            let named = named.map_or_else(|| quoted(&left.tool), |question| label(question));
+            let message = format!("both sides name {named}: {what}");
             Diagnostic::warning(codes::EQUAL_OPERANDS, message)
         })
     };
@@ -115,10 +125,12 @@ pub(super) fn order<'m>(
         return never(&format!("the alias {} names no tool, so no call is meant", quoted(&empty.tool)));
     }
     match order {
-        Order::Before { first, then } => then.iter().find_map(|then| {
-            let own = "a call is its own `first`, so nothing is denied";
-            equal(first, then, own).or_else(|| within(first, then, members, own))
-        }),
+        Order::Before { first, or, then, same } if or.is_empty() && same.is_empty() => {
+            then.iter().find_map(|then| {
+                let own = "a call is its own `first`, so nothing is denied";
+                equal(first, then, own).or_else(|| within(first, then, members, own))
+            })
+        }
         Order::ImmediatelyBefore { first, then } => {
             then.iter().find_map(|then| equal(first, then, "the first call of all is denied"))
         }
@@ -139,7 +151,9 @@ pub(super) fn order<'m>(
         }
         Order::Allowlist { tools } if tools.is_empty() => never("an empty allowlist denies every call"),
         // A blocklist knows neither arguments nor aliases.
-        Order::MaxCalls { tool, max: 0 } if tool.args_match.is_empty() && members(&tool.tool).is_none() => {
+        Order::MaxCalls { tool, max: 0 }
+            if tool.args_match.is_empty() && tool.does.is_none() && members(&tool.tool).is_none() =>
+        {
             let message = format!("a limit of 0 allows no call of {}", quoted(&tool.tool));
             let help = "write a `blocklist`, or a limit of 1";
             Some(Diagnostic::warning(code::ZERO_LIMIT, message).help(help))
@@ -203,7 +217,7 @@ pub(super) fn fix(order: &Order, rule: &Node, source: &Source) -> Option<Fix> {
         Some(fix.changes_decisions())
     };
     match order {
-        Order::Before { first, then } if then.iter().all(|then| then == first) => remove(),
+        Order::Before { first, then, .. } if then.iter().all(|then| then == first) => remove(),
         Order::Sequence { tools, .. } if tools.is_empty() => remove(),
         Order::Blocklist { pattern: None, tools } if tools.is_empty() => remove(),
         Order::MaxCalls { tool, max: 0 } => {

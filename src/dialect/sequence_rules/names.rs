@@ -52,7 +52,8 @@ impl Hits {
     /// The call never ran.
     fn take_back(&mut self, at: CallRef, ran: &Trace) {
         let Some(place) = ran.place(at) else { return };
-        self.all.take(|hit| *hit < place, |hit| *hit == place);
+        // A call of several commands is there once for each.
+        while self.all.take(|hit| *hit < place, |hit| *hit == place).is_some() {}
         self.newest.retain(|hit| *hit != place);
     }
 
@@ -137,6 +138,64 @@ impl Kind for List {
     }
 }
 
+/// `never`.
+pub(super) struct Never {
+    pub call: Side,
+}
+
+impl Kind for Never {
+    type State = Hits;
+
+    fn wakes(&self, tool: &str) -> Wakes {
+        let slot = self.call.slot(tool);
+        let observe = Observes { starts: slot != 0, ..Observes::default() };
+        Wakes { decide: slot != 0, observe, slot: Slot(slot) }
+    }
+
+    fn says(&self, out: &mut Vec<Says>) {
+        let tools: Vec<Arc<str>> = self.call.always().cloned().collect();
+        if !tools.is_empty() {
+            out.push(Says::Never(Arc::new(move |name| tools.iter().any(|tool| **tool == *name))));
+        }
+    }
+
+    fn operands(&self) -> Vec<&Operand> {
+        self.call.operands().iter().collect()
+    }
+
+    fn names(&self, out: &mut Vec<Arc<str>>) {
+        out.extend(self.call.tools().cloned());
+    }
+
+    fn gate(&self, _hits: &Hits, look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
+        let refused = self.call.means(look) == Match::Yes;
+        refused.then(|| Objection::new(codes::FORBIDDEN_CALL, []).part(self.call.part(look)))
+    }
+
+    fn is_final(&self, _hits: &Hits, _cx: &Cx<'_>) -> bool {
+        true
+    }
+
+    fn digest(&self, _hits: &Hits, _cx: &Cx<'_>, _out: &mut Digest) {}
+
+    fn started(&self, hits: &mut Hits, look: Look<'_>, _at: CallRef, cx: &Cx<'_>, _timers: &mut Timers<'_>) {
+        if self.call.is(look) {
+            hits.add(cx.ran);
+        }
+    }
+
+    fn refused(&self, hits: &mut Hits, _look: Look<'_>, at: CallRef, cx: &Cx<'_>) {
+        hits.take_back(at, cx.ran);
+    }
+
+    fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> RuleStanding {
+        match hits.all(cx.ran).next() {
+            Some(first) => RuleStanding::violated(codes::FORBIDDEN_CALL, Some(first), hits.all(cx.ran)),
+            None => RuleStanding::as_it_is(RuleOutcome::Held),
+        }
+    }
+}
+
 impl Kind for MaxCalls {
     type State = Hits;
 
@@ -163,8 +222,16 @@ impl Kind for MaxCalls {
 
     fn gate(&self, hits: &Hits, look: Look<'_>, cx: &Cx<'_>) -> Option<Objection> {
         let count = hits.len();
-        (count >= self.max && self.tool.means(look) == Match::Yes)
-            .then(|| Objection::new(codes::MAX_CALLS_OVER, hits.newest(cx.ran)).count(count))
+        let over = match look.arguments {
+            Some(_) => {
+                let times = self.tool.times(look);
+                times > 0 && count.saturating_add(times) > self.max
+            }
+            None => count >= self.max && self.tool.means(look) == Match::Yes,
+        };
+        over.then(|| {
+            Objection::new(codes::MAX_CALLS_OVER, hits.newest(cx.ran)).count(count).part(self.tool.part(look))
+        })
     }
 
     fn is_final(&self, _hits: &Hits, _cx: &Cx<'_>) -> bool {
@@ -181,7 +248,7 @@ impl Kind for MaxCalls {
     }
 
     fn started(&self, hits: &mut Hits, look: Look<'_>, _at: CallRef, cx: &Cx<'_>, _timers: &mut Timers<'_>) {
-        if self.tool.is(look) {
+        for _ in 0..self.tool.times(look) {
             hits.add(cx.ran);
         }
     }

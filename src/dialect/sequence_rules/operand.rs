@@ -5,18 +5,26 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::{Map, Value};
 
+use super::asks::{Copies, Role, example};
 use super::facts::ToolName;
+use crate::dialect::question::Question;
 use crate::monitor::{self, Help, Helps, ProposedCall, Prospect, Says, Slot};
-use crate::session::Body;
+use crate::session::{Body, Facts};
 use crate::source::quoted;
 
 /// A tool as a rule names it, with what an alias stands for.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Operand {
     pub named: ToolName,
     /// The tool's own name, or the members of the alias.
     pub tools: Vec<Arc<str>>,
+    /// It names no tool: any may be meant.
+    pub any_tool: bool,
     pub args: Vec<Argument>,
+    /// What it asks of what a call does.
+    pub asks: Option<Arc<Question>>,
+    /// Its number among the rule's operands that ask: the copies of its files are kept by it.
+    pub number: usize,
 }
 
 /// A pattern that one argument must match. A broken one matches nothing.
@@ -30,8 +38,14 @@ pub(super) struct Argument {
 #[derive(Debug)]
 pub(super) struct Side {
     operands: Vec<Operand>,
+    /// What it is to the rule.
+    pub role: Role,
+    /// Whether a doubt counts for the agent.
+    pub unsure: bool,
     /// Whether one of them looks at arguments; else the tool alone says whether a call is meant.
     looks: bool,
+    /// Whether one of them asks what calls do.
+    pub asks: bool,
     /// The side's bit in the slot of a tool that one of its operands names.
     bit: u64,
 }
@@ -42,6 +56,14 @@ pub(super) struct Look<'a> {
     pub tool: &'a str,
     pub slot: Slot,
     pub arguments: Option<&'a Body>,
+    /// The surroundings, for operands that ask what a call does.
+    pub facts: Option<&'a Facts>,
+    /// Whether it succeeded, once that is known.
+    pub ended: Option<bool>,
+    /// Whether code that nobody has read counts as what the rule stops.
+    pub opaque: bool,
+    /// The copies of files that are meant, by operand.
+    pub copies: &'a [Copies],
 }
 
 /// Whether a call is meant. A call has arguments and is never in doubt; of a tool some calls may be.
@@ -53,42 +75,73 @@ pub(super) enum Match {
 }
 
 impl<'a> Look<'a> {
-    pub fn call(call: ProposedCall<'a>) -> Look<'a> {
-        Look { tool: call.tool, slot: call.slot, arguments: Some(call.arguments) }
+    pub fn call(call: ProposedCall<'a>, facts: &'a Facts, copies: &'a [Copies]) -> Look<'a> {
+        let look = Look::any(call.tool, call.slot);
+        Look { arguments: Some(call.arguments), facts: Some(facts), copies, ..look }
     }
 
     pub fn any(tool: &'a str, slot: Slot) -> Look<'a> {
-        Look { tool, slot, arguments: None }
+        Look { tool, slot, arguments: None, facts: None, ended: None, opaque: false, copies: &[] }
     }
 }
 
 impl Operand {
-    /// Whether it means calls of this tool at all.
-    pub fn names(&self, tool: &str) -> bool {
-        self.tools.iter().any(|name| **name == *tool)
+    /// One that names no tool.
+    pub fn any_tool() -> Operand {
+        Operand { any_tool: true, ..Operand::default() }
     }
 
-    /// Whether it means this call, whose tool it names.
+    /// Whether it means calls of this tool at all.
+    pub fn names(&self, tool: &str) -> bool {
+        (self.any_tool || self.tools.iter().any(|name| **name == *tool)) && self.can_mean(tool)
+    }
+
+    /// Whether it looks at more than the tool's name.
+    pub fn looks(&self) -> bool {
+        !self.args.is_empty() || self.asks.is_some()
+    }
+
+    /// Whether it means this call, whose tool it names, as far as names and arguments say it.
     pub fn means(&self, look: Look<'_>) -> Match {
         if self.args.is_empty() {
             return Match::Yes;
         }
-        let Some(arguments) = look.arguments else {
+        if look.arguments.is_none() {
             let possible = self.args.iter().all(|argument| argument.pattern.is_some());
             return if possible { Match::Perhaps } else { Match::No };
-        };
-        let Some(Value::Object(given)) = arguments.parsed() else { return Match::No };
-        let all = self
-            .args
+        }
+        if self.given(look) { Match::Yes } else { Match::No }
+    }
+
+    /// Whether a call has the arguments that are wanted.
+    pub fn given(&self, look: Look<'_>) -> bool {
+        if self.args.is_empty() {
+            return true;
+        }
+        let Some(Value::Object(given)) = look.arguments.and_then(Body::parsed) else { return false };
+        self.args
             .iter()
-            .all(|argument| given.get(&*argument.name).is_some_and(|value| argument.matches(value)));
-        if all { Match::Yes } else { Match::No }
+            .all(|argument| given.get(&*argument.name).is_some_and(|value| argument.matches(value)))
     }
 }
 
 impl Operand {
     /// Calls that it means, one of each tool.
     pub fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+        if let Some(question) = &self.asks {
+            // Whether another call would help as well, nobody can say; one that is written out may be tried.
+            out.unsure();
+            let tool = if self.any_tool {
+                Arc::from(call.tool)
+            } else {
+                self.tools.first().cloned().unwrap_or_default()
+            };
+            if let Some(line) = example(question).filter(|_| self.args.is_empty()) {
+                let arguments = Some(serde_json::json!({"command": line}));
+                out.call(Help { tool, arguments, output: None });
+            }
+            return;
+        }
         for tool in &self.tools {
             let mut arguments = Map::new();
             for argument in &self.args {
@@ -133,9 +186,15 @@ impl Argument {
 
 impl Side {
     /// The side with this place among the rule's sides, from 0.
-    pub fn new(place: u32, operands: Vec<Operand>) -> Side {
+    pub fn new(place: u32, role: Role, operands: Vec<Operand>) -> Side {
         let looks = operands.iter().any(|operand| !operand.args.is_empty());
-        Side { operands, looks, bit: 1 << place }
+        let asks = operands.iter().any(|operand| operand.asks.is_some());
+        Side { operands, role, unsure: false, looks, asks, bit: 1 << place }
+    }
+
+    /// Whether only names that it has can be meant.
+    pub fn by_name(&self) -> bool {
+        !self.operands.iter().any(|operand| operand.any_tool)
     }
 
     /// The side's part of a tool's slot.
@@ -147,6 +206,9 @@ impl Side {
     pub fn means(&self, look: Look<'_>) -> Match {
         if look.slot.0 & self.bit == 0 {
             return Match::No;
+        }
+        if self.asks {
+            return self.does(look);
         }
         if !self.looks {
             return Match::Yes;
@@ -172,7 +234,7 @@ impl Side {
 
     /// The tools of which every call is meant, whatever its arguments.
     pub fn always(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.operands.iter().filter(|operand| operand.args.is_empty()).flat_map(|operand| &operand.tools)
+        self.operands.iter().filter(|operand| !operand.looks()).flat_map(|operand| &operand.tools)
     }
 
     /// The operands.
@@ -193,6 +255,10 @@ impl Side {
 
 /// That each `then` needs a `first`. A call that may be its own `first` needs none.
 pub(super) fn says_needs(first: &Side, then: &Side, directly: bool, out: &mut Vec<Says>) {
+    // What a call does is in no name.
+    if !first.by_name() {
+        return;
+    }
     let any_of: Arc<[Arc<str>]> = first.tools().cloned().collect();
     for tool in then.always().filter(|tool| !first.tools().any(|first| first == *tool)) {
         out.push(Says::Needs { tool: Arc::clone(tool), any_of: Arc::clone(&any_of), directly });

@@ -1,9 +1,12 @@
 //! Rules about two calls and which comes first: `before`, `immediately_before`, `never_after`.
 
+use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use super::asks::Part;
 use super::operand::{Look, Match, Operand, Side, says_needs};
+use super::same::Same;
 use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
@@ -15,6 +18,8 @@ use crate::session::CallRef;
 pub(super) struct Before {
     pub first: Side,
     pub then: Side,
+    /// What both must have in common.
+    pub same: Same,
 }
 
 /// What `before` keeps.
@@ -26,9 +31,27 @@ pub(super) struct BeforeState {
     earliest: Option<CallRef>,
     /// The newest `first`, whatever became of it.
     newest: Option<CallRef>,
-    /// The first `then` that is not its own `first`.
+    /// The first `then` that is not its own `first`, or that has nothing in common with one.
     then: Option<CallRef>,
+    /// What those that succeeded are known by, where both sides must have something in common.
+    bound: Arc<HashMap<String, CallRef>>,
     exercised: bool,
+}
+
+impl Before {
+    /// Why a call lacks a `first`, and the part of it that does.
+    fn lacks(&self, state: &BeforeState, look: Look<'_>) -> Option<Option<Part>> {
+        if self.same != Same::Nothing && look.arguments.is_some() {
+            return self.same.lacks(&self.first, &self.then, &state.bound, look);
+        }
+        let lacks = state.first.is_none()
+            && self.then.means(look) == Match::Yes
+            && (self.then.asks && look.arguments.is_some() || self.first.means(look) == Match::No);
+        if !lacks || !self.then.asks || look.arguments.is_none() {
+            return lacks.then_some(None);
+        }
+        self.then.without(&self.first, look, None).map(Some)
+    }
 }
 
 impl Kind for Before {
@@ -53,10 +76,8 @@ impl Kind for Before {
     }
 
     fn gate(&self, state: &BeforeState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
-        let refused = state.first.is_none()
-            && self.then.means(look) == Match::Yes
-            && self.first.means(look) == Match::No;
-        refused.then(|| Objection::new(codes::BEFORE_MISSING, state.newest))
+        let part = self.lacks(state, look)?;
+        Some(Objection::new(codes::BEFORE_MISSING, state.newest).part(part))
     }
 
     fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
@@ -65,11 +86,17 @@ impl Kind for Before {
 
     fn digest(&self, state: &BeforeState, _cx: &Cx<'_>, out: &mut Digest) {
         state.first.is_some().hash(out);
+        if self.same != Same::Nothing {
+            out.unknown();
+        }
     }
 
     fn rests(&self, state: &BeforeState, look: Look<'_>, _cx: &Cx<'_>) -> Support {
-        let found = state.first.filter(|_| self.then.is(look));
-        Support { found: found.into_iter().collect(), count: 0 }
+        let found = match self.same {
+            Same::Nothing => state.first.filter(|_| self.then.is(look)).into_iter().collect(),
+            _ => self.same.rests(&self.then, &state.bound, look),
+        };
+        Support { found, count: 0 }
     }
 
     fn started(
@@ -87,27 +114,50 @@ impl Kind for Before {
         }
         if self.then.is(look) {
             state.exercised = true;
-            if !first {
+            let lacks = if self.then.asks || self.same != Same::Nothing {
+                // What succeeded by now is what counts; a plain rule looks at the whole session in the end.
+                let before = BeforeState {
+                    first: state.first.filter(|_| self.same != Same::Nothing),
+                    bound: Arc::clone(&state.bound),
+                    ..BeforeState::default()
+                };
+                self.lacks(&before, look).is_some()
+            } else {
+                !first
+            };
+            if lacks {
                 state.then = state.then.or(Some(at));
             }
         }
     }
 
     fn resolved(&self, state: &mut BeforeState, look: Look<'_>, at: CallRef, ok: bool, _cx: &Cx<'_>) {
+        if !ok || !self.first.is(look) {
+            return;
+        }
         // Results may come in another order than calls.
-        if ok && self.first.is(look) && state.first.is_none_or(|first| at < first) {
+        if state.first.is_none_or(|first| at < first) {
             state.first = Some(at);
+        }
+        let names = self.same.names(&self.first, look);
+        if !names.is_empty() {
+            Arc::make_mut(&mut state.bound).extend(names.into_iter().map(|name| (name, at)));
         }
     }
 
     fn is_kept(&self, state: &BeforeState) -> bool {
         // A result that comes later may still belong to an earlier call.
-        state.first.is_some() && state.first == state.earliest && state.then.is_some()
+        self.same == Same::Nothing
+            && state.first.is_some()
+            && state.first == state.earliest
+            && state.then.is_some()
     }
 
     fn stands(&self, state: &BeforeState, _end: End, _cx: &Cx<'_>) -> RuleStanding {
         match (state.first, state.then) {
-            (None, Some(then)) => RuleStanding::violated(codes::BEFORE_MISSING, Some(then), [then]),
+            (first, Some(then)) if first.is_none() || self.same != Same::Nothing => {
+                RuleStanding::violated(codes::BEFORE_MISSING, Some(then), [then])
+            }
             (Some(first), Some(then)) if first > then => {
                 RuleStanding::violated(codes::BEFORE_LATE, Some(then), [first, then])
             }
@@ -179,8 +229,16 @@ impl Kind for ImmediatelyBefore {
     }
 
     fn gate(&self, state: &AdjacentState, look: Look<'_>, cx: &Cx<'_>) -> Option<Objection> {
-        let refused = !state.is_direct(cx) && self.then.means(look) == Match::Yes;
-        refused.then(|| Objection::new(codes::NOT_ADJACENT, cx.ran.last()))
+        if self.then.means(look) != Match::Yes {
+            return None;
+        }
+        let (direct, objection) = (state.is_direct(cx), Objection::new(codes::NOT_ADJACENT, cx.ran.last()));
+        match look.arguments {
+            Some(_) if self.then.asks => {
+                Some(objection.part(Some(self.then.without(&self.first, look, Some(direct))?)))
+            }
+            _ => (!direct).then_some(objection),
+        }
     }
 
     fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
@@ -207,9 +265,11 @@ impl Kind for ImmediatelyBefore {
         let place = cx.ran.len() as u32;
         if self.then.is(look) {
             state.exercised = true;
+            let own = self.then.asks && self.then.without(&self.first, look, Some(false)).is_none();
             match state.newest.filter(|(_, before, _)| before + 1 == place) {
                 Some((_, _, LastOutcome::Succeeded)) => {}
                 Some((first, _, LastOutcome::Nothing)) => state.waiting.push((first, at)),
+                _ if own => {}
                 _ => state.is_wrong(at, cx.ran.at(place - 1)),
             }
         }
@@ -223,7 +283,7 @@ impl Kind for ImmediatelyBefore {
             return;
         }
         if let Some((_, _, known)) = state.newest.as_mut().filter(|(newest, ..)| *newest == at) {
-            *known = if ok { LastOutcome::Succeeded } else { LastOutcome::Failed };
+            *known = if ok && self.first.ends(look) { LastOutcome::Succeeded } else { LastOutcome::Failed };
         }
         let waited = state.waiting.take(|(first, _)| *first < at, |(first, _)| *first == at);
         if let Some((first, then)) = waited.filter(|_| !ok) {
@@ -252,6 +312,8 @@ impl Kind for ImmediatelyBefore {
 pub(super) struct NeverAfter {
     pub trigger: Side,
     pub forbidden: Side,
+    /// Whether how a call ended says if it is a trigger.
+    pub ends: bool,
 }
 
 /// What `never_after` keeps.
@@ -259,11 +321,14 @@ pub(super) struct NeverAfter {
 pub(super) struct NeverState {
     /// Every trigger, in order, until the first is known to have run.
     triggers: Waiting<CallRef>,
-    /// Every forbidden call that came after some trigger, in order, until the first is known to have run.
-    hits: Waiting<CallRef>,
+    /// Every forbidden call that came after some trigger, in order, until the first is known to have run; each with whether
+    /// the trigger is a part of itself.
+    hits: Waiting<(CallRef, bool)>,
     /// Whether they are known to have run.
     trigger_ran: bool,
     hit_ran: bool,
+    /// The first trigger, with the part of it that is one.
+    begun: Option<(CallRef, Arc<Part>)>,
 }
 
 impl NeverState {
@@ -273,7 +338,9 @@ impl NeverState {
 
     /// The first forbidden call after the trigger.
     fn hit(&self) -> Option<CallRef> {
-        self.trigger().and_then(|trigger| self.hits.behind(|hit| *hit <= trigger).1)
+        let trigger = self.trigger()?;
+        let after = |(hit, own): &(CallRef, bool)| *hit < trigger || *hit == trigger && !own;
+        self.hits.behind(after).1.map(|(hit, _)| hit)
     }
 }
 
@@ -304,9 +371,19 @@ impl Kind for NeverAfter {
     }
 
     fn gate(&self, state: &NeverState, look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
-        let trigger = state.trigger()?;
-        let refused = self.forbidden.means(look) == Match::Yes;
-        refused.then(|| Objection::new(codes::AFTER_TRIGGER, [trigger]))
+        if let Some(trigger) = state.trigger() {
+            let refused = self.forbidden.means(look) == Match::Yes;
+            let part = || {
+                let begun = state.begun.as_ref().filter(|(begun, _)| *begun == trigger);
+                let part = self.forbidden.part(look).unwrap_or_default();
+                let trigger = begun.map(|(_, part)| Arc::clone(part));
+                (trigger.is_some() || part != Part::default()).then_some(Part { trigger, ..part })
+            };
+            return refused.then(|| Objection::new(codes::AFTER_TRIGGER, [trigger]).part(part()));
+        }
+        look.arguments?;
+        let part = self.forbidden.after(&self.trigger, look)?;
+        Some(Objection::new(codes::AFTER_TRIGGER, []).part(Some(part)))
     }
 
     fn is_final(&self, _state: &NeverState, _cx: &Cx<'_>) -> bool {
@@ -325,15 +402,25 @@ impl Kind for NeverAfter {
         _cx: &Cx<'_>,
         _timers: &mut Timers<'_>,
     ) {
-        if !state.hit_ran && !state.triggers.is_empty() && self.forbidden.is(look) {
-            state.hits.push(at);
+        if !state.hit_ran {
+            let own = self.forbidden.after(&self.trigger, look).is_some();
+            if own || !state.triggers.is_empty() && self.forbidden.is(look) {
+                state.hits.push((at, own));
+            }
         }
         if !state.trigger_ran && self.trigger.is(look) {
+            if state.triggers.is_empty() {
+                state.begun = self.trigger.part(look).map(|part| (at, Arc::new(part)));
+            }
             state.triggers.push(at);
         }
     }
 
-    fn resolved(&self, state: &mut NeverState, _look: Look<'_>, at: CallRef, _ok: bool, _cx: &Cx<'_>) {
+    fn resolved(&self, state: &mut NeverState, look: Look<'_>, at: CallRef, _ok: bool, _cx: &Cx<'_>) {
+        // How it ended may say that it was no trigger.
+        if self.ends && !self.trigger.is(look) {
+            state.triggers.take(|trigger| *trigger < at, |trigger| *trigger == at);
+        }
         // A call that was refused after all is not among them any more.
         if !state.trigger_ran {
             state.trigger_ran = state.trigger() == Some(at);
@@ -344,7 +431,7 @@ impl Kind for NeverAfter {
 
     fn refused(&self, state: &mut NeverState, _look: Look<'_>, at: CallRef, _cx: &Cx<'_>) {
         state.triggers.take(|trigger| *trigger < at, |trigger| *trigger == at);
-        state.hits.take(|hit| *hit < at, |hit| *hit == at);
+        state.hits.take(|(hit, _)| *hit < at, |(hit, _)| *hit == at);
     }
 
     fn stands(&self, state: &NeverState, _end: End, _cx: &Cx<'_>) -> RuleStanding {

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::asks::OnOpaque;
 use super::exact::ExactCalls;
 use super::facts::Order;
 use super::lint;
 use super::reading::{Aliases, Reading};
-use super::unit::When;
+use super::when::When;
 use crate::diagnostic::Fix;
 use crate::dialect::options;
 use crate::monitor::{Rule, RuleId, RuleOptions};
@@ -25,7 +26,24 @@ struct RuleHead {
 mod operands;
 
 pub(super) use operands::is_rule;
-use operands::{Build, Operands, TYPES, before_of, build};
+use operands::{Binding, Build, Operands, TYPES, before_of, build};
+
+/// What a doubt does: whether it counts for the agent.
+fn doubts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<bool> {
+    match fields.optional("unsure") {
+        Some(field) => field.one_of(&[("deny", false), ("allow", true)], out),
+        None => Some(false),
+    }
+}
+
+/// What becomes of code that nobody has read.
+fn on_opaque(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<OnOpaque> {
+    let words = [("allow", OnOpaque::Allow), ("report", OnOpaque::Report), ("deny", OnOpaque::Deny)];
+    match fields.optional("opaque") {
+        Some(field) => field.one_of(&words, out),
+        None => Some(OnOpaque::Report),
+    }
+}
 
 impl<'a> Reading<'a, '_> {
     /// Reads a list of rules.
@@ -79,7 +97,7 @@ impl<'a> Reading<'a, '_> {
             .collect();
         let tools: Arc<[Arc<str>]> = read.into_iter().collect::<Option<Vec<_>>>()?.into();
         let order = Order::Exact { tools: tools.iter().cloned().collect() };
-        self.add(id, build(ExactCalls { tools }), order, Vec::new());
+        self.add(id, build(ExactCalls { tools }), order, Vec::new(), OnOpaque::Allow);
         Some(())
     }
 
@@ -92,9 +110,19 @@ impl<'a> Reading<'a, '_> {
         let options = options(&mut fields, out);
         let wanted = format!("{options:?}");
         let when = self.when(&mut fields, out);
-        let mut read = Operands { reading: self, fields: &mut fields, aliases };
+        let (unsure, opaque) = (doubts(&mut fields, out), on_opaque(&mut fields, out));
+        let reading = &mut *self;
+        let mut read =
+            Operands { reading, fields: &mut fields, aliases, unsure: unsure.unwrap_or_default(), asking: 0 };
         // A rule of which a part cannot be read has been reported; it makes no unit.
         let made = read.kind(kind, out);
+        if read.asking == 0 {
+            for key in ["unsure", "opaque"] {
+                if let Some(entry) = read.fields.take(key) {
+                    read.reading.warn(lint::idle_key(key), entry.key_span);
+                }
+            }
+        }
         out.extend(fields.unknown());
         let tools = made.as_ref().map(|(order, _)| order.tools()).unwrap_or_default();
         let id = self.push(
@@ -111,10 +139,10 @@ impl<'a> Reading<'a, '_> {
             let fix = lint::fix(&order, item.node, self.text.source);
             self.warn(warning.fix(fix), item.span().first_line(self.text.source.text()));
         }
-        let when = when?;
+        let (when, opaque) = (when?, unsure.and(opaque)?);
         // Rules of one list have the same aliases, and are of one test.
         let list = item.pointer.rsplit_once('/').map_or("", |(list, _)| list);
-        let known = format!("{list} {order:?} {when:?} {wanted}");
+        let known = format!("{list} {order:?} {when:?} {wanted} {unsure:?} {opaque:?}");
         match self.seen.get(&known) {
             Some(first) => self.warnings.push(lint::repeated(self.text.source, item.span(), *first)),
             None => {
@@ -124,7 +152,7 @@ impl<'a> Reading<'a, '_> {
                 }
             }
         }
-        self.add(id, build, order, when);
+        self.add(id, build, order, when, opaque);
         Some(())
     }
 
@@ -159,21 +187,21 @@ impl<'a> Reading<'a, '_> {
                 [first, then].into_iter().filter_map(|name| name.node.as_str().map(Arc::from)).collect();
             let known = RuleHead { tools, ..RuleHead::default() };
             let id = self.push("before", then.pointer.clone(), first.span().to(then.span()), known);
-            let mut read = Operands { reading: self, fields: &mut fields, aliases };
+            let mut read = Operands { reading: self, fields: &mut fields, aliases, unsure: false, asking: 0 };
             let (Some(before), Some(behind)) = (read.by_name(first, out), read.by_name(then, out)) else {
                 continue;
             };
-            let (order, build) = before_of(before, vec![behind]);
-            self.add(id, build, order, Vec::new());
+            let (order, build) = before_of(vec![before], vec![behind], false, Binding::default());
+            self.add(id, build, order, Vec::new(), OnOpaque::Allow);
         }
         Some(())
     }
 
     /// Keeps a rule's unit, unless the rule is switched off.
-    fn add(&mut self, id: RuleId, build: Build, order: Order, when: Vec<When>) {
+    fn add(&mut self, id: RuleId, build: Build, order: Order, when: Vec<When>, opaque: OnOpaque) {
         if !self.rules.is_off(id) {
             let enforced = self.rules.get(id).is_none_or(|rule| rule.options.is_enforced());
-            self.units.push(build(id, Arc::new(order), when, enforced));
+            self.units.push(build(id, Arc::new(order), when, opaque, enforced));
         }
     }
 

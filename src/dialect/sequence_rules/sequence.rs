@@ -8,6 +8,7 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::Arc;
 
+use super::asks::Role;
 use super::explain::Progress;
 use super::operand::{Look, Match, Operand};
 use super::unit::{Kind, Objection, RuleStanding, Support};
@@ -30,6 +31,10 @@ pub(super) struct Sequence {
     /// What each tool that is named may be. A tool's slot is its place here, from 1.
     parts: Vec<Part>,
     slots: HashMap<Arc<str>, usize>,
+    /// The place of the steps that name no tool; 0 where there are none.
+    others: usize,
+    /// Whether a doubt counts for the agent.
+    pub unsure: bool,
 }
 
 /// Numbers of steps, in order; shared by all that stand for the same.
@@ -108,10 +113,23 @@ impl Sequence {
                 }
             }
         }
-        let looks = |number: &usize| steps.get(*number).is_some_and(|step| !step.args.is_empty());
+        // Steps that name no tool may be a call of any: also of one that no other step names.
+        let open = || steps.iter().enumerate().filter(|(_, step)| step.any_tool).map(|(number, _)| number);
+        let others = if open().next().is_some() {
+            for part in &mut parts {
+                part.extend(open());
+                part.sort_unstable();
+                part.dedup();
+            }
+            parts.push(open().collect());
+            parts.len()
+        } else {
+            0
+        };
+        let looks = |number: &usize| steps.get(*number).is_some_and(Operand::looks);
         let part = |part: Vec<usize>| Part { looks: part.iter().any(looks), steps: part.into() };
         let parts = parts.into_iter().map(part).collect();
-        Sequence { steps, strict, parts, slots }
+        Sequence { steps, strict, parts, slots, others, unsure: false }
     }
 
     fn code(&self) -> Code {
@@ -123,8 +141,13 @@ impl Sequence {
         self.parts.get((slot.0 as usize).checked_sub(1)?)
     }
 
-    fn means(&self, step: usize, look: Look<'_>) -> Match {
-        self.steps.get(step).map_or(Match::No, |step| step.means(look))
+    fn means(&self, step: usize, look: Look<'_>, role: Role) -> Match {
+        let Some(step) = self.steps.get(step) else { return Match::No };
+        match &step.asks {
+            Some(_) if !step.can_mean(look.tool) => Match::No,
+            Some(_) => step.does(look, role, self.unsure),
+            None => step.means(look),
+        }
     }
 
     /// The steps that mean this very call.
@@ -132,9 +155,12 @@ impl Sequence {
         match self.part(look.slot) {
             None => Steps::default(),
             Some(part) if !part.looks => Arc::clone(&part.steps),
-            Some(part) => {
-                part.steps.iter().copied().filter(|step| self.means(*step, look) == Match::Yes).collect()
-            }
+            Some(part) => part
+                .steps
+                .iter()
+                .copied()
+                .filter(|step| self.means(*step, look, Role::Permits) == Match::Yes)
+                .collect(),
         }
     }
 
@@ -156,10 +182,10 @@ impl Sequence {
             return false;
         }
         let part = self.part(look.slot).map(|part| &*part.steps).unwrap_or_default();
-        let wanted = part.binary_search(&next).is_ok() && self.means(next, look) != Match::No;
+        let wanted = part.binary_search(&next).is_ok() && self.means(next, look, Role::Permits) != Match::No;
         let later = || {
             let behind = part.get(part.partition_point(|step| *step <= next)..).unwrap_or_default();
-            behind.iter().any(|step| self.means(*step, look) == Match::Yes)
+            behind.iter().any(|step| self.means(*step, look, Role::Forbids) == Match::Yes)
         };
         !wanted && if self.strict { next > 0 } else { later() }
     }
@@ -216,7 +242,7 @@ impl Kind for Sequence {
     type State = SequenceState;
 
     fn wakes(&self, tool: &str) -> Wakes {
-        let slot = self.slots.get(tool).copied().unwrap_or_default();
+        let slot = self.slots.get(tool).copied().unwrap_or(self.others);
         // In a strict sequence every other call may be the wrong one.
         let wakes = !self.steps.is_empty() && (self.strict || slot > 0);
         Wakes { decide: wakes, observe: Observes::all(wakes), slot: Slot(slot as u64) }
@@ -228,12 +254,11 @@ impl Kind for Sequence {
 
     fn says(&self, out: &mut Vec<Says>) {
         // A session that has begun must go on to the end.
-        let begin =
-            self.steps.first().filter(|first| first.args.is_empty()).map_or(&[][..], |first| &first.tools);
+        let begin = self.steps.first().filter(|first| !first.looks()).map_or(&[][..], |first| &first.tools);
         for (after, step) in
             begin.iter().flat_map(|after| self.steps.iter().skip(1).map(move |step| (after, step)))
         {
-            if !step.names(after) {
+            if !step.names(after) && !step.any_tool {
                 out.push(Says::Follows {
                     after: Arc::clone(after),
                     each: false,
@@ -242,7 +267,7 @@ impl Kind for Sequence {
             }
         }
         for (at, (before, step)) in self.steps.iter().zip(self.steps.iter().skip(1)).enumerate() {
-            if !step.args.is_empty() {
+            if step.looks() || before.any_tool {
                 continue;
             }
             // A tool of an earlier step may be that step.
@@ -297,10 +322,12 @@ impl Kind for Sequence {
         self.settle(state);
     }
 
-    fn resolved(&self, state: &mut SequenceState, _look: Look<'_>, at: CallRef, ok: bool, _cx: &Cx<'_>) {
+    fn resolved(&self, state: &mut SequenceState, look: Look<'_>, at: CallRef, ok: bool, _cx: &Cx<'_>) {
         let Ok(place) = state.kept.binary_search_by_key(&at, |kept| kept.at) else { return };
         if let Some(kept) = state.kept.get_mut(place) {
-            kept.known = Some(ok);
+            // The success of a call may not be that of its command.
+            let own = |step: &usize| self.means(*step, look, Role::Permits) == Match::Yes;
+            kept.known = Some(ok && kept.steps.iter().all(own));
         }
         let ahead = place.checked_sub(1).and_then(|ahead| state.kept.get(ahead));
         let mut before = Arc::clone(ahead.map_or(&state.before, |kept| &kept.behind));

@@ -9,16 +9,21 @@ use std::sync::Arc;
 use serde_json::Value;
 use smallvec::SmallVec;
 
+use super::asks::{Copies, OnOpaque, Part};
+use super::commands::is_opaque;
 use super::explain::OrderCheck;
 use super::facts::{Order, OrderOutcome};
 use super::operand::{Look, Operand};
+use super::when::When;
 use crate::diagnostic::code::Code;
+use crate::dialect::question::looks_at;
+use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{
     CallPart, Cx, Depth, Digest, EarlierCall, Effect, End, Event, Explain, Hears, Helps, Hidden, Monitor,
     Probe, ProposedCall, Prospect, Read, RuleId, Says, Sink, Slot, StateItem, Statement, Timers, Unit, Wakes,
 };
-use crate::session::{Body, CallRef, Facts, Outcome, Session, value};
+use crate::session::{Body, CallRef, Facts, Outcome, Session};
 
 /// A kind of rule.
 pub(super) trait Kind: Send + Sync + 'static {
@@ -95,6 +100,8 @@ pub(super) struct Objection {
     pub found: SmallVec<[CallRef; 4]>,
     /// Calls or steps so far.
     pub count: u64,
+    /// The part of the call that it is about, where the rule asks what calls do.
+    pub part: Option<Box<Part>>,
 }
 
 /// What an allowed call rests on.
@@ -117,7 +124,11 @@ pub(super) struct RuleStanding {
 
 impl Objection {
     pub fn new(code: Code, found: impl IntoIterator<Item = CallRef>) -> Objection {
-        Objection { code, found: found.into_iter().collect(), count: 0 }
+        Objection { code, found: found.into_iter().collect(), count: 0, part: None }
+    }
+
+    pub fn part(self, part: Option<Part>) -> Objection {
+        Objection { part: part.map(Box::new), ..self }
     }
 
     pub fn count(self, count: u64) -> Objection {
@@ -156,25 +167,9 @@ pub(super) struct RuleUnit<K> {
     pub when: Vec<When>,
     /// Whether a call that it speaks against may be kept from running for it.
     pub enforced: bool,
+    /// What becomes of code that nobody has read.
+    pub opaque: OnOpaque,
     pub kind: K,
-}
-
-/// A condition on the session's context: the rule does not apply where the key has another value.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct When {
-    /// Below `context`, with dots.
-    pub key: Arc<str>,
-    pub value: Value,
-}
-
-impl When {
-    fn allows(&self, context: Option<&Value>) -> bool {
-        let found = context.and_then(|context| {
-            let nested = || self.key.split('.').try_fold(context, |value, key| value.get(key));
-            context.get(&*self.key).or_else(nested)
-        });
-        found.is_none_or(|found| value::equal(found, &self.value))
-    }
 }
 
 impl<K: Kind> Unit for RuleUnit<K> {
@@ -184,13 +179,13 @@ impl<K: Kind> Unit for RuleUnit<K> {
 
     fn wakes(&self, tool: &str) -> Wakes {
         let mut wakes = self.kind.wakes(tool);
-        let looks = || self.kind.operands().iter().any(|operand| !operand.args.is_empty());
+        let looks = || self.kind.operands().iter().any(|operand| operand.looks());
         wakes.observe.arguments = wakes.observe.any() && looks();
         wakes
     }
 
     fn wakes_by_name(&self) -> bool {
-        self.kind.wakes_by_name()
+        self.kind.wakes_by_name() && !self.kind.operands().iter().any(|operand| operand.any_tool)
     }
 
     fn hears(&self) -> Hears {
@@ -205,10 +200,21 @@ impl<K: Kind> Unit for RuleUnit<K> {
         out.extend(self.when.iter().map(|when| Read::Context(Arc::clone(&when.key))));
         let operands = self.order.operands();
         let mut seen: HashSet<&str> = HashSet::new();
+        let asks = operands.iter().any(|named| named.does.is_some());
+        if asks {
+            out.extend(["cwd", "project"].map(|key| Read::Context(key.into())));
+        }
         for call in session.calls.iter().filter(|call| seen.insert(&call.tool)) {
             let wakes = self.kind.wakes(&call.tool);
             if !wakes.decide && !wakes.observe.any() {
                 continue;
+            }
+            if asks {
+                let paths = looks_at(&call.tool)
+                    .map(|names| names.into_iter().map(|name| format!("$[{name:?}]")).collect());
+                let paths: Vec<String> = paths.unwrap_or_else(|| vec!["$".to_owned()]);
+                let read = |path: String| Read::Argument { tool: Arc::clone(&call.tool), path: path.into() };
+                out.extend(paths.into_iter().map(read));
             }
             // A tool that no operand names is meant by an alias, which may be any of them.
             let exact = operands.iter().any(|named| named.tool == call.tool);
@@ -260,7 +266,11 @@ impl<K: Kind> Unit for RuleUnit<K> {
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor> {
         let applies = self.when.iter().all(|when| when.allows(facts.context.as_ref()));
         let state = applies.then(K::State::default);
-        Box::new(RuleMonitor { state, averted: 0, unit: self })
+        let copies = vec![
+            Copies::default();
+            self.kind.operands().iter().filter(|operand| operand.asks.is_some()).count()
+        ];
+        Box::new(RuleMonitor { state, copies, averted: 0, unit: self })
     }
 }
 
@@ -268,13 +278,35 @@ struct RuleMonitor<K: Kind> {
     unit: Arc<RuleUnit<K>>,
     /// `None`: the rule does not apply to this session.
     state: Option<K::State>,
+    /// The copies of files that operands mean, by operand.
+    copies: Vec<Copies>,
     /// Calls that it stopped.
     averted: u32,
 }
 
 impl<K: Kind> RuleMonitor<K> {
-    fn facts(&self, count: u64) -> Option<Arc<dyn Explain>> {
-        Some(Arc::new(OrderCheck { asks: Arc::clone(&self.unit.order), count }))
+    fn facts(&self, count: u64, part: Option<&Part>) -> Option<Arc<dyn Explain>> {
+        Some(Arc::new(OrderCheck { asks: Arc::clone(&self.unit.order), count, part: part.cloned() }))
+    }
+
+    /// Why a call does not run, or a report of code that may do what the rule stops.
+    fn refusal(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
+        let kind = &self.unit.kind;
+        if let Some(against) = kind.gate(state, look, cx) {
+            return Some((against, Effect::Deny));
+        }
+        if self.copies.is_empty() || self.unit.opaque == OnOpaque::Allow || !is_opaque(look) {
+            return None;
+        }
+        let against = kind.gate(state, Look { opaque: true, ..look }, cx)?;
+        Some(match self.unit.opaque {
+            OnOpaque::Deny => (against, Effect::Deny),
+            _ => (Objection { code: codes::OPAQUE_COMMAND, ..against }, Effect::Report),
+        })
+    }
+
+    fn is_refused(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> bool {
+        self.refusal(state, look, cx).is_some_and(|(_, effect)| effect == Effect::Deny)
     }
 
     fn found(calls: &[CallRef]) -> Vec<EarlierCall> {
@@ -284,8 +316,8 @@ impl<K: Kind> RuleMonitor<K> {
 
 impl<K: Kind> Monitor for RuleMonitor<K> {
     fn fork(&self) -> Box<dyn Monitor> {
-        let (unit, state) = (Arc::clone(&self.unit), self.state.clone());
-        Box::new(RuleMonitor { unit, state, averted: self.averted })
+        let (unit, state, copies) = (Arc::clone(&self.unit), self.state.clone(), self.copies.clone());
+        Box::new(RuleMonitor { unit, state, copies, averted: self.averted })
     }
 
     fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>) {
@@ -297,68 +329,81 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
 
     fn decide(&self, call: ProposedCall<'_>, cx: &Cx<'_>, out: &mut Sink<'_>) {
         let Some(state) = &self.state else { return };
-        let look = Look::call(call);
-        let denied = self.unit.kind.gate(state, look, cx);
-        let effect = if denied.is_some() { Effect::Deny } else { Effect::Report };
-        let against = denied.or_else(|| self.unit.kind.passes(state, look, cx));
-        if let Some(against) = &against {
+        let look = Look::call(call, cx.facts, &self.copies);
+        let passes = || Some((self.unit.kind.passes(state, look, cx)?, Effect::Report));
+        let (against, effect) = self.refusal(state, look, cx).or_else(passes).unzip();
+        if let (Some(against), Some(effect)) = (&against, effect) {
             let tells = out.depth() >= Depth::Findings;
             out.find(0, effect, against.code, |finding| {
                 if tells {
-                    (finding.found, finding.facts) = (Self::found(&against.found), self.facts(against.count));
+                    let facts = self.facts(against.count, against.part.as_deref());
+                    (finding.found, finding.facts) = (Self::found(&against.found), facts);
                 }
             });
         }
         out.check(0, against.is_none(), |check| {
             check.code = against.as_ref().map(|against| against.code);
-            let rests = || self.unit.kind.rests(state, look, cx);
-            let Support { found, count } =
-                against.map_or_else(rests, |Objection { found, count, .. }| Support {
-                    found: found.to_vec(),
-                    count,
+            let rests = || (self.unit.kind.rests(state, look, cx), None);
+            let (Support { found, count }, part) = against
+                .map_or_else(rests, |Objection { found, count, part, .. }| {
+                    (Support { found: found.to_vec(), count }, part)
                 });
-            (check.found, check.facts) = (Self::found(&found), self.facts(count));
+            (check.found, check.facts) = (Self::found(&found), self.facts(count, part.as_deref()));
         });
     }
 
     fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>) {
-        let (Some(state), kind) = (&mut self.state, &self.unit.kind) else { return };
+        if let (Event::Stopped(call), Some(state)) = (*event, &self.state) {
+            // What was decided a moment ago is decided alike now.
+            let look = Look::call(call, cx.facts, &self.copies);
+            self.averted += u32::from(cx.enforcing && self.unit.enforced && self.is_refused(state, look, cx));
+            return;
+        }
+        let (Some(state), kind, copies) = (&mut self.state, &self.unit.kind, &mut self.copies) else {
+            return;
+        };
         match *event {
             // Only the first turn's is told.
             Event::TurnStart => kind.begins(timers),
             Event::Started(call) => {
-                kind.started(state, Look::call(call), call.at, cx, timers);
+                kind.started(state, Look::call(call, cx.facts, copies), call.at, cx, timers);
+                for operand in kind.operands().into_iter().filter(|operand| operand.names(call.tool)) {
+                    if let Some(own) = copies.get_mut(operand.number) {
+                        operand.copies(Look::call(call, cx.facts, &[]), own);
+                    }
+                }
                 if kind.is_kept(state) {
                     timers.rest();
                 }
             }
             Event::Resolved { call, outcome, .. } => {
+                let look = Look::call(call, cx.facts, copies);
+                let look = Look { ended: Some(outcome == Outcome::Ok), ..look };
                 if outcome == Outcome::Refused {
-                    kind.refused(state, Look::call(call), call.at, cx);
+                    kind.refused(state, look, call.at, cx);
                 }
-                kind.resolved(state, Look::call(call), call.at, outcome == Outcome::Ok, cx);
+                kind.resolved(state, look, call.at, outcome == Outcome::Ok, cx);
                 if kind.is_kept(state) {
                     timers.rest();
                 }
             }
             Event::Due(timer) => kind.due(state, timer, cx, timers),
-            // What was decided a moment ago is decided alike now.
-            Event::Stopped(call)
-                if cx.enforcing && self.unit.enforced && kind.gate(state, Look::call(call), cx).is_some() =>
-            {
-                self.averted += 1;
-            }
             Event::Stopped(_) | Event::Message(_) | Event::Operation(_) | Event::TurnEnd { .. } => {}
         }
     }
 
     fn final_word(&self, call: ProposedCall<'_>, cx: &Cx<'_>) -> Option<usize> {
-        let (state, kind) = (self.state.as_ref()?, &self.unit.kind);
-        (kind.is_final(state, cx) && kind.gate(state, Look::call(call), cx).is_some()).then_some(0)
+        let state = self.state.as_ref()?;
+        let look = Look::call(call, cx.facts, &self.copies);
+        (self.unit.kind.is_final(state, cx) && self.is_refused(state, look, cx)).then_some(0)
     }
 
     fn digest(&self, _calls: &[ProposedCall<'_>], cx: &Cx<'_>, out: &mut Digest) {
         if let Some(state) = &self.state {
+            // Copies change what later calls are.
+            if self.copies.iter().any(|copies| *copies != Copies::default()) {
+                out.unknown();
+            }
             self.unit.kind.digest(state, cx, out);
         }
     }

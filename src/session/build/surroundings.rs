@@ -27,6 +27,7 @@ impl Builder {
     /// The parent session's id.
     pub fn parent(&mut self, parent: impl Into<Arc<str>>) {
         self.session.parent = Some(parent.into());
+        self.facts.subagent = true;
     }
 
     /// What is known of the surroundings, to be filled in.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Code;
+use crate::dialect::sequence_rules::asks::{Part, conditions, label};
 use crate::dialect::sequence_rules::codes;
 use crate::dialect::sequence_rules::facts::{Order, OrderOutcome, ToolName};
 use crate::monitor::About;
@@ -14,7 +15,17 @@ use crate::wording::{at, count, list, thousands, tool_of};
 pub(super) fn expected(order: &Order) -> String {
     match order {
         Order::Require { tool } => format!("{} succeeds at least once", operand(tool)),
-        Order::Before { first, then } => format!("{} before {}", operand(first), any(then)),
+        Order::Before { first, or, then, same } => {
+            let same = match same.first() {
+                Some(one) if **one == *"file" => " of the same file".to_owned(),
+                Some(_) => {
+                    format!(" with the same {}", list(same.iter().map(|path| name(path).into_owned())))
+                }
+                None => String::new(),
+            };
+            format!("{} before {}{same}", firsts(first, or), any(then))
+        }
+        Order::Never { call } => format!("no {}", operand(call)),
         Order::ImmediatelyBefore { first, then } => {
             format!("{} directly before every {}", operand(first), any(then))
         }
@@ -66,12 +77,14 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
         (codes::REQUIRED_MISSING, Order::Require { tool }) => {
             format!("add a call of {} that succeeds", operand(tool))
         }
-        (codes::BEFORE_MISSING | codes::BEFORE_LATE, Order::Before { first, then }) => {
-            format!("call {} successfully before {}", operand(first), any(then))
+        (codes::BEFORE_MISSING | codes::BEFORE_LATE, Order::Before { first, or, then, .. }) => {
+            format!("call {} successfully before {}", firsts(first, or), any(then))
         }
         (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, then }) => {
             format!("call {} successfully, directly before {}", operand(first), any(then))
         }
+        (codes::FORBIDDEN_CALL, _) => "skip the call".to_owned(),
+        (codes::OPAQUE_COMMAND, _) => "write the commands out, or set `opaque: allow`".to_owned(),
         (codes::BLOCKLISTED, _) => "skip the call, or remove the name from the list".to_owned(),
         (codes::NOT_ALLOWLISTED, _) => "skip the call, or add the name to the list".to_owned(),
         (codes::MAX_CALLS_OVER, _) => "skip the call, or raise `max`".to_owned(),
@@ -107,10 +120,12 @@ pub(super) fn against(code: Code, order: &Order, done: u64, about: &About<'_>) -
     let (earlier, session) = (|| about.earlier(), about.session);
     let ran_in = |call: CallRef| format!("{} ran in {}", tool_of(call, session), at(call, session));
     match (code, order) {
-        (codes::BEFORE_MISSING, Order::Before { first, .. }) => match earlier() {
-            Some(call) => format!("no {} is known to have succeeded; {}", operand(first), ran_in(call)),
-            None => format!("{} has not succeeded yet", operand(first)),
+        (codes::BEFORE_MISSING, Order::Before { first, or, same, .. }) => match earlier() {
+            _ if !same.is_empty() => format!("{} is not known to have succeeded", expected(order)),
+            Some(call) => format!("no {} is known to have succeeded; {}", firsts(first, or), ran_in(call)),
+            None => format!("{} has not succeeded yet", firsts(first, or)),
         },
+        (codes::FORBIDDEN_CALL, _) => format!("the rule allows {}", expected(order)),
         (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, .. }) => match earlier() {
             Some(call) => {
                 let (before, place) = (tool_of(call, session), at(call, session));
@@ -269,15 +284,52 @@ fn among(within: u64) -> String {
 
 /// A tool, and what its arguments must match.
 fn operand(named: &ToolName) -> String {
-    let tool = name(&named.tool).into_owned();
-    if named.args_match.is_empty() {
-        return tool;
-    }
+    let tool = match &named.does {
+        Some(question) if named.tool.is_empty() => label(question),
+        _ => name(&named.tool).into_owned(),
+    };
     let arguments = named
         .args_match
         .iter()
         .map(|(argument, pattern)| format!("{} ~ {}", name(argument), sentence::pattern(pattern)));
-    format!("{tool} ({})", arguments.collect::<Vec<_>>().join(", "))
+    let does = named.does.iter().filter(|_| !named.tool.is_empty()).flat_map(|question| conditions(question));
+    let conditions: Vec<String> = arguments.chain(does).collect();
+    if conditions.is_empty() { tool } else { format!("{tool} ({})", conditions.join(", ")) }
+}
+
+/// The same with the command that it is about: why it counts, or what comes before it in the call.
+pub(super) fn in_part(part: &Part, whole: String, code: Code) -> String {
+    let command = name(&part.command);
+    if code == codes::OPAQUE_COMMAND {
+        return format!("`{command}` runs code that nobody has read, which may do what the rule stops");
+    }
+    let whole = match part.trigger.as_deref() {
+        Some(Part { unknown: Some(word), command, .. }) => {
+            format!("{whole}, where {}", doubt(word, command))
+        }
+        Some(Part { command, .. }) if !command.is_empty() => format!("{whole} (`{}`)", name(command)),
+        _ => whole,
+    };
+    match (&part.since, &part.unknown) {
+        (Some(since), _) if *since == part.command => format!("`{command}` does both at once"),
+        (Some(since), _) => format!("`{command}` comes after `{}` in the same call", name(since)),
+        (None, Some(word)) => format!("{whole}; {}", doubt(word, &part.command)),
+        (None, None) if part.opaque => format!("{whole}; `{command}` runs code that nobody has read"),
+        (None, None) if part.command.is_empty() => whole,
+        (None, None) => format!("{whole}; the call runs `{command}`"),
+    }
+}
+
+/// What is not known, and that it counts.
+fn doubt(word: &str, command: &str) -> String {
+    if command.is_empty() {
+        return format!("what `{}` does is not known, and counts as a match", name(word));
+    }
+    format!("`{}` in `{}` is not known, and counts as a match", name(word), name(command))
+}
+
+fn firsts(first: &ToolName, or: &[ToolName]) -> String {
+    either([first].into_iter().chain(or).map(operand).collect())
 }
 
 /// `a`, `a or b`, `a, b or c`.

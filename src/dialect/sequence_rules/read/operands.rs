@@ -5,19 +5,24 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::super::after::After;
+use super::super::asks::{OnOpaque, Role, asks_end};
 use super::super::lint;
-use super::super::names::{List, MaxCalls};
+use super::super::names::{List, MaxCalls, Never};
 use super::super::operand::{Argument, Operand, Side};
 use super::super::order::{Before, ImmediatelyBefore, NeverAfter};
 use super::super::presence::{Eventually, Require};
 use super::super::reading::{Aliases, Reading};
+use super::super::same::Same;
 use super::super::sequence::Sequence;
-use super::super::unit::{Kind, RuleUnit, When};
+use super::super::unit::{Kind, RuleUnit};
+use super::super::when::When;
 use crate::condition::glob::Glob;
+use crate::condition::path::Path;
+use crate::dialect::question::{asks, question};
 use crate::dialect::sequence_rules::facts::{Order, ToolName};
 use crate::monitor::{RuleId, Unit};
 use crate::source::wildcard::Wildcard;
-use crate::source::{Field, Fields, Node, NodeValue, Problem, ProblemKind};
+use crate::source::{Field, Fields, Node, NodeValue, Problem, ProblemKind, quoted};
 
 #[derive(Clone, Copy)]
 pub enum Type {
@@ -28,6 +33,7 @@ pub enum Type {
     Allowlist,
     MaxCalls,
     Eventually,
+    Never,
     NeverAfter,
     After,
     Sequence,
@@ -43,6 +49,7 @@ pub const TYPES: &[(&str, (&str, Type))] = &[
     ("max_calls", ("max_calls", Type::MaxCalls)),
     ("count", ("count", Type::MaxCalls)),
     ("eventually", ("eventually", Type::Eventually)),
+    ("never", ("never", Type::Never)),
     ("never_after", ("never_after", Type::NeverAfter)),
     ("after", ("after", Type::After)),
     ("sequence", ("sequence", Type::Sequence)),
@@ -55,22 +62,35 @@ pub fn is_rule(node: &Node) -> bool {
 }
 
 /// What makes a unit of a rule's kind.
-pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>, bool) -> Arc<dyn Unit>>;
+pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>, OnOpaque, bool) -> Arc<dyn Unit>>;
 
 pub fn build<K: Kind>(kind: K) -> Build {
-    Box::new(move |rule, order, when, enforced| {
-        Arc::new(RuleUnit { rule: [rule], order, when, enforced, kind })
+    Box::new(move |rule, order, when, opaque, enforced| {
+        Arc::new(RuleUnit { rule: [rule], order, when, opaque, enforced, kind })
     })
 }
 
-pub fn before_of(first: Operand, then: Vec<Operand>) -> (Order, Build) {
-    let (first, then) = (Side::new(0, vec![first]), Side::new(1, then));
-    let order = Order::Before { first: named(&first), then: then.named().cloned().collect() };
-    (order, build(Before { first, then }))
+/// What `before` has beside its two sides.
+#[derive(Default)]
+pub struct Binding {
+    pub same: Option<Same>,
+    pub written: Vec<Arc<str>>,
+}
+
+pub fn before_of(first: Vec<Operand>, then: Vec<Operand>, unsure: bool, binding: Binding) -> (Order, Build) {
+    let (mut first, mut then) = (Side::new(0, Role::Permits, first), Side::new(1, Role::Forbids, then));
+    (first.unsure, then.unsure) = (unsure, unsure);
+    let order = Order::Before {
+        first: named(&first),
+        or: first.named().skip(1).cloned().collect(),
+        then: then.named().cloned().collect(),
+        same: binding.written,
+    };
+    (order, build(Before { first, then, same: binding.same.unwrap_or(Same::Nothing) }))
 }
 
 fn named(side: &Side) -> ToolName {
-    side.named().next().cloned().unwrap_or(ToolName { tool: "".into(), args_match: Vec::new() })
+    side.named().next().cloned().unwrap_or(ToolName::default())
 }
 
 /// Reads the operands of one rule.
@@ -78,6 +98,10 @@ pub struct Operands<'s, 'f, 'a, 'r> {
     pub reading: &'s mut Reading<'a, 'r>,
     pub fields: &'f mut Fields<'a>,
     pub aliases: &'f Aliases<'a>,
+    /// Whether a doubt counts for the agent.
+    pub unsure: bool,
+    /// How many operands of the rule ask what calls do.
+    pub asking: usize,
 }
 
 impl<'a> Operands<'_, '_, 'a, '_> {
@@ -85,16 +109,18 @@ impl<'a> Operands<'_, '_, 'a, '_> {
     pub fn kind(&mut self, kind: Type, out: &mut Vec<Problem>) -> Option<(Order, Build)> {
         match kind {
             Type::Require => {
-                let tool = self.side(0, "tool", out)?;
+                let tool = self.side(0, "tool", Role::Permits, out)?;
                 Some((Order::Require { tool: named(&tool) }, build(Require { tool })))
             }
             Type::Before => {
-                let (first, then) = (self.one("first", out), self.several("then", out));
-                Some(before_of(first?, then?))
+                let (first, then) = (self.several("first", out), self.several("then", out));
+                let binding = self.same(out);
+                Some(before_of(first?, then?, self.unsure, binding?))
             }
             Type::ImmediatelyBefore => {
-                let (first, then) = (self.side(0, "first", out), self.several("then", out));
-                let (first, then) = (first?, Side::new(1, then?));
+                let (first, then) = (self.side(0, "first", Role::Permits, out), self.several("then", out));
+                let (first, mut then) = (first?, Side::new(1, Role::Forbids, then?));
+                then.unsure = self.unsure;
                 let order =
                     Order::ImmediatelyBefore { first: named(&first), then: then.named().cloned().collect() };
                 Some((order, build(ImmediatelyBefore { first, then })))
@@ -126,23 +152,32 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             }
             Type::MaxCalls => {
                 self.refuse_other_bounds(out);
-                let (tool, max) = (self.side(0, "tool", out), self.number("max", None, out));
+                let (tool, max) = (self.side(0, "tool", Role::Forbids, out), self.number("max", None, out));
                 let (tool, max) = (tool?, max?);
                 Some((Order::MaxCalls { tool: named(&tool), max }, build(MaxCalls { tool, max })))
             }
             Type::Eventually => {
-                let (tool, within) = (self.side(0, "tool", out), self.number("within", None, out));
+                let (tool, within) =
+                    (self.side(0, "tool", Role::Permits, out), self.number("within", None, out));
                 let (tool, within) = (tool?, within?);
                 Some((Order::Eventually { tool: named(&tool), within }, build(Eventually { tool, within })))
             }
             Type::NeverAfter => {
-                let (trigger, forbidden) = (self.side(0, "trigger", out), self.side(1, "forbidden", out));
+                let trigger = self.side(0, "trigger", Role::Triggers, out);
+                let forbidden = self.side(1, "forbidden", Role::Forbids, out);
                 let (trigger, forbidden) = (trigger?, forbidden?);
                 let order = Order::NeverAfter { trigger: named(&trigger), forbidden: named(&forbidden) };
-                Some((order, build(NeverAfter { trigger, forbidden })))
+                let ends =
+                    trigger.operands().iter().flat_map(|operand| &operand.asks).any(|asks| asks_end(asks));
+                Some((order, build(NeverAfter { trigger, forbidden, ends })))
+            }
+            Type::Never => {
+                let call = self.side(0, "call", Role::Forbids, out)?;
+                Some((Order::Never { call: named(&call) }, build(Never { call })))
             }
             Type::After => {
-                let (trigger, then) = (self.side(0, "trigger", out), self.side(1, "then", out));
+                let trigger = self.side(0, "trigger", Role::Triggers, out);
+                let then = self.side(1, "then", Role::Permits, out);
                 let within = self.number("within", Some(1), out);
                 let (trigger, then, within) = (trigger?, then?, within?);
                 let order = Order::After { trigger: named(&trigger), then: named(&then), within };
@@ -156,25 +191,63 @@ impl<'a> Operands<'_, '_, 'a, '_> {
                 };
                 let steps = steps?;
                 let tools = steps.iter().map(|step| step.named.clone()).collect();
-                Some((Order::Sequence { tools, strict }, build(Sequence::new(steps, strict))))
+                let mut kind = Sequence::new(steps, strict);
+                kind.unsure = self.unsure;
+                Some((Order::Sequence { tools, strict }, build(kind)))
             }
         }
     }
 
-    fn side(&mut self, place: u32, key: &'a str, out: &mut Vec<Problem>) -> Option<Side> {
-        Some(Side::new(place, vec![self.one(key, out)?]))
+    fn side(&mut self, place: u32, key: &'a str, role: Role, out: &mut Vec<Problem>) -> Option<Side> {
+        let mut side = Side::new(place, role, vec![self.one(key, out)?]);
+        side.unsure = self.unsure;
+        Some(side)
+    }
+
+    /// What both calls of a `before` must have in common.
+    fn same(&mut self, out: &mut Vec<Problem>) -> Option<Binding> {
+        let Some(field) = self.fields.optional("same") else { return Some(Binding::default()) };
+        if field.node.as_str() == Some("file") {
+            return Some(Binding { same: Some(Same::File), written: vec!["file".into()] });
+        }
+        if field.node.as_seq().is_none() {
+            field.refuse("expected `file`, or a list of paths such as `$.file_path`", out);
+            return None;
+        }
+        let before = out.len();
+        let paths = field.list(out, |item, out| {
+            let text = item.name(out)?;
+            match Path::parse(text) {
+                Ok(path) if path.is_singular() => Some(path),
+                Ok(_) => {
+                    item.refuse(format!("{} may have several values", quoted(text)), out);
+                    None
+                }
+                Err(_) => {
+                    item.refuse(format!("{} is not a path; write `$.NAME`", quoted(text)), out);
+                    None
+                }
+            }
+        })?;
+        if paths.is_empty() && out.len() == before {
+            field.refuse("`same` does not name a value", out);
+        }
+        let written = paths.iter().map(|path| Arc::clone(path.text())).collect();
+        (out.len() == before).then_some(Binding { same: Some(Same::Values(paths)), written })
     }
 
     fn one(&mut self, key: &'a str, out: &mut Vec<Problem>) -> Option<Operand> {
         let field = self.fields.required(key, out)?;
-        self.operand(&field, out)
+        self.operand(&field, key, out)
     }
 
     /// One operand or a list of them, which may not be empty.
     fn several(&mut self, key: &'a str, out: &mut Vec<Problem>) -> Option<Vec<Operand>> {
         let field = self.fields.required(key, out)?;
-        if field.node.as_seq().is_none() {
-            return Some(vec![self.operand(&field, out)?]);
+        // The published systems have no list here.
+        let listed = field.node.as_seq().is_some_and(|items| key != "first" || items.iter().any(field_asks));
+        if !listed {
+            return Some(vec![self.operand(&field, key, out)?]);
         }
         let operands = self.all(&field, out)?;
         if operands.is_empty() {
@@ -187,15 +260,16 @@ impl<'a> Operands<'_, '_, 'a, '_> {
     /// A list of operands, all of which can be read.
     fn all(&mut self, field: &Field<'a>, out: &mut Vec<Problem>) -> Option<Vec<Operand>> {
         let items: Vec<Field<'a>> = field.items(out)?.collect();
-        let read: Vec<Option<Operand>> = items.iter().map(|item| self.operand(item, out)).collect();
+        let key = field.pointer.rsplit('/').next().unwrap_or_default().to_owned();
+        let read: Vec<Option<Operand>> = items.iter().map(|item| self.operand(item, &key, out)).collect();
         read.into_iter().collect()
     }
 
-    fn operand(&mut self, field: &Field<'a>, out: &mut Vec<Problem>) -> Option<Operand> {
+    fn operand(&mut self, field: &Field<'a>, key: &str, out: &mut Vec<Problem>) -> Option<Operand> {
         if field.node.as_str().is_some() {
             return self.by_name(field, out);
         }
-        if field.node.get("tool").is_none() {
+        if field.node.get("tool").is_none() && !field_asks(field.node) {
             let message = format!(
                 "expected a tool's name or `{{tool: NAME, args_match: …}}`, found {}",
                 kind_of(field.node)
@@ -204,13 +278,29 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             return None;
         }
         let mut fields = field.fields(out)?;
-        let operand = fields.required("tool", out).and_then(|tool| self.by_name(&tool, out));
+        let operand = match fields.optional("tool") {
+            Some(tool) => self.by_name(&tool, out),
+            None => Some(Operand::any_tool()),
+        };
         let patterns = match fields.optional("args_match") {
             Some(patterns) => self.patterns(&patterns, out),
             None => Some(Vec::new()),
         };
+        let ended = fields.take("ended");
+        let question = question(&mut fields, out);
         out.extend(fields.unknown());
-        let (mut operand, patterns) = (operand?, patterns?);
+        if let Some(ended) = ended.filter(|_| key != "trigger" || !fields_of_never_after(self.fields)) {
+            let message = "`ended` is only asked of the `trigger` of `never_after`: what must come first must have succeeded, and how a call ends is not known before it runs";
+            out.push(Problem::new(ProblemKind::BadValue, ended.key_span, message));
+            return None;
+        }
+        let (mut operand, patterns, question) = (operand?, patterns?, question?);
+        if question.is_some() {
+            operand.number = self.asking;
+            self.asking += 1;
+        }
+        operand.named.does.clone_from(&question);
+        operand.asks = question;
         operand.named.args_match =
             patterns.iter().map(|(argument, text)| (Arc::clone(&argument.name), Arc::clone(text))).collect();
         operand.args = patterns.into_iter().map(|(argument, _)| argument).collect();
@@ -233,9 +323,9 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             }
         };
         Some(Operand {
-            named: ToolName { tool: name.into(), args_match: Vec::new() },
+            named: ToolName { tool: name.into(), ..ToolName::default() },
             tools,
-            args: Vec::new(),
+            ..Operand::default()
         })
     }
 
@@ -318,6 +408,17 @@ impl<'a> Operands<'_, '_, 'a, '_> {
 
 fn texts(globs: &[Glob]) -> Vec<Arc<str>> {
     globs.iter().map(|glob| Arc::clone(glob.text())).collect()
+}
+
+/// Whether a value asks what a call does.
+fn field_asks(node: &Node) -> bool {
+    let mut ignored = Vec::new();
+    node.as_map().is_some() && Field::document(node).fields(&mut ignored).is_some_and(|fields| asks(&fields))
+}
+
+/// Whether a rule's type says that it forbids what comes after something.
+fn fields_of_never_after(fields: &Fields<'_>) -> bool {
+    fields.has("forbidden")
 }
 
 /// What people call a value that is no operand.

@@ -1,0 +1,97 @@
+//! What the rules of this dialect make of a question about what a call does: for whom a doubt counts, and what a finding says.
+
+use std::sync::Arc;
+
+use crate::dialect::question::Question;
+#[cfg(feature = "shell")]
+pub(super) use crate::shell::question::Copies;
+use crate::wording::sentence::name;
+
+/// What a side is to its rule. It says for whom a doubt counts: never for the agent, unless the rule wants it so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A match satisfies the rule.
+    Permits,
+    /// A match begins something that forbids other calls.
+    Triggers,
+    /// A match is what the rule stops.
+    Forbids,
+}
+
+/// The part of a call that a finding is about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Part {
+    /// The command, as it was read; empty for a call that is none.
+    pub command: Arc<str>,
+    /// Its place in the command line, in characters.
+    pub characters: [usize; 2],
+    /// The word that is not known, where the answer depends on one.
+    pub unknown: Option<Arc<str>>,
+    /// Whether it runs code that nobody has read.
+    pub opaque: bool,
+    /// The command of the same call that comes first.
+    pub since: Option<Arc<str>>,
+    /// The part of the earlier call that it rests on.
+    pub trigger: Option<Arc<Part>>,
+}
+
+/// What a rule says of a call that runs code which nobody has read, and that it would stop if the code did it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum OnOpaque {
+    Allow,
+    #[default]
+    Report,
+    Deny,
+}
+
+/// A command line that a question means.
+#[cfg(feature = "shell")]
+pub(super) fn example(question: &Question) -> Option<&str> {
+    question.example()
+}
+
+/// Whether a question asks how a call ended.
+#[cfg(feature = "shell")]
+pub(super) fn asks_end(question: &Question) -> bool {
+    question.asks_end()
+}
+
+/// What a question asks, as the name of a call.
+#[cfg(feature = "shell")]
+pub(super) fn label(question: &Question) -> String {
+    name(&question.label()).into_owned()
+}
+
+/// What it asks beside a tool's name.
+#[cfg(feature = "shell")]
+pub(super) fn conditions(question: &Question) -> Vec<String> {
+    question.conditions().map(|condition| name(&condition).into_owned()).collect()
+}
+
+/// Without the feature `shell` nothing is asked.
+#[cfg(not(feature = "shell"))]
+mod nothing {
+    use super::Question;
+
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    pub struct Copies;
+
+    pub fn example(question: &Question) -> Option<&str> {
+        match *question {}
+    }
+
+    pub fn asks_end(question: &Question) -> bool {
+        match *question {}
+    }
+
+    pub fn label(question: &Question) -> String {
+        match *question {}
+    }
+
+    pub fn conditions(question: &Question) -> Vec<String> {
+        match *question {}
+    }
+}
+
+#[cfg(not(feature = "shell"))]
+pub(super) use nothing::{Copies, asks_end, conditions, example, label};

@@ -1,0 +1,265 @@
+//! Sides that ask what a call does: which commands of it they mean, and what comes before what within one call.
+
+use std::sync::Arc;
+
+use super::asks::{Copies, Part, Role};
+use super::operand::{Look, Match, Operand, Side};
+use crate::shell::matcher::{Agent, End, Surroundings};
+use crate::shell::path::Place;
+use crate::shell::{Act, Answer, Line, Root, SmallCall, Word, tool};
+
+/// What a side means of a call: an answer for each of its commands.
+pub(super) struct Row {
+    line: Arc<Line>,
+    answers: Vec<Answer>,
+}
+
+/// A file of a command.
+pub(super) struct File {
+    /// The names by which it is certainly known; none where its name is not.
+    pub names: Vec<String>,
+}
+
+/// How a command counts.
+enum Counts {
+    Surely,
+    Unsurely(String),
+    Opaquely,
+}
+
+fn part_of(call: &SmallCall, counts: Counts) -> Part {
+    let command = if call.program.known() == Some("") && call.unclear.is_none() {
+        if call.at.is_empty() { String::new() } else { "a redirection".to_owned() }
+    } else {
+        call.to_string()
+    };
+    let unknown = match &counts {
+        Counts::Unsurely(word) => Some(Arc::from(word.as_str())),
+        Counts::Surely | Counts::Opaquely => None,
+    };
+    let opaque = matches!(counts, Counts::Opaquely);
+    let characters = [call.at.start, call.at.end];
+    Part { command: command.into(), characters, unknown, opaque, since: None, trigger: None }
+}
+
+/// What is known of a call besides its words.
+fn around(look: Look<'_>, line: &Line) -> Surroundings {
+    let agent = look.facts.map(|facts| if facts.subagent { Agent::Sub } else { Agent::Main });
+    let ended = look.ended.map(|ok| if ok { End::Ok } else { End::Error });
+    Surroundings { agent, ended, alone: line.calls.len() == 1 }
+}
+
+/// A text as a path, where it is one: the same for all ways to write it.
+pub(super) fn normal(text: &str, look: Look<'_>) -> String {
+    let folder = look.facts.map(tool::folder).filter(|folder| !folder.is_empty());
+    let place = Place::new(&tool::path(text), &Word::text("."), &Root { folder: folder.map(str::to_owned) });
+    let mut names: Vec<String> = place.names().collect();
+    let absolute = names.iter().position(|name| name.starts_with('/')).unwrap_or_default();
+    if names.is_empty() { text.to_owned() } else { names.swap_remove(absolute) }
+}
+
+/// What a call does, where it is one.
+pub(super) fn line(look: Look<'_>) -> Option<Arc<Line>> {
+    Some(tool::line(look.tool, look.arguments?, look.facts?))
+}
+
+/// Whether a call runs code that nobody has read.
+pub(super) fn is_opaque(look: Look<'_>) -> bool {
+    line(look).is_some_and(|line| line.calls.iter().any(|call| call.opaque))
+}
+
+impl Operand {
+    /// Whether it can mean a call of this tool.
+    pub fn can_mean(&self, name: &str) -> bool {
+        self.asks
+            .as_ref()
+            .is_none_or(|question| question.groups.iter().all(|group| tool::can(name, group.key)))
+    }
+
+    /// Keeps the copies that a call makes.
+    pub fn copies(&self, look: Look<'_>, copies: &mut Copies) {
+        let Some(question) = &self.asks else { return };
+        let acts = [Act::Reads, Act::Writes, Act::Deletes];
+        if !acts.into_iter().any(|act| question.asks(act)) || !self.given(look) {
+            return;
+        }
+        if let Some(line) = line(look)
+            && line.calls.iter().flat_map(|call| &call.touches).any(|touch| touch.act == Act::Writes)
+        {
+            question.answers(&line, &around(look, &line), copies);
+        }
+    }
+
+    fn row(&self, look: Look<'_>, line: &Line) -> Vec<Answer> {
+        match &self.asks {
+            _ if !self.given(look) => vec![Answer::No; line.calls.len()],
+            None => vec![Answer::Yes; line.calls.len()],
+            Some(question) => {
+                let mut copies = look.copies.get(self.number).cloned().unwrap_or_default();
+                question.answers(line, &around(look, line), &mut copies)
+            }
+        }
+    }
+
+    /// Whether it means a call, where it asks what that does.
+    pub fn does(&self, look: Look<'_>, role: Role, unsure: bool) -> Match {
+        let Some(line) = line(look) else { return Match::Perhaps };
+        let row = Row { answers: self.row(look, &line), line };
+        let meant = row.counted(role, unsure, look).next().is_some();
+        if meant { Match::Yes } else { Match::No }
+    }
+}
+
+impl Row {
+    /// The commands that count, in order. Where a result is known, only success that is known satisfies.
+    fn counted<'r>(
+        &'r self,
+        role: Role,
+        unsure: bool,
+        look: Look<'_>,
+    ) -> impl Iterator<Item = (usize, Counts)> + use<'r> {
+        let (resolved, opaque) = (look.ended.is_some(), look.opaque);
+        let calls = self.line.calls.iter().zip(&self.answers).enumerate();
+        calls.filter_map(move |(number, (call, answer))| {
+            let counts = match (answer, role) {
+                (Answer::Yes, _) => Some(Counts::Surely),
+                // A doubt counts against the agent, or for it if the rule says so.
+                (Answer::Perhaps(word), role) => {
+                    ((role == Role::Permits) == unsure).then(|| Counts::Unsurely(word.clone()))
+                }
+                (Answer::No, Role::Forbids) => (opaque && call.opaque).then_some(Counts::Opaquely),
+                (Answer::No, Role::Permits | Role::Triggers) => None,
+            };
+            let proven = role != Role::Permits || !resolved || call.proven;
+            counts.filter(|_| proven).map(|counts| (number, counts))
+        })
+    }
+}
+
+impl Side {
+    /// What it means of a call. `None` where it asks nothing of what calls do: then a call is meant as a whole.
+    fn row(&self, look: Look<'_>) -> Option<Row> {
+        if !self.asks {
+            return None;
+        }
+        let line = line(look)?;
+        let mut answers = vec![Answer::No; line.calls.len()];
+        for operand in self.operands().iter().filter(|operand| operand.names(look.tool)) {
+            for (answer, other) in answers.iter_mut().zip(operand.row(look, &line)) {
+                let own = std::mem::replace(answer, Answer::No);
+                *answer = own.or(|| other);
+            }
+        }
+        Some(Row { line, answers })
+    }
+
+    fn counted<'r>(&self, row: &'r Row, look: Look<'_>) -> impl Iterator<Item = (usize, Counts)> + use<'r> {
+        row.counted(self.role, self.unsure, look)
+    }
+
+    /// Whether it means a command of the call.
+    pub fn does(&self, look: Look<'_>) -> Match {
+        match self.row(look) {
+            _ if look.arguments.is_none() => Match::Perhaps,
+            Some(row) if self.counted(&row, look).next().is_some() => Match::Yes,
+            _ => Match::No,
+        }
+    }
+
+    /// How many commands of the call it means.
+    pub fn times(&self, look: Look<'_>) -> u64 {
+        match self.row(look) {
+            Some(row) => self.counted(&row, look).count() as u64,
+            None => u64::from(self.means(look) == Match::Yes),
+        }
+    }
+
+    /// The first command that it means.
+    pub fn part(&self, look: Look<'_>) -> Option<Part> {
+        let row = self.row(look)?;
+        let (number, counts) = self.counted(&row, look).next()?;
+        Some(part_of(row.line.calls.get(number)?, counts))
+    }
+
+    /// The first command of this side that no success of the other side's comes before within the call; where it must come
+    /// directly before, with whether one did before the call.
+    pub fn without(&self, first: &Side, look: Look<'_>, directly: Option<bool>) -> Option<Part> {
+        let own = self.row(look)?;
+        let other = first.row(look);
+        let firsts: Option<Vec<usize>> =
+            other.as_ref().map(|row| first.counted(row, look).map(|(number, _)| number).collect());
+        let found = self.counted(&own, look).find(|(number, _)| {
+            let Some(call) = own.line.calls.get(*number) else { return true };
+            let Some(firsts) = &firsts else { return first.means(look) != Match::Yes };
+            if *number == 0 && directly == Some(true) {
+                return false;
+            }
+            let near = |first: &usize| directly.is_none() || first + 1 == *number;
+            !firsts.iter().any(|first| first == number || call.after.contains(first) && near(first))
+        });
+        let (number, counts) = found?;
+        Some(part_of(own.line.calls.get(number)?, counts))
+    }
+
+    /// Within one call: a command of this side that runs after one of the other side, or at once with it.
+    pub fn after(&self, trigger: &Side, look: Look<'_>) -> Option<Part> {
+        let (own, other) = (self.row(look)?, trigger.row(look)?);
+        let triggers: Vec<usize> = trigger.counted(&other, look).map(|(number, _)| number).collect();
+        let reads_first = trigger.reads() && !self.reads();
+        for (number, counts) in self.counted(&own, look) {
+            let call = own.line.calls.get(number)?;
+            let since = triggers.iter().find(|first| match own.line.calls.get(**first) {
+                _ if **first == number => reads_first,
+                Some(first_call) => **first < number || first_call.is_with(call),
+                None => false,
+            });
+            if let Some(since) = since.and_then(|since| own.line.calls.get(*since)) {
+                let since = part_of(since, Counts::Surely).command;
+                return Some(Part { since: Some(since), ..part_of(call, counts) });
+            }
+        }
+        None
+    }
+
+    /// Whether every command of the other side is followed by a success of this side, within one call that succeeds.
+    pub fn follows(&self, trigger: &Side, look: Look<'_>) -> bool {
+        let (Some(own), Some(other)) = (self.row(look), trigger.row(look)) else { return false };
+        let look = Look { ended: Some(true), ..look };
+        let last = self.counted(&own, look).last();
+        last.is_some_and(|(last, _)| trigger.counted(&other, look).all(|(number, _)| number < last))
+    }
+
+    /// Whether the call ends with a command of this side.
+    pub fn ends(&self, look: Look<'_>) -> bool {
+        self.row(look).is_none_or(|row| {
+            self.counted(&row, look).last().is_some_and(|(last, _)| last + 1 == row.line.calls.len())
+        })
+    }
+
+    fn reads(&self) -> bool {
+        self.operands().iter().flat_map(|operand| &operand.asks).any(|question| question.asks(Act::Reads))
+    }
+
+    /// The files that the call works on and that this side asks about: each with the number of its command, and of those
+    /// that are known to have succeeded before.
+    pub fn files(&self, look: Look<'_>, mut each: impl FnMut(usize, &[usize], File)) {
+        let Some(line) = line(look) else { return };
+        let row = self.row(look).unwrap_or_else(|| {
+            let answer = if self.means(look) == Match::Yes { Answer::Yes } else { Answer::No };
+            Row { answers: vec![answer; line.calls.len()], line: Arc::clone(&line) }
+        });
+        for (number, _) in self.counted(&row, look) {
+            let Some(call) = line.calls.get(number) else { continue };
+            for operand in self.operands().iter().filter(|operand| operand.names(look.tool)) {
+                let copies = look.copies.get(operand.number).cloned().unwrap_or_default();
+                let files = match &operand.asks {
+                    Some(question) => question.files(call, &copies),
+                    None => call.touches.iter().map(|touch| &touch.place).collect(),
+                };
+                files
+                    .into_iter()
+                    .for_each(|file| each(number, &call.after, File { names: file.names().collect() }));
+            }
+        }
+    }
+}

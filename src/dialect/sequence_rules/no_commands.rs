@@ -1,0 +1,61 @@
+//! Without the feature `shell` no side asks what a call does: a call is meant as a whole.
+
+use super::asks::{Copies, Part, Role};
+use super::operand::{Look, Match, Operand, Side};
+
+/// A file of a command.
+pub(super) struct File {
+    pub names: Vec<String>,
+}
+
+pub(super) fn is_opaque(_look: Look<'_>) -> bool {
+    false
+}
+
+pub(super) fn normal(text: &str, _look: Look<'_>) -> String {
+    text.to_owned()
+}
+
+impl Operand {
+    pub fn can_mean(&self, _name: &str) -> bool {
+        true
+    }
+
+    pub fn copies(&self, _look: Look<'_>, _copies: &mut Copies) {}
+
+    pub fn does(&self, look: Look<'_>, _role: Role, _unsure: bool) -> Match {
+        self.means(look)
+    }
+}
+
+impl Side {
+    pub fn does(&self, _look: Look<'_>) -> Match {
+        Match::No
+    }
+
+    pub fn times(&self, look: Look<'_>) -> u64 {
+        u64::from(self.is(look))
+    }
+
+    pub fn part(&self, _look: Look<'_>) -> Option<Part> {
+        None
+    }
+
+    pub fn without(&self, _first: &Side, _look: Look<'_>, _directly: Option<bool>) -> Option<Part> {
+        None
+    }
+
+    pub fn after(&self, _trigger: &Side, _look: Look<'_>) -> Option<Part> {
+        None
+    }
+
+    pub fn follows(&self, _trigger: &Side, _look: Look<'_>) -> bool {
+        false
+    }
+
+    pub fn ends(&self, _look: Look<'_>) -> bool {
+        true
+    }
+
+    pub fn files(&self, _look: Look<'_>, _each: impl FnMut(usize, &[usize], File)) {}
+}

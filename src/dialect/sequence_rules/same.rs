@@ -1,0 +1,102 @@
+//! What both calls of a `before` must have in common: a file that they work on, or values of their arguments.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::asks::Part;
+use super::commands;
+use super::operand::{Look, Match, Side};
+use crate::condition::path::Path;
+use crate::session::CallRef;
+
+/// What it is.
+#[derive(Debug, Clone)]
+pub(super) enum Same {
+    /// Nothing.
+    Nothing,
+    /// The file that both work on.
+    File,
+    /// The values at these paths of the arguments.
+    Values(Vec<Path>),
+}
+
+impl PartialEq for Same {
+    fn eq(&self, other: &Same) -> bool {
+        match (self, other) {
+            (Same::Nothing, Same::Nothing) | (Same::File, Same::File) => true,
+            (Same::Values(one), Same::Values(other)) => {
+                one.iter().map(Path::text).eq(other.iter().map(Path::text))
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Same {
+    /// What a call that came first is known by.
+    pub fn names(&self, first: &Side, look: Look<'_>) -> Vec<String> {
+        let mut names = Vec::new();
+        match self {
+            Same::Nothing => {}
+            Same::File => first.files(look, |_, _, file| names.extend(file.names)),
+            Same::Values(paths) => names.extend(key(paths, look)),
+        }
+        names
+    }
+
+    /// Why a call lacks a `first` that has the same, and the part of it that does.
+    pub fn lacks(
+        &self,
+        first: &Side,
+        then: &Side,
+        bound: &HashMap<String, CallRef>,
+        look: Look<'_>,
+    ) -> Option<Option<Part>> {
+        if then.means(look) != Match::Yes {
+            return None;
+        }
+        let lacks = match self {
+            Same::Nothing => false,
+            Same::Values(paths) => key(paths, look).is_none_or(|key| !bound.contains_key(&key)),
+            Same::File => {
+                let mut own: Vec<(usize, Vec<String>)> = Vec::new();
+                first.files(look, |number, _, file| own.push((number, file.names)));
+                let (mut any, mut lacks) = (false, false);
+                then.files(look, |_, after, file| {
+                    any = true;
+                    let earlier = own.iter().filter(|(number, _)| after.contains(number));
+                    let mut earlier = earlier.flat_map(|(_, names)| names);
+                    let known = file.names.iter().any(|name| bound.contains_key(name))
+                        || earlier.any(|name| file.names.contains(name));
+                    lacks |= !known;
+                });
+                lacks || !any
+            }
+        };
+        lacks.then(|| then.part(look))
+    }
+
+    /// The calls that came first and have the same.
+    pub fn rests(&self, then: &Side, bound: &HashMap<String, CallRef>, look: Look<'_>) -> Vec<CallRef> {
+        if !then.is(look) {
+            return Vec::new();
+        }
+        let mut found: Vec<CallRef> =
+            self.names(then, look).iter().filter_map(|name| bound.get(name).copied()).collect();
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+/// The values at the paths, as one text. A path of a file is the same however it is written.
+fn key(paths: &[Path], look: Look<'_>) -> Option<String> {
+    let given = look.arguments?.parsed()?;
+    let value = |path: &Path| match path.one(given)? {
+        Value::String(text) => Some(Value::String(commands::normal(text, look))),
+        other => Some(other.clone()),
+    };
+    let values: Option<Vec<Value>> = paths.iter().map(value).collect();
+    Some(Value::Array(values?).to_string())
+}

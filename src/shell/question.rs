@@ -1,0 +1,232 @@
+//! What a rule asks of a call: several matchers, all of which must hold of one command of it.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::Answer;
+use super::call::{Act, Line, SmallCall};
+use super::matcher::{Matcher, Surroundings};
+use super::path::{Patterns, Place};
+
+/// Matchers, each with how it is written. Of a group, one must hold.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Question {
+    /// All of them must hold of one command.
+    pub groups: Vec<Group>,
+}
+
+/// Alternatives, mostly one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// The key.
+    pub key: &'static str,
+    /// What is written there, for people.
+    pub written: Vec<String>,
+    /// What it asks.
+    pub any: Vec<Matcher>,
+}
+
+/// Files that were written from files that a question means: they are meant as well.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Copies(Arc<HashMap<String, Copy>>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Copy {
+    /// Whether everything below it was copied.
+    deep: bool,
+    /// How certain it is that what was copied is meant.
+    meant: Answer,
+}
+
+/// The most copies that are kept: a rule costs no more than this however long a session is.
+const COPIES: usize = 1024;
+
+impl Copies {
+    /// Whether a file is a copy, or lies in one.
+    fn matches(&self, place: &Place) -> Answer {
+        if self.0.is_empty() {
+            return Answer::No;
+        }
+        let one = |name: String| {
+            let whole = self.0.get(&name).map_or(Answer::No, |copy| copy.meant.clone());
+            let above = name.match_indices('/').filter_map(|(end, _)| self.0.get(name.get(..end)?));
+            whole.or(|| Answer::any(above.filter(|copy| copy.deep).map(|copy| copy.meant.clone())))
+        };
+        Answer::any(place.names().map(one))
+    }
+
+    fn add(&mut self, from: &Place, to: &Place, deep: bool, meant: &Answer) {
+        if self.0.len() >= COPIES {
+            return;
+        }
+        let copies = Arc::make_mut(&mut self.0);
+        let base = from.names().next().and_then(|name| name.rsplit('/').next().map(str::to_owned));
+        for name in to.names() {
+            // Into a folder, a copy keeps its name.
+            let within = base.as_ref().map(|base| format!("{}/{base}", name.trim_end_matches('/')));
+            for name in within.into_iter().chain([name]) {
+                copies.entry(name).or_insert_with(|| Copy { deep, meant: meant.clone() });
+            }
+        }
+    }
+}
+
+impl Question {
+    /// Whether every group has its own kind of answer for each command of a line. Copies that the line makes are added.
+    pub fn answers(&self, line: &Line, around: &Surroundings, copies: &mut Copies) -> Vec<Answer> {
+        let mut answers = Vec::with_capacity(line.calls.len());
+        for (number, call) in line.calls.iter().enumerate() {
+            answers.push(self.answer(call, around, copies));
+            // A pipeline runs at once: what it writes is a copy after all of it.
+            if line.calls.get(number + 1).is_none_or(|next| next.pipeline != call.pipeline) {
+                self.copy(line, number, copies);
+            }
+        }
+        answers
+    }
+
+    fn answer(&self, call: &SmallCall, around: &Surroundings, copies: &Copies) -> Answer {
+        let copied = |matcher: &Matcher| match matcher {
+            Matcher::Touches(act, _) => {
+                let files = call.touches.iter().filter(|touch| touch.act == *act);
+                Answer::any(files.map(|touch| copies.matches(&touch.place)))
+            }
+            _ => Answer::No,
+        };
+        let one = |matcher: &Matcher| matcher.answer(call, around).or(|| copied(matcher));
+        self.groups.iter().fold(Answer::Yes, |answer, group| match answer {
+            Answer::No => Answer::No,
+            answer => answer.and(|| Answer::any(group.any.iter().map(one))),
+        })
+    }
+
+    /// Keeps what the pipeline that ends here wrote from files that are meant.
+    fn copy(&self, line: &Line, last: usize, copies: &mut Copies) {
+        let Some(end) = line.calls.get(last) else { return };
+        let together =
+            || line.calls.iter().take(last + 1).rev().take_while(|call| call.pipeline == end.pipeline);
+        let touched =
+            |act: Act| together().flat_map(|call| &call.touches).filter(move |touch| touch.act == act);
+        if touched(Act::Writes).next().is_none() {
+            return;
+        }
+        for patterns in self.patterns() {
+            let reads: Vec<_> = touched(Act::Reads)
+                .map(|touch| {
+                    (touch, patterns.matches(&touch.place, touch.deep).or(|| copies.matches(&touch.place)))
+                })
+                .filter(|(_, answer)| *answer != Answer::No)
+                .collect();
+            for (read, meant) in reads {
+                touched(Act::Writes).for_each(|to| copies.add(&read.place, &to.place, read.deep, &meant));
+            }
+        }
+    }
+
+    fn patterns(&self) -> impl Iterator<Item = &Patterns> {
+        self.groups.iter().flat_map(|group| &group.any).filter_map(|matcher| match matcher {
+            Matcher::Touches(_, patterns) => Some(patterns),
+            _ => None,
+        })
+    }
+
+    /// Whether it asks for files that are worked on so.
+    pub fn asks(&self, act: Act) -> bool {
+        let mut matchers = self.groups.iter().flat_map(|group| &group.any);
+        matchers.any(|matcher| matches!(matcher, Matcher::Touches(asked, _) if *asked == act))
+    }
+
+    /// Whether it asks how a call ended.
+    pub fn asks_end(&self) -> bool {
+        self.groups.iter().any(|group| group.key == "ended")
+    }
+
+    /// The files that a command works on and that it asks about.
+    pub fn files<'c>(&self, call: &'c SmallCall, copies: &Copies) -> Vec<&'c Place> {
+        let asked = self.groups.iter().flat_map(|group| &group.any).filter_map(|matcher| match matcher {
+            Matcher::Touches(act, patterns) => Some((*act, patterns)),
+            _ => None,
+        });
+        let asked: Vec<_> = asked.collect();
+        let meant = |touch: &&super::Touch| {
+            asked.iter().any(|(act, patterns)| {
+                *act == touch.act
+                    && patterns.matches(&touch.place, touch.deep).or(|| copies.matches(&touch.place))
+                        != Answer::No
+            })
+        };
+        let files = call.touches.iter().chain(&call.mentions);
+        files.filter(|touch| asked.is_empty() || meant(touch)).map(|touch| &touch.place).collect()
+    }
+
+    /// A command line that it certainly means, where it names one word by word.
+    pub fn example(&self) -> Option<&str> {
+        let group = self.groups.iter().find(|group| group.key == "runs")?;
+        group.written.iter().map(String::as_str).find(|line| !line.contains(['*', '?', '|']))
+    }
+
+    /// What it asks, as the name of a call: `` `git push` ``, `reading ".env"`.
+    pub fn label(&self) -> String {
+        let mut groups = self.groups.iter();
+        let Some(first) = groups.next() else { return "any call".to_owned() };
+        let rest: Vec<String> = groups.map(Group::condition).collect();
+        let own = match first.key {
+            "runs" => first.list(),
+            "agent" => format!("any call by {}", first.list()),
+            "ended" => format!("any call that ended {}", first.list()),
+            key => format!("{}ing {}", key.trim_end_matches('s').trim_end_matches('e'), first.list()),
+        };
+        if rest.is_empty() { own } else { format!("{own} ({})", rest.join(", ")) }
+    }
+
+    /// What it asks beside a tool's name.
+    pub fn conditions(&self) -> impl Iterator<Item = String> {
+        self.groups.iter().map(Group::condition)
+    }
+}
+
+impl Group {
+    fn condition(&self) -> String {
+        match self.key {
+            "agent" => format!("by {}", self.list()),
+            key => format!("{key} {}", self.list()),
+        }
+    }
+
+    fn list(&self) -> String {
+        let plain = matches!(self.key, "agent" | "ended");
+        let quote = |text: &String| if plain { text.clone() } else { format!("`{text}`") };
+        let either = |texts: Vec<&String>| {
+            let mut shown: Vec<String> = texts.iter().take(3).map(|text| quote(text)).collect();
+            if texts.len() > shown.len() {
+                shown.push(format!("{} more", texts.len() - shown.len()));
+            }
+            match shown.pop() {
+                Some(last) if shown.is_empty() => last,
+                Some(last) => format!("{} or {last}", shown.join(", ")),
+                None => String::new(),
+            }
+        };
+        let (out, own): (Vec<&String>, Vec<&String>) =
+            self.written.iter().partition(|text| self.key != "runs" && text.starts_with('!'));
+        let out: Vec<String> = out.iter().map(|text| text.trim_start_matches('!').to_owned()).collect();
+        if out.is_empty() {
+            either(own)
+        } else {
+            format!("{} except {}", either(own), either(out.iter().collect()))
+        }
+    }
+}
+
+impl serde::Serialize for Question {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.groups.iter().map(|group| (group.key, &group.written)))
+    }
+}
+
+impl fmt::Display for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.label())
+    }
+}

@@ -1,0 +1,421 @@
+//! From a call of an agent's tool to small calls: a command line, or one call with what the tool's row says of its arguments.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::call::{Act, Host, Line, SmallCall, Touch};
+use super::effects::host;
+use super::facts::tools::{Argument, Tool, tool};
+use super::path::{Place, Root};
+use super::walk::{read_in, read_words};
+use super::word::{Piece, Word};
+use crate::session::{Body, Facts};
+
+/// How many readings each thread keeps: rules ask about one call several times, and agents repeat themselves.
+const KEPT: usize = 512;
+/// The longest arguments that are kept, in bytes.
+const LONGEST: usize = 4096;
+
+/// What a reading depends on: the tool, the arguments, the folder.
+type Key = (Box<str>, Box<str>, Box<str>);
+
+/// The reading that was asked for last, which is nearly always asked for again.
+struct Last {
+    arguments: Body,
+    tool: Box<str>,
+    folder: Box<str>,
+    line: Arc<Line>,
+}
+
+thread_local! {
+    static READINGS: RefCell<HashMap<Key, Arc<Line>>> = RefCell::default();
+    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+}
+
+/// The folder that a session begins in, as its context says.
+pub fn folder(facts: &Facts) -> &str {
+    let told = |key| facts.context.as_ref()?.get(key)?.as_str();
+    ["cwd", "project"].into_iter().find_map(told).filter(|folder| folder.starts_with('/')).unwrap_or_default()
+}
+
+/// What a call does. Read once for all rules that ask: the same call always does the same.
+pub fn line(tool: &str, arguments: &Body, facts: &Facts) -> Arc<Line> {
+    let folder = folder(facts);
+    let last = LAST.with_borrow(|last| {
+        let last = last.as_ref()?;
+        let same = last.arguments.is(arguments) && *last.tool == *tool && *last.folder == *folder;
+        same.then(|| Arc::clone(&last.line))
+    });
+    if let Some(line) = last {
+        return line;
+    }
+    let fresh = || {
+        let root = Root { folder: (!folder.is_empty()).then(|| folder.to_owned()) };
+        Arc::new(of_call(tool, arguments.value(), &root))
+    };
+    let line = if arguments.size() > LONGEST {
+        fresh()
+    } else {
+        let key = (Box::from(tool), Box::from(arguments.raw()), Box::from(folder));
+        let known = READINGS.with_borrow(|readings| readings.get(&key).map(Arc::clone));
+        known.unwrap_or_else(|| {
+            let line = fresh();
+            READINGS.with_borrow_mut(|readings| {
+                if readings.len() >= KEPT {
+                    readings.clear();
+                }
+                readings.insert(key, Arc::clone(&line));
+            });
+            line
+        })
+    };
+    let (tool, folder) = (Box::from(tool), Box::from(folder));
+    let kept = Last { arguments: arguments.clone(), tool, folder, line: Arc::clone(&line) };
+    LAST.with_borrow_mut(|last| *last = Some(kept));
+    line
+}
+
+/// Whether a call of a tool can be what a key asks for.
+pub fn can(name: &str, key: &str) -> bool {
+    let Some(row) = tool(name) else { return true };
+    row.does.iter().any(|argument| match argument {
+        Argument::Command(_) => true,
+        Argument::Folder(_) => false,
+        Argument::Reads(_) | Argument::Searches(_) => key == "reads",
+        Argument::Writes(_) => key == "writes",
+        Argument::Deletes(_) => key == "deletes",
+        Argument::Patch(_) => matches!(key, "writes" | "deletes"),
+        Argument::Reaches(_) | Argument::Anywhere => key == "reaches",
+    }) || matches!(key, "agent" | "ended")
+}
+
+/// The arguments of a tool that say what it does; `None`: any of them may.
+pub fn looks_at(name: &str) -> Option<Vec<&'static str>> {
+    let row = tool(name)?;
+    let names = row.does.iter().flat_map(|argument| match argument {
+        Argument::Command(names)
+        | Argument::Folder(names)
+        | Argument::Reads(names)
+        | Argument::Searches(names)
+        | Argument::Writes(names)
+        | Argument::Deletes(names)
+        | Argument::Patch(names)
+        | Argument::Reaches(names) => names.split(' '),
+        Argument::Anywhere => "".split(' '),
+    });
+    Some(names.filter(|name| !name.is_empty()).chain(BACKGROUND).chain(["glob", "include"]).collect())
+}
+
+/// Arguments that let a command run on while the agent goes on.
+const BACKGROUND: [&str; 4] = ["run_in_background", "is_background", "background", "isBackground"];
+
+/// What a call of a tool does, without anything remembered. There is always at least one small call.
+pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
+    let none = Map::new();
+    let given = arguments.and_then(Value::as_object).unwrap_or(&none);
+    let row = tool(name);
+    let does = row.map_or(&[][..], |row| row.does);
+    let command = does.iter().find_map(|argument| match argument {
+        Argument::Command(names) => Some(*names),
+        _ => None,
+    });
+    // A tool that nobody has listed and that is given a command runs it.
+    let command = command.or(if row.is_none() { Some("command cmd") } else { None });
+    let command = command.and_then(|names| match arguments {
+        Some(Value::String(_) | Value::Array(_)) if row.is_some() => arguments,
+        _ => first(given, names).map(|(_, value)| value),
+    });
+    let mut line = match command {
+        Some(command) => commands(command, does, given, root),
+        None => Line::default(),
+    };
+    if line.calls.is_empty() || row.is_none() {
+        line.calls.push(call(name, row, arguments, given, root));
+    }
+    line
+}
+
+/// The first of these arguments that is given.
+fn first<'v>(given: &'v Map<String, Value>, names: &str) -> Option<(&'v String, &'v Value)> {
+    names.split(' ').find_map(|name| given.get_key_value(name)).filter(|(_, value)| !value.is_null())
+}
+
+/// A command line, or a list of words.
+fn commands(command: &Value, does: &[Argument], given: &Map<String, Value>, root: &Root) -> Line {
+    let folder = does.iter().find_map(|argument| match argument {
+        Argument::Folder(names) => first(given, names)?.1.as_str(),
+        _ => None,
+    });
+    let folder = folder.filter(|folder| !folder.is_empty()).map(path);
+    let mut line = match command {
+        Value::String(text) => read_in(text, folder.as_ref(), root),
+        Value::Array(items) => {
+            let words: Option<Vec<String>> =
+                items.iter().map(|item| Some(item.as_str()?.to_owned())).collect();
+            match words {
+                Some(words) => read_words(&words, folder.as_ref(), root),
+                None => unknown(command),
+            }
+        }
+        other => unknown(other),
+    };
+    // What runs on while the agent goes on has not succeeded when the call has.
+    if BACKGROUND.iter().any(|name| given.get(*name).is_some_and(|value| *value != Value::Bool(false))) {
+        line.calls.iter_mut().for_each(|call| call.proven = false);
+    }
+    line
+}
+
+/// A command that is no text: it may do anything.
+fn unknown(command: &Value) -> Line {
+    let word: String = command.to_string().chars().take(60).collect();
+    let call = SmallCall { program: Word::unknown(&word), unclear: Some(word), ..blank() };
+    Line { calls: vec![call], problem: Some("the command is not a text".to_owned()) }
+}
+
+fn blank() -> SmallCall {
+    SmallCall {
+        program: Word::text(""),
+        args: Vec::new(),
+        folder: Word::text("."),
+        touches: Vec::new(),
+        mentions: Vec::new(),
+        reaches: Vec::new(),
+        unclear: None,
+        opaque: false,
+        elsewhere: false,
+        proven: true,
+        proof: 0,
+        after: Vec::new(),
+        pipeline: 0,
+        looped: 0,
+        at: 0..0,
+    }
+}
+
+/// A path as an agent writes it.
+pub fn path(text: &str) -> Word {
+    match text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        Some(rest) => {
+            let mut word = Word { pieces: vec![Piece::Home], many: false };
+            word.push(rest);
+            word
+        }
+        None => Word::text(text),
+    }
+}
+
+/// The texts of an argument: itself, or those of a list.
+fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        // `read_file` takes `files: [{path: …}]` in some agents.
+        Value::Object(members) => {
+            first(members, "path file_path").map(|(_, value)| texts(value)).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The call of a tool that runs no command.
+fn call(
+    name: &str,
+    row: Option<&Tool>,
+    arguments: Option<&Value>,
+    given: &Map<String, Value>,
+    root: &Root,
+) -> SmallCall {
+    let mut call = blank();
+    let here = Word::text(".");
+    let touch = |act, word: &Word, deep| Touch { act, place: Place::new(word, &here, root), deep };
+    let Some(row) = row else {
+        foreign(name, given, &mut call, touch);
+        return call;
+    };
+    let several = row.names.starts_with("str_replace_editor");
+    let views = several && given.get("command").and_then(Value::as_str) == Some("view");
+    let edits = several && !views;
+    for argument in row.does {
+        let (act, names) = match argument {
+            // An editor of several commands: one of them only shows a file, the others only change it.
+            Argument::Reads(_) if edits => continue,
+            Argument::Reads(names) => (Act::Reads, *names),
+            Argument::Writes(_) if views => continue,
+            Argument::Writes(names) => (Act::Writes, *names),
+            Argument::Deletes(names) => (Act::Deletes, *names),
+            Argument::Searches(names) => {
+                search(given, names, &mut call, touch);
+                continue;
+            }
+            Argument::Reaches(names) => {
+                reach(given, names, &mut call);
+                continue;
+            }
+            Argument::Anywhere => {
+                call.reaches.push(Host::Elsewhere(name.to_owned()));
+                continue;
+            }
+            Argument::Patch(names) => {
+                let text = arguments.filter(|whole| whole.is_string());
+                let patch = text.or_else(|| first(given, names).map(|(_, value)| value));
+                let found = patch.map(patched).unwrap_or_default();
+                if found.is_empty() {
+                    call.unclear = Some(name.to_owned());
+                }
+                call.touches.extend(found.iter().map(|(act, file)| touch(*act, &path(file), false)));
+                continue;
+            }
+            Argument::Command(_) | Argument::Folder(_) => continue,
+        };
+        for name in names.split(' ') {
+            for file in given.get(name).map(texts).unwrap_or_default() {
+                // Only lists of files are patterns: a file may well be called `[id].tsx`.
+                let word = if matches!(name, "paths" | "include") { Word::pattern(file) } else { path(file) };
+                call.touches.push(touch(act, &word, false));
+            }
+        }
+    }
+    call
+}
+
+/// Looks through a folder, or through those of its files that a pattern names.
+fn search(
+    given: &Map<String, Value>,
+    names: &str,
+    call: &mut SmallCall,
+    touch: impl Fn(Act, &Word, bool) -> Touch,
+) {
+    let folders: Vec<&str> = names.split(' ').filter_map(|name| given.get(name)).flat_map(texts).collect();
+    let folders = if folders.is_empty() { vec!["."] } else { folders };
+    let globs: Vec<&str> =
+        ["glob", "include"].iter().filter_map(|name| given.get(*name)).flat_map(texts).collect();
+    for folder in folders {
+        let whole = path(folder);
+        if globs.is_empty() {
+            call.touches.push(touch(Act::Reads, &whole, true));
+        }
+        for glob in &globs {
+            let mut word = whole.clone();
+            word.push("/");
+            word.append(&Word::pattern(glob.trim_start_matches('/')));
+            call.touches.push(touch(Act::Reads, &word, false));
+        }
+        // The folder may be a file.
+        if !globs.is_empty() {
+            call.touches.push(touch(Act::Reads, &whole, false));
+        }
+    }
+}
+
+/// The hosts of URLs: an argument that is one, or a text with some in it.
+fn reach(given: &Map<String, Value>, names: &str, call: &mut SmallCall) {
+    for text in first(given, names).map(|(_, value)| texts(value)).unwrap_or_default() {
+        let urls: Vec<&str> = text
+            .split(|letter: char| {
+                letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '>' | '(' | ')')
+            })
+            .filter(|part| part.contains("://"))
+            .collect();
+        if urls.is_empty() && !text.trim().contains(char::is_whitespace) {
+            call.reaches.extend(host(&Word::text(text.trim()), true));
+        }
+        call.reaches.extend(urls.into_iter().filter_map(|url| host(&Word::text(url), false)));
+    }
+    if call.reaches.is_empty() {
+        call.reaches.push(Host::Unknown("the page that is asked for".to_owned()));
+    }
+}
+
+/// A tool that nobody has listed: which hosts it reaches is not known, and it perhaps does what its name says with the
+/// files that its arguments name.
+fn foreign(
+    name: &str,
+    given: &Map<String, Value>,
+    call: &mut SmallCall,
+    touch: impl Fn(Act, &Word, bool) -> Touch,
+) {
+    let name = name.to_lowercase();
+    let says = |verbs: &[&str]| verbs.iter().any(|verb| name.contains(verb));
+    let mut acts = vec![Act::Reads];
+    if says(&["delete", "remove", "unlink", "trash", "purge"]) {
+        acts.push(Act::Deletes);
+    }
+    if says(&[
+        "write", "edit", "create", "update", "save", "append", "replace", "insert", "patch", "move", "copy",
+        "upload",
+    ]) {
+        acts.push(Act::Writes);
+    }
+    let files = given.values().flat_map(texts).filter(|text| text.len() <= 1024 && !text.contains('\n'));
+    call.mentions = files
+        .take(64)
+        .flat_map(|file| acts.iter().map(|act| touch(*act, &path(file), false)).collect::<Vec<_>>())
+        .collect();
+    call.reaches.push(Host::Unknown(name));
+}
+
+/// The files of a patch: in the form of `apply_patch`, or listed with what happens to each.
+fn patched(patch: &Value) -> Vec<(Act, String)> {
+    let kind = |change: &Value| {
+        let kind = change.get("kind").or_else(|| change.get("type")).unwrap_or(change);
+        let deletes = |text: &str| text.eq_ignore_ascii_case("delete") || text.eq_ignore_ascii_case("remove");
+        let named = kind.as_str().is_some_and(deletes)
+            || kind.get("type").and_then(Value::as_str).is_some_and(deletes);
+        let keyed = change.get("delete").is_some();
+        if named || keyed { Act::Deletes } else { Act::Writes }
+    };
+    match patch {
+        Value::String(text) => headers(text),
+        Value::Array(changes) => changes
+            .iter()
+            .flat_map(|change| {
+                texts(change).into_iter().map(|file| (kind(change), file.to_owned())).collect::<Vec<_>>()
+            })
+            .collect(),
+        Value::Object(changes) if changes.contains_key("path") => {
+            texts(patch).into_iter().map(|file| (kind(patch), file.to_owned())).collect()
+        }
+        Value::Object(changes) => {
+            let moved = |change: &Value| {
+                let to = change.get("move_path").or_else(|| change.get("update")?.get("move_path"))?;
+                Some((Act::Writes, to.as_str()?.to_owned()))
+            };
+            changes
+                .iter()
+                .flat_map(|(file, change)| {
+                    let away = moved(change);
+                    let act = if away.is_some() { Act::Deletes } else { kind(change) };
+                    [Some((act, file.clone())), away].into_iter().flatten()
+                })
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn headers(text: &str) -> Vec<(Act, String)> {
+    let mut found: Vec<(Act, String)> = Vec::new();
+    let mut changes = false;
+    for line in text.lines() {
+        // Within a change, a line that begins with a blank is one of the file's own.
+        let line = if changes { line } else { line.trim_start() };
+        changes = (changes && !line.starts_with("***")) || line.starts_with("*** Update File:");
+        let rest = |mark| line.strip_prefix(mark).map(|file: &str| file.trim().to_owned());
+        if let Some(file) = rest("*** Add File:").or_else(|| rest("*** Update File:")) {
+            found.push((Act::Writes, file));
+        } else if let Some(file) = rest("*** Delete File:") {
+            found.push((Act::Deletes, file));
+        } else if let Some(file) = rest("*** Move to:") {
+            // What was updated is moved away.
+            if let Some((act, _)) = found.last_mut() {
+                *act = Act::Deletes;
+            }
+            found.push((Act::Writes, file));
+        }
+    }
+    found
+}
