@@ -7,9 +7,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::call::{Act, Host, Line, SmallCall, Touch};
-use super::effects::host;
 use super::facts::tools::{Argument, Tool, tool};
 use super::path::{Place, Root};
+use super::scene::host;
 use super::walk::{read_in, read_words};
 use super::word::{Piece, Word};
 use crate::session::{Body, Facts};

@@ -300,7 +300,7 @@ impl Walker<'_> {
             .map(|(_, value)| value.clone())
             .collect();
         for script in scripts {
-            self.aside(|walker| walker.reread(&script, Flow { proven: false, ..flow }));
+            self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
         }
     }
 
@@ -324,7 +324,7 @@ impl Walker<'_> {
                             .known()
                             .is_some_and(|name| GIT_SETTINGS.contains(&name.to_lowercase().as_str()))
                     {
-                        self.aside(|walker| walker.reread(&script, Flow { proven: false, ..flow }));
+                        self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
                     }
                 }
                 Some(option) if option.starts_with('-') => {}

@@ -172,6 +172,9 @@ fn within<'m>(
     if !first.args_match.is_empty() && first.args_match != then.args_match {
         return None;
     }
+    if first.does.is_some() && first.does != then.does {
+        return None;
+    }
     let (wide, narrow) = (members(&first.tool), members(&then.tool));
     let own = std::slice::from_ref(&then.tool);
     let covered = narrow.unwrap_or(own).iter().all(|tool| match wide {
