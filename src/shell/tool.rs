@@ -10,7 +10,7 @@ use super::call::{Act, Host, Line, SmallCall, Touch};
 use super::facts::tools::{Argument, Tool, tool};
 use super::path::{Place, Root};
 use super::scene::host;
-use super::walk::{read_in, read_words};
+use super::walk::{read_in, read_words_in};
 use super::word::{Piece, Word};
 use crate::session::{Body, Facts};
 
@@ -156,7 +156,7 @@ fn commands(command: &Value, does: &[Argument], given: &Map<String, Value>, root
             let words: Option<Vec<String>> =
                 items.iter().map(|item| Some(item.as_str()?.to_owned())).collect();
             match words {
-                Some(words) => read_words(&words, folder.as_ref(), root),
+                Some(words) => read_words_in(&words, folder.as_ref(), root),
                 None => unknown(command),
             }
         }

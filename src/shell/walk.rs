@@ -29,7 +29,12 @@ pub fn read_in(text: &str, folder: Option<&Word>, root: &Root) -> Line {
 }
 
 /// The same for words that no shell reads: a program with its arguments.
-pub fn read_words(words: &[String], folder: Option<&Word>, root: &Root) -> Line {
+pub fn read_words(words: &[String], root: &Root) -> Line {
+    read_words_in(words, None, root)
+}
+
+/// The same in another folder.
+pub fn read_words_in(words: &[String], folder: Option<&Word>, root: &Root) -> Line {
     let mut walker = Walker::new(root);
     walker.folder = folder.cloned().unwrap_or(walker.folder);
     let words = words.iter().map(Word::text).collect();
