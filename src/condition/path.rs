@@ -10,9 +10,12 @@ use jsonpath_rust::parser::parse_json_path;
 use jsonpath_rust::query::js_path_process;
 use serde_json::Value;
 
+mod peek;
+
+pub use peek::peek;
+
 /// Steps that compiling a pattern costs, which `match` and `search` of a filter do at each place anew.
 const PATTERN: u64 = 10_000;
-
 /// A parsed path.
 #[derive(Clone)]
 pub struct Path {

@@ -95,6 +95,12 @@ impl Reading {
         self.format.name
     }
 
+    /// From now on lines are read so, see [`Options::spread`].
+    #[cfg(feature = "cli")]
+    pub fn spread(&mut self, spread: Option<Spread>) {
+        self.spread = spread.filter(|_| !self.following);
+    }
+
     /// What has been found about the file that belongs to no session, since last asked. Complete when there is no
     /// further session.
     pub fn diagnostics(&mut self) -> Vec<Diagnostic> {

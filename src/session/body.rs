@@ -8,6 +8,8 @@ use memchr::memmem;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+mod parts;
+
 /// Recorded content. Cloning shares it; a missing body costs nothing.
 #[derive(Clone, Default)]
 pub struct Body(Option<Arc<BodyText>>);
@@ -15,6 +17,8 @@ pub struct Body(Option<Arc<BodyText>>);
 struct BodyText {
     form: Form,
     recorded: Recorded,
+    /// The text parts of a list of parts, joined by line feeds; `None` where it is no such list.
+    joined: OnceLock<Option<Box<str>>>,
     read: OnceLock<Box<Read>>,
 }
 
@@ -48,8 +52,6 @@ pub enum Fault {
 struct Read {
     value: Value,
     is_json: bool,
-    /// The text parts of a list of parts, joined by line feeds.
-    joined: Option<Box<str>>,
 }
 
 impl Body {
@@ -76,7 +78,7 @@ impl Body {
     }
 
     fn of(form: Form, recorded: Recorded) -> Body {
-        Body(Some(Arc::new(BodyText { form, recorded, read: OnceLock::new() })))
+        Body(Some(Arc::new(BodyText { form, recorded, joined: OnceLock::new(), read: OnceLock::new() })))
     }
 
     /// Whether it is the very same content, shared.
@@ -135,8 +137,7 @@ impl Body {
     pub fn shown(&self) -> &str {
         match &self.0 {
             None => "",
-            Some(body) if body.form == Form::Text || !body.text().starts_with('[') => body.text(),
-            Some(body) => body.read().joined.as_deref().unwrap_or(body.text()),
+            Some(body) => body.joined().unwrap_or(body.text()),
         }
     }
 
@@ -147,8 +148,10 @@ impl Body {
         if body.form == Form::Text {
             return Some(body.text());
         }
+        if let Some(joined) = body.joined() {
+            return Some(joined);
+        }
         match body.read() {
-            Read { joined: Some(joined), .. } => Some(joined),
             Read { is_json: false, .. } => Some(body.text()),
             Read { value: Value::Array(_), .. } => Some(""),
             _ => None,
@@ -164,6 +167,14 @@ impl Body {
     /// when missing.
     pub fn value(&self) -> Option<&Value> {
         self.0.as_deref().map(|body| &body.read().value)
+    }
+
+    /// The text of an object that nothing has looked at yet, and that parses if passing over it does: a look at a few places
+    /// of it then costs no tree.
+    pub(crate) fn unread_object(&self) -> Option<&str> {
+        let body = self.0.as_deref().filter(|body| body.read.get().is_none())?;
+        let text = body.joined().unwrap_or(body.text());
+        (text.trim_ascii_start().starts_with('{') && is_plain(text)).then_some(text)
     }
 
     /// Why no path can look into the content: it is not JSON, or none that may be parsed. Builds no tree where the text
@@ -197,38 +208,24 @@ impl BodyText {
         }
     }
 
+    /// A list of text parts is its text.
+    fn joined(&self) -> Option<&str> {
+        let text = self.text();
+        if self.form == Form::Text || !text.starts_with('[') {
+            return None;
+        }
+        self.joined.get_or_init(|| parts::joined(text)).as_deref()
+    }
+
     fn read(&self) -> &Read {
         self.read.get_or_init(|| {
-            let parsed = parse(self.text());
-            let joined = match (&self.form, &parsed) {
-                (Form::Json, Some(Value::Array(parts))) => join(parts),
-                _ => None,
-            };
-            // A list of text parts is its text, and that may be JSON again.
-            let (parsed, text) = match &joined {
-                Some(joined) => (parse(joined), &**joined),
-                None => (parsed, self.text()),
-            };
+            // That text may be JSON again.
+            let text = self.joined().unwrap_or(self.text());
+            let parsed = parse(text);
             let is_json = parsed.is_some();
             let value = parsed.unwrap_or_else(|| Value::String(text.to_owned()));
-            Box::new(Read { value, is_json, joined })
+            Box::new(Read { value, is_json })
         })
-    }
-}
-
-/// The text parts joined, if the list has any: objects whose `type` says text. A list of bare strings is just a list.
-fn join(parts: &[Value]) -> Option<Box<str>> {
-    let texts: Vec<&str> = parts.iter().filter_map(part).collect();
-    (!texts.is_empty()).then(|| texts.join("\n").into())
-}
-
-fn part(part: &Value) -> Option<&str> {
-    let kind = part.get("type").and_then(Value::as_str);
-    match kind {
-        Some("text" | "input_text" | "output_text") => {
-            part.get("text").or_else(|| part.get("content"))?.as_str()
-        }
-        _ => None,
     }
 }
 
@@ -281,6 +278,34 @@ pub(crate) fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
 /// number or a raw value.
 pub(crate) fn parse(text: &str) -> Option<Value> {
     if reserved_key(text) { None } else { serde_json::from_str(text).ok() }
+}
+
+/// Whether a text parses if passing over it does, which looks at neither depth nor halves of surrogate pairs.
+fn is_plain(text: &str) -> bool {
+    memmem::find(text.as_bytes(), b"\\u").is_none() && !reserved_key(text) && !is_deep(text)
+}
+
+/// Whether lists and objects may be more than a hundred levels deep.
+fn is_deep(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if bytes.iter().filter(|byte| matches!(byte, b'[' | b'{')).count() <= 100 {
+        return false;
+    }
+    let (mut at, mut depth, mut in_text) = (0, 0_u32, false);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => depth += 1,
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > 100 {
+            return true;
+        }
+        at += 1;
+    }
+    false
 }
 
 /// Whether some object key begins with serde_json's private mark, however it is escaped.

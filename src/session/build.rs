@@ -2,7 +2,6 @@
 //!
 //! Readers say what is in the recording, in order; what that means is decided here, once for all formats.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use hashbrown::{HashMap, HashSet};
@@ -19,6 +18,9 @@ use crate::source::quoted;
 pub mod choices;
 mod odd;
 mod surroundings;
+mod waiting;
+
+use waiting::Waiting;
 
 /// Collects one session.
 #[derive(Debug, Clone)]
@@ -28,10 +30,11 @@ pub struct Builder {
     title: Title,
     /// Key of the response that is open; consecutive messages with the same key are one turn.
     open: Option<Arc<str>>,
-    /// Calls that wait for their result, by id; those without one under `None`.
-    waiting: HashMap<Option<Arc<str>>, VecDeque<u32>>,
-    /// Ids of all calls, so that a second result for one is not taken for that of a call that is missing.
-    called: HashSet<Arc<str>>,
+    /// The ids of all calls, so that a second result for one is not taken for that of a call that is missing; and which of
+    /// its calls wait for their result.
+    named: HashMap<Arc<str>, Waiting>,
+    /// Calls without an id that wait for their result.
+    unnamed: Waiting,
     /// Names of tools and roles, each kept once: sessions name the same few over and over.
     names: HashSet<Arc<str>>,
     line: u32,
@@ -84,8 +87,8 @@ impl Builder {
             facts: Facts::default(),
             title: Title::default(),
             open: None,
-            waiting: HashMap::new(),
-            called: HashSet::new(),
+            named: HashMap::new(),
+            unnamed: Waiting::default(),
             names: HashSet::new(),
             line,
             states_results: false,
@@ -99,8 +102,11 @@ impl Builder {
     /// A session that goes on: calls without a result still wait for theirs.
     pub fn continued(session: Session) -> Builder {
         let mut builder = Builder::new(Arc::clone(&session.id), session.origin.clone());
-        for call in session.calls.iter().filter(|call| call.result.is_none()) {
-            builder.waiting.entry(call.id.clone()).or_default().push_back(call.at.index);
+        for call in &session.calls {
+            let waiting = builder.waiting_with(call.id.as_ref());
+            if call.result.is_none() {
+                waiting.push(call.at.index);
+            }
         }
         builder.facts = Facts::clone(&session.facts);
         builder.title = Title::of(&session);
@@ -132,6 +138,11 @@ impl Builder {
     pub(crate) fn refused_by(mut self, test: Option<refusal::Test>) -> Builder {
         self.refused = test;
         self
+    }
+
+    /// About this many messages follow.
+    pub fn expect_messages(&mut self, count: usize) {
+        self.session.messages.reserve(count);
     }
 
     /// The line of the file that what follows stands on, from 1.
@@ -221,7 +232,7 @@ impl Builder {
 
     /// Whether a call with this id has no result yet.
     pub fn waits_for(&self, id: &str) -> bool {
-        self.waiting.contains_key(&Some(Arc::from(id)))
+        self.named.get(id).is_some_and(|waiting| waiting.first.is_some())
     }
 
     /// A call proposed by the latest response. Before any response, an empty one is begun for it. A call without a name
@@ -263,8 +274,7 @@ impl Builder {
         };
         let at_ref = CallRef { turn, call, index };
         let id: Option<Arc<str>> = id.filter(|id| !id.is_empty()).map(Arc::from);
-        self.called.extend(id.clone());
-        self.waiting.entry(id.clone()).or_default().push_back(index);
+        self.waiting_with(id.as_ref()).push(index);
         let tool = self.name(tool);
         let response = self.session.turns.last().and_then(|turn| turn.messages.end.checked_sub(1));
         if let Some(message) = response.and_then(|place| self.session.messages.get_mut(place)) {
@@ -298,8 +308,12 @@ impl Builder {
         self.open = None;
         self.results += 1;
         self.marks_errors |= mark.error || mark.refused.is_some();
-        let id: Option<Arc<str>> = id.filter(|id| !id.is_empty()).map(Arc::from);
-        let index = self.next_waiting(&id);
+        let id = id.filter(|id| !id.is_empty());
+        let (id, index) = match id.map(|id| (id, self.named.get_key_value_mut(id))) {
+            None => (None, self.unnamed.pop()),
+            Some((_, Some((id, waiting)))) => (Some(Arc::clone(id)), waiting.pop()),
+            Some((id, None)) => (Some(Arc::from(id)), None),
+        };
         let message = self.session.messages.len();
         if index.is_none() {
             self.unasked(id.as_deref());
@@ -349,10 +363,11 @@ impl Builder {
 
     /// Ids of the calls that wait for their result, in the order of the calls.
     pub(crate) fn waiting(&self) -> Vec<Arc<str>> {
-        let named = self.waiting.iter().filter_map(|(id, calls)| Some((id.as_ref()?, calls)));
+        let calls = |waiting: &Waiting| waiting.first.into_iter().chain(waiting.others.clone());
+        let named = self.named.iter();
         let mut waiting: Vec<_> =
-            named.flat_map(|(id, calls)| calls.iter().map(move |call| (call, id))).collect();
-        waiting.sort_unstable_by_key(|(call, _)| **call);
+            named.flat_map(|(id, waiting)| calls(waiting).map(move |call| (call, id))).collect();
+        waiting.sort_unstable_by_key(|(call, _)| *call);
         waiting.into_iter().map(|(_, id)| Arc::clone(id)).collect()
     }
 
@@ -387,14 +402,11 @@ impl Builder {
         self.session
     }
 
-    /// The oldest call with this id that has no result.
-    fn next_waiting(&mut self, id: &Option<Arc<str>>) -> Option<u32> {
-        let waiting = self.waiting.get_mut(id)?;
-        let index = waiting.pop_front();
-        if waiting.is_empty() {
-            self.waiting.remove(id);
+    fn waiting_with(&mut self, id: Option<&Arc<str>>) -> &mut Waiting {
+        match id {
+            Some(id) => self.named.entry_ref(id).or_default(),
+            None => &mut self.unnamed,
         }
-        index
     }
 
     fn name(&mut self, name: &str) -> Arc<str> {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use smallvec::SmallVec;
 
-use crate::condition::path::Path;
+use crate::condition::path::{Path, peek};
 use crate::monitor::Look;
 use crate::monitor::help::ANY_VALUE;
 use crate::session::Body;
@@ -160,13 +160,16 @@ impl Table {
         if self.looks.is_empty() {
             return passed;
         }
+        if let Some(places) = peek(self.looks.iter().map(|look| &look.path), output) {
+            for (PathTests { tests, .. }, node) in self.looks.iter().zip(&places) {
+                read_one(tests, node.as_ref(), &mut passed);
+            }
+            return passed;
+        }
         let Some(value) = output.value() else { return passed };
         for PathTests { path, tests } in &self.looks {
             if path.is_singular() {
-                let node = path.one(value);
-                let numeral = node.and_then(numeral);
-                let held = tests.iter().filter(|(test, _)| test.holds_one(node, numeral));
-                held.for_each(|(_, number)| passed.insert(*number));
+                read_one(tests, path.one(value), &mut passed);
             } else {
                 let nodes = path.nodes(value);
                 let held = tests.iter().filter(|(test, _)| test.holds(&nodes));
@@ -180,6 +183,13 @@ impl Table {
     pub fn hold(&self, conditions: usize, passed: &Tests) -> bool {
         self.needs.get(conditions).is_some_and(|needed| passed.contains(needed))
     }
+}
+
+/// Makes the tests of what is at one place, and adds those that pass.
+fn read_one(tests: &[(Test, usize)], node: Option<&Value>, passed: &mut Tests) {
+    let numeral = node.and_then(numeral);
+    let held = tests.iter().filter(|(test, _)| test.holds_one(node, numeral));
+    held.for_each(|(_, number)| passed.insert(*number));
 }
 
 impl Tests {

@@ -5,12 +5,15 @@ pub struct Lines<'a> {
     text: &'a str,
     at: usize,
     line: u32,
+    /// Place of the first line feed that is not before `at`. Most values are one line, and nothing is counted in them.
+    next: usize,
 }
 
 impl<'a> Lines<'a> {
     /// For the parts of `whole`, which begins on `line`.
     pub fn new(whole: impl Into<&'a str>, line: u32) -> Lines<'a> {
-        Lines { text: whole.into(), at: 0, line }
+        let text = whole.into();
+        Lines { text, at: 0, line, next: feed_after(text, 0) }
     }
 
     /// The line of a part. Parts are asked for in their order; of an earlier one the line is the latest one known.
@@ -36,10 +39,17 @@ impl<'a> Lines<'a> {
     }
 
     fn to(&mut self, at: usize) -> u32 {
-        if let Some(between) = self.text.as_bytes().get(self.at..at) {
+        if at <= self.next {
+            self.at = at.max(self.at);
+        } else if let Some(between) = self.text.as_bytes().get(self.at..at) {
             self.line = self.line.saturating_add(memchr::memchr_iter(b'\n', between).count() as u32);
-            self.at = at;
+            (self.at, self.next) = (at, feed_after(self.text, at));
         }
         self.line
     }
+}
+
+fn feed_after(text: &str, at: usize) -> usize {
+    let rest = text.as_bytes().get(at..).unwrap_or_default();
+    memchr::memchr(b'\n', rest).map_or(text.len(), |found| at + found)
 }

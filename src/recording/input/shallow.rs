@@ -39,6 +39,8 @@ enum Listing<'a> {
     OnTape {
         tape: &'a Tape<'a>,
         parts: (u32, u32),
+        /// What names there may be: a bit for each, see [`mark`]. Most looks are for members that are not there.
+        names: u64,
         looks: Option<&'a Looks>,
     },
     List(Vec<(Cow<'a, str>, Node<'a>)>),
@@ -245,13 +247,24 @@ impl<'a> Node<'a> {
     fn listed(self) -> Option<Members<'a>> {
         if let Some((tape, part)) = self.on.filter(|(tape, _)| !tape.has_escaped_names()) {
             let parts = (part + 1, tape.part(part)?.next);
-            return Some(Members(Listing::OnTape { tape, parts, looks: self.looks }));
+            let (mut names, mut next) = (0, parts.0);
+            while next < parts.1 {
+                names |= mark(tape.name(next));
+                next = tape.part(next + 1)?.next;
+            }
+            return Some(Members(Listing::OnTape { tape, parts, names, looks: self.looks }));
         }
         let parts = self.parts()?;
         let pairs = parts.as_chunks::<2>().0.iter();
         let pairs = pairs.map(|[name, value]| Some((body::unescaped(name.json)?, *value)));
         Some(Members(Listing::List(pairs.collect::<Option<_>>()?)))
     }
+}
+
+/// A bit that stands for names like this one, by their first byte and length.
+fn mark(name: &[u8]) -> u64 {
+    let first = name.first().copied().unwrap_or_default();
+    1 << (usize::from(first).wrapping_mul(7).wrapping_add(name.len()) % 64)
 }
 
 const TEXT: Kinds = Kinds::one(Kind::Text);
@@ -284,12 +297,15 @@ impl<'a> Members<'a> {
     }
 
     fn raw(&self, key: &str) -> Option<Node<'a>> {
-        let Listing::OnTape { tape, parts: (mut next, end), looks } = self.0 else {
+        let Listing::OnTape { tape, parts: (mut next, end), names, looks } = self.0 else {
             return self.iter().filter(|(name, _)| *name == key).last().map(|(_, node)| node);
         };
+        if names & mark(key.as_bytes()) == 0 {
+            return None;
+        }
         let mut found = None;
         while next < end {
-            if tape.is_name(next, key) {
+            if tape.name(next) == key.as_bytes() {
                 found = Some(next + 1);
             }
             next = tape.part(next + 1)?.next;
@@ -305,7 +321,7 @@ impl<'a> Members<'a> {
             Listing::List(list) => listed = list.iter(),
         }
         std::iter::from_fn(move || match &self.0 {
-            Listing::OnTape { tape, parts, looks } if next < parts.1 => {
+            Listing::OnTape { tape, parts, looks, .. } if next < parts.1 => {
                 let name = tape.text_of(tape.part(next)?);
                 let (node, after) = Node::on(tape, next + 1, *looks)?;
                 next = after;

@@ -55,12 +55,10 @@ impl<'a> Tape<'a> {
         self.parts.get(number as usize).copied()
     }
 
-    /// Whether a part is a name without escapes, and this one.
-    pub fn is_name(&self, number: u32, name: &str) -> bool {
+    /// The bytes of a part that is a name without escapes.
+    pub fn name(&self, number: u32) -> &'a [u8] {
         let part = self.part(number).map(|part| part.start as usize + 1..part.end as usize - 1);
-        part.is_some_and(|part| {
-            part.len() == name.len() && self.text.as_bytes().get(part) == Some(name.as_bytes())
-        })
+        part.and_then(|part| self.text.as_bytes().get(part)).unwrap_or_default()
     }
 
     /// The text of a part.

@@ -66,6 +66,7 @@ impl<'a> Chat<'a> {
     /// Adds all messages of a list. Anything but a list is reported.
     pub fn messages(&mut self, builder: &mut Builder, list: Node<'a>) {
         if let Some(messages) = list.objects() {
+            builder.expect_messages(messages.len());
             return messages.iter().for_each(|message| self.message(builder, message));
         }
         let Some(items) = list.items() else {

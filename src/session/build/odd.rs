@@ -40,7 +40,7 @@ impl Builder {
     /// Says that nothing waits for a result. What it is the result of was called, and so it is a call that was not judged.
     pub(super) fn unasked(&mut self, id: Option<&str>) {
         let told = match id {
-            Some(id) if self.called.contains(id) => Diagnostic::warning(
+            Some(id) if self.named.contains_key(id) => Diagnostic::warning(
                 code::RESULT_WITHOUT_CALL,
                 format!("a result is for the call {}, which already has a result", quoted(id)),
             ),
