@@ -20,6 +20,9 @@ use crate::replay::corpus::{self, Corpus};
 use crate::report::Total;
 use crate::session::Session;
 
+/// Bytes that the counts of a session keep, about.
+const COUNTED: usize = 8 << 10;
+
 /// Sessions to be counted, and the policy that judges them.
 pub struct Counting<'a> {
     wanted: SessionSource<'a>,
@@ -83,8 +86,7 @@ impl<'a> Counting<'a> {
             }
             Err(diagnostics) => (diagnostics, None),
         };
-        let mut drawn = self.selection.draw(&mut sessions, &judge, &|_| 0);
-        let _ = corpus.run(&mut drawn, &answer, &mut |(diagnostics, counted)| {
+        let mut take = |(diagnostics, counted): (Vec<Diagnostic>, Option<(T, bool, Identity)>)| {
             note(&diagnostics, &mut read, screen);
             if let Some((counted, objects, identity)) = counted {
                 read.sessions += 1;
@@ -93,8 +95,9 @@ impl<'a> Counting<'a> {
                 take(counted);
             }
             if input::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
-        drop(drawn);
+        };
+        let weigh = |_: &_| COUNTED;
+        self.selection.run(&corpus, &mut sessions, &judge, &|_| 0, &answer, &weigh, &mut take);
         screen.end_progress();
         let told = sessions.ended();
         told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));

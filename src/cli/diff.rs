@@ -93,8 +93,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         let compared = ComparedSession::new(&compared, diagnostics, &view, &outputs, folder.as_ref());
         Ok(ComparedSession { identity, ..compared })
     };
-    let mut drawn = selection.draw(&mut sessions, &judge, &changes);
-    let _ = corpus.run(&mut drawn, &compare, &mut |found: Result<ComparedSession, Vec<Diagnostic>>| {
+    let mut take = |found: Result<ComparedSession, Vec<Diagnostic>>| {
         let ComparedSession { part, diagnostics, cases, not_taken, identity } = match found {
             Ok(found) => found,
             // It is not looked at; what was lost in reading it may have been part of another session.
@@ -118,8 +117,9 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         } else {
             ControlFlow::Continue(())
         }
-    });
-    drop(drawn);
+    };
+    let weigh = |found: &Result<ComparedSession, _>| found.as_ref().map_or(0, ComparedSession::weight);
+    selection.run(&corpus, &mut sessions, &judge, &changes, &compare, &weigh, &mut take);
     screen.end_progress();
     written?;
     saved?;
@@ -198,6 +198,12 @@ impl ComparedSession {
         let not_taken = others.map(|other| other.calls().len() as u64).sum();
         let part = Part::of(compared, view, outputs);
         ComparedSession { part, diagnostics, cases, not_taken, identity: None }
+    }
+
+    /// Bytes that it keeps, about.
+    fn weight(&self) -> usize {
+        let bytes: usize = self.part.bytes.iter().map(Vec::len).sum();
+        4096 + bytes + self.cases.len() * (16 << 10)
     }
 }
 

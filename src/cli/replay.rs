@@ -122,8 +122,7 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
         }
         Err(diagnostics) => Answer::left_out(diagnostics),
     };
-    let mut drawn = asked.selection.draw(&mut sessions, &judge, &|_| 0);
-    let _ = corpus.run(&mut drawn, &answer, &mut |answer: Answer| {
+    let mut take = |answer: Answer| {
         answer.diagnostics.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
         total.merge(&answer.total);
         written = reports.write(&answer.bytes, screen);
@@ -140,8 +139,8 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
         } else {
             ControlFlow::Continue(())
         }
-    });
-    drop(drawn);
+    };
+    asked.selection.run(&corpus, &mut sessions, &judge, &|_| 0, &answer, &Answer::weight, &mut take);
     screen.end_progress();
     written?;
 
@@ -226,6 +225,15 @@ impl Answer {
             _ => None,
         };
         Answer { bytes, found, dossier, total, diagnostics }
+    }
+
+    /// Bytes that it keeps, about.
+    fn weight(&self) -> usize {
+        let bytes: usize = self.bytes.iter().map(Vec::len).sum();
+        let issues = self.found.as_ref().map_or(0, |(_, issues)| issues.len());
+        let session = self.dossier.as_ref().map_or(0, |(_, replay)| corpus::weight(replay.session()));
+        // Tables, and the decisions of a replay beside its session.
+        2048 + bytes + issues * 1024 + session * 2
     }
 
     /// Of a session that is not looked at; what was lost in reading it may have been part of another.

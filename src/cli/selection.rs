@@ -3,6 +3,7 @@
 //! What is left out is counted, and said: a part must not look like everything.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,6 +19,7 @@ use crate::explore::filter::{self, Filter};
 use crate::explore::identity::Identity;
 use crate::explore::sieve::passes;
 use crate::replay::Replay;
+use crate::replay::corpus::Corpus;
 use crate::report::{Provenance, words};
 use crate::session::{Millis, Session};
 
@@ -178,6 +180,28 @@ impl Selection {
         }
         because(&left_out.filter);
         Err(diagnostics)
+    }
+
+    /// Puts the sessions to choose from to `answer`, on all threads of a corpus, and the answers to `take` in order; `weigh`
+    /// says how many bytes one keeps.
+    #[expect(clippy::too_many_arguments, reason = "three ways to look at a session, and three at its answer")]
+    pub fn run<R: Send>(
+        &self,
+        corpus: &Corpus,
+        sessions: &mut Sessions,
+        judge: &Judge<'_>,
+        changes: &Changes<'_>,
+        answer: &(dyn Fn(Session) -> R + Sync),
+        weigh: &(dyn Fn(&R) -> usize + Sync),
+        take: &mut dyn FnMut(R) -> ControlFlow<()>,
+    ) {
+        let _ = match self.sample {
+            None => corpus.run(sessions, answer, weigh, take),
+            Some(sample) => {
+                let drawn = corpus.within(|| self.drawn(sample, sessions, judge, changes));
+                corpus.run(&mut Some(drawn), answer, weigh, take)
+            }
+        };
     }
 
     /// The sessions to choose from: with `--sample` those that are drawn, once all are read.

@@ -1,0 +1,289 @@
+//! The sessions of what a command names, for a [`Corpus`](crate::replay::corpus::Corpus) or one by one.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use indicatif::ProgressBar;
+
+use super::{SessionSource, interrupted};
+use crate::cli::screen::Screen;
+use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::files::stream::{self, Opening, Patience};
+use crate::files::{self, Input};
+use crate::recording::contract::Spread;
+use crate::recording::{self, Options};
+use crate::replay::corpus::{Recording, Recordings};
+use crate::report::words;
+use crate::session::Session;
+use crate::workspace::{opener, samples};
+
+/// Sessions between two changes of the progress line.
+const SAID_EVERY: u64 = 32;
+/// How long an input is waited for that was waited for before.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// The sessions of all inputs, one by one or for a [`Corpus`](corpus::Corpus), and what is wrong with the inputs themselves.
+pub struct Sessions {
+    sources: VecDeque<Source>,
+    options: Options,
+    current: Option<ReadFile>,
+    /// What is wrong with files, beyond what their sessions say of themselves.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Sessions read.
+    pub count: u64,
+    /// Files that gave no session, by name.
+    pub skipped: BTreeMap<String, u64>,
+    /// Sessions read, also of files that are not at their end yet.
+    so_far: Arc<AtomicU64>,
+    progress: ProgressBar,
+    patience: Patience,
+}
+
+enum Source {
+    File(Input),
+    /// One that was waited for without success.
+    Opening(Opening),
+    Sample(String, &'static [u8]),
+}
+
+impl Source {
+    fn name(&self) -> &str {
+        match self {
+            Source::File(input) => &input.name,
+            Source::Opening(opening) => &opening.input().name,
+            Source::Sample(name, _) => name,
+        }
+    }
+}
+
+impl Sessions {
+    /// Of what is wanted.
+    pub fn new(wanted: SessionSource<'_>, options: Options, screen: &Screen) -> Sessions {
+        let (sources, diagnostics) = match wanted {
+            SessionSource::Samples => {
+                (samples::sessions().map(|(name, bytes)| Source::Sample(name, bytes)).collect(), Vec::new())
+            }
+            SessionSource::Named(arguments) => {
+                let found = files::expand(arguments);
+                (found.inputs.into_iter().map(Source::File).collect(), found.diagnostics)
+            }
+        };
+        Sessions {
+            sources,
+            options,
+            current: None,
+            diagnostics,
+            count: 0,
+            skipped: BTreeMap::new(),
+            so_far: Arc::default(),
+            progress: ProgressBar::hidden(),
+            patience: Patience { say: screen.voice(), broken_off: interrupted },
+        }
+    }
+
+    /// The files by the names they are shown under, in their order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().map(Source::name)
+    }
+
+    /// Shows how far the reading is.
+    pub fn show_progress(&mut self, screen: &mut Screen) {
+        self.progress = screen.start_progress(self.sources.len() as u64, "files");
+        self.patience.say = screen.voice();
+    }
+
+    /// Everything wrong with the inputs, once all are read. That nothing could be read is an error.
+    pub fn ended(&mut self) -> Vec<Diagnostic> {
+        let mut told = std::mem::take(&mut self.diagnostics);
+        if self.count == 0
+            && !interrupted()
+            && told.iter().all(|diagnostic| diagnostic.severity < Severity::Error)
+        {
+            told.push(Diagnostic::error(code::EMPTY_SESSION, "no session could be read"));
+        }
+        told
+    }
+
+    /// Waits until an input is open. One that nobody writes to is put after the others; that is `None`.
+    fn wait(&mut self, opening: Opening, time: Duration) -> Option<Result<recording::Reading, Diagnostic>> {
+        let name = Arc::clone(&opening.input().name);
+        match opening.within(time, &self.patience) {
+            Ok(Ok(stream)) => Some(recording::open(name, stream, &self.options)),
+            Err(told) => Some(Err(told)),
+            Ok(Err(opening)) => {
+                if time == stream::SILENT {
+                    let first = if self.sources.is_empty() { "" } else { "; the others are read first" };
+                    (self.patience.say)(&format!("waiting for input from `{name}`{first}"));
+                }
+                self.sources.push_back(Source::Opening(opening));
+                None
+            }
+        }
+    }
+}
+
+impl Recordings for Sessions {
+    type Recording = ReadFile;
+
+    fn begin(&mut self, no_other: bool) -> Option<ReadFile> {
+        loop {
+            if interrupted() {
+                return None;
+            }
+            let waits = match self.sources.front()? {
+                Source::File(input) => !input.is_regular(),
+                Source::Opening(..) => true,
+                Source::Sample(..) => false,
+            };
+            if waits && !no_other {
+                return None;
+            }
+            let source = self.sources.pop_front()?;
+            let name = source.name().to_owned();
+            let source = match source {
+                Source::File(input) if waits => match stream::begin(input) {
+                    Ok(opening) => self.wait(opening, stream::SILENT),
+                    Err(told) => Some(Err(told)),
+                },
+                Source::Opening(opening) => self.wait(opening, AGAIN),
+                source => return Some(self.file(name, Unread::Source(source))),
+            };
+            if let Some(opened) = source {
+                return Some(self.file(name, Unread::Opened(opened.map(Box::new))));
+            }
+        }
+    }
+
+    fn end(&mut self, mut file: ReadFile) {
+        self.take_from(&mut file);
+        if file.is_empty && !interrupted() {
+            *self.skipped.entry(file.name).or_default() += 1;
+        }
+        self.progress.inc(1);
+    }
+}
+
+impl Sessions {
+    fn file(&self, name: String, unread: Unread) -> ReadFile {
+        ReadFile {
+            name,
+            unread: Some(unread),
+            reading: None,
+            options: self.options.clone(),
+            spread: self.options.spread,
+            diagnostics: Vec::new(),
+            count: 0,
+            is_empty: true,
+            so_far: Arc::clone(&self.so_far),
+            progress: self.progress.clone(),
+        }
+    }
+
+    fn take_from(&mut self, file: &mut ReadFile) {
+        self.diagnostics.append(&mut file.diagnostics);
+        self.count += std::mem::take(&mut file.count);
+    }
+}
+
+impl Iterator for Sessions {
+    type Item = Session;
+
+    fn next(&mut self) -> Option<Session> {
+        loop {
+            let mut file = match self.current.take() {
+                Some(file) => file,
+                None => self.begin(true)?,
+            };
+            let session = file.next();
+            if session.is_some() {
+                self.take_from(&mut file);
+                self.current = Some(file);
+                return session;
+            }
+            self.end(file);
+        }
+    }
+}
+
+/// A file that is read, and what is found about it. It is opened when its first session is asked for.
+pub struct ReadFile {
+    name: String,
+    unread: Option<Unread>,
+    reading: Option<recording::Reading>,
+    options: Options,
+    spread: Option<Spread>,
+    diagnostics: Vec<Diagnostic>,
+    /// Sessions that were not counted yet.
+    count: u64,
+    is_empty: bool,
+    so_far: Arc<AtomicU64>,
+    progress: ProgressBar,
+}
+
+/// A file of which nothing was read yet.
+enum Unread {
+    Source(Source),
+    /// One that was waited for.
+    Opened(Result<Box<recording::Reading>, Diagnostic>),
+}
+
+impl ReadFile {
+    fn open(&mut self, unread: Unread) -> Option<recording::Reading> {
+        let (opened, named) = match unread {
+            Unread::Opened(opened) => (opened.map(|reading| *reading), true),
+            Unread::Source(Source::Sample(name, bytes)) => {
+                (opener::open_sample(name, bytes, &self.options), true)
+            }
+            Unread::Source(Source::File(input)) => {
+                let named = input.named;
+                (opener::open(input, &self.options), named)
+            }
+            Unread::Source(Source::Opening(_)) => return None,
+        };
+        opened.map_err(|told| self.diagnostics.push(opener::weighed(told, named))).ok()
+    }
+}
+
+impl Iterator for ReadFile {
+    type Item = Session;
+
+    fn next(&mut self) -> Option<Session> {
+        if interrupted() {
+            return None;
+        }
+        if let Some(unread) = self.unread.take() {
+            self.reading = self.open(unread);
+        }
+        let reading = self.reading.as_mut()?;
+        let session = reading.next();
+        self.diagnostics.extend(reading.diagnostics());
+        if session.is_some() {
+            self.is_empty = false;
+            self.count += 1;
+            let so_far = self.so_far.fetch_add(1, Ordering::Relaxed) + 1;
+            if so_far.is_multiple_of(SAID_EVERY) {
+                self.progress.set_message(format!("{} sessions", words::thousands(so_far)));
+            }
+        }
+        session
+    }
+}
+
+impl Recording for ReadFile {
+    fn size(&self) -> u64 {
+        match &self.unread {
+            Some(Unread::Source(Source::File(input))) => input.length().unwrap_or(u64::MAX),
+            Some(Unread::Source(Source::Sample(_, bytes))) => bytes.len() as u64,
+            _ => u64::MAX,
+        }
+    }
+
+    fn share(&mut self, shared: bool) {
+        self.options.spread = self.spread.filter(|_| shared);
+        if let Some(reading) = &mut self.reading {
+            reading.spread(self.options.spread);
+        }
+    }
+}
