@@ -3,8 +3,8 @@
 //! One session is in memory at a time. A file comes into being under its name only when it is complete.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::fs;
+use std::io::{self, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,6 +19,7 @@ use super::screen::Screen;
 use super::selection::{Chosen, Selection};
 use crate::diagnostic::Severity;
 use crate::engine::Mode;
+use crate::files::replace::PendingFile;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::report::words;
@@ -175,11 +176,10 @@ impl Target {
     }
 }
 
-/// A file that is being written beside its place: JSON Lines, or one list where its name says `.json`.
+/// A file that is being written: JSON Lines, or one list where its name says `.json`.
 struct Written {
     path: PathBuf,
-    beside: PathBuf,
-    out: BufWriter<File>,
+    out: PendingFile,
     list: bool,
     count: u64,
 }
@@ -190,12 +190,9 @@ impl Written {
             if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
                 fs::create_dir_all(folder)?;
             }
-            let mut beside = path.as_os_str().to_owned();
-            beside.push(format!(".{}.tmp", std::process::id()));
-            let beside = PathBuf::from(beside);
-            let out = BufWriter::with_capacity(1 << 16, File::create(&beside)?);
+            let out = PendingFile::replacing(path)?;
             let list = path.extension().is_some_and(|extension| extension == "json");
-            Ok(Written { path: path.to_owned(), beside, out, list, count: 0 })
+            Ok(Written { path: path.to_owned(), out, list, count: 0 })
         };
         begun().with_context(|| format!("{} cannot be written", path.display())).map_err(Failure::System)
     }
@@ -219,16 +216,7 @@ impl Written {
         if self.list {
             self.out.write_all(b"\n]\n")?;
         }
-        self.out.flush()?;
-        fs::rename(&self.beside, &self.path)?;
-        Ok(())
-    }
-}
-
-impl Drop for Written {
-    /// What was not completed is not left lying about; what was is no longer there.
-    fn drop(&mut self) {
-        let _ = fs::remove_file(&self.beside);
+        Ok(self.out.finish()?)
     }
 }
 

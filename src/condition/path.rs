@@ -16,6 +16,7 @@ pub use peek::peek;
 
 /// Steps that compiling a pattern costs, which `match` and `search` of a filter do at each place anew.
 const PATTERN: u64 = 10_000;
+
 /// A parsed path.
 #[derive(Clone)]
 pub struct Path {

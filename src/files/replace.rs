@@ -110,9 +110,7 @@ fn compare(path: &Path, before: &str) -> Result<&'static str, NotWritten> {
     if found == before.as_bytes() { Ok(mark) } else { Err(NotWritten::Changed) }
 }
 
-/// A new file gets the permissions that the user's files get; those that are only for a moment would be private.
-/// A file that is written bit by bit and has its name once it is whole. What had the name before is gone from the start, so
-/// that nobody takes the result of another run for that of one which was stopped.
+/// A file that is written bit by bit and has its name once it is whole.
 pub enum PendingFile {
     /// Beside the place that it will have.
     Beside {
@@ -126,11 +124,26 @@ pub enum PendingFile {
 }
 
 impl PendingFile {
-    /// Begins it.
+    /// Begins it. What had the name before is gone from the start, so that nobody takes the result of another run for that of
+    /// one which was stopped.
     ///
     /// # Errors
     /// There is no folder for it, or nothing can be written there.
     pub fn create(path: &Path) -> io::Result<PendingFile> {
+        let file = PendingFile::replacing(path)?;
+        if let PendingFile::Beside { target, .. } = &file
+            && target.exists()
+        {
+            fs::remove_file(target)?;
+        }
+        Ok(file)
+    }
+
+    /// Begins it. What had the name before keeps it until this file is whole.
+    ///
+    /// # Errors
+    /// There is no folder for it, or nothing can be written there.
+    pub fn replacing(path: &Path) -> io::Result<PendingFile> {
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let old = fs::metadata(&target);
         if old.as_ref().is_ok_and(|old| !old.is_file()) {
@@ -140,9 +153,8 @@ impl PendingFile {
         let file = builder().tempfile_in(folder.unwrap_or(Path::new(".")))?;
         if let Ok(old) = old {
             fs::set_permissions(file.path(), old.permissions())?;
-            // One that may not be written to is not removed either.
+            // One that may not be written to is not replaced either.
             fs::OpenOptions::new().write(true).open(&target)?;
-            fs::remove_file(&target)?;
         }
         Ok(PendingFile::Beside { file: BufWriter::new(file), target })
     }
@@ -179,6 +191,7 @@ impl Write for PendingFile {
     }
 }
 
+/// A new file gets the permissions that the user's files get; those that are only for a moment would be private.
 fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(PREFIX).suffix(".tmp");
@@ -282,6 +295,13 @@ mod tests {
         pending.write_all(b"whole").unwrap();
         pending.finish().unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"whole");
+        let mut pending = PendingFile::replacing(&path).unwrap();
+        pending.write_all(b"more").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"whole", "the old one until the new one is whole");
+        pending.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"more");
+        drop(PendingFile::replacing(&path).unwrap());
+        assert_eq!(fs::read(&path).unwrap(), b"more", "the old one where the new one is dropped");
         let straight = PendingFile::create(Path::new("/dev/null")).unwrap();
         assert!(matches!(straight, PendingFile::Straight(_)));
         assert!(PendingFile::create(&folder.path().join("none/report.md")).is_err());

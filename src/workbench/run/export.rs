@@ -1,12 +1,13 @@
 //! Writing the screen and documents into files.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
+use crate::files::replace::{self, Expected, NotWritten};
 use crate::report::{single, words};
 use crate::workbench::draw::draw;
 use crate::workbench::effect::Export;
@@ -31,19 +32,15 @@ pub fn document(export: &Export) -> Msg {
     }
 }
 
-fn write(file: &str, replace: bool, bytes: &[u8]) -> Msg {
-    let written = match replace {
-        true => fs::write(file, bytes),
-        false => File::create_new(file).and_then(|mut file| file.write_all(bytes)),
-    };
-    match written {
+fn write(file: &str, over: bool, bytes: &[u8]) -> Msg {
+    let expected = if over { Expected::Any } else { Expected::Nothing };
+    let text = str::from_utf8(bytes).map_err(|_| NotWritten::System(io::ErrorKind::InvalidData.into()));
+    match text.and_then(|text| replace::replace(Path::new(file), expected, text)) {
         Ok(()) => {
             let size = words::thousands(bytes.len().div_ceil(1024) as u64);
             Msg::Note { failed: false, text: format!("wrote {file}, {size} KiB") }
         }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            failed(format!("`{file}` exists already; `:export {file}!` replaces it"))
-        }
+        Err(NotWritten::Exists) => failed(format!("`{file}` exists already; `:export {file}!` replaces it")),
         Err(error) => failed(format!("`{file}` cannot be written: {error}")),
     }
 }
