@@ -18,6 +18,7 @@ mod hook;
 mod input;
 mod install;
 mod lines;
+mod live;
 #[cfg(feature = "lsp")]
 mod lsp;
 mod manual;
@@ -113,6 +114,7 @@ fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Hook(hook)) => Ok(hook::run(&hook)),
         Some(Verb::Gate(gate)) => Ok(gate::run(&gate)),
         Some(Verb::Install(asked)) => install::install(&asked, screen),
+        Some(Verb::Live(asked)) => live::run(asked, screen),
         Some(Verb::Doctor(asked)) => doctor::run(&asked, screen),
         Some(Verb::Uninstall(asked)) => install::uninstall(&asked, screen),
         Some(Verb::Schema { dialect }) => manual::schema(&dialect, screen),

@@ -16,7 +16,7 @@ pub use begin::{Init, New, Suggest};
 pub use choices::WatchMode;
 pub use choices::{Color, Format, Mode, TestFormat};
 pub use groups::{Corpus, Lines, ModeArgument, Policies, Reading, Recordings, Selection};
-pub use live::{Doctor, Fallback, Gate, Hook, Install, OnAsk, ScopeArgument, Uninstall};
+pub use live::{Doctor, Fallback, Gate, Hook, Install, Live, OnAsk, ScopeArgument, Uninstall};
 pub use misplaced::look_elsewhere;
 pub use transfer::{Convert, Export, Merge, Migrate};
 #[cfg(feature = "tui")]
@@ -146,6 +146,8 @@ pub enum Verb {
     Install(Install),
     /// Remove the hook from an agent's settings, and nothing else
     Uninstall(Uninstall),
+    /// Open the journals of the gate in the workbench and follow them
+    Live(Live),
     /// Run the installed hooks as the agents do, and report what does not work (exit code 1 if anything does not)
     Doctor(Doctor),
     /// Run the language server for editors on standard input and output

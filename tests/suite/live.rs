@@ -7,6 +7,7 @@ mod equal;
 mod faults;
 mod hook;
 mod install;
+mod journals;
 mod stdio;
 
 use std::io::Write;

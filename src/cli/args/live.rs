@@ -1,8 +1,14 @@
 //! Arguments of the commands that put a policy to work.
 
+#[cfg(feature = "tui")]
+use clap::ArgAction;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
+use super::choices::Mode;
+#[cfg(feature = "tui")]
+use super::choices::WatchMode;
+use super::groups::Policies;
 use crate::live::Agent;
 
 /// What is answered when a call cannot be decided.
@@ -100,6 +106,27 @@ pub struct Uninstall {
     /// Show what would change, and change nothing
     #[arg(long)]
     pub dry_run: bool,
+}
+
+/// `rulestep live`.
+#[derive(Debug, Args)]
+pub struct Live {
+    /// The session, by its id or how that begins [default: every session that has a journal]
+    #[arg(value_name = "SESSION")]
+    pub session: Option<String>,
+    #[command(flatten)]
+    pub policies: Policies,
+    /// What to compare with: another version of the policies, or `recorded`, the calls that were refused
+    #[cfg(feature = "tui")]
+    #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
+    pub base: Vec<String>,
+    /// What a replay assumes after a call that the policy stops [default: enforce]
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub mode: Option<Mode>,
+    /// How to notice new records. Choose `poll` on network file systems, which do not report changes
+    #[cfg(feature = "tui")]
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub watch: WatchMode,
 }
 
 /// `rulestep doctor`.
