@@ -4,6 +4,7 @@
 //! `check`, the workbench and the language server all come here through [`crate::workspace`], so that they report the same.
 
 mod allow;
+mod circle;
 mod conflict;
 mod levels;
 mod linter;

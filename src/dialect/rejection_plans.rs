@@ -50,7 +50,7 @@ pub const DIALECT: Dialect = Dialect {
     recognises,
     keys: &["rejectionPlan"],
     rules_only: false,
-    reader: || Box::new(PlanReader::default()),
+    reader: || Box::new(PlanReader { built: cfg!(feature = "rejection-plans"), units: Vec::new() }),
     phrase,
     references: no_references,
 };
@@ -82,8 +82,11 @@ pub(super) fn holds_conditions(list: &Node) -> bool {
     places::holds_conditions(list)
 }
 
-#[derive(Default)]
-struct PlanReader(Vec<Arc<dyn Unit>>);
+struct PlanReader {
+    /// Whether this program can evaluate plans.
+    built: bool,
+    units: Vec<Arc<dyn Unit>>,
+}
 
 impl Reader for PlanReader {
     fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
@@ -105,7 +108,7 @@ impl Reader for PlanReader {
     }
 
     fn finish(self: Box<Self>, _problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>> {
-        self.0
+        self.units
     }
 }
 
@@ -135,8 +138,16 @@ impl PlanReader {
         let governed: Arc<str> = tool.into();
         let tools = Arc::from([Arc::clone(&governed)]);
         let id = rules.push(Rule { description, tool: Some(governed), tools, options, ..rule });
+        if !self.built {
+            // A guard that nobody evaluates must not look like one that passes.
+            let message = "this build cannot evaluate rejection plans";
+            let diagnostic = Diagnostic::error(codes::PLANS_NOT_BUILT, message);
+            let diagnostic = diagnostic.at(text.source, field.key_span.unwrap_or(field.span()));
+            problems.push(diagnostic.help("build with the feature `rejection-plans`"));
+            return;
+        }
         if let Some(unit) = unit(text, place, id, problems).filter(|_| !rules.is_off(id)) {
-            self.0.push(unit);
+            self.units.push(unit);
         }
     }
 }
@@ -157,18 +168,9 @@ fn unit(
     Some(Arc::new(plan::Plan { rules: vec![rule], tool, pointer, body }))
 }
 
-/// A guard that nobody evaluates must not look like one that passes.
+/// Never asked: this build reports every plan.
 #[cfg(not(feature = "rejection-plans"))]
-fn unit(
-    text: Text<'_>,
-    place: &Place<'_>,
-    _: RuleId,
-    problems: &mut Vec<Diagnostic>,
-) -> Option<Arc<dyn Unit>> {
-    let field = &place.plan;
-    let diagnostic = Diagnostic::error(codes::PLANS_NOT_BUILT, "this build cannot evaluate rejection plans");
-    let diagnostic = diagnostic.at(text.source, field.key_span.unwrap_or(field.span()));
-    problems.push(diagnostic.help("build with the feature `rejection-plans`"));
+fn unit(_: Text<'_>, _: &Place<'_>, _: RuleId, _: &mut Vec<Diagnostic>) -> Option<Arc<dyn Unit>> {
     None
 }
 
@@ -238,18 +240,40 @@ fn unknown(text: Text<'_>, entry: &Entry, known: Option<&str>) -> Diagnostic {
 }
 
 #[cfg(test)]
-#[cfg(not(feature = "rejection-plans"))]
 mod tests {
-    use crate::dialect::rejection_plans::codes;
-    use crate::policy::{Policy, PolicyFile};
+    use super::*;
+    use crate::dialect::beside::Beside;
+    use crate::source::{Source, parse};
+
+    /// What a program with plans, or without, says of a plan, and how many units it makes of it.
+    fn read(built: bool, text: &str) -> (Vec<Diagnostic>, usize) {
+        let source = Source::new("p.yaml", text);
+        let parsed = parse(&source);
+        let beside = Beside::default();
+        let text = Text {
+            source: &source,
+            node: &parsed.documents[0],
+            prefix: "p.yaml#",
+            beside: &beside,
+            relative: "p.yaml",
+            alone: true,
+            dialect: &DIALECT,
+        };
+        let (mut rules, mut problems) = (Rules::default(), Vec::new());
+        let mut reader = PlanReader { built, units: Vec::new() };
+        reader.read(text, &mut rules, &mut problems);
+        let units = Box::new(reader).finish(&mut problems).len();
+        (problems, units)
+    }
 
     #[test]
     fn a_plan_that_nobody_evaluates_is_an_error() {
         let text = "{tool: pay, rejectionPlan: {conditions: [{type: regex, regex: no}]}}";
-        let file =
-            PolicyFile { name: "p.yaml".into(), relative: "p.yaml".into(), text: text.into(), named: true };
-        let loaded = Policy::load(&[file], None);
-        assert!(loaded.policy.is_none());
-        assert_eq!(loaded.diagnostics[0].code, codes::PLANS_NOT_BUILT);
+        let (problems, units) = read(false, text);
+        assert_eq!((problems[0].code, units), (codes::PLANS_NOT_BUILT, 0));
+        assert!(problems[0].place().is_some());
+        let (problems, units) = read(cfg!(feature = "rejection-plans"), text);
+        assert_eq!(problems.is_empty(), units == 1);
+        assert_eq!(units == 1, cfg!(feature = "rejection-plans"));
     }
 }

@@ -1,12 +1,13 @@
 //! Rules that contradict each other, or of which one makes another one pointless.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use super::circle::disjoint_circles;
 use super::linter::{Linter, head};
 use super::needs::Need;
-use super::world::{Follow, World, circle, worlds};
+use super::world::{Follow, World, worlds};
 use crate::diagnostic::{Diagnostic, code};
-use crate::monitor::{RuleId, Says};
+use crate::monitor::{RuleId, Says, Statement};
 use crate::source::quoted;
 
 /// Finds them.
@@ -41,24 +42,18 @@ fn circles(linter: &mut Linter<'_>, world: &World<'_>, stuck: &BTreeSet<&str>, o
         }
         order.push(need.tool);
     }
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
-    for tool in order {
-        if seen.contains(tool) {
-            continue;
-        }
-        let Some(way) = circle(tool, &edges).filter(|way| way.iter().all(|tool| !seen.contains(tool))) else {
-            continue;
-        };
-        seen.extend(&way);
+    let mut by_tool: HashMap<&str, Vec<&Need<'_>>> = HashMap::new();
+    for need in world.needs.iter().filter(blocks) {
+        by_tool.entry(need.tool).or_default().push(need);
+    }
+    for way in disjoint_circles(&order, &edges) {
+        let Some(tool) = way.first().copied() else { continue };
         let second = way.get(1).copied().unwrap_or(tool);
         let names: Vec<String> = way.iter().chain([&tool]).map(|name| quoted(name)).collect();
         let message = format!("none of these tools can ever run: {}", names.join(" needs "));
         let step = |from: &str, to: &str| {
-            world
-                .needs
-                .iter()
-                .filter(blocks)
-                .find(|need| **need.tool == *from && need.any_of.iter().any(|needed| **needed == *to))
+            let needs = by_tool.get(from)?.iter();
+            needs.copied().find(|need| need.any_of.iter().any(|needed| **needed == *to))
         };
         let Some(first) = step(tool, second) else { continue };
         let before = out.len();
@@ -238,34 +233,46 @@ fn follow_ups(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnost
             edges.entry(after).or_default().insert(only);
         }
     }
-    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let (mut order, mut rules): (Vec<&str>, HashMap<&str, RuleId>) = (Vec::new(), HashMap::new());
     for Follow { rule, after, .. } in world.follows.iter().filter(|follow| follow.each) {
-        if seen.contains(&***after) {
-            continue;
-        }
-        let Some(way) = circle(after, &edges) else { continue };
-        seen.extend(&way);
-        let next = way.get(1).copied().unwrap_or(after);
-        let mut others = world.follows.iter().filter(|follow| follow.each && **follow.after == *next);
-        let other = others.next().map_or(*rule, |follow| follow.rule);
-        let names: Vec<String> = way.iter().copied().chain([&***after]).map(quoted).collect();
+        order.push(after);
+        rules.entry(after).or_insert(*rule);
+    }
+    for way in disjoint_circles(&order, &edges) {
+        let (Some(after), Some(next)) = (way.first(), way.get(1)) else { continue };
+        let (Some(rule), Some(other)) = (rules.get(after), rules.get(next)) else { continue };
+        let names: Vec<String> = way.iter().chain([after]).map(|name| quoted(name)).collect();
         let names = names.join(", ");
         let message = format!("each of these calls must be followed by the next, without end: {names}");
-        contradiction(linter, *rule, other, message, out);
+        contradiction(linter, *rule, *other, message, out);
     }
-    for (at, (rule, one)) in world.must.iter().enumerate() {
-        for (by, other) in world.must.iter().skip(at + 1) {
-            let ([one], [other]) = (one, other) else { continue };
-            let first = world.forbids.get(&(&**one, &**other));
-            if first.is_some() && world.forbids.contains_key(&(&**other, &**one)) && one != other {
-                let message = format!(
-                    "{} and {} are both required, and each forbids the other",
-                    quoted(one),
-                    quoted(other)
-                );
-                contradiction(linter, *rule, *by, message, out);
+    both_required(linter, world, out);
+}
+
+/// Tools that are both required, though each forbids the other.
+fn both_required(linter: &Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic>) {
+    let mut required: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, (_, any_of)) in world.must.iter().enumerate() {
+        if let [only] = any_of {
+            required.entry(only).or_default().push(at);
+        }
+    }
+    let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for (one, other) in world.forbids.keys().copied() {
+        if one < other && world.forbids.contains_key(&(other, one)) {
+            let others = required.get(other).map_or(&[][..], Vec::as_slice);
+            for at in required.get(one).into_iter().flatten() {
+                pairs.extend(others.iter().map(|other| (*at.min(other), *at.max(other))));
             }
         }
+    }
+    for (at, later) in pairs {
+        let (Some((rule, [one])), Some((by, [other]))) = (world.must.get(at), world.must.get(later)) else {
+            continue;
+        };
+        let (one, other) = (quoted(one), quoted(other));
+        let message = format!("{one} and {other} are both required, and each forbids the other");
+        contradiction(linter, *rule, *by, message, out);
     }
 }
 
@@ -283,13 +290,22 @@ fn shadowed(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic
             about.entry(id).or_default().insert(tool);
         }
     }
+    let denying: BTreeSet<RuleId> = linter.enforced().filter(denies).map(|said| said.rule).collect();
+    let mut written_for: HashMap<RuleId, &Statement> = HashMap::new();
+    for said in linter.statements {
+        written_for.entry(said.rule).or_insert(said);
+    }
     for (rule, tools) in about {
         let by: Option<Vec<RuleId>> = tools.iter().map(|tool| world.never(tool)).collect();
         let (Some(by), Some(tool)) = (by.and_then(|by| by.first().copied()), tools.first()) else { continue };
         // A rule that says in two ways that a tool never runs is one rule; and of two that deny everything neither is special.
         // A sequence also asks whether the session finishes it.
         let asks_more = linter.rule(rule).is_none_or(|rule| rule.kind == "sequence");
-        if by == rule || asks_more || denies(linter, rule) || !world.is_home(linter, rule) {
+        if by == rule
+            || asks_more
+            || denying.contains(&rule)
+            || !world.is_home(linter, rule, written_for.get(&rule).copied())
+        {
             continue;
         }
         let (Some(written), Some(span)) = (linter.rule(rule), linter.span(rule, tool, None)) else {
@@ -303,6 +319,6 @@ fn shadowed(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic
 }
 
 /// Whether a rule itself denies all calls of some tools.
-fn denies(linter: &Linter<'_>, rule: RuleId) -> bool {
-    linter.enforced().any(|said| said.rule == rule && matches!(said.says, Says::Never(_) | Says::Exactly(_)))
+fn denies(said: &&Statement) -> bool {
+    matches!(said.says, Says::Never(_) | Says::Exactly(_))
 }

@@ -1,6 +1,6 @@
 //! What the rules of a version say together, for the sessions that they all apply to.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -109,10 +109,11 @@ impl<'p> World<'p> {
         world
     }
 
-    /// Whether a rule is written for all sessions that this world has: others apply elsewhere too.
-    pub fn is_home(&self, linter: &Linter<'_>, rule: RuleId) -> bool {
+    /// Whether a rule, of which this is the first statement, is written for all sessions that this world has: others apply
+    /// elsewhere too.
+    pub fn is_home(&self, linter: &Linter<'_>, rule: RuleId, said: Option<&Statement>) -> bool {
         let (when, test) = &self.sessions;
-        let own = linter.statements.iter().find(|said| said.rule == rule).map_or(&[][..], |said| &said.when);
+        let own = said.map_or(&[][..], |said| &said.when);
         linter.rule(rule).is_some_and(|rule| rule.test == *test) && same(own, when)
     }
 
@@ -141,30 +142,4 @@ impl<'p> World<'p> {
     pub fn stuck(&self) -> BTreeSet<&'p str> {
         NeedsByTool::of(&self.needs).stuck()
     }
-}
-
-/// A shortest way from a tool over `edges` back to itself, with the tool first. Only through tools that `within` has.
-pub fn circle<'p>(tool: &'p str, edges: &BTreeMap<&'p str, BTreeSet<&'p str>>) -> Option<Vec<&'p str>> {
-    // From each tool that was reached, the one before it.
-    let mut from: HashMap<&str, &'p str> = HashMap::new();
-    let mut queue = VecDeque::from([tool]);
-    while let Some(at) = queue.pop_front() {
-        for next in edges.get(at).into_iter().flatten().copied() {
-            if next == tool {
-                let mut way = vec![at];
-                while let Some(before) =
-                    way.last().filter(|last| **last != tool).and_then(|last| from.get(last))
-                {
-                    way.push(before);
-                }
-                way.reverse();
-                return Some(way);
-            }
-            if !from.contains_key(next) {
-                from.insert(next, at);
-                queue.push_back(next);
-            }
-        }
-    }
-    None
 }

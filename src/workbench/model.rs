@@ -36,7 +36,7 @@ use std::sync::Arc;
 use ratatui::layout::Size;
 
 use super::keys::{Command, Facts, Key};
-use super::layout::{Layout, LayoutState, Pane, layout};
+use super::layout::Pane;
 use super::line::{self, Line, Link};
 use super::list::List;
 use super::theme::Theme;
@@ -350,16 +350,6 @@ impl Model {
     /// Says what did not work.
     pub fn fail(&mut self, text: impl Into<String>) {
         self.dialog.note = Some(Note { failed: true, text: text.into() });
-    }
-
-    /// Where everything stands.
-    pub fn layout(&self) -> Layout {
-        let problem = self.basis.rules.read && (self.basis.rules.stale || self.basis.rules.policy.is_none());
-        let problem = problem || !self.habits.problems.is_empty();
-        let Location { focus, side, zoom, .. } = self.place;
-        let changes = self.basis.changes.comparison.is_some();
-        let preview = matches!(self.dialog.overlays.last(), Some(Overlay::Suggest(_)));
-        layout(self.size, &LayoutState { focus, side, zoom, problem, changes, preview })
     }
 
     /// Cursor and scroll of a pane.

@@ -4,13 +4,23 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::supposed::{Ask, JudgedLayer, Layer, Target};
-use super::{Model, Overlay};
+use super::{Location, Model, Overlay};
 use crate::session::Session;
 use crate::workbench::keys::Scope;
-use crate::workbench::layout::Pane;
+use crate::workbench::layout::{Layout, LayoutState, Pane, layout};
 use crate::workbench::line::place;
 
 impl Model {
+    /// Where everything stands.
+    pub fn layout(&self) -> Layout {
+        let problem = self.basis.rules.read && (self.basis.rules.stale || self.basis.rules.policy.is_none());
+        let problem = problem || !self.habits.problems.is_empty();
+        let Location { focus, side, zoom, .. } = self.place;
+        let changes = self.basis.changes.comparison.is_some();
+        let preview = matches!(self.dialog.overlays.last(), Some(Overlay::Suggest(_)));
+        layout(self.size, &LayoutState { focus, side, zoom, problem, changes, preview })
+    }
+
     /// Whose keys are meant.
     pub fn scope_of_keys(&self) -> Scope {
         match (self.dialog.overlays.last(), self.place.focus) {
