@@ -56,17 +56,38 @@ fn versions(pools: Pools) -> impl Strategy<Value = Version> {
 }
 
 /// The second version is drawn anew, or is the first one with a document, a precondition or a sequence rule less or more,
-/// or a halt for a denial.
+/// a halt for a denial, or rules that ask, report or are in shadow mode; or the other way round.
 fn pairs() -> impl Strategy<Value = (Version, Version, Value)> {
     pools().prop_flat_map(|pools| {
         let place = any::<proptest::sample::Index>();
-        (versions(pools), versions(pools), 0..8_u8, place, session(pools)).prop_map(
+        (versions(pools), versions(pools), 0..10_u8, place, session(pools)).prop_map(
             |(base, other, how, place, session)| {
-                let new = if how == 0 { other } else { edited(&base, how, place) };
-                (base, new, session)
+                let options = [("effect", "ask"), ("effect", "report"), ("mode", "shadow")];
+                let (asked, shown) =
+                    (wanting(&base, options[0]), wanting(&base, options[1 + place.index(1001) % 2]));
+                // Something else is different as well, so that histories part.
+                let shown = edited(&shown, 1 + (place.index(1003) % 7) as u8, place);
+                match (how, place.index(1000) % 6) {
+                    (0, _) => (base, other, session),
+                    (8, which) => (base.clone(), wanting(&base, options[which % 3]), session),
+                    (9, 0..3) => (asked, shown, session),
+                    (9, _) => (shown, asked, session),
+                    _ => (base.clone(), edited(&base, how, place), session),
+                }
             },
         )
     })
+}
+
+/// The version, with this option on every precondition and every limit.
+fn wanting(base: &Version, (key, word): (&str, &str)) -> Version {
+    let mut new = base.clone();
+    let contracts = new.contracts.iter_mut();
+    let conditions = contracts.filter_map(|contract| contract.get_mut("preconditions")?.as_array_mut());
+    let limits = new.more.iter_mut().filter_map(|document| document.get_mut("limits")?.as_object_mut());
+    let limits = limits.flat_map(|limits| limits.values_mut());
+    conditions.flatten().chain(limits).for_each(|rule| rule[key] = json!(word));
+    new
 }
 
 fn edited(base: &Version, how: u8, place: proptest::sample::Index) -> Version {
@@ -250,7 +271,7 @@ proptest! {
 fn the_generated_pairs_reach_every_kind() {
     let mut runner = TestRunner::deterministic();
     let mut totals = BTreeMap::from([("enforce", Totals::default()), ("shadow", Totals::default())]);
-    for _ in 0..800 {
+    for _ in 0..1600 {
         let (base, new, session) = pairs().new_tree(&mut runner).unwrap().current();
         let (recorded, base, new) = (Arc::new(read(&session)), load(&base), load(&new));
         for mode in MODES_OF_ENGINE {
