@@ -29,8 +29,8 @@ pub struct Runs {
     program: Vec<Token>,
     /// Leading words, each a list of globs.
     args: Vec<Vec<Vec<Token>>>,
-    /// Options with their dashes.
-    flags: Vec<String>,
+    /// Options with their dashes, each perhaps with a glob for its value.
+    flags: Vec<(String, Option<Vec<Token>>)>,
 }
 
 /// `reaches: …`, with `except`.
@@ -85,7 +85,13 @@ impl Runs {
         Runs {
             program: name_glob(program),
             args: args.into_iter().map(globs).collect(),
-            flags: flags.into_iter().map(dashed).collect(),
+            flags: flags
+                .into_iter()
+                .map(|flag| match flag.split_once('=') {
+                    Some((flag, value)) => (dashed(flag), Some(name_glob(value))),
+                    None => (dashed(flag), None),
+                })
+                .collect(),
         }
     }
 
@@ -145,13 +151,13 @@ impl Runs {
 
     fn given(&self, arguments: &Arguments, rows: &[&'static facts::Program], style: Style) -> Answer {
         let mut answer = Answer::Yes;
-        for flag in &self.flags {
+        for (flag, wanted) in &self.flags {
             let mut spellings = facts::other_spelling(rows, flag);
             spellings.push(flag);
             if style == Style::OneDash {
                 spellings.extend(flag.strip_prefix('-').filter(|rest| rest.starts_with('-')));
             }
-            let has = arguments.options.iter().any(|given| {
+            let named = arguments.options.iter().filter(|given| {
                 let name = given.name.as_str();
                 spellings.iter().any(|wanted| {
                     *wanted == name
@@ -161,8 +167,17 @@ impl Runs {
                             && !rows.iter().any(|row| row.flags.split([' ', '=']).any(|known| known == name))
                 })
             });
+            let has = Answer::any(named.map(|given| match (wanted, &given.value) {
+                (None, _) => Answer::Yes,
+                (Some(glob), Some(value)) => matches(glob, &value.symbols(), value.unclear()),
+                // An option that the table does not know may have the next word as its value.
+                (Some(_), None) => match &arguments.doubtful {
+                    Some((_, option)) if *option == given.name => Answer::Perhaps(option.clone()),
+                    _ => Answer::No,
+                },
+            }));
             let one = match &arguments.open {
-                _ if has => Answer::Yes,
+                _ if has != Answer::No => has,
                 Some(word) => Answer::Perhaps(word.clone()),
                 None => Answer::No,
             };
