@@ -4,7 +4,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{is_plain, parse, unescaped};
+use super::json::{is_plain, parse, unescaped};
 
 /// The text parts of a list, joined by line feeds, if it has any: objects whose `type` says text. A list of bare strings is
 /// just a list.

@@ -1,0 +1,106 @@
+//! The text of JSON values: what may be parsed, and what a text in it stands for.
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+use serde_json::Value;
+
+/// What a JSON text literal stands for; `None` where it is none. Reserves memory once, as serde_json does not.
+pub fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
+    let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
+    let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(Cow::Borrowed(inner)) };
+    let mut text = String::with_capacity(inner.len());
+    text.push_str(inner.get(..first)?);
+    let mut rest = inner.get(first..)?;
+    while let Some(escape) = rest.strip_prefix('\\') {
+        let simple = match escape.as_bytes().first()? {
+            b'n' => '\n',
+            b'"' => '"',
+            b'\\' => '\\',
+            b'/' => '/',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'r' => '\r',
+            b't' => '\t',
+            // Rare, and with rules of its own.
+            b'u' => return serde_json::from_str::<String>(literal).ok().map(Cow::Owned),
+            _ => return None,
+        };
+        text.push(simple);
+        rest = escape.get(1..)?;
+        // Escapes mostly stand close together.
+        let near = rest.bytes().take(16).position(|byte| byte == b'\\');
+        let next = near.or_else(|| memchr::memchr(b'\\', rest.as_bytes())).unwrap_or(rest.len());
+        text.push_str(rest.get(..next)?);
+        rest = rest.get(next..)?;
+    }
+    Some(Cow::Owned(text))
+}
+
+/// JSON text as a value. Text with a key that serde_json reserves is not JSON: recorded text must not be able to forge a
+/// number or a raw value.
+pub fn parse(text: &str) -> Option<Value> {
+    if reserved_key(text) { None } else { serde_json::from_str(text).ok() }
+}
+
+/// Whether a text parses if passing over it does, which looks at neither depth nor halves of surrogate pairs.
+pub fn is_plain(text: &str) -> bool {
+    memmem::find(text.as_bytes(), b"\\u").is_none() && !reserved_key(text) && !is_deep(text)
+}
+
+/// Whether lists and objects may be more than a hundred levels deep.
+fn is_deep(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    if bytes.iter().filter(|byte| matches!(byte, b'[' | b'{')).count() <= 100 {
+        return false;
+    }
+    let (mut at, mut depth, mut in_text) = (0, 0_u32, false);
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 1,
+            b'"' => in_text = !in_text,
+            b'[' | b'{' if !in_text => depth += 1,
+            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > 100 {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// Whether some object key begins with serde_json's private mark, however it is escaped.
+pub fn reserved_key(text: &str) -> bool {
+    const MARK: &str = "$serde_json::";
+    let bytes = text.as_bytes();
+    let begins = memchr::memchr2(b'$', b'\\', bytes).and_then(|first| bytes.get(first..));
+    let may =
+        |begins| memmem::find(begins, MARK.as_bytes()).is_some() || memmem::find(begins, b"\\u00").is_some();
+    if !begins.is_some_and(may) {
+        return false;
+    }
+    let mut at = 0;
+    while let Some(open) = find(bytes, at, b'"') {
+        let mut end = open + 1;
+        while let Some(byte) = bytes.get(end) {
+            match byte {
+                b'\\' => end += 2,
+                b'"' => break,
+                _ => end += 1,
+            }
+        }
+        let Some(literal) = text.get(open..=end) else { return false };
+        let is_key = bytes.iter().skip(end + 1).find(|b| !b.is_ascii_whitespace()) == Some(&b':');
+        if is_key && serde_json::from_str::<String>(literal).is_ok_and(|key| key.starts_with(MARK)) {
+            return true;
+        }
+        at = end + 1;
+    }
+    false
+}
+
+fn find(bytes: &[u8], from: usize, wanted: u8) -> Option<usize> {
+    bytes.get(from..)?.iter().position(|b| *b == wanted).map(|at| from + at)
+}
