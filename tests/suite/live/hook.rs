@@ -156,7 +156,7 @@ fn a_reason_quotes_no_pattern() {
     let answer = hook(state.path(), &["claude-code", "-p", &policy], &event("PreToolUse", push));
     let (exit, _, reason) = texts(&answer);
     assert_eq!(exit, 2);
-    let rule = format!("({policy}/release.yaml:14)");
+    let rule = format!("({policy}/release.yaml:11)");
     assert_eq!(reason, format!("Nothing is pushed before tests have passed in this session. {rule}"));
 }
 
