@@ -12,6 +12,7 @@ use crate::source::quoted;
 
 /// Finds them.
 pub fn lint(linter: &mut Linter<'_>, out: &mut Vec<Diagnostic>) {
+    idle(linter, out);
     for world in worlds(linter) {
         let stuck = world.stuck();
         circles(linter, &world, &stuck, out);
@@ -22,6 +23,15 @@ pub fn lint(linter: &mut Linter<'_>, out: &mut Vec<Diagnostic>) {
         only(linter, &world, out);
         follow_ups(linter, &world, out);
         shadowed(linter, &world, out);
+    }
+}
+
+/// Rules that deny nothing. The published systems write plans without conditions themselves, so this is no warning.
+fn idle(linter: &Linter<'_>, out: &mut Vec<Diagnostic>) {
+    for said in linter.statements.iter().filter(|said| matches!(said.says, Says::Nothing)) {
+        let Some(rule) = linter.rule(said.rule) else { continue };
+        let message = "a plan without conditions never rejects a call";
+        out.push(Diagnostic::notice(code::NEVER_MET, message).at(&rule.source, head(rule)));
     }
 }
 

@@ -69,7 +69,7 @@ fn uses<'p>(linter: &Linter<'p>) -> BTreeMap<&'p Arc<str>, Use> {
                 }
                 continue;
             }
-            Says::Never(_) | Says::Apart(..) | Says::Exactly(_) => continue,
+            Says::Never(_) | Says::Apart(..) | Says::Exactly(_) | Says::Nothing => continue,
         };
         for name in needed.iter().chain(about).filter_map(|name| known(name)) {
             uses.entry(name).or_default().rules.insert(statement.rule);

@@ -89,6 +89,7 @@ impl<'p> World<'p> {
                 Says::Forbids { after, tool } => {
                     world.forbids.entry((after, tool)).or_insert(rule);
                 }
+                Says::Nothing => {}
                 Says::Apart(first, then) => world.apart.push((rule, first, then)),
                 Says::Must(any_of) => world.must.push((rule, any_of)),
                 Says::Follows { after, any_of, each } => {

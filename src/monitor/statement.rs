@@ -55,6 +55,8 @@ pub enum Says {
         /// What must follow.
         any_of: Arc<[Arc<str>]>,
     },
+    /// The rule denies no call, whatever happened before.
+    Nothing,
     /// The calls of a session are these.
     Exactly(Arc<[Arc<str>]>),
 }

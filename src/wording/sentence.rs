@@ -130,9 +130,9 @@ pub fn name(name: &str) -> Cow<'_, str> {
     if is_plain(name, NAME) { name.into() } else { held(NAME_BEGINS, &kept(name)).into() }
 }
 
-/// A regular expression of a policy.
-pub fn pattern(pattern: &str) -> Cow<'_, str> {
-    if is_plain(pattern, PATTERN) { pattern.into() } else { held(PATTERN_BEGINS, &kept(pattern)).into() }
+/// A regular expression of a policy. It is marked even if it is shown as it is: see [`Sentence::has_pattern`].
+pub fn pattern(pattern: &str) -> String {
+    held(PATTERN_BEGINS, &kept(pattern))
 }
 
 fn is_plain(text: &str, width: usize) -> bool {

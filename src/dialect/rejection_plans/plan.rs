@@ -155,15 +155,16 @@ impl Unit for Plan {
     }
 
     fn statements(&self, out: &mut Vec<Statement>) {
-        if matches!(self.body, Body::Broken(_)) {
-            let tool = Arc::clone(&self.tool);
-            let says = Says::Never(Arc::new(move |name| *tool == *name));
-            out.extend(self.rules.iter().map(|rule| Statement {
-                rule: *rule,
-                when: Arc::default(),
-                says: says.clone(),
-            }));
-        }
+        let says = match &self.body {
+            Body::Broken(_) => {
+                let tool = Arc::clone(&self.tool);
+                Says::Never(Arc::new(move |name| *tool == *name))
+            }
+            Body::Conditions(conditions) if conditions.is_empty() => Says::Nothing,
+            Body::Conditions(_) => return,
+        };
+        let say = |rule: &RuleId| Statement { rule: *rule, when: Arc::default(), says: says.clone() };
+        out.extend(self.rules.iter().map(say));
     }
 
     fn start(self: Arc<Self>, _facts: &Arc<Facts>) -> Box<dyn Monitor> {

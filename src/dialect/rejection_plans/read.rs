@@ -24,7 +24,10 @@ pub(super) fn plan(field: &Field<'_>, source: &Source, said: &mut Vec<Diagnostic
     let mut wrong = Vec::new();
     let conditions = read_plan(field, &mut wrong, &mut reading);
     reading.joined(Join::And, &conditions, field.node.get("conditions"));
-    reading.body(conditions, wrong, field)
+    match reading.wrong(wrong) {
+        Some(cause) => Body::Broken(cause),
+        None => Body::Conditions(conditions.unwrap_or_default()),
+    }
 }
 
 /// Reads a list of conditions that is without `rejectionPlan` around it.
@@ -37,7 +40,10 @@ pub(super) fn conditions(field: &Field<'_>, source: &Source, said: &mut Vec<Diag
         false => field.list(&mut wrong, |item, _| Some(reading.condition(&item, 0))),
     };
     reading.joined(Join::And, &conditions, Some(field.node));
-    reading.body(conditions, wrong, field)
+    match reading.wrong(wrong) {
+        Some(cause) => Body::Broken(cause),
+        None => Body::Conditions(conditions.unwrap_or_default()),
+    }
 }
 
 fn read_plan(field: &Field<'_>, wrong: &mut Vec<Problem>, reading: &mut Reading<'_>) -> Option<Vec<Node>> {
@@ -60,17 +66,6 @@ struct Reading<'r> {
 type Read = (ConditionKind, Option<Test>);
 
 impl Reading<'_> {
-    fn body(&mut self, conditions: Option<Vec<Node>>, wrong: Vec<Problem>, field: &Field<'_>) -> Body {
-        if let Some(cause) = self.wrong(wrong) {
-            return Body::Broken(cause);
-        }
-        let conditions = conditions.unwrap_or_default();
-        if conditions.is_empty() && !field.node.is_null() {
-            self.said.push(warn::unconditional(self.source, field.span()));
-        }
-        Body::Conditions(conditions)
-    }
-
     /// A condition within this many groups. Where its own text is wrong it is kept as one that always matches.
     fn condition(&mut self, item: &Field<'_>, groups: usize) -> Node {
         let mut wrong = Vec::new();

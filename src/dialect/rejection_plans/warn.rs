@@ -23,12 +23,6 @@ pub(super) fn pattern(pattern: &str, source: &Source, span: Span) -> Option<Diag
     })
 }
 
-/// A plan that was written and rejects nothing. The published system writes empty plans itself, so this is no warning.
-pub(super) fn unconditional(source: &Source, span: Span) -> Diagnostic {
-    let message = "a plan without conditions never rejects a call";
-    Diagnostic::notice(code::NEVER_MET, message).at(source, span.first_line(source.text()))
-}
-
 /// A pattern that must be found and must not be found in one message.
 pub(super) fn contradiction(
     join: Join,

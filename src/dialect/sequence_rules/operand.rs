@@ -222,6 +222,13 @@ impl Side {
         self.means(look) == Match::Yes
     }
 
+    /// Whether the side may mean a call that is to be helped. Where nobody is known to call, any agent may.
+    pub fn concerns(&self, call: Prospect<'_>) -> bool {
+        let facts = Facts::default();
+        let look = Look::any(call.tool, call.slot);
+        self.means(Look { arguments: Some(call.arguments), facts: Some(&facts), ..look }) != Match::No
+    }
+
     /// Calls that the side means.
     pub fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
         self.operands.iter().for_each(|operand| operand.helps(call, out));

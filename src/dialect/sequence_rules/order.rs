@@ -81,7 +81,9 @@ impl Kind for Before {
     }
 
     fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
-        self.first.helps(call, out);
+        if self.then.concerns(call) {
+            self.first.helps(call, out);
+        }
     }
 
     fn digest(&self, state: &BeforeState, _cx: &Cx<'_>, out: &mut Digest) {
@@ -242,7 +244,9 @@ impl Kind for ImmediatelyBefore {
     }
 
     fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
-        self.first.helps(call, out);
+        if self.then.concerns(call) {
+            self.first.helps(call, out);
+        }
     }
 
     fn digest(&self, state: &AdjacentState, cx: &Cx<'_>, out: &mut Digest) {

@@ -2,6 +2,8 @@
 //!
 //! A call that was let go on and has no result is in flight: it may have happened.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::diagnostic::Diagnostic;
@@ -23,12 +25,14 @@ fn recognise(sample: &Sample<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    Box::new(Journal { setting: setting.clone(), open: None, cut_off: Vec::new() })
+    Box::new(Journal { setting: setting.clone(), open: None, unasked: HashSet::new(), cut_off: Vec::new() })
 }
 
 struct Journal {
     setting: Setting,
     open: Option<Builder>,
+    /// The ids of results that no call waited for.
+    unasked: HashSet<String>,
     /// Lines that are no records, until it is known whether their writer was stopped.
     cut_off: Vec<Diagnostic>,
 }
@@ -50,6 +54,7 @@ impl Reader for Journal {
         if record == "opened" {
             self.close(out);
             self.open = Some(opened(&self.setting, unit, out));
+            self.unasked.clear();
             return;
         }
         let builder = self.open.get_or_insert_with(|| {
@@ -59,7 +64,7 @@ impl Reader for Journal {
         });
         builder.at_line(unit.line);
         unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
-        if !add(builder, &record, members) {
+        if !add(builder, &mut self.unasked, &record, members) {
             out.diagnostics(self.setting.foreign(unit, "not a record of a journal"));
         }
     }
@@ -109,7 +114,7 @@ fn opened(setting: &Setting, unit: &Unit<'_>, out: &Out) -> Builder {
 }
 
 /// Adds what a record says; gives whether it is one.
-fn add(builder: &mut Builder, record: &str, members: &Members<'_>) -> bool {
+fn add(builder: &mut Builder, unasked: &mut HashSet<String>, record: &str, members: &Members<'_>) -> bool {
     let at = time::of(members, &["at"]).unwrap_or_else(|odd| {
         builder.damaged(odd);
         None
@@ -124,6 +129,11 @@ fn add(builder: &mut Builder, record: &str, members: &Members<'_>) -> bool {
         "said" if text(members, "role") == "assistant" => builder.more_content(&body("content")),
         "said" => builder.said(&text(members, "role"), body("content"), at),
         "proposed" => {
+            // A result that came before its call is not its result: read again, it must not be after it.
+            if unasked.remove(&*id) {
+                builder.end_response();
+                builder.ensure_response(TURN, at);
+            }
             builder.call(Some(&id), &text(members, "tool"), body("arguments"), at);
             if members.get("runs").and_then(Node::bool) == Some(false) {
                 let told = body("told");
@@ -137,8 +147,9 @@ fn add(builder: &mut Builder, record: &str, members: &Members<'_>) -> bool {
             if !matches!(&*outcome, "ok" | "error" | "refused") {
                 return false;
             }
-            if let Some(call) = builder.result(Some(&id), body("output"), mark, at) {
-                builder.late_within_turn(call);
+            match builder.result(Some(&id), body("output"), mark, at) {
+                Some(call) => builder.late_within_turn(call),
+                None => drop(unasked.insert(id.to_string())),
             }
         }
         "closed" => {}

@@ -150,14 +150,22 @@ fn shadow_mode_says_nothing_and_records_everything() {
 /// The words of a rule stand alone where the rest would quote a pattern, which a model takes for an instruction.
 #[test]
 fn a_reason_quotes_no_pattern() {
-    let policy = format!("{}/contracts/coding", env!("CARGO_MANIFEST_DIR"));
     let state = tempfile::tempdir().unwrap();
+    let policy = state.path().join("release.yaml");
+    let rule = r"
+rules:
+  - type: before
+    first: {tool: Bash, args_match: {command: '\b(cargo|npm) test\b'}}
+    then: {tool: Bash, args_match: {command: '^git push'}}
+    description: Nothing is pushed before tests have passed in this session
+";
+    std::fs::write(&policy, rule).unwrap();
     let push = json!({"tool_name": "Bash", "tool_input": {"command": "git push"}, "tool_use_id": "1"});
-    let answer = hook(state.path(), &["claude-code", "-p", &policy], &event("PreToolUse", push));
+    let policy = policy.to_str().unwrap();
+    let answer = hook(state.path(), &["claude-code", "-p", policy], &event("PreToolUse", push));
     let (exit, _, reason) = texts(&answer);
     assert_eq!(exit, 2);
-    let rule = format!("({policy}/release.yaml:11)");
-    assert_eq!(reason, format!("Nothing is pushed before tests have passed in this session. {rule}"));
+    assert_eq!(reason, format!("Nothing is pushed before tests have passed in this session. ({policy}:3)"));
 }
 
 /// Whatever is wrong, the answer is a denial that says what failed, and never another exit code.

@@ -48,7 +48,8 @@ fn words_keys_and_letters_find_commands() {
         ("W", "witness"),
         ("find next", "next-finding"),
         ("pane trans", "pane-transcript"),
-        ("jsonpath", "copy-path"),
+        ("jsonpath", "test"),
+        ("copy path", "copy-path"),
         ("whanew", "what-if-new"),
     ];
     for (line, first) in cases {
