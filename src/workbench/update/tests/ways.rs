@@ -17,7 +17,10 @@ const NOW: i64 = 1_795_348_800_000;
 fn coding() -> crate::policy::LoadResult {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contracts/coding");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    paths.retain(|path| !path.to_string_lossy().ends_with(".case.yaml"));
+    paths.retain(|path| {
+        let name = path.to_string_lossy();
+        name.ends_with(".yaml") && !name.ends_with(".case.yaml")
+    });
     paths.sort();
     let file = |path: &std::path::PathBuf| {
         let name: Arc<str> = path.file_name().unwrap().to_str().unwrap().into();
