@@ -17,6 +17,7 @@ use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::report::words;
 use crate::suggest::Bounds;
+use crate::workspace::samples;
 use crate::workspace::version::DEFAULT_POLICY;
 
 /// What `new` writes besides documents of the dialects.
@@ -26,6 +27,8 @@ const CASE_ALONE: &str = include_str!("new/case.yaml");
 /// A case for the example of a contract, beside it.
 const CASE_BESIDE: &str = include_str!("new/beside.case.yaml");
 const SETTINGS: &str = include_str!("new/rulestep.toml");
+/// Policies that come with the program: for coding agents, and for agents that refund orders.
+const SETS: [(&str, &str); 2] = [("coding", "coding"), ("support", "refunds")];
 /// The dialect of suggested rules, and of the example that `init` writes.
 const FIRST: &str = "contract";
 
@@ -65,6 +68,14 @@ pub fn init(asked: &args::Init, screen: &mut Screen) -> Result<Exit, Failure> {
     let draft = |name: &str, text: &str| Draft { path: folder.join(name), text: text.to_owned() };
     let contract = dialect::named(FIRST);
     let mut files = vec![draft("rulestep.toml", SETTINGS)];
+    if let Some(name) = &asked.set {
+        let Some((_, sample)) = SETS.iter().find(|(known, _)| known == name) else {
+            return Err(input::unknown("set of policies", name, SETS.iter().map(|(known, _)| *known)));
+        };
+        files.extend(samples::policies_of(sample).map(|(name, text)| draft(name, text)));
+        write(files, None, screen)?;
+        return Ok(said(&folder, Exit::Clean, screen));
+    }
     let mut exit = Exit::Clean;
     let mut suggested = Vec::new();
     if !asked.sessions.is_empty() {
@@ -94,9 +105,13 @@ pub fn init(asked: &args::Init, screen: &mut Screen) -> Result<Exit, Failure> {
         None => files.push(draft("example.case.yaml", CASE_ALONE)),
     }
     write(files, contract, screen)?;
+    Ok(said(&folder, exit, screen))
+}
+
+fn said(folder: &Path, exit: Exit, screen: &mut Screen) -> Exit {
     let folder = words::line(&folder.display().to_string());
     screen.say(&format!("edit the files, then run `rulestep check {folder}` and `rulestep test {folder}`"));
-    Ok(exit)
+    exit
 }
 
 /// A document below the line by which editors find its schema.

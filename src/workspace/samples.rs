@@ -41,3 +41,12 @@ fn walk(dir: &'static Dir<'_>, files: &mut Vec<(&'static str, &'static [u8])>) {
     dir.dirs().for_each(|dir| walk(dir, files));
     files.sort_unstable_by_key(|(name, _)| *name);
 }
+
+/// The files of one folder of the sample policies, cases included: name and text.
+pub fn policies_of(folder: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let files = POLICIES.get_dir(folder).map(|folder| folder.files());
+    let file = |file: &'static include_dir::File<'_>| {
+        Some((file.path().file_name()?.to_str()?, file.contents_utf8()?))
+    };
+    files.into_iter().flatten().filter_map(file)
+}

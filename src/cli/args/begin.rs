@@ -21,6 +21,9 @@ pub struct New {
 /// `rulestep init`.
 #[derive(Debug, Args)]
 pub struct Init {
+    /// Policies that come with Rulestep, with their cases, instead of the example: coding or support
+    #[arg(value_name = "SET", conflicts_with = "sessions")]
+    pub set: Option<String>,
     /// Folder to set up. No file is overwritten [default: contracts]
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,

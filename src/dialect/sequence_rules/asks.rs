@@ -74,7 +74,7 @@ mod nothing {
     use super::Question;
 
     #[derive(Debug, Clone, Default, PartialEq, Eq)]
-    pub struct Copies;
+    pub struct Copies(());
 
     pub fn example(question: &Question) -> Option<&str> {
         match *question {}

@@ -82,7 +82,8 @@ fn nothing_is_overwritten_and_no_half_is_left() {
     for (arguments, said) in [
         (&["new", "contrakt"][..], "did you mean `contract`?"),
         (&["new", "contract", "a.json"], "`a.json` is not named as a YAML file"),
-        (&["init", "coding"], "unexpected argument"),
+        (&["init", "codings"], "did you mean `coding`?"),
+        (&["init", "coding", "--sessions", "a.jsonl"], "cannot be used with"),
     ] {
         let seen = run(&folder, arguments);
         assert!(seen.starts_with("exit 2") && seen.contains(said), "{seen}");
@@ -90,6 +91,20 @@ fn nothing_is_overwritten_and_no_half_is_left() {
     let seen = run(&folder, &["new", "tool_policy", "deep/er/mine.yaml"]);
     assert!(seen.contains("wrote deep/er/mine.yaml\n"), "{seen}");
     is_clean(&folder, &["check", "deep"]);
+}
+
+/// The policies that come with the program are right where they are written, and each rule has a case.
+#[test]
+fn a_set_of_policies_is_written_with_its_cases() {
+    for set in ["coding", "support"] {
+        let folder = folder(&[]);
+        is_clean(&folder, &["init", set]);
+        is_clean(&folder, &["check", "contracts"]);
+        let seen = run(&folder, &["test", "--mutate", "contracts"]);
+        let counts = seen.split(" removals noticed").next().unwrap().lines().last().unwrap();
+        let (noticed, all) = counts.split_once(" of ").unwrap();
+        assert!(noticed == all && noticed.parse::<u32>().unwrap() > 5, "{set}: {seen}");
+    }
 }
 
 #[test]
