@@ -14,7 +14,7 @@ pub fn create(path: &Path, text: &str) -> Result<(), Failure> {
         Ok(()) => Ok(()),
         Err(NotWritten::Exists) => {
             let message = format!("{} is there already, and is not overwritten", path.display());
-            Err(Failure::usage(message).help("name a folder that is empty"))
+            Err(Failure::usage(message).help("name another file or folder"))
         }
         Err(error) => {
             let message = format!("{} cannot be written", path.display());

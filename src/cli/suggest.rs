@@ -104,5 +104,5 @@ pub fn documents(suggestions: &[Suggestion]) -> Vec<Document> {
         found.map(lines).unwrap_or_default()
     };
     let plain: Vec<&Candidate> = candidates.iter().map(|(candidate, _)| candidate).collect();
-    commented(&plain, &notes)
+    commented(&plain, &notes, true)
 }

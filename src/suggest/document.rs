@@ -34,11 +34,15 @@ impl Document {
 /// The contracts that say all this, each rule once.
 pub fn documents(candidates: &[&Candidate]) -> Vec<Document> {
     let notes = |_: &Candidate| Vec::new();
-    commented(candidates, &notes)
+    commented(candidates, &notes, false)
 }
 
-/// The same, with lines of comment before each rule.
-pub fn commented(candidates: &[&Candidate], notes: &dyn Fn(&Candidate) -> Vec<String>) -> Vec<Document> {
+/// The same, with lines of comment before each rule; with `shadow`, no rule stops a call until somebody says so.
+pub fn commented(
+    candidates: &[&Candidate],
+    notes: &dyn Fn(&Candidate) -> Vec<String>,
+    shadow: bool,
+) -> Vec<Document> {
     let mut by_tool: BTreeMap<&Arc<str>, Vec<&Candidate>> = BTreeMap::new();
     for candidate in candidates {
         by_tool.entry(candidate.home()).or_default().push(candidate);
@@ -46,7 +50,7 @@ pub fn commented(candidates: &[&Candidate], notes: &dyn Fn(&Candidate) -> Vec<St
     let mut taken = HashSet::new();
     let mut document = |(tool, mut rules): (&Arc<str>, Vec<&Candidate>)| {
         rules.sort_by_key(|rule| !matches!(rule.claim, Claim::Needs(_)));
-        let text = contract(tool, &rules, notes);
+        let text = contract(tool, &rules, notes, shadow);
         Document {
             name: file_name(tool, &mut taken),
             tool: Arc::clone(tool),
@@ -88,14 +92,22 @@ pub(super) fn file_name(tool: &str, taken: &mut HashSet<String>) -> String {
     name
 }
 
-fn contract(tool: &str, rules: &[&Candidate], notes: &dyn Fn(&Candidate) -> Vec<String>) -> String {
-    let mut text = format!("tool: {}\n", scalar(tool, false));
+fn contract(
+    tool: &str,
+    rules: &[&Candidate],
+    notes: &dyn Fn(&Candidate) -> Vec<String>,
+    shadow: bool,
+) -> String {
+    let mut text = if shadow { SHADOW.to_owned() } else { String::new() };
+    let _ = writeln!(text, "tool: {}", scalar(tool, false));
     let mut heading = "";
     for rule in rules {
         let (list, item) = match &rule.claim {
             Claim::Needs(need) => ("preconditions", precondition(need)),
             Claim::Once | Claim::NeverAfter(_) => {
-                ("forbids_after", format!("  - {}\n", scalar(&rule.tool, false)))
+                let tool = scalar(&rule.tool, false);
+                let item = if shadow { format!("{{tool: {tool}, mode: shadow}}") } else { tool };
+                ("forbids_after", format!("  - {item}\n"))
             }
         };
         if list != heading {
@@ -106,9 +118,15 @@ fn contract(tool: &str, rules: &[&Candidate], notes: &dyn Fn(&Candidate) -> Vec<
             let _ = writeln!(text, "  # {note}");
         }
         text.push_str(&item);
+        if shadow && list == "preconditions" {
+            text.push_str("    mode: shadow\n");
+        }
     }
     text
 }
+
+/// What a suggested contract says of itself.
+const SHADOW: &str = "# Suggested by recordings. In shadow mode a rule is decided and counted, and stops nothing:\n# remove `mode: shadow` where it is to be enforced.\n";
 
 fn precondition(need: &Need) -> String {
     let path = |path: &str| scalar_path(path);

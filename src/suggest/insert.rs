@@ -252,7 +252,7 @@ fn implies(known: &Value, item: &Value) -> bool {
 
 fn contract(candidate: &Candidate, notes: &[String]) -> String {
     let notes = |_: &Candidate| notes.to_vec();
-    commented(&[candidate], &notes).into_iter().map(|document| document.text).collect()
+    commented(&[candidate], &notes, false).into_iter().map(|document| document.text).collect()
 }
 
 /// One document more. JSON has no room for one.

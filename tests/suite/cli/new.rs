@@ -153,11 +153,13 @@ fn recordings_bring_the_rules_that_they_suggest() {
     assert!(seen.starts_with("exit 0") && seen.contains("wrote contracts/issue_refund.yaml\n"), "{seen}");
     let contract = read(&folder, "contracts/issue_refund.yaml");
     assert!(
-        contract.starts_with(
-            "# yaml-language-server: $schema=.schemas/contract.schema.json\ntool: issue_refund\n"
-        ),
+        contract.starts_with("# yaml-language-server: $schema=.schemas/contract.schema.json\n# Suggested"),
         "{contract}"
     );
+    // Nothing is enforced until somebody says so.
+    let rules = contract.matches("requires_prior_tool").count() + contract.matches("{tool: ").count();
+    assert!(contract.contains("\ntool: issue_refund\n") && rules > 1, "{contract}");
+    assert_eq!(contract.matches("mode: shadow").count(), rules + 1, "{contract}");
     assert!(
         contract.contains("requires_prior_tool: check_eligibility") && contract.contains("40 of 40"),
         "{contract}"
