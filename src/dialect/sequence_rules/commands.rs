@@ -68,6 +68,14 @@ pub(super) fn is_opaque(look: Look<'_>) -> bool {
     line(look).is_some_and(|line| line.calls.iter().any(|call| call.opaque))
 }
 
+impl Side {
+    /// Whether an answer may depend on the folder of a call: files and copies of them are known by it.
+    pub fn needs_folder(&self) -> bool {
+        let questions = self.operands().iter().filter_map(|operand| operand.asks.as_ref());
+        questions.flat_map(|question| &question.groups).any(|group| !matches!(group.key, "runs" | "agent"))
+    }
+}
+
 impl Operand {
     /// Whether it can mean a call of this tool.
     pub fn can_mean(&self, name: &str) -> bool {

@@ -29,6 +29,10 @@ impl Operand {
 }
 
 impl Side {
+    pub fn needs_folder(&self) -> bool {
+        false
+    }
+
     pub fn does(&self, _look: Look<'_>) -> Match {
         Match::No
     }

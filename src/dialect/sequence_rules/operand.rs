@@ -222,11 +222,14 @@ impl Side {
         self.means(look) == Match::Yes
     }
 
-    /// Whether the side may mean a call that is to be helped. Where nobody is known to call, any agent may.
+    /// Whether the side may mean a call that is to be helped. Nobody says which agent makes that call, so it may be any.
     pub fn concerns(&self, call: Prospect<'_>) -> bool {
-        let facts = Facts::default();
         let look = Look::any(call.tool, call.slot);
-        self.means(Look { arguments: Some(call.arguments), facts: Some(&facts), ..look }) != Match::No
+        let by = |subagent| {
+            let facts = Facts { subagent, ..Facts::default() };
+            self.means(Look { arguments: Some(call.arguments), facts: Some(&facts), ..look }) != Match::No
+        };
+        call.slot.0 & self.bit != 0 && (self.needs_folder() || by(false) || by(true))
     }
 
     /// Calls that the side means.
