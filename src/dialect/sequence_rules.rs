@@ -10,6 +10,7 @@ pub mod explain;
 pub mod facts;
 mod lint;
 pub mod migrate;
+mod monitor;
 mod names;
 mod operand;
 mod order;

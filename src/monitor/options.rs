@@ -27,7 +27,7 @@ impl RuleOptions {
     /// What becomes of an effect that the rule has by itself; for a rule that is not enforced also what it would have been.
     /// What stops no call stays as it is.
     pub fn weigh(&self, own: Effect) -> (Effect, Option<Effect>) {
-        let wanted = if own < Effect::Deny || self.effect >= Effect::Deny { own } else { self.effect };
+        let wanted = if self.effect >= Effect::Deny { own } else { own.min(self.effect) };
         match self.shadow && wanted >= Effect::Ask {
             true => (Effect::Report, Some(wanted)),
             false => (wanted, None),
@@ -68,6 +68,13 @@ mod tests {
             for own in [Effect::None, Also, Report] {
                 assert_eq!(options.weigh(own), (own, None), "{options:?}");
             }
+            // A rule that only reports asks nobody either.
+            let asks = if effect == Report {
+                (Report, None)
+            } else {
+                (if shadow { Report } else { Ask }, shadow.then_some(Ask))
+            };
+            assert_eq!(options.weigh(Ask), asks, "{options:?}");
         }
     }
 }

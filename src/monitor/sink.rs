@@ -87,7 +87,7 @@ impl<'a> Sink<'a> {
         let rule = self.rule(rule);
         let options = rule.and_then(|rule| self.rules.get(rule)).map(|rule| &rule.options);
         let (weighed, would) = options.map_or((own, None), |options| options.weigh(own));
-        let tell = options.and_then(|options| options.tell.as_ref()).filter(|_| own >= Effect::Deny);
+        let tell = options.and_then(|options| options.tell.as_ref()).filter(|_| own >= Effect::Ask);
         self.put(rule, (weighed, would), code, |finding| {
             fill(finding);
             if let Some(tell) = tell {

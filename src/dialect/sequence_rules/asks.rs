@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::dialect::question::Question;
+use crate::monitor::Effect;
 #[cfg(feature = "shell")]
 pub(super) use crate::shell::question::Copies;
 use crate::wording::sentence::name;
@@ -41,7 +42,38 @@ pub(super) enum OnOpaque {
     Allow,
     #[default]
     Report,
+    Ask,
     Deny,
+}
+
+impl OnOpaque {
+    pub fn effect(self) -> Effect {
+        match self {
+            OnOpaque::Allow => Effect::None,
+            OnOpaque::Report => Effect::Report,
+            OnOpaque::Ask => Effect::Ask,
+            OnOpaque::Deny => Effect::Deny,
+        }
+    }
+}
+
+/// What becomes of a call about which a rule cannot be sure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum OnDoubt {
+    /// The doubt counts against the agent.
+    #[default]
+    Deny,
+    /// It counts against the agent, and a person is asked about what would be allowed if it counted for the agent.
+    Ask,
+    /// It counts for the agent.
+    Allow,
+}
+
+/// What a rule does about what it does not know of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Doubts {
+    pub unsure: OnDoubt,
+    pub opaque: OnOpaque,
 }
 
 /// A command line that a question means.

@@ -46,8 +46,8 @@ the first. Only calls that ran count: a stopped call between the two does no har
     - {type: never, call: {deletes: ['/**', '!/tmp/**']}}
     - {type: never, call: {runs: {program: git, args: [push], flags: [force]}}}
 
-A call that perhaps does it is stopped as well, unless the rule says `unsure: allow`. The finding names the
-word that is not known.
+A call that perhaps does it is stopped as well, unless the rule says `unsure: allow` or `unsure: ask`. The
+finding names the word that is not known.
 ";
 
     Finding OPAQUE_COMMAND = "opaque_command": "a command runs code that nobody has read",
@@ -58,7 +58,7 @@ language does is not known, and counts as nothing.
     make release
 
 A rule that would stop the call if the code did what it forbids reports it. `opaque: deny` stops such calls,
-and `opaque: allow` reports nothing.
+`opaque: ask` asks a person, and `opaque: allow` reports nothing.
 ";
 
     Finding BLOCKLISTED = "blocklisted": "the tool is on a blocklist",
@@ -174,6 +174,11 @@ misspelt `sequence_valid` is an error.
 for tools and arguments has no such doubt.
 
     - {type: never, call: admin_reset, unsure: allow}
+
+Nor does a rule that stops no call, such as `require` or `after`, ask anybody: `ask` is there the same as the
+default.
+
+    - {type: require, tool: {runs: {program: pytest}}, unsure: ask}
 ";
 
     Problem STAR_IN_PATTERN = "star_in_pattern": "a star in `pattern` is an ordinary character",

@@ -110,23 +110,18 @@ impl Operand {
     }
 
     /// Whether it means a call, where it asks what that does.
-    pub fn does(&self, look: Look<'_>, role: Role, unsure: bool) -> Match {
+    pub fn does(&self, look: Look<'_>, role: Role) -> Match {
         let Some(line) = line(look) else { return Match::Perhaps };
         let row = Row { answers: self.row(look, &line), line };
-        let meant = row.counted(role, unsure, look).next().is_some();
+        let meant = row.counted(role, look).next().is_some();
         if meant { Match::Yes } else { Match::No }
     }
 }
 
 impl Row {
     /// The commands that count, in order. Where a result is known, only success that is known satisfies.
-    fn counted<'r>(
-        &'r self,
-        role: Role,
-        unsure: bool,
-        look: Look<'_>,
-    ) -> impl Iterator<Item = (usize, Counts)> + use<'r> {
-        let (resolved, opaque) = (look.ended.is_some(), look.opaque);
+    fn counted<'r>(&'r self, role: Role, look: Look<'_>) -> impl Iterator<Item = (usize, Counts)> + use<'r> {
+        let (resolved, opaque, unsure) = (look.ended.is_some(), look.opaque, look.unsure);
         let calls = self.line.calls.iter().zip(&self.answers).enumerate();
         calls.filter_map(move |(number, (call, answer))| {
             let counts = match (answer, role) {
@@ -162,7 +157,7 @@ impl Side {
     }
 
     fn counted<'r>(&self, row: &'r Row, look: Look<'_>) -> impl Iterator<Item = (usize, Counts)> + use<'r> {
-        row.counted(self.role, self.unsure, look)
+        row.counted(self.role, look)
     }
 
     /// Whether it means a command of the call.

@@ -61,6 +61,12 @@ pub(super) fn idle_key(key: &str) -> Diagnostic {
     Diagnostic::warning(codes::IDLE_KEY, message).help(help)
 }
 
+/// A doubt about which a person would be asked, in a rule that stops no call.
+pub(super) fn nobody_asked(key: &str, like: &str) -> Diagnostic {
+    let message = format!("`{key}: ask` is the same as `{like}` here: a rule of this type stops no call");
+    Diagnostic::warning(codes::IDLE_KEY, message).help(format!("write `{key}: {like}`, or remove the key"))
+}
+
 /// An alias that no rule names.
 pub(super) fn unused_alias(name: &str) -> Diagnostic {
     Diagnostic::warning(codes::UNUSED_ALIAS, format!("no rule names the alias {}", quoted(name)))

@@ -23,7 +23,7 @@ impl Operand {
 
     pub fn copies(&self, _look: Look<'_>, _copies: &mut Copies) {}
 
-    pub fn does(&self, look: Look<'_>, _role: Role, _unsure: bool) -> Match {
+    pub fn does(&self, look: Look<'_>, _role: Role) -> Match {
         self.means(look)
     }
 }

@@ -40,8 +40,6 @@ pub(super) struct Side {
     operands: Vec<Operand>,
     /// What it is to the rule.
     pub role: Role,
-    /// Whether a doubt counts for the agent.
-    pub unsure: bool,
     /// Whether one of them looks at arguments; else the tool alone says whether a call is meant.
     looks: bool,
     /// Whether one of them asks what calls do.
@@ -62,6 +60,8 @@ pub(super) struct Look<'a> {
     pub ended: Option<bool>,
     /// Whether code that nobody has read counts as what the rule stops.
     pub opaque: bool,
+    /// Whether a doubt counts for the agent.
+    pub unsure: bool,
     /// The copies of files that are meant, by operand.
     pub copies: &'a [Copies],
 }
@@ -81,7 +81,16 @@ impl<'a> Look<'a> {
     }
 
     pub fn any(tool: &'a str, slot: Slot) -> Look<'a> {
-        Look { tool, slot, arguments: None, facts: None, ended: None, opaque: false, copies: &[] }
+        Look {
+            tool,
+            slot,
+            arguments: None,
+            facts: None,
+            ended: None,
+            opaque: false,
+            unsure: false,
+            copies: &[],
+        }
     }
 }
 
@@ -189,7 +198,7 @@ impl Side {
     pub fn new(place: u32, role: Role, operands: Vec<Operand>) -> Side {
         let looks = operands.iter().any(|operand| !operand.args.is_empty());
         let asks = operands.iter().any(|operand| operand.asks.is_some());
-        Side { operands, role, unsure: false, looks, asks, bit: 1 << place }
+        Side { operands, role, looks, asks, bit: 1 << place }
     }
 
     /// Whether only names that it has can be meant.
@@ -227,7 +236,8 @@ impl Side {
         let look = Look::any(call.tool, call.slot);
         let by = |subagent| {
             let facts = Facts { subagent, ..Facts::default() };
-            self.means(Look { arguments: Some(call.arguments), facts: Some(&facts), ..look }) != Match::No
+            let look = Look { arguments: Some(call.arguments), facts: Some(&facts), ..look };
+            [false, true].into_iter().any(|unsure| self.means(Look { unsure, ..look }) != Match::No)
         };
         call.slot.0 & self.bit != 0 && (self.needs_folder() || by(false) || by(true))
     }

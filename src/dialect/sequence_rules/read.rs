@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::asks::OnOpaque;
+use super::asks::{Doubts, OnDoubt, OnOpaque};
 use super::exact::ExactCalls;
 use super::facts::Order;
 use super::lint;
@@ -28,21 +28,24 @@ mod operands;
 pub(super) use operands::is_rule;
 use operands::{Binding, Build, Operands, TYPES, before_of, build};
 
-/// What a doubt does: whether it counts for the agent.
-fn doubts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<bool> {
-    match fields.optional("unsure") {
-        Some(field) => field.one_of(&[("deny", false), ("allow", true)], out),
-        None => Some(false),
-    }
-}
-
-/// What becomes of code that nobody has read.
-fn on_opaque(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<OnOpaque> {
-    let words = [("allow", OnOpaque::Allow), ("report", OnOpaque::Report), ("deny", OnOpaque::Deny)];
-    match fields.optional("opaque") {
-        Some(field) => field.one_of(&words, out),
-        None => Some(OnOpaque::Report),
-    }
+/// What becomes of a call of which it is not known what it does.
+fn doubts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Doubts> {
+    let unsure = [("deny", OnDoubt::Deny), ("ask", OnDoubt::Ask), ("allow", OnDoubt::Allow)];
+    let opaque = [
+        ("report", OnOpaque::Report),
+        ("allow", OnOpaque::Allow),
+        ("ask", OnOpaque::Ask),
+        ("deny", OnOpaque::Deny),
+    ];
+    let unsure = match fields.optional("unsure") {
+        Some(field) => field.one_of(&unsure, out),
+        None => Some(OnDoubt::default()),
+    };
+    let opaque = match fields.optional("opaque") {
+        Some(field) => field.one_of(&opaque, out),
+        None => Some(OnOpaque::default()),
+    };
+    Some(Doubts { unsure: unsure?, opaque: opaque? })
 }
 
 impl<'a> Reading<'a, '_> {
@@ -97,7 +100,7 @@ impl<'a> Reading<'a, '_> {
             .collect();
         let tools: Arc<[Arc<str>]> = read.into_iter().collect::<Option<Vec<_>>>()?.into();
         let order = Order::Exact { tools: tools.iter().cloned().collect() };
-        self.add(id, build(ExactCalls { tools }), order, Vec::new(), OnOpaque::Allow);
+        self.add(id, build(ExactCalls { tools }), order, Vec::new(), Doubts::default());
         Some(())
     }
 
@@ -110,16 +113,22 @@ impl<'a> Reading<'a, '_> {
         let options = options(&mut fields, out);
         let wanted = format!("{options:?}");
         let when = self.when(&mut fields, out);
-        let (unsure, opaque) = (doubts(&mut fields, out), on_opaque(&mut fields, out));
+        let doubts = doubts(&mut fields, out);
         let reading = &mut *self;
-        let mut read =
-            Operands { reading, fields: &mut fields, aliases, unsure: unsure.unwrap_or_default(), asking: 0 };
+        let mut read = Operands { reading, fields: &mut fields, aliases, asking: 0 };
         // A rule of which a part cannot be read has been reported; it makes no unit.
         let made = read.kind(kind, out);
         if read.asking == 0 {
             for key in ["unsure", "opaque"] {
                 if let Some(entry) = read.fields.take(key) {
                     read.reading.warn(lint::idle_key(key), entry.key_span);
+                }
+            }
+        } else if !kind.stops() {
+            for (key, like) in [("unsure", "deny"), ("opaque", "report")] {
+                if let Some(entry) = item.node.entry(key).filter(|entry| entry.value.as_str() == Some("ask"))
+                {
+                    read.reading.warn(lint::nobody_asked(key, like), entry.value.span);
                 }
             }
         }
@@ -139,10 +148,10 @@ impl<'a> Reading<'a, '_> {
             let fix = lint::fix(&order, item.node, self.text.source);
             self.warn(warning.fix(fix), item.span().first_line(self.text.source.text()));
         }
-        let (when, opaque) = (when?, unsure.and(opaque)?);
+        let (when, doubts) = (when?, doubts?);
         // Rules of one list have the same aliases, and are of one test.
         let list = item.pointer.rsplit_once('/').map_or("", |(list, _)| list);
-        let known = format!("{list} {order:?} {when:?} {wanted} {unsure:?} {opaque:?}");
+        let known = format!("{list} {order:?} {when:?} {wanted} {doubts:?}");
         match self.seen.get(&known) {
             Some(first) => self.warnings.push(lint::repeated(self.text.source, item.span(), *first)),
             None => {
@@ -152,7 +161,7 @@ impl<'a> Reading<'a, '_> {
                 }
             }
         }
-        self.add(id, build, order, when, opaque);
+        self.add(id, build, order, when, doubts);
         Some(())
     }
 
@@ -187,21 +196,21 @@ impl<'a> Reading<'a, '_> {
                 [first, then].into_iter().filter_map(|name| name.node.as_str().map(Arc::from)).collect();
             let known = RuleHead { tools, ..RuleHead::default() };
             let id = self.push("before", then.pointer.clone(), first.span().to(then.span()), known);
-            let mut read = Operands { reading: self, fields: &mut fields, aliases, unsure: false, asking: 0 };
+            let mut read = Operands { reading: self, fields: &mut fields, aliases, asking: 0 };
             let (Some(before), Some(behind)) = (read.by_name(first, out), read.by_name(then, out)) else {
                 continue;
             };
-            let (order, build) = before_of(vec![before], vec![behind], false, Binding::default());
-            self.add(id, build, order, Vec::new(), OnOpaque::Allow);
+            let (order, build) = before_of(vec![before], vec![behind], Binding::default());
+            self.add(id, build, order, Vec::new(), Doubts::default());
         }
         Some(())
     }
 
     /// Keeps a rule's unit, unless the rule is switched off.
-    fn add(&mut self, id: RuleId, build: Build, order: Order, when: Vec<When>, opaque: OnOpaque) {
+    fn add(&mut self, id: RuleId, build: Build, order: Order, when: Vec<When>, doubts: Doubts) {
         if !self.rules.is_off(id) {
             let enforced = self.rules.get(id).is_none_or(|rule| rule.options.is_enforced());
-            self.units.push(build(id, Arc::new(order), when, opaque, enforced));
+            self.units.push(build(id, Arc::new(order), when, doubts, enforced));
         }
     }
 

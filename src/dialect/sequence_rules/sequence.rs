@@ -33,8 +33,6 @@ pub(super) struct Sequence {
     slots: HashMap<Arc<str>, usize>,
     /// The place of the steps that name no tool; 0 where there are none.
     others: usize,
-    /// Whether a doubt counts for the agent.
-    pub unsure: bool,
 }
 
 /// Numbers of steps, in order; shared by all that stand for the same.
@@ -129,7 +127,7 @@ impl Sequence {
         let looks = |number: &usize| steps.get(*number).is_some_and(Operand::looks);
         let part = |part: Vec<usize>| Part { looks: part.iter().any(looks), steps: part.into() };
         let parts = parts.into_iter().map(part).collect();
-        Sequence { steps, strict, parts, slots, others, unsure: false }
+        Sequence { steps, strict, parts, slots, others }
     }
 
     fn code(&self) -> Code {
@@ -145,7 +143,7 @@ impl Sequence {
         let Some(step) = self.steps.get(step) else { return Match::No };
         match &step.asks {
             Some(_) if !step.can_mean(look.tool) => Match::No,
-            Some(_) => step.does(look, role, self.unsure),
+            Some(_) => step.does(look, role),
             None => step.means(look),
         }
     }

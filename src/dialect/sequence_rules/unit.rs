@@ -9,21 +9,19 @@ use std::sync::Arc;
 use serde_json::Value;
 use smallvec::SmallVec;
 
-use super::asks::{Copies, OnOpaque, Part};
-use super::commands::is_opaque;
-use super::explain::OrderCheck;
-use super::facts::{Order, OrderOutcome};
+use super::asks::{Copies, Doubts, OnDoubt, Part};
+use super::facts::Order;
+use super::monitor::RuleMonitor;
 use super::operand::{Look, Operand};
 use super::when::When;
 use crate::diagnostic::code::Code;
 use crate::dialect::question::looks_at;
-use crate::dialect::sequence_rules::codes;
-use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{
-    CallPart, Cx, Depth, Digest, EarlierCall, Effect, End, Event, Explain, Hears, Helps, Hidden, Monitor,
-    Probe, ProposedCall, Prospect, Read, RuleId, Says, Sink, Slot, StateItem, Statement, Timers, Unit, Wakes,
+    CallPart, Cx, Digest, End, Hears, Helps, Monitor, Probe, Prospect, Read, RuleId, Says, StateItem,
+    Statement, Timers, Unit, Wakes,
 };
-use crate::session::{Body, CallRef, Facts, Outcome, Session};
+use crate::session::{Body, CallRef, Facts, Session};
 
 /// A kind of rule.
 pub(super) trait Kind: Send + Sync + 'static {
@@ -167,8 +165,7 @@ pub(super) struct RuleUnit<K> {
     pub when: Vec<When>,
     /// Whether a call that it speaks against may be kept from running for it.
     pub enforced: bool,
-    /// What becomes of code that nobody has read.
-    pub opaque: OnOpaque,
+    pub doubts: Doubts,
     pub kind: K,
 }
 
@@ -266,178 +263,11 @@ impl<K: Kind> Unit for RuleUnit<K> {
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor> {
         let applies = self.when.iter().all(|when| when.allows(facts.context.as_ref()));
         let state = applies.then(K::State::default);
+        let lenient = state.clone().filter(|_| self.doubts.unsure == OnDoubt::Ask);
         let copies = vec![
             Copies::default();
             self.kind.operands().iter().filter(|operand| operand.asks.is_some()).count()
         ];
-        Box::new(RuleMonitor { state, copies, averted: 0, unit: self })
-    }
-}
-
-struct RuleMonitor<K: Kind> {
-    unit: Arc<RuleUnit<K>>,
-    /// `None`: the rule does not apply to this session.
-    state: Option<K::State>,
-    /// The copies of files that operands mean, by operand.
-    copies: Vec<Copies>,
-    /// Calls that it stopped.
-    averted: u32,
-}
-
-impl<K: Kind> RuleMonitor<K> {
-    fn facts(&self, count: u64, part: Option<&Part>) -> Option<Arc<dyn Explain>> {
-        Some(Arc::new(OrderCheck { asks: Arc::clone(&self.unit.order), count, part: part.cloned() }))
-    }
-
-    /// Why a call does not run, or a report of code that may do what the rule stops.
-    fn refusal(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
-        let kind = &self.unit.kind;
-        if let Some(against) = kind.gate(state, look, cx) {
-            return Some((against, Effect::Deny));
-        }
-        if self.copies.is_empty() || self.unit.opaque == OnOpaque::Allow || !is_opaque(look) {
-            return None;
-        }
-        let against = kind.gate(state, Look { opaque: true, ..look }, cx)?;
-        Some(match self.unit.opaque {
-            OnOpaque::Deny => (against, Effect::Deny),
-            _ => (Objection { code: codes::OPAQUE_COMMAND, ..against }, Effect::Report),
-        })
-    }
-
-    fn is_refused(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> bool {
-        self.refusal(state, look, cx).is_some_and(|(_, effect)| effect == Effect::Deny)
-    }
-
-    fn found(calls: &[CallRef]) -> Vec<EarlierCall> {
-        calls.iter().map(|call| EarlierCall { call: *call, value: None }).collect()
-    }
-}
-
-impl<K: Kind> Monitor for RuleMonitor<K> {
-    fn fork(&self) -> Box<dyn Monitor> {
-        let (unit, state, copies) = (Arc::clone(&self.unit), self.state.clone(), self.copies.clone());
-        Box::new(RuleMonitor { unit, state, copies, averted: self.averted })
-    }
-
-    fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>) {
-        let Some(state) = &self.state else { return };
-        if let Some(against) = self.unit.kind.gate(state, Look::any(tool, slot), cx) {
-            out.hide(0, against.code);
-        }
-    }
-
-    fn decide(&self, call: ProposedCall<'_>, cx: &Cx<'_>, out: &mut Sink<'_>) {
-        let Some(state) = &self.state else { return };
-        let look = Look::call(call, cx.facts, &self.copies);
-        let passes = || Some((self.unit.kind.passes(state, look, cx)?, Effect::Report));
-        let (against, effect) = self.refusal(state, look, cx).or_else(passes).unzip();
-        if let (Some(against), Some(effect)) = (&against, effect) {
-            let tells = out.depth() >= Depth::Findings;
-            out.find(0, effect, against.code, |finding| {
-                if tells {
-                    let facts = self.facts(against.count, against.part.as_deref());
-                    (finding.found, finding.facts) = (Self::found(&against.found), facts);
-                }
-            });
-        }
-        out.check(0, against.is_none(), |check| {
-            check.code = against.as_ref().map(|against| against.code);
-            let rests = || (self.unit.kind.rests(state, look, cx), None);
-            let (Support { found, count }, part) = against
-                .map_or_else(rests, |Objection { found, count, part, .. }| {
-                    (Support { found: found.to_vec(), count }, part)
-                });
-            (check.found, check.facts) = (Self::found(&found), self.facts(count, part.as_deref()));
-        });
-    }
-
-    fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>) {
-        if let (Event::Stopped(call), Some(state)) = (*event, &self.state) {
-            // What was decided a moment ago is decided alike now.
-            let look = Look::call(call, cx.facts, &self.copies);
-            self.averted += u32::from(cx.enforcing && self.unit.enforced && self.is_refused(state, look, cx));
-            return;
-        }
-        let (Some(state), kind, copies) = (&mut self.state, &self.unit.kind, &mut self.copies) else {
-            return;
-        };
-        match *event {
-            // Only the first turn's is told.
-            Event::TurnStart => kind.begins(timers),
-            Event::Started(call) => {
-                kind.started(state, Look::call(call, cx.facts, copies), call.at, cx, timers);
-                for operand in kind.operands().into_iter().filter(|operand| operand.names(call.tool)) {
-                    if let Some(own) = copies.get_mut(operand.number) {
-                        operand.copies(Look::call(call, cx.facts, &[]), own);
-                    }
-                }
-                if kind.is_kept(state) {
-                    timers.rest();
-                }
-            }
-            Event::Resolved { call, outcome, .. } => {
-                let look = Look::call(call, cx.facts, copies);
-                let look = Look { ended: Some(outcome == Outcome::Ok), ..look };
-                if outcome == Outcome::Refused {
-                    kind.refused(state, look, call.at, cx);
-                }
-                kind.resolved(state, look, call.at, outcome == Outcome::Ok, cx);
-                if kind.is_kept(state) {
-                    timers.rest();
-                }
-            }
-            Event::Due(timer) => kind.due(state, timer, cx, timers),
-            Event::Stopped(_) | Event::Message(_) | Event::Operation(_) | Event::TurnEnd { .. } => {}
-        }
-    }
-
-    fn final_word(&self, call: ProposedCall<'_>, cx: &Cx<'_>) -> Option<usize> {
-        let state = self.state.as_ref()?;
-        let look = Look::call(call, cx.facts, &self.copies);
-        (self.unit.kind.is_final(state, cx) && self.is_refused(state, look, cx)).then_some(0)
-    }
-
-    fn digest(&self, _calls: &[ProposedCall<'_>], cx: &Cx<'_>, out: &mut Digest) {
-        if let Some(state) = &self.state {
-            // Copies change what later calls are.
-            if self.copies.iter().any(|copies| *copies != Copies::default()) {
-                out.unknown();
-            }
-            self.unit.kind.digest(state, cx, out);
-        }
-    }
-
-    fn state(&self, cx: &Cx<'_>, out: &mut Vec<StateItem>) {
-        if let Some(state) = &self.state {
-            let [rule] = self.unit.rule;
-            self.unit.kind.shows(state, rule, cx, out);
-        }
-    }
-
-    fn report(&self, end: End, cx: &Cx<'_>, out: &mut Vec<RuleState>) {
-        let [rule] = self.unit.rule;
-        let nothing = || RuleStanding::as_it_is(RuleOutcome::NotExercised);
-        let stands = self.state.as_ref().map_or_else(nothing, |state| self.unit.kind.stands(state, end, cx));
-        let outcome = match stands.outcome {
-            RuleOutcome::NotExercised if self.averted > 0 => RuleOutcome::Held,
-            other => other,
-        };
-        let facts = OrderOutcome {
-            asks: Arc::clone(&self.unit.order),
-            count: stands.count,
-            position: stands.position,
-            calls: stands.calls.clone(),
-        };
-        out.push(RuleState {
-            rule,
-            outcome,
-            code: stands.code,
-            position: stands.position,
-            calls: stands.calls,
-            averted: self.averted,
-            enforced: self.unit.enforced,
-            facts: Some(Arc::new(facts)),
-        });
+        Box::new(RuleMonitor { state, lenient, copies, averted: 0, unit: self })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::super::after::After;
-use super::super::asks::{OnOpaque, Role, asks_end};
+use super::super::asks::{Doubts, Role, asks_end};
 use super::super::lint;
 use super::super::names::{List, MaxCalls, Never};
 use super::super::operand::{Argument, Operand, Side};
@@ -39,6 +39,13 @@ pub enum Type {
     Sequence,
 }
 
+impl Type {
+    /// Whether a rule of this type can keep a call from running.
+    pub fn stops(self) -> bool {
+        !matches!(self, Type::Require | Type::Eventually | Type::After)
+    }
+}
+
 /// The types by name; `count` is the old name of `max_calls`.
 pub const TYPES: &[(&str, (&str, Type))] = &[
     ("require", ("require", Type::Require)),
@@ -62,11 +69,11 @@ pub fn is_rule(node: &Node) -> bool {
 }
 
 /// What makes a unit of a rule's kind.
-pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>, OnOpaque, bool) -> Arc<dyn Unit>>;
+pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>, Doubts, bool) -> Arc<dyn Unit>>;
 
 pub fn build<K: Kind>(kind: K) -> Build {
-    Box::new(move |rule, order, when, opaque, enforced| {
-        Arc::new(RuleUnit { rule: [rule], order, when, opaque, enforced, kind })
+    Box::new(move |rule, order, when, doubts, enforced| {
+        Arc::new(RuleUnit { rule: [rule], order, when, doubts, enforced, kind })
     })
 }
 
@@ -77,9 +84,8 @@ pub struct Binding {
     pub written: Vec<Arc<str>>,
 }
 
-pub fn before_of(first: Vec<Operand>, then: Vec<Operand>, unsure: bool, binding: Binding) -> (Order, Build) {
-    let (mut first, mut then) = (Side::new(0, Role::Permits, first), Side::new(1, Role::Forbids, then));
-    (first.unsure, then.unsure) = (unsure, unsure);
+pub fn before_of(first: Vec<Operand>, then: Vec<Operand>, binding: Binding) -> (Order, Build) {
+    let (first, then) = (Side::new(0, Role::Permits, first), Side::new(1, Role::Forbids, then));
     let order = Order::Before {
         first: named(&first),
         or: first.named().skip(1).cloned().collect(),
@@ -98,8 +104,6 @@ pub struct Operands<'s, 'f, 'a, 'r> {
     pub reading: &'s mut Reading<'a, 'r>,
     pub fields: &'f mut Fields<'a>,
     pub aliases: &'f Aliases<'a>,
-    /// Whether a doubt counts for the agent.
-    pub unsure: bool,
     /// How many operands of the rule ask what calls do.
     pub asking: usize,
 }
@@ -115,12 +119,11 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             Type::Before => {
                 let (first, then) = (self.several("first", out), self.several("then", out));
                 let binding = self.same(out);
-                Some(before_of(first?, then?, self.unsure, binding?))
+                Some(before_of(first?, then?, binding?))
             }
             Type::ImmediatelyBefore => {
                 let (first, then) = (self.side(0, "first", Role::Permits, out), self.several("then", out));
-                let (first, mut then) = (first?, Side::new(1, Role::Forbids, then?));
-                then.unsure = self.unsure;
+                let (first, then) = (first?, Side::new(1, Role::Forbids, then?));
                 let order =
                     Order::ImmediatelyBefore { first: named(&first), then: then.named().cloned().collect() };
                 Some((order, build(ImmediatelyBefore { first, then })))
@@ -191,17 +194,13 @@ impl<'a> Operands<'_, '_, 'a, '_> {
                 };
                 let steps = steps?;
                 let tools = steps.iter().map(|step| step.named.clone()).collect();
-                let mut kind = Sequence::new(steps, strict);
-                kind.unsure = self.unsure;
-                Some((Order::Sequence { tools, strict }, build(kind)))
+                Some((Order::Sequence { tools, strict }, build(Sequence::new(steps, strict))))
             }
         }
     }
 
     fn side(&mut self, place: u32, key: &'a str, role: Role, out: &mut Vec<Problem>) -> Option<Side> {
-        let mut side = Side::new(place, role, vec![self.one(key, out)?]);
-        side.unsure = self.unsure;
-        Some(side)
+        Some(Side::new(place, role, vec![self.one(key, out)?]))
     }
 
     /// What both calls of a `before` must have in common.

@@ -1,0 +1,235 @@
+//! The running state of one sequence rule: what its kind says of a call, put as findings and checks.
+
+use std::sync::Arc;
+
+use super::asks::{Copies, OnDoubt, Part};
+use super::commands::is_opaque;
+use super::explain::OrderCheck;
+use super::facts::OrderOutcome;
+use super::operand::Look;
+use super::unit::{Kind, Objection, RuleStanding, RuleUnit, Support};
+use crate::dialect::sequence_rules::codes;
+use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::monitor::{
+    Cx, Depth, Digest, EarlierCall, Effect, End, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot,
+    StateItem, Timers,
+};
+use crate::session::{CallRef, Outcome};
+
+pub(super) struct RuleMonitor<K: Kind> {
+    pub unit: Arc<RuleUnit<K>>,
+    /// `None`: the rule does not apply to this session.
+    pub state: Option<K::State>,
+    /// The state if every doubt counted for the agent, where a person is asked about calls for which that matters.
+    pub lenient: Option<K::State>,
+    /// The copies of files that operands mean, by operand.
+    pub copies: Vec<Copies>,
+    /// Calls that it stopped.
+    pub averted: u32,
+}
+
+impl<K: Kind> RuleMonitor<K> {
+    fn facts(&self, count: u64, part: Option<&Part>) -> Option<Arc<dyn Explain>> {
+        Some(Arc::new(OrderCheck { asks: Arc::clone(&self.unit.order), count, part: part.cloned() }))
+    }
+
+    /// Why a call does not run, or what is asked or reported about it.
+    fn refusal(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
+        let plain = self.gate(state, look, cx, Effect::Deny);
+        let opaque = self.unit.doubts.opaque.effect();
+        // A doubt must not hide that code which nobody has read is denied.
+        let settled = plain.as_ref().is_some_and(|(_, effect)| *effect >= opaque);
+        if settled || self.copies.is_empty() || opaque == Effect::None || !is_opaque(look) {
+            return plain;
+        }
+        let read = self.gate(state, Look { opaque: true, ..look }, cx, opaque);
+        let read = read.map(|(against, effect)| match effect {
+            Effect::Report => (Objection { code: codes::OPAQUE_COMMAND, ..against }, effect),
+            _ => (against, effect),
+        });
+        match (plain, read) {
+            (Some(plain), Some(read)) => Some(if read.1 > plain.1 { read } else { plain }),
+            (plain, read) => plain.or(read),
+        }
+    }
+
+    /// What speaks against a call, and how strongly: at most a person is asked where it rests on a doubt about which the
+    /// rule wants that.
+    fn gate(
+        &self,
+        state: &K::State,
+        look: Look<'_>,
+        cx: &Cx<'_>,
+        effect: Effect,
+    ) -> Option<(Objection, Effect)> {
+        let Some(lenient) = &self.lenient else {
+            let look = Look { unsure: self.unit.doubts.unsure == OnDoubt::Allow, ..look };
+            return Some((self.unit.kind.gate(state, look, cx)?, effect));
+        };
+        let certain = self.unit.kind.gate(lenient, Look { unsure: true, ..look }, cx);
+        let doubtful = self.unit.kind.gate(state, look, cx);
+        match (certain, doubtful) {
+            (Some(certain), Some(_)) => Some((certain, effect)),
+            (Some(one), None) | (None, Some(one)) => Some((one, effect.min(Effect::Ask))),
+            (None, None) => None,
+        }
+    }
+
+    fn refuses(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>, least: Effect) -> bool {
+        self.refusal(state, look, cx).is_some_and(|(_, effect)| effect >= least)
+    }
+
+    fn found(calls: &[CallRef]) -> Vec<EarlierCall> {
+        calls.iter().map(|call| EarlierCall { call: *call, value: None }).collect()
+    }
+}
+
+/// Takes an event into a state; whether the rule is then kept for good.
+fn hear<K: Kind>(
+    kind: &K,
+    state: &mut K::State,
+    event: &Event<'_>,
+    look: Look<'_>,
+    cx: &Cx<'_>,
+    timers: &mut Timers<'_>,
+) -> bool {
+    match *event {
+        // Only the first turn's is told.
+        Event::TurnStart => kind.begins(timers),
+        Event::Started(call) => kind.started(state, look, call.at, cx, timers),
+        Event::Resolved { call, outcome, .. } => {
+            let look = Look { ended: Some(outcome == Outcome::Ok), ..look };
+            if outcome == Outcome::Refused {
+                kind.refused(state, look, call.at, cx);
+            }
+            kind.resolved(state, look, call.at, outcome == Outcome::Ok, cx);
+        }
+        Event::Due(timer) => kind.due(state, timer, cx, timers),
+        Event::Stopped(_) | Event::Message(_) | Event::Operation(_) | Event::TurnEnd { .. } => {}
+    }
+    kind.is_kept(state)
+}
+
+impl<K: Kind> Monitor for RuleMonitor<K> {
+    fn fork(&self) -> Box<dyn Monitor> {
+        let (unit, state, copies) = (Arc::clone(&self.unit), self.state.clone(), self.copies.clone());
+        let lenient = self.lenient.clone();
+        Box::new(RuleMonitor { unit, state, lenient, copies, averted: self.averted })
+    }
+
+    fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>) {
+        let Some(state) = &self.state else { return };
+        if let Some((against, Effect::Deny)) = self.gate(state, Look::any(tool, slot), cx, Effect::Deny) {
+            out.hide(0, against.code);
+        }
+    }
+
+    fn decide(&self, call: ProposedCall<'_>, cx: &Cx<'_>, out: &mut Sink<'_>) {
+        let Some(state) = &self.state else { return };
+        let look = Look::call(call, cx.facts, &self.copies);
+        let look = Look { unsure: self.unit.doubts.unsure == OnDoubt::Allow, ..look };
+        let passes = || Some((self.unit.kind.passes(state, look, cx)?, Effect::Report));
+        let (against, effect) = self.refusal(state, look, cx).or_else(passes).unzip();
+        if let (Some(against), Some(effect)) = (&against, effect) {
+            let tells = out.depth() >= Depth::Findings;
+            out.find(0, effect, against.code, |finding| {
+                if tells {
+                    let facts = self.facts(against.count, against.part.as_deref());
+                    (finding.found, finding.facts) = (Self::found(&against.found), facts);
+                }
+            });
+        }
+        out.check(0, against.is_none(), |check| {
+            check.code = against.as_ref().map(|against| against.code);
+            let rests = || (self.unit.kind.rests(state, look, cx), None);
+            let (Support { found, count }, part) = against
+                .map_or_else(rests, |Objection { found, count, part, .. }| {
+                    (Support { found: found.to_vec(), count }, part)
+                });
+            (check.found, check.facts) = (Self::found(&found), self.facts(count, part.as_deref()));
+        });
+    }
+
+    fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>) {
+        if let (Event::Stopped(call), Some(state)) = (*event, &self.state) {
+            // What was decided a moment ago is decided alike now.
+            let look = Look::call(call, cx.facts, &self.copies);
+            self.averted +=
+                u32::from(cx.enforcing && self.unit.enforced && self.refuses(state, look, cx, Effect::Ask));
+            return;
+        }
+        let (kind, copies) = (&self.unit.kind, &mut self.copies);
+        let Some(state) = &mut self.state else { return };
+        let look = match *event {
+            Event::Started(call) | Event::Resolved { call, .. } => Look::call(call, cx.facts, copies),
+            _ => Look::any("", Slot::default()),
+        };
+        let allows = self.unit.doubts.unsure == OnDoubt::Allow;
+        let mut kept = hear(kind, state, event, Look { unsure: allows, ..look }, cx, timers);
+        if let Some(lenient) = &mut self.lenient {
+            // Kinds that set timers stop no call, so what this state would be woken for decides nothing.
+            let (mut set, look) = (Vec::new(), Look { unsure: true, ..look });
+            kept &= hear(kind, lenient, event, look, cx, &mut Timers::new(0, &mut set));
+        }
+        if let Event::Started(call) = *event {
+            for operand in kind.operands().into_iter().filter(|operand| operand.names(call.tool)) {
+                if let Some(own) = copies.get_mut(operand.number) {
+                    operand.copies(Look::call(call, cx.facts, &[]), own);
+                }
+            }
+        }
+        if kept && matches!(event, Event::Started(_) | Event::Resolved { .. }) {
+            timers.rest();
+        }
+    }
+
+    fn final_word(&self, call: ProposedCall<'_>, cx: &Cx<'_>) -> Option<usize> {
+        let state = self.state.as_ref()?;
+        let look = Look::call(call, cx.facts, &self.copies);
+        (self.unit.kind.is_final(state, cx) && self.refuses(state, look, cx, Effect::Deny)).then_some(0)
+    }
+
+    fn digest(&self, _calls: &[ProposedCall<'_>], cx: &Cx<'_>, out: &mut Digest) {
+        if let Some(state) = &self.state {
+            // Copies change what later calls are.
+            if self.copies.iter().any(|copies| *copies != Copies::default()) {
+                out.unknown();
+            }
+            self.unit.kind.digest(state, cx, out);
+            self.lenient.iter().for_each(|lenient| self.unit.kind.digest(lenient, cx, out));
+        }
+    }
+
+    fn state(&self, cx: &Cx<'_>, out: &mut Vec<StateItem>) {
+        if let Some(state) = &self.state {
+            let [rule] = self.unit.rule;
+            self.unit.kind.shows(state, rule, cx, out);
+        }
+    }
+
+    fn report(&self, end: End, cx: &Cx<'_>, out: &mut Vec<RuleState>) {
+        let [rule] = self.unit.rule;
+        let nothing = || RuleStanding::as_it_is(RuleOutcome::NotExercised);
+        let stands = self.state.as_ref().map_or_else(nothing, |state| self.unit.kind.stands(state, end, cx));
+        let outcome = match stands.outcome {
+            RuleOutcome::NotExercised if self.averted > 0 => RuleOutcome::Held,
+            other => other,
+        };
+        let facts = OrderOutcome {
+            asks: Arc::clone(&self.unit.order),
+            count: stands.count,
+            position: stands.position,
+            calls: stands.calls.clone(),
+        };
+        out.push(RuleState {
+            rule,
+            outcome,
+            code: stands.code,
+            position: stands.position,
+            calls: stands.calls,
+            averted: self.averted,
+            enforced: self.unit.enforced,
+            facts: Some(Arc::new(facts)),
+        });
+    }
+}
