@@ -35,6 +35,7 @@
 mod altered;
 mod change;
 mod effects;
+pub mod live;
 mod rules;
 mod session;
 mod totals;

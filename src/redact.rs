@@ -17,7 +17,7 @@ use crate::monitor::Read;
 use crate::monitor::history::Speaker;
 use crate::policy::Policy;
 use crate::replay::Replay;
-use crate::session::{Body, Call, Facts, Form, Message, MessageKind, Session};
+use crate::session::{Body, Call, Facts, Form, LiveDecision, Message, MessageKind, Session};
 
 /// What replaces a value.
 pub const MARK: &str = "[redacted]";
@@ -30,6 +30,7 @@ pub fn redact(session: &Session, policies: &[&Policy]) -> Session {
     for call in &mut blank.calls {
         call.arguments = kept.arguments(call);
         call.output = kept.output(call);
+        call.live = call.live.as_deref().map(|live| Arc::new(without_values(live)));
     }
     let mut spoken: HashMap<Speaker, i64> = HashMap::new();
     for message in &mut blank.messages {
@@ -90,6 +91,34 @@ pub fn alike(one: &Arc<Session>, other: &Arc<Session>, policies: &[&Arc<Policy>]
         };
         same && one.calls().len() == other.calls().len() && ended(&one) == ended(&other)
     })
+}
+
+/// What a gate decided, by which rules and for which reasons: what else it wrote are sentences with recorded values in them.
+fn without_values(live: &LiveDecision) -> LiveDecision {
+    const KEPT: [&str; 10] = [
+        "dialect",
+        "rule",
+        "rule_name",
+        "test",
+        "code",
+        "effect",
+        "would",
+        "description",
+        "source",
+        "reason",
+    ];
+    let findings = live.findings.value().and_then(Value::as_array).into_iter().flatten();
+    let findings = findings.filter_map(Value::as_object).map(|finding| {
+        let kept = finding.iter().filter(|(key, _)| KEPT.contains(&key.as_str()));
+        let kept = kept.map(|(key, value)| (key.clone(), value.clone()));
+        Value::Object(kept.chain([("message".to_owned(), MARK.into())]).collect())
+    });
+    LiveDecision {
+        findings: Body::json(&Value::Array(findings.collect()).to_string()),
+        told: live.told.as_ref().map(|_| MARK.into()),
+        policy_fault: live.policy_fault.as_ref().map(|_| MARK.into()),
+        ..live.clone()
+    }
 }
 
 /// What rules may look at in one session.

@@ -8,6 +8,7 @@ pub mod body;
 pub mod build;
 pub mod damage;
 pub mod edit;
+pub mod live;
 pub mod refusal;
 mod title;
 pub mod value;
@@ -22,6 +23,7 @@ use serde_json::{Map, Value};
 pub use alternative::{Alternative, AlternativeRef};
 pub use body::{Body, Form};
 pub use damage::Damage;
+pub use live::LiveDecision;
 
 use crate::diagnostic::Diagnostic;
 
@@ -230,6 +232,8 @@ pub struct Call {
     pub in_turn: bool,
     /// When it was proposed, if recorded.
     pub time: Option<Millis>,
+    /// What a gate decided about it, where one was asked.
+    pub live: Option<Arc<LiveDecision>>,
 }
 
 /// What the recording says became of a call.

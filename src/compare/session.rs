@@ -331,7 +331,7 @@ fn over_before(replay: &Replay, turn: u32) -> bool {
     replay.mode() == Mode::Enforce && replay.halt().is_some_and(|halt| halt.at.turn < turn)
 }
 
-fn stand(decision: &Decision, replay: Option<&Replay>) -> Stand {
+pub(super) fn stand(decision: &Decision, replay: Option<&Replay>) -> Stand {
     let finding = match decision.verdict {
         Verdict::Allow => None,
         Verdict::Ask | Verdict::Deny | Verdict::Halt => decision.deciding(),

@@ -8,51 +8,7 @@ use serde::Serialize;
 use crate::monitor::explanation::{HaltCause, told};
 use crate::monitor::{Check, Effect, Finding, Reason};
 use crate::session::CallRef;
-
-/// What becomes of a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Verdict {
-    /// It may run.
-    Allow,
-    /// A person is asked whether it runs.
-    Ask,
-    /// It does not run.
-    Deny,
-    /// It does not run, and the session is over.
-    Halt,
-    /// The session was over before.
-    NotReached,
-}
-
-impl Verdict {
-    /// The word of the JSON output and the screen.
-    pub fn word(self) -> &'static str {
-        match self {
-            Verdict::Allow => "allow",
-            Verdict::Ask => "ask",
-            Verdict::Deny => "deny",
-            Verdict::Halt => "halt",
-            Verdict::NotReached => "not_reached",
-        }
-    }
-
-    /// Whether the call runs unless somebody else stops it: `allow`, and `ask` once a person has agreed.
-    pub fn may_run(self) -> bool {
-        matches!(self, Verdict::Allow | Verdict::Ask)
-    }
-
-    /// Whether a rule spoke against the call, so that it does not simply run: `ask`, `deny` or `halt`.
-    pub fn objects(self) -> bool {
-        self == Verdict::Ask || self.stops()
-    }
-
-    /// Whether a rule stopped the call: `deny` or `halt`.
-    pub fn stops(self) -> bool {
-        matches!(self, Verdict::Deny | Verdict::Halt)
-    }
-}
+pub use crate::session::live::Verdict;
 
 /// The answer to one call. It serialises as far as it knows it by itself: what a finding means, and whose it is, is in its
 /// [`Explanation`](crate::Explanation). The names of members are those of the JSON of `replay`.

@@ -8,6 +8,7 @@ pub mod gemini;
 pub mod interleaved;
 pub mod items;
 pub mod langchain;
+pub mod live;
 pub mod open;
 pub mod python;
 pub mod spans;

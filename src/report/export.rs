@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::json::{BodyJson, line};
 use super::words;
+use crate::compare;
 use crate::engine::Verdict;
 use crate::explore::identity::Identity;
 use crate::explore::occurrence::violations;
@@ -16,7 +17,7 @@ use crate::monitor::Rule;
 use crate::monitor::rule::RulePlace;
 use crate::replay::{Replay, Status, Summary};
 use crate::session::write::Instant;
-use crate::session::{Call, Outcome};
+use crate::session::{Call, LiveDecision, Outcome};
 
 /// A table: its name, and what it writes of a session.
 pub struct Table {
@@ -86,6 +87,11 @@ struct CallRow<'a> {
     decision: Verdict,
     agrees: bool,
     counterfactual: bool,
+    /// What a gate decided; null where none was asked.
+    live_decision: Option<Verdict>,
+    live_mode: Option<&'static str>,
+    live_policy: Option<&'a str>,
+    live_change: Option<&'static str>,
     rule: Option<&'a str>,
     rule_name: Option<String>,
     code: Option<&'a str>,
@@ -171,6 +177,7 @@ fn calls(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
     for (call, judged) in session.calls.iter().zip(replay.calls()) {
         let deciding = judged.decision.deciding();
         let rule = deciding.and_then(|finding| policy.rules().get(finding.rule));
+        let live = call.live.as_deref();
         let row = CallRow {
             session: identity,
             turn: call.at.turn,
@@ -184,6 +191,11 @@ fn calls(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
             decision: judged.decision.verdict,
             agrees: judged.agrees,
             counterfactual: judged.counterfactual,
+            live_decision: live.map(|live| live.verdict),
+            live_mode: live.map(LiveDecision::mode),
+            live_policy: live.map(|live| &*live.policy),
+            live_change: live
+                .and_then(|live| Some(compare::live::kind(live, &judged.decision, policy.rules())?.word())),
             rule: rule.map(|rule| &*rule.id),
             rule_name: rule.map(words::rule_name),
             code: deciding.map(|finding| finding.code.as_str()),

@@ -13,12 +13,13 @@ pub(super) mod trace;
 use std::io::{self, Write};
 
 use blocks::blocks;
-use calls::{Widths, arguments, checks, findings, halt, not_taken_line, recorded, told, verdict_line};
+use calls::{Widths, arguments, checks, findings, halt, live, not_taken_line, recorded, told, verdict_line};
 pub use findings::findings as all_findings;
 use row::row;
 
 use super::paint::Paint;
 use super::words::ByTool;
+use super::words::live::differs;
 use super::{JudgedSession, Look, Scope, words};
 use crate::engine::{Mode, Verdict};
 use crate::monitor::Effect;
@@ -73,7 +74,10 @@ pub fn call(
     }
     findings(replay, &ByTool::of(session), call, decided, true, paint, out)?;
     match choice {
-        None => recorded(call, decided, out)?,
+        None => {
+            live(replay, call, decided, paint, out)?;
+            recorded(call, decided, out)?;
+        }
         Some(choice) => {
             row(out, "recorded", format!("choice {choice} of the response, which was not taken"))?
         }
@@ -179,6 +183,12 @@ impl Sums {
 fn shows(replay: &Replay) -> bool {
     replay.objects()
         || replay.summary().disagree > 0
+        || replay
+            .session()
+            .calls
+            .iter()
+            .zip(replay.calls())
+            .any(|(call, decided)| differs(call, decided, replay))
         || replay.calls().iter().any(|decided| reported(decided) || decided.decision.verdict == Verdict::Ask)
         || replay.rules().iter().any(|state| state.outcome == RuleOutcome::Violated)
         || replay.alternatives(None).any(|other| reported(other.judged))
@@ -211,15 +221,15 @@ fn heading(judged: &JudgedSession, paint: Paint, out: &mut dyn Write) -> io::Res
     writeln!(out, "{glyph} {id}  {file}  {counts}: {sums}{more}")
 }
 
-/// The calls that were stopped, that a rule reports, or that the recording treated otherwise.
+/// The calls that were stopped, that a rule reports, or about which the recording or a gate says something else.
 fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let session = replay.session();
     let shown = || {
         let calls = session.calls.iter().zip(replay.calls());
-        calls.filter(|(_, decided)| match decided.decision.verdict {
-            Verdict::Allow => !decided.agrees || reported(decided),
+        calls.filter(|(call, decided)| match decided.decision.verdict {
+            Verdict::Allow => !decided.agrees || reported(decided) || differs(call, decided, replay),
             Verdict::Ask | Verdict::Deny | Verdict::Halt => true,
-            Verdict::NotReached => false,
+            Verdict::NotReached => differs(call, decided, replay),
         })
     };
     let by_tool = ByTool::of(session);
@@ -238,6 +248,7 @@ fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
         verdict_line(replay, call, decided, widths, block.count(), paint, out)?;
         arguments(call, out)?;
         findings(replay, &by_tool, call, decided, false, paint, out)?;
+        live(replay, call, decided, paint, out)?;
         recorded(call, decided, out)?;
         told(decided, out)?;
         halt(replay, call, out)?;
@@ -307,6 +318,7 @@ fn turn(
         arguments(call, out)?;
         findings(replay, by_tool, call, decided, false, paint, out)?;
         checks(decision, session, policy, false, paint, out)?;
+        live(replay, call, decided, paint, out)?;
         recorded(call, decided, out)?;
         told(decided, out)?;
         halt(replay, call, out)?;

@@ -6,6 +6,7 @@
 
 pub mod call;
 mod counted;
+pub mod live;
 pub mod way_out;
 
 use std::cell::OnceCell;

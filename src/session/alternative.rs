@@ -111,6 +111,7 @@ impl Session {
             result: None,
             in_turn: false,
             time: alternative.message.at,
+            live: None,
         });
         taken.calls.extend(proposed);
         taken.messages.push(alternative.message.clone());

@@ -292,6 +292,7 @@ impl Builder {
             result: None,
             in_turn: false,
             time: at,
+            live: None,
         });
         at_ref
     }

@@ -307,6 +307,12 @@ impl<'a> Writing<'a> {
                 let arguments = self.plan.arguments.get(&call.at.index).copied().unwrap_or(&call.arguments);
                 let id = self.own_ids.get(&call.at.index).map(String::as_str).or(call.id.as_deref());
                 let at = self.builder.call(id, &call.tool, arguments.clone(), call.time);
+                // Of other arguments nothing was decided.
+                if let Some(live) = &call.live
+                    && *arguments == call.arguments
+                {
+                    self.builder.decided(Arc::clone(live));
+                }
                 if let Some(now) = self.calls.get_mut(call.at.index as usize) {
                     *now = Some(at.index);
                 }

@@ -10,8 +10,8 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{
-    Body, Call, Form, Message, MessageKind, Millis, OPERATION_ROLE, OfferedFrom, Operation, Outcome, Results,
-    Session, Tool, ToolCall, Turn, refusal,
+    Body, Call, Form, LiveDecision, Message, MessageKind, Millis, OPERATION_ROLE, OfferedFrom, Operation,
+    Outcome, Results, Session, Tool, ToolCall, Turn, refusal,
 };
 
 /// Serializes a session in the native form, without line feeds if the serializer adds none: one line of JSON Lines.
@@ -159,6 +159,8 @@ struct CallEntry<'a> {
     /// Where it is not the message's.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Option<Instant>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live: Option<&'a LiveDecision>,
 }
 
 #[derive(serde::Serialize)]
@@ -239,6 +241,7 @@ fn proposed<'a>(session: &'a Session, turn: &Turn, at: Option<Millis>) -> Vec<Ca
             r#type: "function",
             function: Function { name: &call.tool, arguments: Arguments(&call.arguments) },
             at: (call.time != at).then(|| call.time.map(Instant)),
+            live: call.live.as_deref(),
         })
         .collect()
 }
@@ -249,6 +252,7 @@ fn not_taken<'a>(session: &'a Session, turn: &Turn) -> Vec<NotTaken<'a>> {
         r#type: "function",
         function: Function { name: &call.tool, arguments: Arguments(&call.arguments) },
         at: None,
+        live: None,
     };
     let alternatives = session.alternatives_of(turn.number).iter();
     alternatives
@@ -277,7 +281,7 @@ impl Serialize for Instant {
 }
 
 /// Text as a JSON text, JSON as it was written.
-struct Content<'a>(&'a Body);
+pub(super) struct Content<'a>(pub &'a Body);
 
 /// Arguments of a call: an object, or text as the model wrote it. Another JSON value is written as its text, which means the
 /// same: where an object has to stand, it would count as damage when it is read again.

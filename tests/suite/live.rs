@@ -9,6 +9,7 @@ mod hook;
 mod install;
 mod journals;
 mod stdio;
+mod then;
 
 use std::io::Write;
 use std::path::Path;

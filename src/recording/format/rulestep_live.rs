@@ -12,6 +12,7 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::input::time;
+use crate::recording::shape::live;
 use crate::session::Body;
 use crate::session::build::{Builder, Mark};
 
@@ -135,6 +136,7 @@ fn add(builder: &mut Builder, unasked: &mut HashSet<String>, record: &str, membe
                 builder.ensure_response(TURN, at);
             }
             builder.call(Some(&id), &text(members, "tool"), body("arguments"), at);
+            live::decided(builder, members);
             if members.get("runs").and_then(Node::bool) == Some(false) {
                 let told = body("told");
                 builder.result(Some(&id), told, Mark { error: false, refused: Some("the gate") }, at);

@@ -12,8 +12,7 @@ use crate::recording::contract::ErrorTest;
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
-use crate::recording::shape::python;
-use crate::recording::shape::suspicion;
+use crate::recording::shape::{live, python, suspicion};
 use crate::session::body::Fault;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Form, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation, Tool};
@@ -199,11 +198,11 @@ impl<'a> Chat<'a> {
         if bare && arguments.is_none() {
             self.lost(builder, "a call has only a name, and its arguments cannot be found".to_owned());
         }
-        let arguments = arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json()));
-        let name = name.unwrap_or_default();
         let at = if members.has("at") { self.at(builder, &members) } else { at };
+        let arguments = arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json()));
         let arguments = self.arguments(arguments);
-        builder.call(id.as_deref(), &name, arguments, at);
+        builder.call(id.as_deref(), &name.unwrap_or_default(), arguments, at);
+        live::beside_call(builder, &members);
     }
 
     /// Arguments in Python notation as JSON, where the format may have them.

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::parts::BodyJson;
+use crate::compare::{self, Kind};
 use crate::diagnostic::Code;
 use crate::engine::Verdict;
 use crate::monitor::finding::RuleState;
@@ -12,7 +13,7 @@ use crate::monitor::{Check, CheckedValue, EarlierCall, Explanation, Rules};
 use crate::policy::Policy;
 use crate::replay::{DecidedCall, Frame, NotTaken, Replay};
 use crate::session::write::Instant;
-use crate::session::{Call, CallRef, Outcome, Session};
+use crate::session::{Call, CallRef, LiveDecision, Outcome, Session};
 use crate::wording::Sentence;
 
 #[derive(Serialize)]
@@ -33,11 +34,29 @@ pub(super) struct CallLine<'a> {
     decision: Verdict,
     agrees: Option<bool>,
     counterfactual: bool,
+    /// What a gate decided about it, where one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live: Option<LiveLine<'a>>,
     /// What the model reads instead of a result; null for a call that may run.
     told: Option<&'a str>,
     findings: Vec<Explanation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checks: Option<Vec<CheckLine<'a>>>,
+}
+
+/// What was decided live, and what is different now.
+#[derive(Serialize)]
+struct LiveLine<'a> {
+    #[serde(flatten)]
+    live: &'a LiveDecision,
+    change: Option<&'static str>,
+}
+
+impl<'a> LiveLine<'a> {
+    fn of(live: &'a LiveDecision, judged: &DecidedCall, policy: &Policy) -> LiveLine<'a> {
+        let change = compare::live::kind(live, &judged.decision, policy.rules());
+        LiveLine { live, change: change.map(Kind::word) }
+    }
 }
 
 impl<'a> CallLine<'a> {
@@ -65,6 +84,7 @@ impl<'a> CallLine<'a> {
             decision: judged.decision.verdict,
             agrees: Some(judged.agrees),
             counterfactual: judged.counterfactual,
+            live: call.live.as_deref().map(|live| LiveLine::of(live, judged, policy)),
             told: judged.decision.told.as_deref(),
             findings: findings(judged, session, policy),
             checks: checks.map(|checks| check_lines(checks.unwrap_or_default(), session, policy)),
@@ -100,6 +120,7 @@ impl<'a> CallLine<'a> {
                 decision: judged.decision.verdict,
                 agrees: None,
                 counterfactual: judged.counterfactual,
+                live: None,
                 told: judged.decision.told.as_deref(),
                 findings: findings(judged, within, policy),
                 checks: full.then(|| check_lines(checks.unwrap_or_default(), within, policy)),

@@ -4,11 +4,13 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::row::row;
+use crate::compare::Kind;
 use crate::diagnostic::Code;
 use crate::engine::Verdict;
 use crate::monitor::RuleId;
 use crate::replay::{DecidedCall, Replay};
 use crate::report::words;
+use crate::report::words::live::LiveWords;
 use crate::session::{Call, Outcome};
 
 /// Calls of a block that are listed below it.
@@ -30,6 +32,7 @@ struct Likeness<'r> {
     rule: RuleId,
     code: Code,
     sentence: String,
+    live: Option<(String, String, Option<Kind>)>,
 }
 
 /// The blocks of these calls, in the order of their first ones.
@@ -62,6 +65,7 @@ fn alike<'r>(replay: &'r Replay, call: &'r Call, decided: &'r DecidedCall) -> Op
         rule: finding.rule,
         code: finding.code,
         sentence: explanation.headline.whole(),
+        live: LiveWords::of(call, decided, replay.policy()).map(|live| (live.verdict, live.by, live.change)),
     })
 }
 

@@ -10,6 +10,7 @@ use crate::monitor::{Effect, Explanation, Rule};
 use crate::policy::Policy;
 use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::report::paint::Paint;
+use crate::report::words::live::LiveWords;
 use crate::report::words::{self, ByTool, Sentence};
 use crate::session::{Call, Outcome, Session};
 use crate::wording::clean::Marks;
@@ -257,6 +258,19 @@ pub fn checks(
         }
     }
     Ok(())
+}
+
+/// What was decided live, and whether that was something else.
+pub fn live(
+    replay: &Replay,
+    call: &Call,
+    decided: &DecidedCall,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let Some(live) = LiveWords::of(call, decided, replay.policy()) else { return Ok(()) };
+    let changed = live.changed().map(|changed| paint.bold(&format!("  ≠ {changed}"))).unwrap_or_default();
+    row(out, "live", format!("{} {}{changed}", live.verdict, live.by))
 }
 
 /// What the recording did, where that is something else.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::Builder;
 use crate::diagnostic::{Diagnostic, code};
-use crate::session::{Facts, OfferedFrom, Results, Tool};
+use crate::session::{Facts, LiveDecision, OfferedFrom, Results, Tool};
 
 impl Builder {
     /// The session's own id, found later than its first message.
@@ -28,6 +28,13 @@ impl Builder {
     pub fn parent(&mut self, parent: impl Into<Arc<str>>) {
         self.session.parent = Some(parent.into());
         self.facts.subagent = true;
+    }
+
+    /// What a gate decided about the call that was added last.
+    pub fn decided(&mut self, live: impl Into<Arc<LiveDecision>>) {
+        if let Some(call) = self.session.calls.last_mut() {
+            call.live = Some(live.into());
+        }
     }
 
     /// What is known of the surroundings, to be filled in.

@@ -8,13 +8,14 @@ use crate::engine::{Mode, Verdict};
 use crate::monitor::{Effect, Finding, effect_word};
 use crate::replay::DecidedCall;
 use crate::report::words;
+use crate::report::words::live::LiveWords;
 use crate::session::{Call, Outcome, Session};
 use crate::workbench::line::{
     Key, LABEL, Line, Link, labelled, paragraph, place, place_not_taken, rule_place, tool_of,
 };
+use crate::workbench::model::Taking;
 use crate::workbench::model::seen::Seen;
 use crate::workbench::model::verdict::headline;
-use crate::workbench::model::{Model, Taking};
 use crate::workbench::paint::tail;
 use crate::workbench::theme::{Glyph, Role};
 use crate::workbench::transcript::RowKind;
@@ -74,7 +75,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
         paragraph(&mut lines, &model.theme, Role::TextDim, why, width, 0, Link::default());
         return lines;
     };
-    head(&mut lines, model, session, call, judged, width);
+    head(&mut lines, seen, session, call, judged, width);
     decided(&mut lines, seen, session, judged, width);
     counted(&mut lines, seen, session, call, width);
     lines
@@ -143,12 +144,13 @@ fn counted(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Call
 
 fn head(
     lines: &mut Vec<Line>,
-    model: &Model,
+    seen: Seen<'_>,
     session: &Session,
     call: &Call,
     judged: &DecidedCall,
     width: usize,
 ) {
+    let model = seen.model;
     let verdict = judged.decision.verdict;
     let (role, glyph) = look(judged);
     let word = headline(verdict, model.basis.mode);
@@ -179,6 +181,7 @@ fn head(
         recorded = recorded.text(Role::Disagree, format!(" {} {other}", model.theme.glyph(Glyph::Disagree)));
     }
     lines.push(if fits { recorded } else { recorded.right(Role::TextDim, at) });
+    then(lines, seen, call, judged, width);
     if let Some(pair) = supposed::beside(model) {
         lines.push(Line::dim(format!("{:LABEL$}", "what if")).text(Role::TextStrong, pair));
     }
@@ -198,6 +201,20 @@ fn head(
         let text = format!("{sign} counterfactual: the model had seen something else by then");
         paragraph(lines, &model.theme, Role::TextDim, &text, width, 0, Link::default());
     }
+}
+
+/// What a gate decided about the call before it ran, beside what is decided now.
+fn then(lines: &mut Vec<Line>, seen: Seen<'_>, call: &Call, judged: &DecidedCall, width: usize) {
+    let theme = &seen.model.theme;
+    let words = seen.replay().and_then(|replay| LiveWords::of(call, judged, replay.policy()));
+    let Some((words, live)) = words.zip(call.live.as_deref()) else { return };
+    let role = if live.verdict.objects() { Role::VerdictReport } else { Role::Text };
+    labelled(lines, theme, "live", role, &words.verdict, width, Link::default());
+    if let Some(changed) = words.changed() {
+        let mark = format!("{} {changed}", theme.glyph(Glyph::Disagree));
+        paragraph(lines, theme, Role::Disagree, &mark, width, LABEL, Link::default());
+    }
+    paragraph(lines, theme, Role::TextDim, &words.by, width, LABEL, Link::default());
 }
 
 fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &Finding, width: usize) {

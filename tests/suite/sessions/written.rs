@@ -41,7 +41,7 @@ pub fn normal(session: &Session) -> Value {
         "calls": session.calls.iter().map(|c| json!({
             "at": c.at, "id": c.id.as_deref(), "tool": &*c.tool, "arguments": arguments(&c.arguments),
             "outcome": c.outcome, "refused": c.refusal.is_some(), "output": content(&c.output),
-            "result": c.result, "in_turn": c.in_turn, "time": c.time,
+            "result": c.result, "in_turn": c.in_turn, "time": c.time, "live": c.live,
         })).collect::<Vec<_>>(),
     })
 }
@@ -141,6 +141,8 @@ fn call() -> impl Strategy<Value = Value> {
             json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
         if at != json!("never") {
             call["at"] = at;
+            call["live"] = json!({"decision": "deny", "mode": "shadow", "runs": true, "findings": [{"n": 1.50}],
+                "told": null, "policy": "sha256:0", "policy_fault": "no", "took": 0.25});
         }
         call
     })

@@ -2,9 +2,10 @@
 
 use super::*;
 use crate::compare::Base;
-use crate::engine::Mode;
+use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::RuleOutcome;
 use crate::replay::Status;
+use crate::session::LiveDecision;
 use crate::workbench::theme::Glyph;
 
 /// Two of them are violated by [`clean`], one is held, one has nothing to decide.
@@ -220,6 +221,42 @@ fn what_the_recording_refused_is_called_refused() {
         press(&mut model, mode);
         let shown = screen(&model);
         assert!(shown.contains("refused > allow") && shown.contains(&format!("allow > {stops}")), "{shown}");
+    }
+}
+
+/// Above: what is decided now. Below: what was decided live, by which policy, in which mode, and that it differs.
+#[test]
+fn what_was_decided_live_is_beside_what_is_decided_now() {
+    let findings = r#"[{"rule": "p.yaml#/limits/0", "rule_name": "too many", "code": "limit_reached"}]"#;
+    for (live, shadow, shown, mark) in [
+        (Verdict::Deny, false, "denied", Some("newly allowed")),
+        (Verdict::Deny, true, "would be denied", Some("newly allowed")),
+        (Verdict::Allow, false, "allowed", None),
+    ] {
+        let mut made = refunding();
+        made.response(None, Body::MISSING, None);
+        made.call(Some("c9"), "close_case", Body::text("{}"), None);
+        made.decided(LiveDecision {
+            verdict: live,
+            shadow,
+            runs: None,
+            findings: Body::json(if live == Verdict::Deny { findings } else { "[]" }),
+            told: None,
+            policy: "sha256:0123456789abcdef".into(),
+            policy_fault: None,
+            took: None,
+        });
+        for (width, height) in [(120, 40), (80, 24)] {
+            let mut model = judged(width, height, "mono", loaded(CONTRACT), vec![made.clone().finish()]);
+            press(&mut model, "2 G 6");
+            let screen = screen(&model);
+            for part in ["ALLOW close_case", &format!("live     {shown}"), "by policy 01234567, "] {
+                assert!(screen.contains(part), "{part}: {screen}");
+            }
+            assert_eq!(screen.contains("(limit_reached)"), mark.is_some(), "{screen}");
+            assert_eq!(screen.contains("newly"), mark.is_some(), "{screen}");
+            assert!(mark.is_none_or(|mark| screen.contains(&format!("≠ {mark}"))), "{screen}");
+        }
     }
 }
 

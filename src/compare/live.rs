@@ -1,0 +1,70 @@
+//! What a gate decided as the base: recorded decisions beside those of a version.
+//!
+//! The policy of then may be gone, so a rule of it is known by what the gate wrote: its name, and its place in the document
+//! where the author gave it none.
+
+use super::session::stand;
+use super::{Answer, Kind, Stand};
+use crate::dialect;
+use crate::engine::{Decision, Verdict};
+use crate::monitor::rule::rule_name;
+use crate::monitor::{Finding, Rules};
+use crate::session::LiveDecision;
+use crate::session::live::LiveFinding;
+
+/// The first kind of change between what was decided live and what is decided now; `None`: both are the same.
+pub fn kind(live: &LiveDecision, now: &Decision, rules: &Rules) -> Option<Kind> {
+    changes(live, now, rules).first().map(|(kind, ..)| *kind)
+}
+
+/// What is different, with what is under either.
+pub(super) fn changes(live: &LiveDecision, now: &Decision, rules: &Rules) -> Vec<(Kind, Stand, Stand)> {
+    let (then, young) = (live.verdict, now.verdict);
+    let base = Stand {
+        answer: Answer::Call(then),
+        rule: None,
+        code: live.findings().next().filter(|_| then.objects()).and_then(code),
+    };
+    if let Some(kind) = Kind::of(then, young) {
+        return vec![(kind, base, stand(now, None))];
+    }
+    match (then.objects(), then) {
+        (true, _) => {
+            let same = match (live.findings().next(), now.deciding()) {
+                (Some(old), Some(young)) => is_same(&old, young, rules),
+                (old, young) => old.is_none() && young.is_none(),
+            };
+            Vec::from_iter((!same).then(|| (Kind::OtherReason, base, stand(now, None))))
+        }
+        (_, Verdict::Allow) => reports(live, now, rules),
+        _ => Vec::new(),
+    }
+}
+
+/// Of a call that is allowed then and now, what is reported of it.
+fn reports(live: &LiveDecision, now: &Decision, rules: &Rules) -> Vec<(Kind, Stand, Stand)> {
+    let of = |reported| Stand { answer: Answer::Report { reported }, rule: None, code: None };
+    let newly = now.findings.iter().filter(|young| !live.findings().any(|old| is_same(&old, young, rules)));
+    let newly = newly.map(|young| {
+        let young = Stand { rule: Some(young.rule), code: Some(young.code), ..of(true) };
+        (Kind::NewlyReported, of(false), young)
+    });
+    let gone = live.findings().filter(|old| !now.findings.iter().any(|young| is_same(old, young, rules)));
+    let gone = gone.map(|old| (Kind::NoLongerReported, Stand { code: code(old), ..of(true) }, of(false)));
+    newly.chain(gone).collect()
+}
+
+fn code(finding: LiveFinding<'_>) -> Option<crate::diagnostic::Code> {
+    Some(dialect::page(finding.code)?.code)
+}
+
+/// Whether both say the same of a call, by the same rule.
+fn is_same(old: &LiveFinding<'_>, young: &Finding, rules: &Rules) -> bool {
+    let Some(rule) = rules.get(young.rule) else { return false };
+    let named = rule.description.is_some() || rule.name.is_some();
+    let place = |id: &str| id.rsplit_once('#').map(|(_, place)| place.to_owned());
+    old.code == young.code.as_str()
+        && old.reason == young.reason.as_deref()
+        && old.name == rule_name(rule)
+        && (named || place(old.rule) == place(&rule.id))
+}

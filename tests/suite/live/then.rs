@@ -1,0 +1,160 @@
+//! What was decided live, beside what a policy decides now.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{fed, live, records};
+use crate::cli::{folder, rulestep};
+
+/// What decided live: a command needs a file that was read, and a write is reported.
+const THEN: &str = "tool: Bash\npreconditions:\n  - {requires_prior_tool: Read, description: A file is read before a command runs}\n";
+/// What decides now.
+const NOW: &str =
+    "tool: Read\npreconditions:\n  - {requires_prior_tool: Glob, description: Look before you read}\n";
+/// What decided live, in other words.
+const REWORDED: &str =
+    "tool: Bash\npreconditions:\n  - {requires_prior_tool: Read, description: Read first}\n";
+
+/// A journal of four calls: a command that is denied, a read, its result, and a command that is allowed and still runs.
+pub fn journal(state: &Path, flags: &[&str]) -> String {
+    let files = folder(&[("p.yaml", THEN)]);
+    let hook = |event: Value| {
+        let arguments = [&["hook", "claude-code", "-p", "p.yaml"], flags].concat();
+        fed(live(files.path(), state, &arguments), event.to_string().as_bytes());
+    };
+    let event = |name: &str, tool: &str, id: &str, input: Value| {
+        hook(json!({"session_id": "s-1", "cwd": "/work", "hook_event_name": name, "tool_name": tool,
+            "tool_input": input, "tool_use_id": id, "tool_response": "done"}));
+    };
+    hook(json!({"session_id": "s-1", "hook_event_name": "UserPromptSubmit", "prompt": "go"}));
+    event("PreToolUse", "Bash", "a", json!({"command": "sesame-1"}));
+    if flags.contains(&"--shadow") {
+        event("PostToolUse", "Bash", "a", json!({}));
+    }
+    event("PreToolUse", "Read", "b", json!({"file_path": "sesame-2"}));
+    event("PostToolUse", "Read", "b", json!({}));
+    event("PreToolUse", "Bash", "c", json!({"command": "sesame-3"}));
+    std::fs::read_to_string(state.join("rulestep/live/claude-code/s-1.jsonl")).unwrap()
+}
+
+fn run(files: &[(&str, &str)], arguments: &[&str]) -> (i32, String, String) {
+    let folder = folder(files);
+    let output = rulestep(folder.path(), arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+}
+
+fn enforced() -> String {
+    let state = tempfile::tempdir().unwrap();
+    journal(state.path(), &[])
+}
+
+/// The calls of the only session in the JSON of `replay`.
+fn calls(json: &str) -> Vec<Value> {
+    let session: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+    let turns = session["turns"].as_array().unwrap().iter();
+    turns.flat_map(|turn| turn["calls"].as_array().unwrap().clone()).collect()
+}
+
+#[test]
+fn replay_shows_what_was_decided_live() {
+    let state = tempfile::tempdir().unwrap();
+    let journal = journal(state.path(), &[]);
+    let written = records(&state.path().join("rulestep/live/claude-code/s-1.jsonl"));
+    let files =
+        [("j.jsonl", journal.as_str()), ("p.yaml", THEN), ("now.yaml", NOW), ("words.yaml", REWORDED)];
+    let json = |policy| calls(&run(&files, &["replay", "j.jsonl", "-p", policy, "--format", "json"]).1);
+    let changes = |policy| json(policy).iter().map(|call| call["live"]["change"].clone()).collect::<Vec<_>>();
+    assert_eq!(changes("p.yaml"), [json!(null), json!(null), json!(null)]);
+    assert_eq!(changes("now.yaml"), [json!("newly_allowed"), json!("newly_blocked"), json!(null)]);
+    assert_eq!(changes("words.yaml"), [json!("other_reason"), json!(null), json!(null)]);
+    // All that the journal says is there.
+    let proposed: Vec<&Value> = written.iter().filter(|record| record["record"] == "proposed").collect();
+    for (call, record) in json("now.yaml").iter().zip(proposed) {
+        for key in ["decision", "mode", "runs", "findings", "told", "policy", "policy_fault", "took"] {
+            assert_eq!(call["live"][key], record[key], "{key}");
+        }
+    }
+    let text = run(&files, &["replay", "j.jsonl", "-p", "now.yaml"]).1;
+    let row = text.lines().filter(|line| line.trim_start().starts_with("live ")).collect::<Vec<_>>();
+    assert_eq!(row.len(), 2, "{text}");
+    assert!(row[0].contains("denied (prior_tool_missing) by policy "), "{text}");
+    assert!(row[0].ends_with(", enforce  ≠ newly allowed"), "{text}");
+    assert!(row[1].contains("allowed by policy ") && row[1].ends_with("≠ newly blocked"), "{text}");
+    let same = run(&files, &["replay", "j.jsonl", "-p", "p.yaml"]).1;
+    assert!(same.contains("live      denied (prior_tool_missing) by this policy, enforce\n"), "{same}");
+}
+
+/// Shadow mode never says that something was stopped.
+#[test]
+fn in_shadow_mode_nothing_was_stopped() {
+    let state = tempfile::tempdir().unwrap();
+    let journal = journal(state.path(), &["--shadow"]);
+    let files = [("j.jsonl", journal.as_str()), ("p.yaml", THEN)];
+    let text = run(&files, &["replay", "j.jsonl", "-p", "p.yaml", "--mode", "shadow"]).1;
+    assert!(
+        text.contains("live      would be denied (prior_tool_missing) by this policy, shadow\n"),
+        "{text}"
+    );
+    let explained = run(&files, &["explain", "--at", "s-1:1.1", "j.jsonl", "-p", "p.yaml"]).1;
+    assert!(explained.contains("live      would be denied"), "{explained}");
+}
+
+#[test]
+fn the_native_form_keeps_it() {
+    let journal = enforced();
+    let files = [("j.jsonl", journal.as_str()), ("now.yaml", NOW)];
+    let native = run(&files, &["convert", "j.jsonl"]).1;
+    let again = [("n.jsonl", native.as_str()), ("now.yaml", NOW)];
+    let of = |files: &[(&str, &str)], name| {
+        let json = run(files, &["replay", name, "-p", "now.yaml", "--format", "json"]).1;
+        calls(&json).iter().map(|call| call["live"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&again, "n.jsonl"), of(&files, "j.jsonl"));
+    assert_eq!(run(&again, &["convert", "n.jsonl"]).1, native);
+}
+
+#[test]
+fn a_table_of_calls_has_it() {
+    let journal = enforced();
+    let plain = r#"{"id": "s-2", "messages": [{"role": "assistant", "tool_calls": [{"id": "x", "function": {"name": "Read", "arguments": "{}"}}]}]}"#;
+    let folder = folder(&[("j.jsonl", &journal), ("now.yaml", NOW), ("n.json", plain)]);
+    rulestep(folder.path(), &["export", "j.jsonl", "n.json", "-p", "now.yaml", "-o", "t"]).output().unwrap();
+    let rows = records(&folder.path().join("t/calls.ndjson"));
+    let of = |row: &Value| {
+        ["live_decision", "live_mode", "live_change"]
+            .map(|key| row.get(key).unwrap().as_str().map(str::to_owned))
+    };
+    let text = |text: &str| Some(text.to_owned());
+    assert_eq!(of(&rows[0]), [text("deny"), text("enforce"), text("newly_allowed")]);
+    assert_eq!(of(&rows[2]), [text("allow"), text("enforce"), None]);
+    assert_eq!(of(&rows[3]), [None, None, None]);
+    assert!(rows[0]["live_policy"].as_str().unwrap().starts_with("sha256:"));
+    assert!(rows[3]["live_policy"].is_null());
+}
+
+/// Sentences of then have recorded values in them.
+#[test]
+fn redaction_leaves_the_decision_and_takes_the_sentences() {
+    let journal = enforced().replace("Read has not succeeded in an earlier turn", "sesame-4");
+    let files = [("j.jsonl", journal.as_str()), ("p.yaml", THEN)];
+    for format in [&["--format", "json", "--full"][..], &[]] {
+        let arguments = [&["replay", "j.jsonl", "-p", "p.yaml", "--redact"], format].concat();
+        let (_, text, told) = run(&files, &arguments);
+        assert!(!text.contains("sesame") && !told.contains("differently"), "{text}\n{told}");
+        assert!(text.contains("prior_tool_missing"), "{text}");
+        assert!(!text.contains("other reason") && !text.contains("other_reason"), "{text}");
+    }
+}
+
+/// What cannot be read is no decision, and nobody takes it for one that is the same.
+#[test]
+fn a_decision_that_cannot_be_read_is_reported() {
+    let journal = enforced().replacen("\"decision\":\"deny\"", "\"decision\":\"perhaps\"", 1);
+    let files = [("j.jsonl", journal.as_str()), ("p.yaml", THEN)];
+    let (_, json, told) = run(&files, &["replay", "j.jsonl", "-p", "p.yaml", "--format", "json"]);
+    assert!(told.contains("what was decided live about a call cannot be read, and is left out"), "{told}");
+    let calls = calls(&json);
+    assert!(calls[0].get("live").is_none() && calls[1].get("live").is_some());
+}
