@@ -34,7 +34,7 @@ pub struct Diagnostic {
 }
 
 /// What was dropped of a recording. Data and no phrase of a message, since exit codes rest on it.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
     /// No call can have been in it.
@@ -44,7 +44,7 @@ pub enum Loss {
 }
 
 /// How bad it is.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Severity {

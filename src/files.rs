@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place, code};
 
+#[cfg(feature = "cli")]
+pub mod cache;
 mod git;
 #[cfg(feature = "cli")]
 mod glob;
@@ -23,7 +25,7 @@ mod read;
 pub mod replace;
 #[cfg(feature = "cli")]
 pub mod settings;
-#[cfg(feature = "tui")]
+#[cfg(feature = "cli")]
 pub mod stamp;
 #[cfg(feature = "cli")]
 pub mod stream;

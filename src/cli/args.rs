@@ -15,7 +15,7 @@ pub use begin::{Init, New, Suggest};
 #[cfg(feature = "tui")]
 pub use choices::WatchMode;
 pub use choices::{Color, Format, Mode, TestFormat};
-pub use groups::{Corpus, Lines, ModeArgument, Policies, Reading, Recordings, Selection};
+pub use groups::{Caching, Corpus, Lines, ModeArgument, Policies, Reading, Recordings, Selection};
 pub use live::{Doctor, Fallback, Gate, Hook, Install, Live, OnAsk, ScopeArgument, Uninstall};
 pub use misplaced::look_elsewhere;
 pub use transfer::{Convert, Export, Merge, Migrate};
@@ -201,6 +201,8 @@ pub struct Replay {
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
     #[arg(long)]
     pub redact: bool,
+    #[command(flatten)]
+    pub caching: Caching,
 }
 
 /// `rulestep diff`.
@@ -248,6 +250,8 @@ pub struct Coverage {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = coverage_format())]
     pub format: String,
+    #[command(flatten)]
+    pub caching: Caching,
 }
 
 /// `rulestep report`.
@@ -283,6 +287,8 @@ pub struct Stats {
     /// Every row, not only the first of each list. JSON always has every row
     #[arg(long)]
     pub full: bool,
+    #[command(flatten)]
+    pub caching: Caching,
 }
 
 /// `rulestep check`.

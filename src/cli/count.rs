@@ -4,15 +4,20 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::args;
 use super::exit::{Exit, Failure};
-use super::input::{self, SessionSource, Sessions};
+use super::input::cached::{self, Answers};
+use super::input::{self, Cache, SessionSource, Sessions, kept};
 use super::screen::Screen;
-use super::selection::{Chosen, Selection};
+use super::selection::{Chosen, Judge, Selection};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
+use crate::explore::coverage::Coverage;
 use crate::explore::identity::Identity;
+use crate::explore::inventory::Inventory;
 use crate::policy::Policy;
 use crate::recording::Options;
 use crate::replay::Replay;
@@ -34,6 +39,63 @@ pub struct Counting<'a> {
     pub mode: Mode,
     jobs: usize,
 }
+
+/// Counts that others can be added to.
+pub trait Sum: Serialize + DeserializeOwned + Default + Send {
+    /// Adds others.
+    fn add(&mut self, more: &Self);
+}
+
+impl Sum for Coverage {
+    fn add(&mut self, more: &Coverage) {
+        self.merge(more);
+    }
+}
+
+impl Sum for Inventory {
+    fn add(&mut self, more: &Inventory) {
+        self.merge(more);
+    }
+}
+
+/// What was counted of a session, or of several.
+#[derive(Default, Serialize, Deserialize)]
+struct Counted<T> {
+    /// `None` where no session was looked at.
+    counts: Option<T>,
+    objected: u64,
+    sessions: Vec<Identity>,
+    #[serde(with = "kept::diagnostics")]
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl<T: Sum> Answers for Counted<T> {
+    fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    fn append(&mut self, later: &Counted<T>) {
+        if let Some(more) = &later.counts {
+            self.counts.get_or_insert_default().add(more);
+        }
+        self.objected += later.objected;
+        self.sessions.extend_from_slice(&later.sessions);
+        self.diagnostics.extend_from_slice(&later.diagnostics);
+    }
+
+    fn weight(&self) -> usize {
+        COUNTED
+    }
+}
+
+/// What puts sessions through: with what was kept of them, or without.
+type Drive<'a, T> = dyn FnMut(
+        &Corpus,
+        &mut Sessions,
+        &Judge<'_>,
+        &(dyn Fn(Session) -> Counted<T> + Sync),
+        &mut dyn FnMut(Counted<T>) -> ControlFlow<()>,
+    ) + 'a;
 
 impl<'a> Counting<'a> {
     /// What the arguments of a command ask for.
@@ -71,6 +133,39 @@ impl<'a> Counting<'a> {
         take: &mut dyn FnMut(T),
         screen: &mut Screen,
     ) -> Result<Total, Failure> {
+        let selection = self.selection;
+        self.drive(judge, count, take, screen, &mut |corpus, sessions, judge, answer, take| {
+            selection.run(corpus, sessions, judge, &|_| 0, answer, &|_| COUNTED, take);
+        })
+    }
+
+    /// The same, with what an earlier run counted; `options` are what the counts depend on beside the policy, the recordings and
+    /// how they are read.
+    pub fn run_cached<T: Sum>(
+        &self,
+        (caching, policies, options): (&args::Caching, &args::Policies, &str),
+        judge: fn(&Arc<Session>, &Arc<Policy>, Mode) -> Replay,
+        count: &(dyn Fn(&Replay) -> T + Sync),
+        take: &mut dyn FnMut(T),
+        screen: &mut Screen,
+    ) -> Result<Total, Failure> {
+        let options = format!("{options} {}", self.mode.word());
+        let policies = [(policies, &*self.policy)];
+        let selection = self.selection;
+        let mut cache = Cache::of(caching, self.wanted, self.reading, selection, &policies, &options);
+        self.drive(judge, count, take, screen, &mut |corpus, sessions, judge, answer, take| {
+            cached::run(cache.take(), selection, corpus, sessions, judge, answer, take);
+        })
+    }
+
+    fn drive<T: Send>(
+        &self,
+        judge: fn(&Arc<Session>, &Arc<Policy>, Mode) -> Replay,
+        count: &(dyn Fn(&Replay) -> T + Sync),
+        take: &mut dyn FnMut(T),
+        screen: &mut Screen,
+        drive: &mut Drive<'_, T>,
+    ) -> Result<Total, Failure> {
         let options = input::options(self.reading)?;
         input::watch_interrupts()?;
         let corpus = Corpus::new(self.jobs).context("no thread can be started").map_err(Failure::System)?;
@@ -82,22 +177,20 @@ impl<'a> Counting<'a> {
         let answer = |session: Session| match self.selection.choose(session, &judge) {
             Ok(Chosen { session, diagnostics, replay }) => {
                 let replay = replay.unwrap_or_else(|| judge(&session));
-                (diagnostics, Some((count(&replay), replay.objects(), Identity::of(&session))))
+                let (objected, sessions) = (replay.objects().into(), vec![Identity::of(&session)]);
+                Counted { counts: Some(count(&replay)), objected, sessions, diagnostics }
             }
-            Err(diagnostics) => (diagnostics, None),
+            Err(diagnostics) => Counted { counts: None, objected: 0, sessions: Vec::new(), diagnostics },
         };
-        let mut take = |(diagnostics, counted): (Vec<Diagnostic>, Option<(T, bool, Identity)>)| {
-            note(&diagnostics, &mut read, screen);
-            if let Some((counted, objects, identity)) = counted {
-                read.sessions += 1;
-                read.provenance.sessions.push(identity);
-                read.objected += u64::from(objects);
-                take(counted);
-            }
+        let mut take = |counted: Counted<T>| {
+            note(&counted.diagnostics, &mut read, screen);
+            read.sessions += counted.sessions.len() as u64;
+            read.objected += counted.objected;
+            read.provenance.sessions.extend(counted.sessions);
+            counted.counts.into_iter().for_each(&mut *take);
             if input::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        let weigh = |_: &_| COUNTED;
-        self.selection.run(&corpus, &mut sessions, &judge, &|_| 0, &answer, &weigh, &mut take);
+        drive(&corpus, &mut sessions, &judge, &answer, &mut take);
         screen.end_progress();
         let told = sessions.ended();
         told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));

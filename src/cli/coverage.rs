@@ -12,14 +12,15 @@ use crate::report::coverage::{OUTPUTS, View};
 
 /// Runs the verb.
 pub fn run(asked: &args::Coverage, screen: &mut Screen) -> Result<Exit, Failure> {
-    let args::Coverage { corpus, format } = asked;
+    let args::Coverage { corpus, format, caching } = asked;
     let selection = Selection::of(&corpus.selection)?;
     let policy = input::policy(&corpus.policies, corpus.recordings.samples, screen)?;
     let mode = corpus.judging.mode.into();
     let counting = Counting::new("coverage", &corpus.recordings, &selection, policy, mode, corpus.jobs)?;
     let mut coverage = Coverage::default();
     let mut take = |counted| coverage.merge(&counted);
-    let read = counting.run(Replay::with_checks, &Coverage::of, &mut take, screen)?;
+    let cached = (caching, &corpus.policies, "coverage");
+    let read = counting.run_cached(cached, Replay::with_checks, &Coverage::of, &mut take, screen)?;
     if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
         let policy = &counting.policy;
         let view = View { coverage: &coverage, policy, mode, read: &read, color: screen.color };

@@ -18,8 +18,11 @@ use crate::session::refusal;
 use crate::source::nearest::nearest;
 use crate::workspace::{LoadedVersion, NoPolicy, Version};
 
+pub mod cached;
+pub mod kept;
 mod sessions;
 
+pub use cached::Cache;
 pub use sessions::Sessions;
 
 /// Whether somebody asked to break off.

@@ -44,6 +44,7 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
         strict: false,
         redact: false,
         selection: Selection::default(),
+        caching: &args::Caching { no_cache: true },
     };
     judge(&asked, screen)
 }

@@ -6,10 +6,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
 
 use super::args;
 use super::exit::{Exit, Failure};
-use super::input::{self, SessionSource, Sessions};
+use super::input::cached::{self, Answers};
+use super::input::{self, Cache, SessionSource, Sessions, kept};
 use super::lines;
 use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
@@ -18,6 +20,7 @@ use super::selection::{Chosen, Selection};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::explore::identity::Identity;
+use crate::policy::Policy;
 use crate::recording::Options;
 use crate::replay::Replay;
 use crate::replay::corpus::{self, Corpus};
@@ -42,6 +45,7 @@ pub struct ReplayRequest<'a> {
     pub strict: bool,
     pub redact: bool,
     pub selection: Selection,
+    pub caching: &'a args::Caching,
 }
 
 /// Runs the verb.
@@ -71,6 +75,7 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
         redact: asked.redact,
         strict: asked.strict,
         selection: Selection::of(selection)?,
+        caching: &asked.caching,
     };
     judge(&asked, screen)
 }
@@ -140,7 +145,8 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
             ControlFlow::Continue(())
         }
     };
-    asked.selection.run(&corpus, &mut sessions, &judge, &|_| 0, &answer, &Answer::weight, &mut take);
+    let cache = asked.cache(&policy, &outputs, look);
+    cached::run(cache, &asked.selection, &corpus, &mut sessions, &judge, &answer, &mut take);
     screen.end_progress();
     written?;
 
@@ -180,16 +186,58 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
     })
 }
 
+impl ReplayRequest<'_> {
+    /// Summaries alone are kept: they are small, and hold nothing of what was recorded but what they print.
+    fn cache(&self, policy: &Policy, outputs: &[&Output], look: Look) -> Option<Cache> {
+        if self.scope != Scope::Summary || outputs.iter().any(|output| output.gathers != Gathers::Nothing) {
+            return None;
+        }
+        let outputs: Vec<_> = outputs.iter().map(|output| output.name).collect();
+        let options = format!("replay {outputs:?} {} {} {}", look.color, self.mode.word(), self.redact);
+        let policies = [(self.policies, policy)];
+        Cache::of(self.caching, self.wanted, self.reading, &self.selection, &policies, &options)
+    }
+}
+
 /// What is left of a session once it is judged: small beside the session.
+#[derive(Default, Serialize, Deserialize)]
 struct Answer {
     /// Of each output.
+    #[serde(with = "kept::texts")]
     bytes: Vec<Vec<u8>>,
     /// What was found, where an output gathers it.
+    #[serde(skip)]
     found: Option<(ci::Case, Vec<Issue>)>,
     /// The same with all that it rests on, and the session: if it stays the only one, it is shown as a whole.
+    #[serde(skip)]
     dossier: Option<(Dossier, Box<Replay>)>,
     total: Total,
+    #[serde(with = "kept::diagnostics")]
     diagnostics: Vec<Diagnostic>,
+}
+
+impl Answers for Answer {
+    fn diagnostics(&self) -> &[Diagnostic] {
+        &self.diagnostics
+    }
+
+    fn append(&mut self, later: &Answer) {
+        self.total.merge(&later.total);
+        self.diagnostics.extend_from_slice(&later.diagnostics);
+        if self.bytes.is_empty() {
+            self.bytes.clone_from(&later.bytes);
+        } else {
+            self.bytes.iter_mut().zip(&later.bytes).for_each(|(bytes, more)| bytes.extend_from_slice(more));
+        }
+    }
+
+    fn weight(&self) -> usize {
+        let bytes: usize = self.bytes.iter().map(Vec::len).sum();
+        let issues = self.found.as_ref().map_or(0, |(_, issues)| issues.len());
+        let session = self.dossier.as_ref().map_or(0, |(_, replay)| corpus::weight(replay.session()));
+        // Tables, and the decisions of a replay beside its session.
+        2048 + bytes + issues * 1024 + session * 2
+    }
 }
 
 impl Answer {
@@ -225,15 +273,6 @@ impl Answer {
             _ => None,
         };
         Answer { bytes, found, dossier, total, diagnostics }
-    }
-
-    /// Bytes that it keeps, about.
-    fn weight(&self) -> usize {
-        let bytes: usize = self.bytes.iter().map(Vec::len).sum();
-        let issues = self.found.as_ref().map_or(0, |(_, issues)| issues.len());
-        let session = self.dossier.as_ref().map_or(0, |(_, replay)| corpus::weight(replay.session()));
-        // Tables, and the decisions of a replay beside its session.
-        2048 + bytes + issues * 1024 + session * 2
     }
 
     /// Of a session that is not looked at; what was lost in reading it may have been part of another.

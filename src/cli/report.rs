@@ -32,6 +32,7 @@ pub fn run(asked: &args::Report, screen: &mut Screen) -> Result<Exit, Failure> {
         strict: asked.strict,
         redact: asked.redact,
         selection: Selection::of(selection)?,
+        caching: &args::Caching { no_cache: true },
     };
     judge(&request, screen)
 }

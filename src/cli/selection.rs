@@ -72,9 +72,10 @@ pub struct Chosen {
     pub replay: Option<Replay>,
 }
 
-/// Replays a session, and says how much changes in it.
-type Judge<'a> = dyn Fn(&Arc<Session>) -> Replay + Sync + 'a;
-type Changes<'a> = dyn Fn(&Arc<Session>) -> usize + Sync + 'a;
+/// Replays a session.
+pub type Judge<'a> = dyn Fn(&Arc<Session>) -> Replay + Sync + 'a;
+/// Says how much changes in it.
+pub type Changes<'a> = dyn Fn(&Arc<Session>) -> usize + Sync + 'a;
 
 impl Selection {
     /// What was asked for; without a filter, all sessions.

@@ -14,7 +14,7 @@ use crate::report::stats::{OUTPUTS, View};
 
 /// Runs the verb. Without a policy nothing is judged.
 pub fn run(asked: &args::Stats, screen: &mut Screen) -> Result<Exit, Failure> {
-    let args::Stats { corpus, format, full } = asked;
+    let args::Stats { corpus, format, full, caching } = asked;
     let selection = Selection::of(&corpus.selection)?;
     let named = !corpus.policies.policy.is_empty();
     if !named {
@@ -29,7 +29,8 @@ pub fn run(asked: &args::Stats, screen: &mut Screen) -> Result<Exit, Failure> {
     let counting = Counting::new("stats", &corpus.recordings, &selection, policy, mode, corpus.jobs)?;
     let mut inventory = Inventory::default();
     let mut take = |counted| inventory.merge(&counted);
-    let read = counting.run(Replay::new, &Inventory::of, &mut take, screen)?;
+    let cached = (caching, &corpus.policies, "stats");
+    let read = counting.run_cached(cached, Replay::new, &Inventory::of, &mut take, screen)?;
     if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
         let policy = named.then_some(&*counting.policy);
         let (inventory, color) = (&inventory, screen.color);

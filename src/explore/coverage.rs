@@ -16,7 +16,7 @@ use crate::policy::Policy;
 use crate::replay::Replay;
 
 /// What sessions say of the rules and the tools.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
     /// Sessions counted.
     pub sessions: u64,
@@ -31,7 +31,7 @@ pub struct Coverage {
 }
 
 /// What one rule was asked and answered.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleUse {
     /// Sessions in which it was asked about a call, or had something to decide about the session.
     pub sessions: u64,
@@ -64,7 +64,7 @@ pub struct RuleUse {
 }
 
 /// What the rules know of a tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolUse {
     /// Its calls.
     pub calls: u64,

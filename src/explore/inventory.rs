@@ -14,6 +14,7 @@ use fluent_uri::Iri;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::facts::{Access, words};
@@ -23,7 +24,7 @@ use crate::replay::Replay;
 use crate::session::{Body, Call, Outcome};
 
 /// What sessions hold.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inventory {
     /// Sessions counted.
     pub sessions: u64,
@@ -48,13 +49,35 @@ pub struct Inventory {
     /// Calls by the hosts of the URLs that they name.
     pub hosts: BTreeMap<Arc<str>, Mentions>,
     /// Sessions by project; `None` where none is recorded.
+    #[serde(with = "pairs")]
     pub projects: BTreeMap<Option<Arc<str>>, SessionCount>,
     /// Sessions by the day on which they began, in UTC; `None` where that is not recorded.
+    #[serde(with = "pairs")]
     pub days: BTreeMap<Option<Date>, SessionCount>,
 }
 
+/// Tables whose keys are no text.
+mod pairs {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<K: Serialize, V: Serialize, S: Serializer>(
+        rows: &BTreeMap<K, V>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(rows)
+    }
+
+    pub fn deserialize<'de, K: Deserialize<'de> + Ord, V: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<K, V>, D::Error> {
+        Ok(Vec::<(K, V)>::deserialize(deserializer)?.into_iter().collect())
+    }
+}
+
 /// The calls of a tool.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCalls {
     /// All of them.
     pub calls: u64,
@@ -71,7 +94,7 @@ pub struct ToolCalls {
 }
 
 /// Calls that name something.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mentions {
     /// How many.
     pub calls: u64,
@@ -80,7 +103,7 @@ pub struct Mentions {
 }
 
 /// Calls that name a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileCalls {
     /// Those that read it.
     pub read: u64,
@@ -93,7 +116,7 @@ pub struct FileCalls {
 }
 
 /// Sessions that have something in common.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionCount {
     /// How many.
     pub sessions: u64,

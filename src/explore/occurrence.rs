@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::replay::Replay;
 use crate::session::{AlternativeRef, Call, CallRef, Session};
 
 /// A call of a session, or the session itself.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occurrence {
     /// The file it was read from.
     pub file: Arc<str>,
@@ -20,7 +22,7 @@ pub struct Occurrence {
 }
 
 /// A place in a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
     /// All of it.
     Session,
@@ -55,7 +57,7 @@ pub fn violations(replay: &Replay) -> impl Iterator<Item = (&RuleState, Option<&
 }
 
 /// The first and the last time, in the order of the files' names.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
     /// The first time, if there is one.
     pub first: Option<Occurrence>,

@@ -87,6 +87,11 @@ pub fn put_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     beside.persist(path).map(drop).map_err(|failed| failed.error)
 }
 
+/// Whether a file has a name that only those have which are not whole yet.
+pub fn is_pending(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
+}
+
 /// Removes a file that still has this text.
 ///
 /// # Errors

@@ -3,9 +3,11 @@
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
+
 /// What the system says of a file. Two that are equal may still hold different bytes where the file was young: see
 /// [`Stamp::is_young`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     modified: Option<SystemTime>,
     length: u64,
@@ -22,13 +24,19 @@ impl Stamp {
         Stamp { modified: metadata.modified().ok(), length: metadata.len(), system: System::of(metadata) }
     }
 
+    /// Whether every change of a file gives it another stamp, once it is not young: elsewhere a program may set all back that is
+    /// in one.
+    pub const TELLS: bool = cfg!(unix);
+
     /// When the file was last changed, where the system says so.
+    #[cfg(feature = "tui")]
     #[must_use]
     pub fn modified(&self) -> Option<SystemTime> {
         self.modified
     }
 
     /// Whether it is the same file, and longer.
+    #[cfg(feature = "tui")]
     #[must_use]
     pub fn has_grown_from(&self, before: &Stamp) -> bool {
         self.system.is_same_file(&before.system) && self.length > before.length
@@ -38,8 +46,12 @@ impl Stamp {
     /// from the future says nothing, nor does none.
     #[must_use]
     pub fn is_young(&self, now: SystemTime) -> bool {
-        let age = self.modified.and_then(|modified| now.duration_since(modified).ok());
-        age.is_none_or(|age| age < GRAIN)
+        let is_young = |time: Option<SystemTime>| {
+            let age = time.and_then(|time| now.duration_since(time).ok());
+            age.is_none_or(|age| age < GRAIN)
+        };
+        // The first can be set back, and the second is the clock that no program sets.
+        is_young(self.modified) || self.system.changed().is_some_and(|changed| is_young(Some(changed)))
     }
 }
 
@@ -50,7 +62,7 @@ type System = FileIdentity;
 
 /// A file that took another's place under the same name may be as long and as old.
 #[cfg(unix)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Unix {
     device: u64,
     inode: u64,
@@ -68,13 +80,20 @@ impl Unix {
         }
     }
 
+    fn changed(&self) -> Option<SystemTime> {
+        let (seconds, nanoseconds) = self.changed;
+        let since = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
+        SystemTime::UNIX_EPOCH.checked_add(since)
+    }
+
+    #[cfg(feature = "tui")]
     fn is_same_file(&self, other: &Unix) -> bool {
         (self.device, self.inode) == (other.device, other.inode)
     }
 }
 
 #[cfg(not(unix))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct FileIdentity {
     created: Option<SystemTime>,
 }
@@ -85,6 +104,11 @@ impl FileIdentity {
         FileIdentity { created: metadata.created().ok() }
     }
 
+    fn changed(&self) -> Option<SystemTime> {
+        None
+    }
+
+    #[cfg(feature = "tui")]
     fn is_same_file(&self, other: &FileIdentity) -> bool {
         self == other
     }

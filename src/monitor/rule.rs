@@ -12,7 +12,7 @@ use crate::wording::{all, line};
 
 /// A rule of a version, by its number: by relative path, then document, then place in the document. So the smaller of
 /// two ids is the one that wins a tie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RuleId(pub u32);
 
 /// One enforceable statement of a document.

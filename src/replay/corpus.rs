@@ -23,8 +23,20 @@ const STRETCH: usize = 1 << 20;
 /// Weight of the answers of a recording whose turn it is not yet.
 const AHEAD: usize = 8 << 20;
 
+/// Something that a recording gives, to be judged.
+pub trait Weigh: Send {
+    /// Its bytes, about.
+    fn weight(&self) -> usize;
+}
+
+impl Weigh for Session {
+    fn weight(&self) -> usize {
+        weight(self)
+    }
+}
+
 /// The sessions of one recording, in their order.
-pub trait Recording: Iterator<Item = Session> + Send {
+pub trait Recording: Iterator<Item: Weigh> + Send {
     /// Its bytes, about.
     fn size(&self) -> u64;
 
@@ -63,7 +75,7 @@ impl Corpus {
     pub fn run<P: Recording, R: Send>(
         &self,
         recordings: &mut dyn Recordings<Recording = P>,
-        judge: &(dyn Fn(Session) -> R + Sync),
+        judge: &(dyn Fn(P::Item) -> R + Sync),
         weigh: &(dyn Fn(&R) -> usize + Sync),
         take: &mut dyn FnMut(R) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
@@ -125,10 +137,10 @@ fn has_room<P: Recording, R>(open: &VecDeque<Open<P, R>>, threads: usize) -> boo
 }
 
 /// A recording that is being read.
-struct Open<P, R> {
+struct Open<P: Recording, R> {
     recording: P,
     /// Sessions that are to be judged.
-    batch: Vec<Session>,
+    batch: Vec<P::Item>,
     /// Answers that were not taken yet, and what they weigh.
     answers: Vec<R>,
     weight: usize,
@@ -149,7 +161,7 @@ impl<P: Recording, R: Send> Open<P, R> {
     fn read_batch(
         &mut self,
         most: usize,
-        judge: &(dyn Fn(Session) -> R + Sync),
+        judge: &(dyn Fn(P::Item) -> R + Sync),
         weigh: &(dyn Fn(&R) -> usize + Sync),
     ) {
         self.recording.share(true);
@@ -163,7 +175,7 @@ impl<P: Recording, R: Send> Open<P, R> {
     }
 
     /// Reads and judges on this thread, a session at a time.
-    fn read_stretch(&mut self, judge: &(dyn Fn(Session) -> R + Sync), weigh: &(dyn Fn(&R) -> usize + Sync)) {
+    fn read_stretch(&mut self, judge: &(dyn Fn(P::Item) -> R + Sync), weigh: &(dyn Fn(&R) -> usize + Sync)) {
         self.recording.share(false);
         for session in std::mem::take(&mut self.batch) {
             self.keep(judge(session), weigh);
@@ -174,18 +186,18 @@ impl<P: Recording, R: Send> Open<P, R> {
                 self.ended = true;
                 return;
             };
-            read += weight(&session);
+            read += session.weight();
             count += 1;
             self.keep(judge(session), weigh);
         }
     }
 }
 
-fn next_batch(recording: &mut impl Recording, most: usize) -> Vec<Session> {
+fn next_batch<P: Recording>(recording: &mut P, most: usize) -> Vec<P::Item> {
     let (mut batch, mut weight) = (Vec::new(), 0);
     while batch.len() < most && weight < WEIGHT {
         let Some(session) = recording.next() else { break };
-        weight += self::weight(&session);
+        weight += session.weight();
         batch.push(session);
     }
     batch

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hashbrown::HashMap;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::diagnostic::Code;
+use crate::dialect;
 use crate::engine::{Decision, Verdict};
 use crate::monitor::RuleId;
 use crate::monitor::finding::RuleState;
@@ -20,11 +22,12 @@ use super::Replay;
 pub const MOST_TOOLS: usize = 4096;
 
 /// Counts of one session, or of many.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tables {
     /// The rules that stopped a call, asked about one or would have, or are violated.
     pub rules: BTreeMap<RuleId, RuleCount>,
     /// Stopped calls and violated session rules, by the code that decided.
+    #[serde(deserialize_with = "codes")]
     pub codes: BTreeMap<Code, u64>,
     /// Stopped calls by the category of the rule's own reason: `security` of `security:exfiltration`.
     pub reasons: BTreeMap<Arc<str>, u64>,
@@ -32,6 +35,13 @@ pub struct Tables {
     pub tools: BTreeMap<Arc<str>, ToolCount>,
     /// Calls of tools beyond the first 4,096 in alphabetical order.
     pub other_tools: ToolCount,
+}
+
+/// Codes by their names.
+fn codes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<Code, u64>, D::Error> {
+    let named = BTreeMap::<String, u64>::deserialize(deserializer)?.into_iter();
+    let known = named.map(|(name, count)| Some((dialect::page(&name)?.code, count)));
+    known.collect::<Option<_>>().ok_or_else(|| D::Error::custom("a code is not known"))
 }
 
 /// What one rule did.

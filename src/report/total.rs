@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::{JudgedSession, Provenance};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::replay::Tables;
 
 /// What all sessions come to.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Total {
     /// Sessions judged.
     pub sessions: u64,

@@ -1,6 +1,7 @@
 //! The program itself: what it prints, where, and how it ends.
 
 mod agree;
+mod cache;
 mod check;
 mod convert;
 mod diff;
@@ -44,6 +45,8 @@ pub fn folder(files: &[(&str, &str)]) -> TempDir {
 pub fn rulestep(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin!("rulestep"));
     command.current_dir(folder).args(arguments).env_remove("NO_COLOR").env_remove("TERM");
+    // What is kept for the next run is of no other test.
+    command.env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 

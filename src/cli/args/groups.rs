@@ -97,6 +97,14 @@ pub struct ModeArgument {
     pub mode: Mode,
 }
 
+/// Whether results are kept.
+#[derive(Debug, Args)]
+pub struct Caching {
+    /// Read every recording again, and keep no results for the next run
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
 /// A filter for other programs.
 #[derive(Debug, Args)]
 pub struct Lines {

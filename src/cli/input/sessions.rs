@@ -1,13 +1,15 @@
 //! The sessions of what a command names, for a [`Corpus`](crate::replay::corpus::Corpus) or one by one.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use indicatif::ProgressBar;
+use serde::{Deserialize, Serialize};
 
-use super::{SessionSource, interrupted};
+use super::{SessionSource, interrupted, kept};
 use crate::cli::screen::Screen;
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::stream::{self, Opening, Patience};
@@ -167,6 +169,11 @@ impl Recordings for Sessions {
 
 impl Sessions {
     fn file(&self, name: String, unread: Unread) -> ReadFile {
+        let size = match &unread {
+            Unread::Source(Source::File(input)) => input.length().unwrap_or(u64::MAX),
+            Unread::Source(Source::Sample(_, bytes)) => bytes.len() as u64,
+            _ => u64::MAX,
+        };
         ReadFile {
             name,
             unread: Some(unread),
@@ -178,6 +185,7 @@ impl Sessions {
             is_empty: true,
             so_far: Arc::clone(&self.so_far),
             progress: self.progress.clone(),
+            size,
         }
     }
 
@@ -220,6 +228,17 @@ pub struct ReadFile {
     is_empty: bool,
     so_far: Arc<AtomicU64>,
     progress: ProgressBar,
+    /// Bytes of the file, where that is known: it is asked for many times.
+    size: u64,
+}
+
+/// What was found out about a file apart from its sessions, once all of it was read.
+#[derive(Default, Serialize, Deserialize)]
+pub struct FileNotes {
+    #[serde(with = "kept::diagnostics")]
+    diagnostics: Vec<Diagnostic>,
+    count: u64,
+    is_empty: bool,
 }
 
 /// A file of which nothing was read yet.
@@ -230,6 +249,33 @@ enum Unread {
 }
 
 impl ReadFile {
+    /// The name that it is shown under.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where it is, if nothing of it was read yet and it may be read again.
+    pub fn path(&self) -> Option<&Path> {
+        match &self.unread {
+            Some(Unread::Source(Source::File(input))) => input.path.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Takes what was found out when it was read, and is not read again.
+    pub fn take_notes(&mut self, notes: FileNotes) {
+        self.unread = None;
+        self.so_far.fetch_add(notes.count, Ordering::Relaxed);
+        (self.diagnostics, self.count, self.is_empty) = (notes.diagnostics, notes.count, notes.is_empty);
+    }
+
+    /// What was found out; `None` where it may be found different the next time though the file is the same.
+    pub fn notes(&self) -> Option<FileNotes> {
+        let (diagnostics, count, is_empty) = (self.diagnostics.clone(), self.count, self.is_empty);
+        let failed = |told: &Diagnostic| matches!(told.code, code::UNREADABLE_FILE | code::MISSING_FILE);
+        (!diagnostics.iter().any(failed)).then_some(FileNotes { diagnostics, count, is_empty })
+    }
+
     fn open(&mut self, unread: Unread) -> Option<recording::Reading> {
         let (opened, named) = match unread {
             Unread::Opened(opened) => (opened.map(|reading| *reading), true),
@@ -273,11 +319,7 @@ impl Iterator for ReadFile {
 
 impl Recording for ReadFile {
     fn size(&self) -> u64 {
-        match &self.unread {
-            Some(Unread::Source(Source::File(input))) => input.length().unwrap_or(u64::MAX),
-            Some(Unread::Source(Source::Sample(_, bytes))) => bytes.len() as u64,
-            _ => u64::MAX,
-        }
+        if self.unread.is_some() { self.size } else { u64::MAX }
     }
 
     fn share(&mut self, shared: bool) {

@@ -1,0 +1,207 @@
+//! Results that are kept from one run to the next: nobody can see that they are, except by the clock.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::time::Duration;
+
+use rulestep::internals::files::cache::Entries;
+use rulestep::internals::files::stamp::GRAIN;
+use tempfile::TempDir;
+
+use super::{folder, rulestep, seen};
+
+const POLICY: &str = "tool: pay\npreconditions: [{requires_prior_tool: check}]\n";
+
+const COMMANDS: [&str; 6] = [
+    "replay s -p p --summary --format json",
+    "replay s -p p --summary",
+    "replay s -p p --summary --redact --mode shadow",
+    "coverage s -p p --format json",
+    "stats s --format json",
+    "stats s/a.jsonl s/d.jsonl -p p",
+];
+
+/// Numbers that depend on the seed alone.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % bound as u64).unwrap()
+    }
+}
+
+fn session(number: usize) -> String {
+    let tool = ["pay", "check", "look"][number % 3];
+    format!(
+        r#"{{"id": "s{number}", "messages": [{{"role": "user", "content": "go {number}"}}, {{"role": "assistant", "content": null, "tool_calls": [{{"id": "c1", "type": "function", "function": {{"name": "{tool}", "arguments": "{{\"file\": \"f{number}\"}}"}}}}]}}, {{"role": "tool", "tool_call_id": "c1", "content": "done"}}]}}"#
+    )
+}
+
+/// Files of one session and of many, with damage in some, and one that is no recording.
+fn corpus() -> TempDir {
+    let lines = |from: usize, to: usize| (from..to).map(|number| session(number) + "\n").collect::<String>();
+    let long = lines(0, 120);
+    let damaged = format!("{}{{\"id\": \"cut\n{}", lines(3, 6), lines(6, 9));
+    folder(&[
+        ("p/pay.yaml", POLICY),
+        ("s/a.jsonl", &long),
+        ("s/b.jsonl", &damaged),
+        ("s/c.json", &session(7)),
+        ("s/d.jsonl", &lines(20, 24)),
+        ("s/e/f.json", &session(8)),
+        ("s/notes.txt", "nothing"),
+        ("s/g.json", ""),
+    ])
+}
+
+fn run(folder: &TempDir, command: &str, more: &[&str]) -> Output {
+    let mut arguments: Vec<&str> = command.split(' ').collect();
+    arguments.extend(more);
+    rulestep(folder.path(), &arguments).env("XDG_CACHE_HOME", folder.path().join("kept")).output().unwrap()
+}
+
+/// The same with what is kept and without.
+fn agree(folder: &TempDir, seed: u64, when: &str) {
+    for command in COMMANDS {
+        let plain = seen(&run(folder, command, &["--no-cache"]));
+        assert_eq!(seen(&run(folder, command, &[])), plain, "seed {seed}, {when}: {command}");
+    }
+}
+
+fn kept(folder: &TempDir) -> Vec<PathBuf> {
+    let listed = fs::read_dir(folder.path().join("kept/rulestep")).unwrap();
+    let mut files: Vec<PathBuf> = listed.map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files
+}
+
+/// Changes a file in one of the ways in which people and programs change files.
+fn edit(path: &Path, numbers: &mut Numbers) {
+    let modified = fs::metadata(path).unwrap().modified().unwrap();
+    let mut bytes = fs::read(path).unwrap();
+    match numbers.below(6) {
+        // As long as before: `pay` and `check` have other names in the middle.
+        0 => {
+            let text = String::from_utf8_lossy(&bytes).replace("\"pay\"", "\"gay\"").replace("go 1", "go 2");
+            fs::write(path, text).unwrap();
+        }
+        1 => fs::write(path, &bytes[..numbers.below(bytes.len() + 1)]).unwrap(),
+        2 => {
+            bytes.extend(format!("\n{}\n", session(numbers.below(1000))).into_bytes());
+            fs::write(path, bytes).unwrap();
+        }
+        // Another file in its place.
+        3 => {
+            let beside = path.with_extension("new");
+            let text = String::from_utf8_lossy(&bytes).replace("done", "gone");
+            fs::write(&beside, text).unwrap();
+            fs::rename(&beside, path).unwrap();
+        }
+        4 if bytes.len() > 2 => {
+            let at = numbers.below(bytes.len());
+            bytes[at] = b'x';
+            fs::write(path, bytes).unwrap();
+        }
+        _ => return,
+    }
+    if numbers.below(2) == 0 {
+        File::options().write(true).open(path).unwrap().set_modified(modified).unwrap();
+    }
+}
+
+#[test]
+fn what_is_kept_changes_no_output() {
+    for seed in [0x9e37_79b9_7f4a_7c15, 77] {
+        let (folder, mut numbers) = (corpus(), Numbers(seed));
+        agree(&folder, seed, "young files");
+        std::thread::sleep(GRAIN + Duration::from_millis(100));
+        agree(&folder, seed, "files that come to rest");
+        agree(&folder, seed, "files that are known");
+        for file in kept(&folder) {
+            let mut bytes = fs::read(&file).unwrap();
+            match numbers.below(3) {
+                0 => bytes.truncate(numbers.below(bytes.len())),
+                1 => (0..3).for_each(|_| {
+                    let at = numbers.below(bytes.len());
+                    bytes[at] ^= 1 + u8::try_from(numbers.below(255)).unwrap();
+                }),
+                _ => {}
+            }
+            fs::write(&file, bytes).unwrap();
+        }
+        agree(&folder, seed, "damaged entries");
+        for name in ["a.jsonl", "b.jsonl", "c.json", "d.jsonl", "e/f.json", "notes.txt"] {
+            edit(&folder.path().join("s").join(name), &mut numbers);
+        }
+        agree(&folder, seed, "edited files");
+        fs::write(folder.path().join("p/pay.yaml"), POLICY.replace("check", "look")).unwrap();
+        agree(&folder, seed, "another policy");
+        fs::remove_file(folder.path().join("s/c.json")).unwrap();
+        agree(&folder, seed, "a file less");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_second_run_reads_what_is_kept() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = corpus();
+    std::thread::sleep(GRAIN + Duration::from_millis(100));
+    let command = COMMANDS[0];
+    let totals = |output: &Output| {
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        let totals: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        totals["totals"]["turns"].as_u64().unwrap()
+    };
+    let before = totals(&run(&folder, command, &[]));
+    let [file] = &kept(&folder)[..] else { panic!("one question, one file") };
+    assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(fs::metadata(file.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+    let bytes = fs::read(file).unwrap();
+    // Arguments and results are not in it; the title is, since a summary prints it.
+    for recorded in ["done", "f7\\\""] {
+        assert!(!bytes.windows(recorded.len()).any(|window| window == recorded.as_bytes()), "{recorded}");
+    }
+    let key = bytes.split(|byte| *byte == b'\n').nth(1).unwrap();
+    let entries = || Entries::open(file.parent().unwrap(), std::str::from_utf8(key).unwrap());
+    let name = "s/a.jsonl\0s/a.jsonl";
+    let entry = String::from_utf8(entries().get(name).expect("the file is kept").to_vec()).unwrap();
+    let forged = entry.replace("\"turns\":120", "\"turns\":121");
+    assert_ne!(entry, forged);
+    entries().save(&[(name.to_owned(), forged.into_bytes())], &|_| true);
+    assert_eq!(totals(&run(&folder, command, &[])), before + 1, "what is kept is what is shown");
+    assert_eq!(totals(&run(&folder, command, &["--no-cache"])), before);
+    assert_eq!(totals(&run(&folder, command, &["--shard", "1/1"])), before, "a choice is not kept");
+    // A change in the middle, of the same length and with the old time.
+    let path = folder.path().join("s/a.jsonl");
+    let modified = fs::metadata(&path).unwrap().modified().unwrap();
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("go 60", "go 61")).unwrap();
+    File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
+    assert_eq!(totals(&run(&folder, command, &[])), before);
+}
+
+#[test]
+fn runs_beside_each_other_agree() {
+    let folder = corpus();
+    std::thread::sleep(GRAIN + Duration::from_millis(100));
+    let plain = seen(&run(&folder, COMMANDS[3], &["--no-cache"]));
+    std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..6).map(|_| scope.spawn(|| seen(&run(&folder, COMMANDS[3], &[])))).collect();
+        runs.into_iter().for_each(|run| assert_eq!(run.join().unwrap(), plain));
+    });
+    let pending = |path: &PathBuf| path.extension().is_none_or(|extension| extension != "entries");
+    assert!(!kept(&folder).iter().any(pending));
+}
+
+#[test]
+fn nothing_can_be_kept_and_nobody_minds() {
+    let folder = corpus();
+    let plain = seen(&run(&folder, COMMANDS[0], &["--no-cache"]));
+    fs::write(folder.path().join("kept"), "a file where the folder would be").unwrap();
+    assert_eq!(seen(&run(&folder, COMMANDS[0], &[])), plain);
+}
