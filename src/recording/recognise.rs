@@ -1,7 +1,10 @@
 //! Which format a file has: its beginning is shown to every format, the specific ones first.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::io;
+use std::ops::ControlFlow;
+use std::slice;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
@@ -47,10 +50,10 @@ pub fn format(
 ) -> Result<&'static Format, Diagnostic> {
     let Excerpts { sampled, failed } = seen;
     let (last, specific) = FORMATS.split_last().unzip();
-    let found = |sampled: &VecDeque<Excerpt>, formats: &[&'static Format]| {
-        with_sample(sampled, |sample| formats.iter().copied().find(|format| (format.recognise)(sample)))
+    let found = |sample: &Sample<'_>, formats: &'static [Format]| {
+        formats.iter().find(|format| (format.recognise)(sample))
     };
-    let specific: Vec<_> = specific.into_iter().flatten().collect();
+    let specific = specific.unwrap_or_default();
     let (mut values, mut bytes) = (0, 0);
     while values < SAMPLE_VALUES && sampled.len() < SAMPLE_PIECES && bytes < SAMPLE_BYTES {
         let next = match take(units, following) {
@@ -69,14 +72,22 @@ pub fn format(
         }
         values += 1;
         // The content of a native session may look like anything.
-        if with_sample(sampled, |sample| sample.objects().any(native::is_written)) {
-            break;
-        }
-        if let Some(format) = found(sampled, &specific) {
-            return Ok(format);
+        let known = with_sample(sampled, |sample| match sample.objects().any(native::is_written) {
+            true => ControlFlow::Break(None),
+            false => match found(sample, specific) {
+                Some(format) => ControlFlow::Break(Some(format)),
+                None => ControlFlow::Continue(()),
+            },
+        });
+        match known {
+            ControlFlow::Break(Some(format)) => return Ok(format),
+            ControlFlow::Break(None) => break,
+            ControlFlow::Continue(()) => {}
         }
     }
-    if let Some(format) = last.and_then(|last| found(sampled, &[last])) {
+    if let Some(format) =
+        last.and_then(|last| with_sample(sampled, |sample| found(sample, slice::from_ref(last))))
+    {
         return Ok(format);
     }
     if let Some(error) = failed {
@@ -108,7 +119,9 @@ pub fn take(units: &mut Units, following: bool) -> io::Result<Option<Excerpt>> {
 
 fn with_sample<T>(sampled: &VecDeque<Excerpt>, look: impl FnOnce(&Sample<'_>) -> T) -> T {
     let values = sampled.iter().filter(|sampled| sampled.piece.kind == Kind::Value);
-    let texts: Vec<_> = values.map(|sampled| String::from_utf8_lossy(&sampled.text)).collect();
+    // Replacing what is no text is slow, also where there is nothing to replace.
+    let text = |bytes| str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
+    let texts: Vec<_> = values.map(|sampled| text(&sampled.text)).collect();
     look(&Sample { values: texts.iter().filter_map(|text| shallow::value(text, None).ok()).collect() })
 }
 

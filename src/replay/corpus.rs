@@ -133,7 +133,7 @@ impl Corpus {
 /// Whether another recording is to be begun: one for each thread, or more of them where they are small.
 fn has_room<P: Recording, R>(open: &VecDeque<Open<P, R>>, threads: usize) -> bool {
     let size = || open.iter().map(|open| open.recording.size()).fold(0, u64::saturating_add);
-    open.len() < threads || threads > 1 && open.len() < threads * PER_THREAD && size() < WEIGHT as u64
+    open.len() < threads || open.len() < threads * PER_THREAD && size() < WEIGHT as u64
 }
 
 /// A recording that is being read.

@@ -40,8 +40,11 @@ impl Marks {
     /// what merely quotes such a text is no refusal.
     pub fn of(&self, session: &str, answer: &Answer, rejected: bool) -> Mark {
         let failed = self.setting.failed(answer.error, &answer.content);
-        let text = answer.content.shown();
-        let published = || REFUSALS.iter().find(|(says, _)| says(text)).map(|(_, how)| *how);
+        // Only what failed is looked at: most results are long, and say nothing of this.
+        let published = || {
+            let text = answer.content.shown();
+            REFUSALS.iter().find(|(says, _)| says(text)).map(|(_, how)| *how)
+        };
         let denied = || self.denial(session, answer.id.as_deref()).map(|_| DENIED);
         let refused = match answer.error {
             Some(true) if rejected => Some("the log says that the user rejected the call"),

@@ -8,6 +8,8 @@ pub struct Input {
     /// Bytes of that which are used up.
     used: usize,
     rest: Box<dyn BufRead + Send>,
+    /// The rest has ended; asking it again would be a system call each time.
+    ended: bool,
     /// What it is known to fail with before the rest.
     pub failed: Option<io::Error>,
 }
@@ -15,7 +17,7 @@ pub struct Input {
 impl Input {
     /// With nothing put back yet.
     pub fn new(rest: Box<dyn BufRead + Send>) -> Input {
-        Input { ahead: Vec::new(), used: 0, rest, failed: None }
+        Input { ahead: Vec::new(), used: 0, rest, ended: false, failed: None }
     }
 
     /// The next bytes, also after an interrupted system call.
@@ -26,8 +28,15 @@ impl Input {
         if let Some(error) = self.failed.take() {
             return Err(error);
         }
+        if self.ended {
+            return Ok(&[]);
+        }
         loop {
             match self.rest.fill_buf() {
+                Ok([]) => {
+                    self.ended = true;
+                    return Ok(&[]);
+                }
                 Ok(_) => break,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error),

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::message::SpanCall;
+use super::millis;
 use super::turns::{Call, Choice, Response, Scope};
-use super::{digest, millis};
 use crate::diagnostic::{Diagnostic, code};
 use crate::recording::contract::setting::Setting;
 use crate::session::build::{Builder, Mark};
@@ -57,8 +57,10 @@ pub fn tell(responses: Vec<Response>, setting: &Setting, builder: &mut Builder) 
     let mut telling = Attribution::default();
     for (id, content) in responses.iter().flat_map(|response| &response.inputs).flat_map(|said| &said.answers)
     {
-        if let Some(id) = id {
-            telling.answers.entry(id.clone()).or_insert_with(|| content.clone());
+        if let Some(id) = id
+            && !telling.answers.contains_key(id)
+        {
+            telling.answers.insert(id.clone(), content.clone());
         }
     }
     for response in responses {
@@ -80,7 +82,7 @@ impl Attribution {
             if said.role == "assistant" || said.content.is_missing() {
                 continue;
             }
-            let said_so = digest((said.role.as_str(), said.content.shown()));
+            let said_so = said.digest();
             let times = now.entry(said_so).or_default();
             *times += 1;
             let before = self.heard.entry(said_so).or_default();
@@ -91,7 +93,7 @@ impl Attribution {
                     "tool" | "function" | OPERATION_ROLE | OLD_OPERATION_ROLE | "" => "user",
                     role => role,
                 };
-                builder.said(role, said.content, asked);
+                builder.said(role, said.content.clone(), asked);
             }
         }
         // Where a request does not say what it offers, it is what this run was offered before, whatever others were.

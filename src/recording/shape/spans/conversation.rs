@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::ancestry::{Ancestry, Passed};
 use super::attribution;
+use super::message::Repeated;
 use super::turns;
 use super::turns::Response;
 use super::{Part, Span, message, tools};
@@ -56,7 +57,7 @@ fn responses(spans: &[Span], ancestry: &Ancestry) -> Vec<Response> {
         && let Some(first) = responses.first_mut()
     {
         let runs = spans.iter().enumerate().filter(|(place, _)| ancestry.part(*place) == Part::Agent);
-        let mut asked = runs.map(|(_, span)| message::inputs(span));
+        let mut asked = runs.map(|(_, span)| message::inputs(span, &mut Repeated::default()));
         first.inputs = asked.find(|asked| !asked.is_empty()).unwrap_or_default();
     }
     responses

@@ -2,17 +2,22 @@
 //!
 //! What the model thought to itself is not kept.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use serde_json::{Map, Value, json};
 
-use super::Span;
 use super::attributes::{Attributes, structure};
+use super::{Span, digest};
 use crate::recording::shape::langchain;
 use crate::session::Body;
 
 mod choices;
 mod indexed;
+mod repeated;
 
 pub(super) use indexed::indexed;
+pub use repeated::Repeated;
 
 /// A message.
 #[derive(Default)]
@@ -29,6 +34,7 @@ pub struct SpanMessage {
     pub unread: usize,
     /// Why the model stopped, where the message says so itself, as a whole response or choice does.
     pub reason: Option<String>,
+    digest: OnceCell<u64>,
 }
 
 /// What the model answered.
@@ -51,6 +57,11 @@ pub struct SpanCall {
 }
 
 impl SpanMessage {
+    /// Hash of who says it and what.
+    pub fn digest(&self) -> u64 {
+        *self.digest.get_or_init(|| digest((self.role.as_str(), self.content.shown())))
+    }
+
     fn propose(&mut self, call: &Value) {
         match proposed(call) {
             Some(call) => self.calls.push(call),
@@ -60,10 +71,11 @@ impl SpanMessage {
 }
 
 /// What the model was sent.
-pub fn inputs(span: &Span) -> Vec<SpanMessage> {
+pub fn inputs<'a>(span: &'a Span, repeated: &mut Repeated<'a>) -> Vec<Rc<SpanMessage>> {
     let attributes = &span.attributes;
     let system = attributes.get("gen_ai.system_instructions").map(system);
-    let mut said = list(attributes.tree("gen_ai.input.messages"), "user");
+    let listed = attributes.get("gen_ai.input.messages");
+    let mut said = listed.map_or_else(Vec::new, |json| repeated.list(json, "user"));
     let request = || attributes.tree("gcp.vertex.agent.llm_request");
     let sources: [&dyn Fn() -> Vec<SpanMessage>; 9] = [
         &|| list(indexed(attributes, "gen_ai.prompt."), "user"),
@@ -78,13 +90,13 @@ pub fn inputs(span: &Span) -> Vec<SpanMessage> {
     ];
     for source in sources {
         if said.is_empty() {
-            said = source();
+            said = source().into_iter().map(Rc::new).collect();
         }
     }
     if said.is_empty() && attributes.tree("input.value").is_none() {
-        said = plain(attributes, &["input.value"], "user");
+        said = plain(attributes, &["input.value"], "user").into_iter().map(Rc::new).collect();
     }
-    said.splice(0..0, system);
+    said.splice(0..0, system.map(Rc::new));
     said
 }
 

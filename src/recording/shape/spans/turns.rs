@@ -8,11 +8,12 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ancestry::Ancestry;
 use super::message;
-use super::message::{SpanCall, SpanMessage};
+use super::message::{Repeated, SpanCall, SpanMessage};
 use super::tools;
 use super::{Part, Span};
 use crate::recording::shape::suspicion;
@@ -32,7 +33,7 @@ pub struct Response {
     pub place: usize,
     /// The run that it is part of.
     pub scope: Scope,
-    pub inputs: Vec<SpanMessage>,
+    pub inputs: Vec<Rc<SpanMessage>>,
     pub content: Body,
     pub tools: Option<Arc<[Tool]>>,
     pub calls: Vec<Call>,
@@ -98,12 +99,14 @@ pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<R
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
     groups.sort_unstable();
+    let mut repeated = Repeated::default();
     let of_group = |(place, mut members): (usize, Vec<usize>)| {
         // The innermost span is the one that asked.
         members.sort_unstable_by(|a, b| b.cmp(a));
         let group: Vec<&Span> = members.iter().filter_map(|member| spans.get(*member)).collect();
         let outermost = spans.get(place);
-        let inputs = group.iter().map(|span| message::inputs(span)).find(|said| !said.is_empty());
+        let inputs =
+            group.iter().map(|span| message::inputs(span, &mut repeated)).find(|said| !said.is_empty());
         let answers = group.iter().map(|span| message::outputs(span));
         let answers = answers.into_iter().find(|answers| !answers.messages.is_empty()).unwrap_or_default();
         let mut response = Response {
