@@ -17,6 +17,9 @@ pub(crate) use json::{parse, unescaped};
 #[derive(Clone, Default)]
 pub struct Body(Option<Arc<BodyText>>);
 
+/// What JSON may write with an escape of its own; anything may be written as `\u…`.
+const ESCAPED: [char; 8] = ['"', '\\', '/', '\n', '\t', '\r', '\u{8}', '\u{c}'];
+
 struct BodyText {
     form: Form,
     recorded: Recorded,
@@ -126,13 +129,29 @@ impl Body {
     pub(crate) fn shows(&self, beginning: &str) -> bool {
         match self.0.as_deref() {
             Some(BodyText { recorded: Recorded::Escaped(literal, text), .. }) if text.get().is_none() => {
-                let until_escape =
-                    beginning.split(['"', '\\', '/', '\n', '\t', '\r', '\u{8}', '\u{c}']).next();
+                let until_escape = beginning.split(ESCAPED).next();
                 literal.get(1..).is_some_and(|inner| inner.starts_with(until_escape.unwrap_or_default()))
                     && self.shown().starts_with(beginning)
             }
+            // A part that begins so is written so, from its quote on.
+            Some(body) if body.is_list() && body.joined.get().is_none() => {
+                let text = body.text();
+                let until_escape = beginning.split(ESCAPED).next().unwrap_or_default();
+                let begins = || self.may_hold(&format!("\"{until_escape}"));
+                (text.starts_with(until_escape) || begins()) && self.shown().starts_with(beginning)
+            }
             _ => self.shown().starts_with(beginning),
         }
+    }
+
+    /// Whether this may be in what it stands for; `part` holds nothing that JSON escapes. That it may not is certain, and costs
+    /// no tree.
+    pub(crate) fn may_hold(&self, part: &str) -> bool {
+        let recorded = self.0.as_deref().map_or("", |body| match &body.recorded {
+            Recorded::Plain(text) | Recorded::Escaped(text, _) => text,
+        });
+        let holds = |part: &str| memmem::find(recorded.as_bytes(), part.as_bytes()).is_some();
+        holds(part) || holds("\\u")
     }
 
     /// The text a reader of the conversation saw: text as it is, the text parts of a list joined by line feeds, any
@@ -213,11 +232,14 @@ impl BodyText {
 
     /// A list of text parts is its text.
     fn joined(&self) -> Option<&str> {
-        let text = self.text();
-        if self.form == Form::Text || !text.starts_with('[') {
+        if !self.is_list() {
             return None;
         }
-        self.joined.get_or_init(|| parts::joined(text)).as_deref()
+        self.joined.get_or_init(|| parts::joined(self.text())).as_deref()
+    }
+
+    fn is_list(&self) -> bool {
+        self.form == Form::Json && self.text().starts_with('[')
     }
 
     fn read(&self) -> &Read {
@@ -306,6 +328,39 @@ mod tests {
         let list = Body::json("[1, 2]");
         assert_eq!(list.value(), Some(&json!([1, 2])));
         assert_eq!(list.shown(), "[1, 2]");
+    }
+
+    #[test]
+    fn what_is_shown_begins_as_it_does_when_it_is_read_as_a_whole() {
+        let bodies = [
+            r#"[{"type":"text","text":"Tool 'a' is"}]"#,
+            r#"[{"type":"text","text":"\u0054ool 'a'"}]"#,
+            r#"[{"type":"image","text":"Tool 'a'"},{"type":"text","text":"no"}]"#,
+            r#"[{"type":"text","text":"no"},{"type":"text","text":"Tool 'a'"}]"#,
+            r#"[{"type":"text","text":"OBSERVATION:"},{"type":"text","text":"ERROR: x"}]"#,
+            r#"[{"type":"text","text":"OBSERVATION:\nERROR:"}]"#,
+            r#"[{"type":"text","text":""},{"type":"text","text":"Tool"}]"#,
+            r#"["Tool 'a'"]"#,
+            r#"[permission denied: x]"#,
+            r#"[1, "#,
+            r#""Tool 'a'""#,
+            r#""\u0054ool 'a'""#,
+            r#""OBSERVATION:\nERROR:""#,
+            r#"{"text":"Tool 'a'"}"#,
+            "null",
+        ];
+        for body in bodies {
+            for beginning in
+                ["Tool '", "OBSERVATION:\nERROR:", "\n", "[permission denied:", "[", "", "\"Tool"]
+            {
+                let whole = Body::json(body).shown().starts_with(beginning);
+                assert_eq!(Body::json(body).shows(beginning), whole, "{body} {beginning:?}");
+            }
+            for word in ["Tool", "ERROR", "isError"] {
+                let holds = Body::json(body).shown().contains(word);
+                assert!(Body::json(body).may_hold(word) || !holds, "{body} {word}");
+            }
+        }
     }
 
     #[test]

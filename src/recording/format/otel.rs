@@ -309,7 +309,7 @@ fn any_value(node: Node<'_>, depth: usize) -> String {
     match key {
         "boolValue" | "bool_value" => value.json().to_owned(),
         "stringValue" | "string_value" | "bytesValue" | "bytes_value" => {
-            let _ = value.text();
+            value.is_text();
             value.json().to_owned()
         }
         "intValue" | "int_value" | "doubleValue" | "double_value" => {

@@ -151,6 +151,11 @@ impl<'a> Node<'a> {
         Kind::of(self.json)
     }
 
+    /// Whether it is a text, for a reader that takes it as it is written.
+    pub fn is_text(self) -> bool {
+        self.is(TEXT)
+    }
+
     /// The text, of a text.
     pub fn text(self) -> Option<Cow<'a, str>> {
         if !self.is(TEXT) {

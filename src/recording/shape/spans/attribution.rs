@@ -211,5 +211,6 @@ fn unknown(responses: &[Response]) -> usize {
 
 /// A result in the form of the protocol for tools says itself that it failed.
 fn says_error(content: &Body) -> bool {
-    content.value().and_then(|value| value.get("isError")).is_some_and(|error| *error == true)
+    content.may_hold("isError")
+        && content.value().and_then(|value| value.get("isError")).is_some_and(|error| *error == true)
 }
