@@ -28,6 +28,8 @@ mod mutate;
 mod new;
 mod new_file;
 mod open;
+#[cfg(feature = "proxy")]
+mod proxy;
 mod redacted;
 mod replay;
 mod report;
@@ -113,6 +115,8 @@ fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),
         Some(Verb::Hook(hook)) => Ok(hook::run(&hook)),
         Some(Verb::Gate(gate)) => Ok(gate::run(&gate)),
+        #[cfg(feature = "proxy")]
+        Some(Verb::Proxy(proxy)) => proxy::run(&proxy, screen),
         Some(Verb::Install(asked)) => install::install(&asked, screen),
         Some(Verb::Live(asked)) => live::run(asked, screen),
         Some(Verb::Doctor(asked)) => doctor::run(&asked, screen),

@@ -59,7 +59,7 @@
 //! | `report` | JSON, text, markdown: renders decisions and explanations, and knows no dialect |
 //! | `files` | the only reader of files, and the watch over them |
 //! | `gate` | the front door for programs that run an agent |
-//! | `live` | a policy at work on an agent: hooks, the journal of each session, the protocol for hosts |
+//! | `live` | a policy at work on an agent: hooks, the journal of each session, the protocol for hosts, the proxy for MCP |
 //! | `lsp` | the language server: what an editor asks, answered from its texts; reads no file itself |
 //! | `cli`, `workbench` | the program |
 //!

@@ -12,6 +12,8 @@ pub mod install;
 pub mod journal;
 pub mod policy;
 pub mod probe;
+#[cfg(feature = "proxy")]
+pub mod proxy;
 pub mod reason;
 pub mod record;
 pub mod settings;

@@ -15,6 +15,8 @@ mod shape;
 pub use contract::{Format, Options};
 #[cfg(feature = "cli")]
 pub use format::codex_rollout::failed as codex_failed;
+#[cfg(feature = "proxy")]
+pub use format::mcp::response as mcp_response;
 pub use reading::{Reading, open};
 
 /// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose

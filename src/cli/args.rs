@@ -5,6 +5,8 @@ mod choices;
 mod groups;
 mod live;
 mod misplaced;
+#[cfg(feature = "proxy")]
+mod proxy;
 mod transfer;
 mod values;
 
@@ -18,6 +20,8 @@ pub use choices::{Color, Format, Mode, TestFormat};
 pub use groups::{Caching, Corpus, Lines, ModeArgument, Policies, Reading, Recordings, Selection};
 pub use live::{Doctor, Fallback, Gate, Hook, Install, Live, OnAsk, ScopeArgument, Uninstall};
 pub use misplaced::look_elsewhere;
+#[cfg(feature = "proxy")]
+pub use proxy::Proxy;
 pub use transfer::{Convert, Export, Merge, Migrate};
 #[cfg(feature = "tui")]
 use values::theme_help;
@@ -142,6 +146,9 @@ pub enum Verb {
     Hook(Hook),
     /// Decide the tool calls of a program of your own: lines of JSON on standard input and output (docs/gate.md)
     Gate(Gate),
+    /// Run an MCP server so that the policy decides the tool calls of its client (docs/proxy.md)
+    #[cfg(feature = "proxy")]
+    Proxy(Proxy),
     /// Enter the hook into an agent's settings, so that the policy decides its tool calls (docs/gate.md)
     Install(Install),
     /// Remove the hook from an agent's settings, and nothing else

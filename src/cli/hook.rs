@@ -55,7 +55,8 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
     })?;
     let report = agent.read(&input)?;
     let desk = Desk {
-        agent,
+        agent: agent.name(),
+        transcripts: agent.transcripts(),
         folder: folder()?,
         policy: asked.policy.clone(),
         asks: asked.on_ask == OnAsk::Ask && agent.asks(),

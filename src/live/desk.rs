@@ -1,11 +1,13 @@
 //! One event of an agent: what the journal gets, and what the agent reads.
 
 use std::path::{Path, PathBuf};
+#[cfg(feature = "proxy")]
+use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::{Value, json};
 
-use super::agent::{Agent, Answer, Event, Report};
+use super::agent::{Answer, Event, Report};
 use super::fault::Fault;
 use super::journal::Journal;
 use super::policy::{self, Current};
@@ -13,15 +15,19 @@ use super::reason::reason;
 use super::record::{Json, Judged, Opened, Proposed, Record, SCHEMA};
 use super::transcript::{self, Tail};
 use crate::engine::{Mode, Verdict};
+#[cfg(feature = "proxy")]
+use crate::gate::Gate;
 use crate::monitor::Explanation;
 use crate::replay;
 use crate::session::{Body, MessageKind, Millis, Session};
 
 /// How events are answered.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Desk {
-    /// The agent.
-    pub agent: Agent,
+    /// The name of the agent.
+    pub agent: &'static str,
+    /// The format of its own logs, where it keeps any.
+    pub transcripts: Option<&'static str>,
     /// The folder of all journals.
     pub folder: PathBuf,
     /// The policy as it was asked for.
@@ -35,10 +41,15 @@ pub struct Desk {
 }
 
 /// A call that is proposed.
-struct NewCall<'a> {
-    id: Option<&'a str>,
-    tool: &'a str,
-    arguments: &'a Body,
+pub struct NewCall<'a> {
+    /// Its id, where the agent has ids.
+    pub id: Option<&'a str>,
+    /// The tool.
+    pub tool: &'a str,
+    /// Its arguments.
+    pub arguments: &'a Body,
+    /// Whether it is of the same response as the call before, where that is known.
+    pub sibling: Option<bool>,
 }
 
 impl Desk {
@@ -50,7 +61,7 @@ impl Desk {
         match &report.event {
             Event::Nothing => Ok(Answer::Silent),
             Event::Propose { id, tool, arguments } => {
-                let call = NewCall { id: id.as_deref(), tool, arguments };
+                let call = NewCall { id: id.as_deref(), tool, arguments, sibling: None };
                 self.decide(report, &call, began)
             }
             Event::Resolve { id, tool, outcome, output } => {
@@ -87,7 +98,7 @@ impl Desk {
 
     /// The folder of the agent's journals.
     fn own_folder(&self) -> PathBuf {
-        self.folder.join(self.agent.name())
+        self.folder.join(self.agent)
     }
 
     fn journal(&self, report: &Report) -> Result<Journal, Fault> {
@@ -98,7 +109,11 @@ impl Desk {
         Journal::open(&self.own_folder(), &name, self.wait)
     }
 
-    fn decide(&self, report: &Report, call: &NewCall<'_>, began: Instant) -> Result<Answer, Fault> {
+    /// Decides a call. `began` is when it arrived.
+    ///
+    /// # Errors
+    /// It cannot be decided or recorded.
+    pub fn decide(&self, report: &Report, call: &NewCall<'_>, began: Instant) -> Result<Answer, Fault> {
         let current = policy::load(&self.policy, &self.own_folder())?;
         let mut journal = self.journal(report)?;
         if let Some(answer) = call.id.and_then(|id| answered(&journal, id, call)) {
@@ -110,7 +125,8 @@ impl Desk {
         if latest.is_none() {
             records += &self.opened(report, tail.as_ref());
         }
-        if !is_sibling(latest.as_ref(), tail.as_ref(), call.id) {
+        let sibling = call.sibling.filter(|_| latest.is_some());
+        if !sibling.unwrap_or_else(|| is_sibling(latest.as_ref(), tail.as_ref(), call.id)) {
             let import =
                 tail.as_ref().map(|tail| tail.import(&journal, latest.as_ref(), call.id)).unwrap_or_default();
             records += &import.records;
@@ -151,9 +167,23 @@ impl Desk {
         }))
     }
 
+    /// Which of these tools the model should see now.
+    ///
+    /// # Errors
+    /// The policy or the journal cannot be read.
+    #[cfg(feature = "proxy")]
+    pub fn visible(&self, report: &Report, offered: &[String]) -> Result<Vec<Arc<str>>, Fault> {
+        let current = policy::load(&self.policy, &self.own_folder())?;
+        let mut journal = self.journal(report)?;
+        if journal.is_new() {
+            journal.append(&self.opened(report, None))?;
+        }
+        Ok(Gate::resume(&current.policy, journal.session("")?).turn().visible(offered))
+    }
+
     /// The agent's log of the session, with the format that it has.
     fn log(&self, report: &Report) -> Option<(String, &'static str)> {
-        let (path, format) = (report.transcript.clone()?, self.agent.transcripts()?);
+        let (path, format) = (report.transcript.clone()?, self.transcripts?);
         let Some(subagent) = &report.subagent else { return Some((path, format)) };
         // Newer versions of Claude Code keep a file for each subagent.
         let own =
@@ -173,7 +203,7 @@ impl Desk {
         let middle = tail.is_some_and(Tail::starts_in_the_middle);
         let opened = Opened {
             schema: SCHEMA,
-            agent: self.agent.name(),
+            agent: self.agent,
             session: report.subagent.as_ref().unwrap_or(&report.session),
             parent: report.subagent.as_ref().map(|_| &*report.session),
             at: now(),
@@ -242,7 +272,7 @@ fn resolved(journal: &Journal, id: Option<&str>, tool: &str) -> Result<Option<St
 }
 
 /// Now, in milliseconds since 1970.
-fn now() -> Option<Millis> {
+pub fn now() -> Option<Millis> {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
     Millis::try_from(since.as_millis()).ok()
 }

@@ -8,6 +8,8 @@ mod faults;
 mod hook;
 mod install;
 mod journals;
+#[cfg(feature = "proxy")]
+mod proxy;
 mod stdio;
 mod then;
 

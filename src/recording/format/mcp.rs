@@ -287,13 +287,8 @@ impl Log {
             Some(Question::Other) => self.name("server", members.get("serverInfo")),
             None if members.has("protocolVersion") => self.name("server", members.get("serverInfo")),
             Some(Question::Call) | None => {
+                let (content, marked) = outcome(message);
                 let error = message.get("error");
-                let failed = members.get("isError").is_some_and(|mark| mark.json() != "false");
-                let content = match (error, result) {
-                    (Some(error), _) => Body::json(error.json()),
-                    (None, Some(result)) => content(result, &members),
-                    (None, None) => Body::MISSING,
-                };
                 let empty = error.is_none() && result.is_none() && !message.has("result");
                 if empty {
                     let what = "a response has neither a result nor an error; it is read as an error";
@@ -305,9 +300,11 @@ impl Log {
                         format!("an error answers the request {}, which is not recorded here", quoted(&id));
                     return self.builder.stray(&id, content, what, around.at);
                 }
-                let marked = (error.is_some() || failed || empty).then_some(true);
+                let marked = marked.then_some(true);
                 let mark = Mark { error: self.setting.failed(marked, &content), refused: None };
-                self.builder.result(Some(&*id), content, mark, around.at);
+                if let Some(call) = self.builder.result(Some(&*id), content, mark, around.at) {
+                    self.builder.late_within_turn(call);
+                }
                 self.row += 1;
             }
         }
@@ -373,6 +370,27 @@ impl Log {
             self.builder.context_once(key, Value::String(name));
         }
     }
+}
+
+/// What the response to a call holds, and whether it says that the call failed.
+fn outcome(message: &Members<'_>) -> (Body, bool) {
+    let (error, result) = (message.get("error"), message.get("result"));
+    let members = result.and_then(Node::members).unwrap_or_default();
+    match (error, result) {
+        (Some(error), _) => (Body::json(error.json()), true),
+        (None, Some(result)) => {
+            let failed = members.get("isError").is_some_and(|mark| mark.json() != "false");
+            (content(result, &members), failed)
+        }
+        (None, None) => (Body::MISSING, !message.has("result")),
+    }
+}
+
+/// The same of a response that is read while it comes.
+#[cfg(feature = "proxy")]
+pub fn response(text: &str) -> (Body, bool) {
+    let message = Node::parse(text).ok().and_then(Node::members);
+    message.map_or((Body::MISSING, true), |message| outcome(&message))
 }
 
 /// The content of a result; the whole of it where there is more than that.

@@ -211,7 +211,8 @@ fn live_equals_replay() {
             let state = tempfile::tempdir().unwrap();
             let desk = Desk {
                 asks: true,
-                agent: recorded.agent,
+                agent: recorded.agent.name(),
+                transcripts: recorded.agent.transcripts(),
                 folder: state.path().to_owned(),
                 policy: file.to_str().unwrap().to_owned(),
                 mode,

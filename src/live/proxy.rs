@@ -1,0 +1,416 @@
+//! `rulestep proxy`: what passes between an MCP client and its server, and which tool calls do not.
+//!
+//! Messages go through as they were written. The types of an SDK would drop what they do not know and write numbers and
+//! ids in their own way, so only the members that a decision needs are read here.
+
+mod connection;
+mod message;
+mod tools;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::agent::{Answer, Event, Report};
+use super::desk::{Desk, NewCall, now};
+use super::fault::Fault;
+use crate::engine::Mode;
+use crate::recording;
+use crate::session::Body;
+use crate::wording::line;
+use connection::{OPEN, Purpose, Question, Request, Running, State};
+pub use message::Delivery;
+use message::{Members, key, one_line, unambiguous};
+use tools::announced;
+
+/// The name of the folder of these journals.
+pub const AGENT: &str = "mcp";
+
+/// A client and a server, and the policy between them.
+#[derive(Debug)]
+pub struct Proxy {
+    desk: Desk,
+    session: String,
+    /// What ids that are made here begin with: several proxies may write to one journal.
+    prefix: String,
+    server: Option<String>,
+    /// What is answered when a call cannot be decided.
+    on_error: fn(String) -> Answer,
+    state: Mutex<State>,
+}
+
+impl Proxy {
+    /// Between a client and a server. Tools are called `mcp__SERVER__TOOL` where the server has a name.
+    pub fn new(
+        desk: Desk,
+        session: Option<String>,
+        server: Option<String>,
+        on_error: fn(String) -> Answer,
+    ) -> Proxy {
+        let prefix = format!("{:x}-{:x}", now().unwrap_or_default(), std::process::id());
+        let session = session.unwrap_or_else(|| prefix.clone());
+        Proxy { desk, session, prefix, server, on_error, state: Mutex::default() }
+    }
+
+    /// What a line of the client becomes.
+    pub fn client_line(&self, bytes: &[u8]) -> Vec<Delivery> {
+        let Ok(text) = std::str::from_utf8(bytes) else {
+            return refused(None, -32700, "it is not UTF-8");
+        };
+        if text.trim().is_empty() {
+            return Vec::new();
+        }
+        let message = match unambiguous(text) {
+            Ok(message) => message,
+            Err(why) => return unreadable(text, &why),
+        };
+        let mut state = self.lock();
+        let id = message.get("id");
+        let Some(method) = message.get("method") else {
+            return match id.and_then(|id| state.questions.remove(&key(id))) {
+                Some(question) => self.answered(&mut state, question, &message),
+                None => vec![Delivery::Server(one_line(text))],
+            };
+        };
+        let Some(method) = serde_json::from_str::<String>(method.get()).ok().filter(|name| clear(name))
+        else {
+            return refused(id, -32600, "its method is not one of MCP");
+        };
+        let params = message.object("params").unwrap_or_default();
+        let purpose = match &*method {
+            "tools/call" => return self.call(&mut state, id, &params, text),
+            "tools/list" => Purpose::Tools { more: params.get("cursor").is_some() },
+            "initialize" => {
+                let elicitation = message.at(&["params", "capabilities", "elicitation"]);
+                let forms = elicitation.and_then(|kinds| Members::read(kinds.get()).ok());
+                state.elicits =
+                    forms.is_some_and(|kinds| kinds.get("form").is_some() || kinds.get("url").is_none());
+                Purpose::Handshake
+            }
+            "server/discover" => Purpose::Handshake,
+            "tasks/result" | "tasks/get" => Purpose::Task(params.text("taskId").unwrap_or_default()),
+            "notifications/initialized" => {
+                state.tools.listen(None);
+                Purpose::Other
+            }
+            "subscriptions/listen" => {
+                let wants = message.at(&["params", "notifications", "toolsListChanged"]);
+                if wants.is_some_and(|wants| wants.get() == "true") {
+                    state.tools.listen(id.map(RawValue::get));
+                }
+                Purpose::Other
+            }
+            "notifications/cancelled" => {
+                let id = params.get("requestId").map(key).unwrap_or_default();
+                if let Some((asked, question)) = state.withdraw(&id) {
+                    let mut deliveries = self.resolve(&question.running.call, "refused", &Body::MISSING);
+                    deliveries.push(withdrawn(&asked));
+                    state.in_turn = false;
+                    return deliveries;
+                }
+                let cancelled = state.pending.get(&id);
+                if cancelled.is_some_and(|request| matches!(request.purpose, Purpose::Call(_))) {
+                    // What is sent now was not sent beside a call that nobody waits for.
+                    state.in_turn = false;
+                }
+                Purpose::Other
+            }
+            _ => Purpose::Other,
+        };
+        if let Some(id) = id
+            && let Err(why) = state.expect(id, purpose)
+        {
+            return refused(Some(id), -32600, why);
+        }
+        vec![Delivery::Server(one_line(text))]
+    }
+
+    /// Decides a call.
+    fn call(
+        &self,
+        state: &mut State,
+        id: Option<&RawValue>,
+        params: &Members<'_>,
+        text: &str,
+    ) -> Vec<Delivery> {
+        let began = Instant::now();
+        let Some(id) = id else {
+            return refused(None, -32600, "a tool call without an id cannot be answered");
+        };
+        let known = ["name", "arguments", "_meta", "task", "requestState", "inputResponses"];
+        if let Some(name) = params.confusable(&known) {
+            return refused(Some(id), -32602, &format!("the member `{name}` is not spelled as MCP does"));
+        }
+        let Some(name) = params.text("name").filter(|name| !name.is_empty()) else {
+            return refused(Some(id), -32602, "the tool call names no tool");
+        };
+        if state.is_open(&key(id)) {
+            return refused(Some(id), -32600, OPEN);
+        }
+        let tool = self.tool(&name);
+        let written = params.get("arguments").map_or("", RawValue::get);
+        let mut running =
+            Running { tool, arguments: written.to_owned(), request_state: None, call: String::new() };
+        if let Some(earlier) = state.go_on(params, &running) {
+            return self.forward(state, id, earlier, text);
+        }
+        running.call = self.make(&mut state.made);
+        let arguments = if written.is_empty() { Body::MISSING } else { Body::json(written) };
+        let call = NewCall {
+            id: Some(&running.call),
+            tool: &running.tool,
+            arguments: &arguments,
+            sibling: Some(state.in_turn),
+        };
+        let desk = Desk { asks: self.desk.asks && state.elicits, ..self.desk.clone() };
+        let decided =
+            catch_unwind(AssertUnwindSafe(|| desk.decide(&self.report(Event::Nothing), &call, began)));
+        let decided = decided.unwrap_or_else(|_| {
+            Err(Fault::new(
+                "Rulestep has a defect and stopped",
+                "report it, with the tool call and the policy",
+            ))
+        });
+        let mut notes = Vec::new();
+        let answer = match decided {
+            Ok(answer) => {
+                state.in_turn = true;
+                answer
+            }
+            Err(fault) => {
+                notes.push(Delivery::Note(fault.to_string()));
+                (self.on_error)(format!("Rulestep could not decide this call: {fault}"))
+            }
+        };
+        notes.extend(match answer {
+            Answer::Silent => self.forward(state, id, running, text),
+            Answer::Ask(reason) if desk.asks => {
+                let question = Value::from(format!("rulestep-{}", self.make(&mut state.made))).to_string();
+                let asked = asking(&question, &running, &reason);
+                let line = one_line(text);
+                state.questions.insert(question, Question { id: id.get().to_owned(), line, running, reason });
+                vec![Delivery::Client(asked)]
+            }
+            Answer::Halt(reason) => {
+                state.halted = true;
+                self.denied(state, id.get(), &reason)
+            }
+            Answer::Ask(reason) | Answer::Deny(reason) => self.denied(state, id.get(), &reason),
+        });
+        notes
+    }
+
+    fn forward(&self, state: &mut State, id: &RawValue, running: Running, text: &str) -> Vec<Delivery> {
+        let request = Request { id: id.get().to_owned(), purpose: Purpose::Call(running) };
+        state.pending.insert(key(id), request);
+        vec![Delivery::Server(one_line(text))]
+    }
+
+    /// What the model reads instead of a result.
+    fn denied(&self, state: &mut State, id: &str, reason: &str) -> Vec<Delivery> {
+        state.in_turn = false;
+        let result = json!({"content": [{"type": "text", "text": reason}], "isError": true});
+        let answer = Delivery::Client(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+        [answer].into_iter().chain(state.tools.changes(|offered| self.visible(offered))).collect()
+    }
+
+    /// What somebody said about a call.
+    fn answered(&self, state: &mut State, question: Question, message: &Members<'_>) -> Vec<Delivery> {
+        let Question { id, line, running, reason } = question;
+        let accepted = message.object("result").and_then(|result| result.text("action"));
+        if accepted.as_deref() == Some("accept") && !state.halted {
+            let request = Request { id: id.clone(), purpose: Purpose::Call(running) };
+            let key = serde_json::from_str::<&RawValue>(&id).map_or(id.clone(), key);
+            state.pending.insert(key, request);
+            return vec![Delivery::Server(line)];
+        }
+        let mut deliveries = self.resolve(&running.call, "refused", &Body::MISSING);
+        let reason = format!("The user did not agree to this call. {reason}");
+        deliveries.extend(self.denied(state, &id, &reason));
+        deliveries
+    }
+
+    /// What a line of the server becomes.
+    pub fn server_line(&self, bytes: &[u8]) -> Vec<Delivery> {
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim();
+        if text.is_empty() {
+            return Vec::new();
+        }
+        if let Ok(batch) = serde_json::from_str::<Vec<&RawValue>>(text) {
+            return batch.iter().flat_map(|message| self.server_line(message.get().as_bytes())).collect();
+        }
+        let message = match Members::read(text) {
+            Ok(message) => message,
+            // The client could not read it either; what it took for an answer would not be in the journal.
+            Err(why) => {
+                let note = format!("a line of the MCP server is not JSON-RPC and is not passed on: {why}");
+                return vec![Delivery::Note(note)];
+            }
+        };
+        let mut state = self.lock();
+        let request = match (message.get("method"), message.get("id")) {
+            (None, Some(id)) => state.pending.remove(&key(id)),
+            _ => None,
+        };
+        let passed = Delivery::Client(one_line(text));
+        let Some(request) = request else { return vec![passed] };
+        state.tools.forget(&request.id);
+        let result = message.object("result").unwrap_or_default();
+        match request.purpose {
+            Purpose::Handshake if self.desk.mode == Mode::Enforce => {
+                vec![Delivery::Client(announced(text, &message))]
+            }
+            Purpose::Tools { more } => {
+                state.tools.narrowed(text, &result, more, |offered| self.visible(offered))
+            }
+            Purpose::Call(running) => {
+                let Some(running) = state.goes_on(&result, running) else { return vec![passed] };
+                let (output, failed) = recording::mcp_response(text);
+                self.ended(&mut state, &running.call, failed, &output, passed)
+            }
+            Purpose::Task(task) => {
+                let status = result.text("status");
+                let over = match status.as_deref() {
+                    // The result itself, or why there is none.
+                    None => true,
+                    Some(status) => matches!(status, "completed" | "failed" | "cancelled"),
+                };
+                let call = if over { state.tasks.remove(&task) } else { None };
+                let Some(call) = call else { return vec![passed] };
+                let inner = |name| result.get(name).map(|value| format!(r#"{{"{name}":{}}}"#, value.get()));
+                let inlined = status.and_then(|_| inner("result").or_else(|| inner("error")));
+                let (output, failed) = recording::mcp_response(inlined.as_deref().unwrap_or(text));
+                self.ended(&mut state, &call, failed, &output, passed)
+            }
+            Purpose::Handshake | Purpose::Other => vec![passed],
+        }
+    }
+
+    /// Records the end of a call, and then passes the answer on.
+    fn ended(
+        &self,
+        state: &mut State,
+        call: &str,
+        failed: bool,
+        output: &Body,
+        passed: Delivery,
+    ) -> Vec<Delivery> {
+        state.in_turn = false;
+        let mut deliveries = self.resolve(call, if failed { "error" } else { "ok" }, output);
+        deliveries.push(passed);
+        deliveries.extend(state.tools.changes(|offered| self.visible(offered)));
+        deliveries
+    }
+
+    fn resolve(&self, call: &str, outcome: &'static str, output: &Body) -> Vec<Delivery> {
+        let (id, output) = (Some(call.to_owned()), output.clone());
+        let event = Event::Resolve { id, tool: String::new(), outcome, output };
+        let answered =
+            catch_unwind(AssertUnwindSafe(|| self.desk.answer(&self.report(event), Instant::now())));
+        match answered {
+            Ok(Ok(_)) => Vec::new(),
+            Ok(Err(fault)) => vec![Delivery::Note(format!("a result is not recorded: {fault}"))],
+            Err(_) => vec![Delivery::Note("a result is not recorded: Rulestep has a defect".to_owned())],
+        }
+    }
+
+    /// The server has ended: what waits for it is answered, and what it may have done stays open in the journal.
+    pub fn server_ended(&self) -> Vec<Delivery> {
+        let mut state = self.lock();
+        let mut deliveries = Vec::new();
+        for (_, question) in std::mem::take(&mut state.questions) {
+            deliveries.extend(self.resolve(&question.running.call, "refused", &Body::MISSING));
+            deliveries.push(error(&question.id, -32000, ENDED));
+        }
+        let pending = std::mem::take(&mut state.pending);
+        deliveries.extend(pending.values().map(|request| error(&request.id, -32000, ENDED)));
+        deliveries
+    }
+
+    /// The connection has ended.
+    pub fn close(&self) -> Vec<Delivery> {
+        match self.desk.answer(&self.report(Event::End), Instant::now()) {
+            Ok(_) => Vec::new(),
+            Err(fault) => vec![Delivery::Note(fault.to_string())],
+        }
+    }
+
+    /// Those of some tools of the server that the policy does not stop now.
+    fn visible(&self, offered: &[String]) -> Result<Vec<String>, Fault> {
+        if self.desk.mode == Mode::Shadow {
+            return Ok(offered.to_vec());
+        }
+        let names: Vec<String> = offered.iter().map(|name| self.tool(name)).collect();
+        let visible = self.desk.visible(&self.report(Event::Nothing), &names)?;
+        let is_visible = |name: &&String| visible.iter().any(|visible| **visible == *self.tool(name));
+        Ok(offered.iter().filter(is_visible).cloned().collect())
+    }
+
+    /// What the policy calls a tool.
+    fn tool(&self, name: &str) -> String {
+        self.server.as_ref().map_or_else(|| name.to_owned(), |server| format!("mcp__{server}__{name}"))
+    }
+
+    fn make(&self, made: &mut u64) -> String {
+        *made += 1;
+        format!("{}-{made}", self.prefix)
+    }
+
+    fn report(&self, event: Event) -> Report {
+        let cwd = std::env::current_dir().ok().map(|folder| folder.display().to_string());
+        Report { session: self.session.clone(), subagent: None, transcript: None, cwd, event }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+const ENDED: &str = "the MCP server ended before it answered; a tool call may have happened";
+
+/// Whether a method is what it seems: no server takes it for a call that is not decided.
+fn clear(method: &str) -> bool {
+    method == "tools/call" || !method.trim().eq_ignore_ascii_case("tools/call")
+}
+
+/// The answer to what is not passed on; without an id it is told to whoever runs the program alone.
+fn refused(id: Option<&RawValue>, code: i32, why: &str) -> Vec<Delivery> {
+    let why = format!("the message is not passed on: {why}");
+    match id {
+        Some(id) => vec![error(id.get(), code, &why)],
+        None => vec![Delivery::Note(why.clone()), error("null", code, &why)],
+    }
+}
+
+/// The same of a message that cannot be read, which may be a list of them.
+fn unreadable(text: &str, why: &str) -> Vec<Delivery> {
+    let batch: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+    let ids = batch.iter().filter_map(|message| Members::read(message.get()).ok()?.get("id"));
+    let answers: Vec<Delivery> =
+        ids.flat_map(|id| refused(Some(id), -32600, "messages must be sent one by one")).collect();
+    if answers.is_empty() { refused(None, -32700, why) } else { answers }
+}
+
+fn error(id: &str, code: i32, message: &str) -> Delivery {
+    let error = json!({"code": code, "message": message});
+    Delivery::Client(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
+}
+
+/// Asks the client's user about a call.
+fn asking(question: &str, running: &Running, reason: &str) -> String {
+    let message = format!("{reason}\n\n{} {}", line(&running.tool), line(&running.arguments));
+    let params = json!({"message": message, "requestedSchema": {"type": "object", "properties": {}}});
+    format!(r#"{{"jsonrpc":"2.0","id":{question},"method":"elicitation/create","params":{params}}}"#)
+}
+
+/// Takes a question back.
+fn withdrawn(question: &str) -> Delivery {
+    let method = "notifications/cancelled";
+    Delivery::Client(format!(
+        r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"requestId":{question}}}}}"#
+    ))
+}

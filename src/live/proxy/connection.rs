@@ -1,0 +1,132 @@
+//! What is known of a connection: what is open in it, and what the client has been shown.
+
+use std::collections::HashMap;
+
+use serde_json::value::RawValue;
+
+use super::message::{Members, key};
+use super::tools::Tools;
+
+/// Why a request is not accepted.
+pub const OPEN: &str = "a request with this id has not been answered yet";
+
+/// What is known of the connection.
+#[derive(Debug, Default)]
+pub struct State {
+    /// Requests of the client that the server has not answered, by the key of their id.
+    pub pending: HashMap<String, Request>,
+    /// Calls that the client's user is asked about, by the id of the question.
+    pub questions: HashMap<String, Question>,
+    /// Calls that the server answered with a question: they go on when the client sends them again with its answer.
+    pub unfinished: Vec<Running>,
+    /// Calls that go on as tasks of the server, by the task's id.
+    pub tasks: HashMap<String, String>,
+    pub tools: Tools,
+    /// The client can put questions to its user.
+    pub elicits: bool,
+    /// A response of the model has begun: no call of it has been answered.
+    pub in_turn: bool,
+    /// A call was answered with a halt.
+    pub halted: bool,
+    /// How many ids were made.
+    pub made: u64,
+}
+
+/// A request of the client.
+#[derive(Debug)]
+pub struct Request {
+    /// Its id, as it was written.
+    pub id: String,
+    pub purpose: Purpose,
+}
+
+#[derive(Debug)]
+pub enum Purpose {
+    Handshake,
+    Tools { more: bool },
+    Call(Running),
+    Task(String),
+    Other,
+}
+
+/// A call that was let go on.
+#[derive(Debug, Clone, Default)]
+pub struct Running {
+    /// Its id in the journal.
+    pub call: String,
+    pub tool: String,
+    pub arguments: String,
+    /// What the server wants to have back with the answer to its question.
+    pub request_state: Option<String>,
+}
+
+/// A call that somebody is asked about.
+#[derive(Debug)]
+pub struct Question {
+    pub id: String,
+    pub line: String,
+    pub running: Running,
+    pub reason: String,
+}
+
+impl State {
+    pub fn is_open(&self, key: &str) -> bool {
+        self.pending.contains_key(key) || self.questions.values().any(|question| question.key() == key)
+    }
+
+    /// Waits for the answer to a request.
+    pub fn expect(&mut self, id: &RawValue, purpose: Purpose) -> Result<(), &'static str> {
+        if self.is_open(&key(id)) {
+            return Err(OPEN);
+        }
+        self.pending.insert(key(id), Request { id: id.get().to_owned(), purpose });
+        Ok(())
+    }
+
+    /// The question about a request that the client has cancelled, with its id.
+    pub fn withdraw(&mut self, request: &str) -> Option<(String, Question)> {
+        let mut questions = self.questions.iter();
+        let asked = questions.find(|(_, question)| question.key() == request)?.0.clone();
+        self.questions.remove(&asked).map(|question| (asked, question))
+    }
+
+    /// The call that a client sends again with the answer to the server's question: it was decided before.
+    pub fn go_on(&mut self, params: &Members<'_>, again: &Running) -> Option<Running> {
+        params.get("inputResponses").filter(|_| !self.halted)?;
+        let request_state = params.get("requestState").map(|state| state.get().to_owned());
+        let same = |earlier: &Running| {
+            earlier.request_state == request_state
+                && (&earlier.tool, &earlier.arguments) == (&again.tool, &again.arguments)
+        };
+        let place = self.unfinished.iter().position(same)?;
+        Some(self.unfinished.swap_remove(place))
+    }
+
+    /// Keeps a call whose response is not its result: the server asks something, or does it as a task. Gives back any other.
+    pub fn goes_on(&mut self, result: &Members<'_>, running: Running) -> Option<Running> {
+        let kind = result.text("resultType");
+        let task = match kind.as_deref() {
+            Some("input_required") => {
+                let request_state = result.get("requestState").map(|state| state.get().to_owned());
+                self.unfinished.push(Running { request_state, ..running });
+                return None;
+            }
+            Some("task") => result.text("taskId"),
+            _ => result.object("task").and_then(|task| task.text("taskId")),
+        };
+        match task {
+            Some(task) => {
+                self.tasks.insert(task, running.call);
+                None
+            }
+            None => Some(running),
+        }
+    }
+}
+
+impl Question {
+    /// The key of the request's id.
+    pub fn key(&self) -> String {
+        serde_json::from_str::<&RawValue>(&self.id).map_or_else(|_| self.id.clone(), key)
+    }
+}
