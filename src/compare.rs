@@ -4,7 +4,8 @@
 //! replayed by the engine, which alone decides; here decisions are only laid side by side. The base may also be the
 //! recording itself ([`Base::Recorded`]): what was refused at the time against what the policy decides. A recording says
 //! nothing of narrowing or of rules, so only decisions are compared with it, and its changes are exactly the calls whose
-//! decision does not agree with the recording.
+//! decision does not agree with the recording. What a gate decided live ([`Base::Live`]) is a base of that kind: each call has
+//! the decision of then, by a policy that may be gone, and histories part where a call runs that did not, or the reverse.
 //!
 //! # Origin
 //!
@@ -33,6 +34,7 @@
 //! [`SessionDiff`] for whoever does.
 
 mod altered;
+mod base;
 mod change;
 mod effects;
 pub mod live;
@@ -44,6 +46,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub use altered::AlteredRule;
+pub use base::Base;
 pub use change::{Answer, Change, ChangePlace, Kind, Origin, RuleAt, Side, Stand};
 pub use effects::{Effects, Matches};
 pub use rules::Correspondence;
@@ -53,15 +56,6 @@ use crate::engine::{Decision, Mode};
 use crate::policy::Policy;
 use crate::replay::{DecidedCall, Replay};
 use crate::session::{Call, Session};
-
-/// What a new version is compared with.
-#[derive(Clone)]
-pub enum Base {
-    /// Another version.
-    Version(Arc<Policy>),
-    /// What the recording says was refused at the time.
-    Recorded,
-}
 
 /// Two versions to be compared over sessions.
 pub struct Comparison {
@@ -92,21 +86,11 @@ pub struct Group<'a> {
     pub changes: Vec<&'a Change>,
 }
 
-impl Base {
-    /// The version, unless the base is the recording.
-    pub fn policy(&self) -> Option<&Arc<Policy>> {
-        match self {
-            Base::Version(policy) => Some(policy),
-            Base::Recorded => None,
-        }
-    }
-}
-
 impl Comparison {
     /// Of two versions. What both have in common is found here, once.
     pub fn new(base: Base, new: Arc<Policy>) -> Comparison {
         let (rules, same) = match &base {
-            Base::Recorded => (Correspondence::default(), false),
+            Base::Recorded | Base::Live => (Correspondence::default(), false),
             Base::Version(policy) => (Correspondence::of(policy, &new), same(policy, &new)),
         };
         let versions = base.policy().filter(|_| !same);
@@ -151,13 +135,16 @@ impl Comparison {
     /// recording) and under the new version: by kind, primary before downstream, then in the order of the session. The
     /// calls cost nothing; for narrowing both sides are played once more.
     pub fn changes(&self, base: Option<&Replay>, new: &Replay) -> Vec<Change> {
-        if self.same { Vec::new() } else { session::changes(&self.rules, base, new) }
+        if self.same { Vec::new() } else { session::changes(&self.rules, &self.base, base, new) }
     }
 
     /// What kind of change a call is that the base decided so (`None` where that is the recording) and the new version so;
     /// `None`: both decide the same.
     pub fn kind(&self, call: &Call, base: Option<&Decision>, new: &DecidedCall) -> Option<Kind> {
-        session::kind(&self.rules, call, base, new)
+        match self.base {
+            Base::Live => live::kind(call.live.as_deref()?, &new.decision, self.new.rules()),
+            Base::Version(_) | Base::Recorded => session::kind(&self.rules, call, base, new),
+        }
     }
 
     /// The same of two decisions about one call, neither of which is a recording's.

@@ -84,8 +84,8 @@ pub struct Open {
     pub recordings: Recordings,
     #[command(flatten)]
     pub policies: Policies,
-    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), or `recorded`, the calls that were
-    /// refused when the session ran. Repeat it to combine several. `git:REV` without a path reads the paths of -p as they were
+    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` (the calls that were
+    /// refused when the session ran), or `live` (what a gate decided then). Repeat it to combine several. `git:REV` without a path reads the paths of -p as they were
     /// at REV
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
@@ -219,8 +219,8 @@ pub struct Diff {
     pub corpus: Corpus,
     #[command(flatten)]
     pub lines: Lines,
-    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), or `recorded`, the calls that were
-    /// refused when the session ran. Repeat it to combine several. `git:REV` without a path reads the paths of -p as they were
+    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` (the calls that were
+    /// refused when the session ran), or `live` (what a gate decided then). Repeat it to combine several. `git:REV` without a path reads the paths of -p as they were
     /// at REV
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append, required = true)]
     pub base: Vec<String>,

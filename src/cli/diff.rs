@@ -138,6 +138,9 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         reports.nothing_judged(why, "diff", diff::SCHEMA, &told, &command, screen)?;
         return Ok(Exit::Bad);
     }
+    if whole.totals.nothing_compared() && !whole.told.interrupted {
+        return Err(reports.undecided("diff", diff::SCHEMA, input::nothing_live(), &command, screen));
+    }
     let end = |output: &Output, color, out: &mut dyn std::io::Write| {
         let look = Look { color, ..view.look };
         (output.end)(&whole, &View { look, ..view }, out)
@@ -147,6 +150,12 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         let calls = words::count(uncompared, "call");
         screen.say(&format!(
             "not compared: {calls} of choices that were not taken; the recording decided nothing about them, and `replay` judges them"
+        ));
+    }
+    if whole.totals.shadow > 0 {
+        let calls = words::count(whole.totals.shadow, "call");
+        screen.say(&format!(
+            "{calls} decided in shadow mode, where nothing was stopped: with `--mode shadow` each is compared after what really ran"
         ));
     }
     if let Some(path) = &asked.witness {

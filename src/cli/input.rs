@@ -179,3 +179,9 @@ pub fn unknown(kind: &str, name: &str, known: impl Iterator<Item = &'static str>
     };
     Failure::usage(format!("there is no {kind} `{name}`")).help(help)
 }
+
+/// Recordings that no gate wrote have nothing to compare with.
+pub fn nothing_live() -> Failure {
+    Failure::usage("no gate decided a call of these sessions, so there is nothing to compare with")
+        .help("name journals of the gate, or compare with `-b recorded`: what was refused at the time")
+}

@@ -95,6 +95,9 @@ pub fn diff(asked: &Lines, view: &View<'_>, of: &args::Diff, screen: &mut Screen
         let look = Look { color: false, ..view.look };
         (output.end)(&whole, &View { look, ..*view }, screen.out())?;
     }
+    if whole.totals.nothing_compared() {
+        return Err(input::nothing_live());
+    }
     Ok(ended(whole.failures(view.fails) > 0, &whole.told))
 }
 

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Code;
-use crate::engine::Verdict;
+use crate::engine::{Decision, Verdict};
 use crate::monitor::RuleId;
 use crate::monitor::finding::RuleOutcome;
-use crate::replay::Status;
+use crate::replay::{Replay, Status};
 use crate::session::{AlternativeRef, CallRef};
 
 /// One thing that is different under the new version.
@@ -152,6 +152,22 @@ impl Change {
         match side {
             Side::Base => self.base,
             Side::New => self.new,
+        }
+    }
+}
+
+impl Stand {
+    /// What a version makes of a call; after a halt, by which rule the session ended.
+    pub(super) fn of(decision: &Decision, replay: Option<&Replay>) -> Stand {
+        let finding = match decision.verdict {
+            Verdict::Allow => None,
+            Verdict::Ask | Verdict::Deny | Verdict::Halt => decision.deciding(),
+            Verdict::NotReached => replay.and_then(|replay| replay.halt()?.finding.as_ref()),
+        };
+        Stand {
+            answer: Answer::Call(decision.verdict),
+            rule: finding.map(|finding| finding.rule),
+            code: finding.map(|finding| finding.code),
         }
     }
 }

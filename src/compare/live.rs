@@ -3,22 +3,30 @@
 //! The policy of then may be gone, so a rule of it is known by what the gate wrote: its name, and its place in the document
 //! where the author gave it none.
 
-use super::session::stand;
 use super::{Answer, Kind, Stand};
 use crate::dialect;
 use crate::engine::{Decision, Verdict};
 use crate::monitor::rule::rule_name;
 use crate::monitor::{Finding, Rules};
+use crate::replay::Replay;
 use crate::session::LiveDecision;
 use crate::session::live::LiveFinding;
 
 /// The first kind of change between what was decided live and what is decided now; `None`: both are the same.
 pub fn kind(live: &LiveDecision, now: &Decision, rules: &Rules) -> Option<Kind> {
-    changes(live, now, rules).first().map(|(kind, ..)| *kind)
+    between(live, now, rules).first().map(|(kind, ..)| *kind)
 }
 
 /// What is different, with what is under either.
-pub(super) fn changes(live: &LiveDecision, now: &Decision, rules: &Rules) -> Vec<(Kind, Stand, Stand)> {
+pub(super) fn changes(live: &LiveDecision, now: &Decision, new: &Replay) -> Vec<(Kind, Stand, Stand)> {
+    let mut changes = between(live, now, new.policy().rules());
+    for (_, _, young) in changes.iter_mut().filter(|_| now.verdict == Verdict::NotReached) {
+        *young = Stand::of(now, Some(new));
+    }
+    changes
+}
+
+fn between(live: &LiveDecision, now: &Decision, rules: &Rules) -> Vec<(Kind, Stand, Stand)> {
     let (then, young) = (live.verdict, now.verdict);
     let base = Stand {
         answer: Answer::Call(then),
@@ -26,7 +34,7 @@ pub(super) fn changes(live: &LiveDecision, now: &Decision, rules: &Rules) -> Vec
         code: live.findings().next().filter(|_| then.objects()).and_then(code),
     };
     if let Some(kind) = Kind::of(then, young) {
-        return vec![(kind, base, stand(now, None))];
+        return vec![(kind, base, Stand::of(now, None))];
     }
     match (then.objects(), then) {
         (true, _) => {
@@ -34,7 +42,7 @@ pub(super) fn changes(live: &LiveDecision, now: &Decision, rules: &Rules) -> Vec
                 (Some(old), Some(young)) => is_same(&old, young, rules),
                 (old, young) => old.is_none() && young.is_none(),
             };
-            Vec::from_iter((!same).then(|| (Kind::OtherReason, base, stand(now, None))))
+            Vec::from_iter((!same).then(|| (Kind::OtherReason, base, Stand::of(now, None))))
         }
         (_, Verdict::Allow) => reports(live, now, rules),
         _ => Vec::new(),

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Answer, Change, ChangePlace, Correspondence, Kind, Origin, RuleAt, Side, Stand};
+use super::{Answer, Base, Change, ChangePlace, Correspondence, Kind, Origin, RuleAt, Side, Stand, live};
 use crate::engine::{Decision, Mode, ToolVisibility, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Finding, RuleId};
@@ -11,8 +11,14 @@ use crate::replay::{DecidedCall, Replay};
 use crate::session::{AlternativeRef, Call, Outcome, Session};
 
 /// What is different under `new` than under `base` (`None`: than in the recording).
-pub(super) fn changes(rules: &Correspondence, base: Option<&Replay>, new: &Replay) -> Vec<Change> {
-    let pair = Pair { rules, base, new, session: new.session(), parting: Divergence::of(base, new) };
+pub(super) fn changes(
+    rules: &Correspondence,
+    from: &Base,
+    base: Option<&Replay>,
+    new: &Replay,
+) -> Vec<Change> {
+    let parting = Divergence::of(from, base, new);
+    let pair = Pair { rules, from, base, new, session: new.session(), parting };
     let mut changes = Vec::new();
     pair.calls(&mut changes);
     if let Some(base) = base {
@@ -104,6 +110,7 @@ fn same_reason(rules: &Correspondence, base: &Decision, new: &Decision) -> bool 
 
 struct Pair<'a> {
     rules: &'a Correspondence,
+    from: &'a Base,
     base: Option<&'a Replay>,
     new: &'a Replay,
     session: &'a Session,
@@ -130,9 +137,13 @@ impl Pair<'_> {
             }
             let different = match theirs {
                 Some(theirs) => self.between(&theirs.decision, &judged.decision),
+                None if matches!(self.from, Base::Live) => {
+                    let live = call.live.as_deref();
+                    live.map(|live| live::changes(live, &judged.decision, self.new)).unwrap_or_default()
+                }
                 None => {
                     let base = Stand { answer: Answer::Call(recorded(call)), rule: None, code: None };
-                    let stands = |kind| (kind, base, stand(&judged.decision, Some(self.new)));
+                    let stands = |kind| (kind, base, Stand::of(&judged.decision, Some(self.new)));
                     Vec::from_iter(kind(self.rules, call, None, judged).map(stands))
                 }
             };
@@ -146,7 +157,7 @@ impl Pair<'_> {
 
     /// What is different between two decisions about one call, with what is under either version.
     fn between(&self, old: &Decision, young: &Decision) -> Vec<(Kind, Stand, Stand)> {
-        let stands = |kind| (kind, stand(old, self.base), stand(young, Some(self.new)));
+        let stands = |kind| (kind, Stand::of(old, self.base), Stand::of(young, Some(self.new)));
         let verdicts = verdicts(self.rules, old, young).map(stands);
         verdicts.into_iter().chain(reports(self.rules, old, young)).collect()
     }
@@ -259,7 +270,7 @@ impl Pair<'_> {
 }
 
 impl Divergence {
-    fn of(base: Option<&Replay>, new: &Replay) -> Divergence {
+    fn of(from: &Base, base: Option<&Replay>, new: &Replay) -> Divergence {
         let mut parting = Divergence::default();
         if new.mode() == Mode::Shadow {
             return parting;
@@ -268,7 +279,7 @@ impl Divergence {
         let reads = new.policy().reads_history() || base.is_some_and(|base| base.policy().reads_history());
         for (call, judged) in session.calls.iter().zip(new.calls()) {
             let theirs = base.and_then(|base| base.call(call.at.index)).map(|theirs| &theirs.decision);
-            let verdict = theirs.map_or(recorded(call), |theirs| theirs.verdict);
+            let verdict = theirs.map_or_else(|| happened(from, call), |theirs| theirs.verdict);
             let ours = &judged.decision;
             let halts = |verdict| verdict == Verdict::Halt;
             if runs(call, verdict) != runs(call, ours.verdict) || halts(verdict) != halts(ours.verdict) {
@@ -327,21 +338,15 @@ fn recorded(call: &Call) -> Verdict {
     if call.outcome == Outcome::Refused { Verdict::Deny } else { Verdict::Allow }
 }
 
-fn over_before(replay: &Replay, turn: u32) -> bool {
-    replay.mode() == Mode::Enforce && replay.halt().is_some_and(|halt| halt.at.turn < turn)
+/// What became of the call under a base that was not replayed. A gate that enforced is taken at its word: it may have ended
+/// the session.
+fn happened(from: &Base, call: &Call) -> Verdict {
+    let live = call.live.as_deref().filter(|live| matches!(from, Base::Live) && !live.shadow);
+    live.map_or(recorded(call), |live| live.verdict)
 }
 
-pub(super) fn stand(decision: &Decision, replay: Option<&Replay>) -> Stand {
-    let finding = match decision.verdict {
-        Verdict::Allow => None,
-        Verdict::Ask | Verdict::Deny | Verdict::Halt => decision.deciding(),
-        Verdict::NotReached => replay.and_then(|replay| replay.halt()?.finding.as_ref()),
-    };
-    Stand {
-        answer: Answer::Call(decision.verdict),
-        rule: finding.map(|finding| finding.rule),
-        code: finding.map(|finding| finding.code),
-    }
+fn over_before(replay: &Replay, turn: u32) -> bool {
+    replay.mode() == Mode::Enforce && replay.halt().is_some_and(|halt| halt.at.turn < turn)
 }
 
 fn narrowed(tool: &ToolVisibility) -> Stand {

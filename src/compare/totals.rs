@@ -1,6 +1,7 @@
 //! What all comparisons come to.
 
-use super::{Change, Kind, Origin};
+use super::{Base, Change, Kind, Origin, SessionDiff};
+use crate::engine::Mode;
 
 /// Changes of many sessions, counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -9,6 +10,14 @@ pub struct Totals {
     pub sessions: u64,
     /// Sessions in which something changed.
     pub changed: u64,
+    /// Calls of which the base says nothing, so that they are not compared; none of a version, which decides every call.
+    pub uncompared: u64,
+    /// Sessions that have calls, and only such calls.
+    pub uncompared_sessions: u64,
+    /// Calls that a gate decided, where that is the base.
+    pub decided: u64,
+    /// Those of them that it decided in shadow mode, where the comparison enforces.
+    pub shadow: u64,
     /// By kind, in the order of [`Kind::ALL`].
     counts: [Count; Kind::ALL.len()],
 }
@@ -50,10 +59,43 @@ impl Totals {
         }
     }
 
+    /// Counts the calls of a session of which the base says nothing.
+    pub fn note(&mut self, compared: &SessionDiff, base: &Base) {
+        let calls = &compared.session().calls;
+        let unknown = calls.iter().filter(|call| !base.knows(call)).count();
+        self.uncompared += unknown as u64;
+        self.uncompared_sessions += u64::from(unknown > 0 && unknown == calls.len());
+        let decided =
+            calls.iter().filter_map(|call| call.live.as_deref().filter(|_| matches!(base, Base::Live)));
+        for live in decided {
+            self.decided += 1;
+            self.shadow += u64::from(live.shadow && compared.mode() == Mode::Enforce);
+        }
+    }
+
+    /// Sessions in which nothing is different, of those that are compared.
+    pub fn unchanged(&self) -> u64 {
+        self.compared() - self.changed
+    }
+
+    /// Whether there are calls, and the base says something of none.
+    pub fn nothing_compared(&self) -> bool {
+        self.uncompared > 0 && self.decided == 0
+    }
+
+    /// Sessions of which the base says something.
+    pub fn compared(&self) -> u64 {
+        self.sessions - self.uncompared_sessions
+    }
+
     /// Counts what others counted.
     pub fn merge(&mut self, other: &Totals) {
         self.sessions += other.sessions;
         self.changed += other.changed;
+        self.uncompared += other.uncompared;
+        self.uncompared_sessions += other.uncompared_sessions;
+        self.decided += other.decided;
+        self.shadow += other.shadow;
         for (count, other) in self.counts.iter_mut().zip(other.counts) {
             count.add(other);
         }

@@ -99,6 +99,7 @@ impl Part {
         let changes = compared.changes();
         let mut totals = Totals::default();
         totals.add(changes);
+        totals.note(compared, view.comparison.base());
         let bytes = outputs.iter().map(|output| {
             let mut bytes = Vec::new();
             // Writing to memory does not fail; were it to, the session would be without its end rather than vanish.
@@ -136,7 +137,8 @@ impl Case {
         Case {
             session: super::words::name(&session.id).into_owned(),
             file: super::words::name(&session.origin.file).into_owned(),
-            changes: totals.all().shown(),
+            uncompared: totals.uncompared,
+            is_compared: totals.compared() > 0,
             failing: failing.filter(|(_, count)| *count > 0).collect(),
             lines: groups.flat_map(|(key, group)| junit::lines(key, &group, view)).collect(),
         }

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::Body;
-use super::write::Content;
 
 /// What becomes of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -121,32 +120,4 @@ impl LiveDecision {
 
 fn place(source: &Value) -> Option<(&str, u64)> {
     Some((source.get("file")?.as_str()?, source.get("line")?.as_u64()?))
-}
-
-/// In the form of a journal's record.
-impl Serialize for LiveDecision {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Written<'a> {
-            decision: Verdict,
-            mode: &'static str,
-            runs: Option<bool>,
-            findings: Content<'a>,
-            told: Option<&'a str>,
-            policy: &'a str,
-            policy_fault: Option<&'a str>,
-            took: Option<f64>,
-        }
-        let written = Written {
-            decision: self.verdict,
-            mode: self.mode(),
-            runs: self.runs,
-            findings: Content(&self.findings),
-            told: self.told.as_deref(),
-            policy: &self.policy,
-            policy_fault: self.policy_fault.as_deref(),
-            took: self.took,
-        };
-        written.serialize(serializer)
-    }
 }

@@ -268,6 +268,34 @@ fn tools(tools: &[Tool]) -> Vec<ToolEntry<'_>> {
     tools.iter().map(ToolEntry::of).collect()
 }
 
+/// In the form of a journal's record.
+impl Serialize for LiveDecision {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(serde::Serialize)]
+        struct Written<'a> {
+            decision: super::live::Verdict,
+            mode: &'static str,
+            runs: Option<bool>,
+            findings: Content<'a>,
+            told: Option<&'a str>,
+            policy: &'a str,
+            policy_fault: Option<&'a str>,
+            took: Option<f64>,
+        }
+        let written = Written {
+            decision: self.verdict,
+            mode: self.mode(),
+            runs: self.runs,
+            findings: Content(&self.findings),
+            told: self.told.as_deref(),
+            policy: &self.policy,
+            policy_fault: self.policy_fault.as_deref(),
+            took: self.took,
+        };
+        written.serialize(serializer)
+    }
+}
+
 /// ISO 8601 with a zone; a number where the calendar has no such time.
 pub struct Instant(pub Millis);
 
@@ -281,7 +309,7 @@ impl Serialize for Instant {
 }
 
 /// Text as a JSON text, JSON as it was written.
-pub(super) struct Content<'a>(pub &'a Body);
+struct Content<'a>(&'a Body);
 
 /// Arguments of a call: an object, or text as the model wrote it. Another JSON value is written as its text, which means the
 /// same: where an object has to stand, it would count as damage when it is read again.

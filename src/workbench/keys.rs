@@ -176,7 +176,7 @@ commands! {
     All Look Theme "theme" <Theme> [] never "choose the colours of the screen";
     All Look Redraw "redraw" ["Ctrl-l"] never "redraw the screen";
 
-    Panes Look Base "base" <Version> ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`";
+    Panes Look Base "base" <Version> ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`, `live`";
     Panes Look LastLoad "last-load" ["dl"] loads "compare with the policy as it was before a reload";
     Panes Look Texts "texts" ["dt"] texts "both policy texts, and the decisions that each edit changes";
     Panes Look EndCompare "end-compare" ["dd"] compared "end comparing, close pane 8";

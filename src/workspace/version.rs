@@ -18,6 +18,9 @@ pub const DEFAULT_POLICY: &str = "contracts";
 /// As a base, the recording.
 pub const RECORDED: &str = "recorded";
 
+/// As a base, what a gate decided.
+pub const LIVE: &str = "live";
+
 /// The files of a version, and what could not be read of it.
 #[derive(Default, Clone)]
 pub struct Version {
@@ -168,8 +171,11 @@ pub fn base(
 ) -> Result<(Base, Vec<Diagnostic>), NoPolicy> {
     match named {
         [one] if one == RECORDED => Ok((Base::Recorded, Vec::new())),
-        several if several.iter().any(|named| named == RECORDED) => {
-            let message = "`recorded` is a version of its own and cannot be joined with others".to_owned();
+        [one] if one == LIVE => Ok((Base::Live, Vec::new())),
+        several
+            if let Some(own) = several.iter().find(|named| [RECORDED, LIVE].contains(&named.as_str())) =>
+        {
+            let message = format!("`{own}` is a version of its own and cannot be joined with others");
             Err(NoPolicy::Unnamed { message, help: None })
         }
         named => {

@@ -116,7 +116,7 @@ pub struct Live {
     pub session: Option<String>,
     #[command(flatten)]
     pub policies: Policies,
-    /// What to compare with: another version of the policies, or `recorded`, the calls that were refused
+    /// What to compare with: another version of the policies, `recorded` (the calls that were refused), or `live` (what was decided then)
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,

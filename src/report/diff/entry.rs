@@ -3,14 +3,15 @@
 use similar::ChangeTag;
 
 use crate::compare::{
-    Answer, Change, ChangePlace, Comparison, Kind, Origin, RuleAt, SessionDiff, Side, Stand,
+    Answer, Base, Change, ChangePlace, Comparison, Kind, Origin, RuleAt, SessionDiff, Side, Stand,
 };
 use crate::diagnostic::Code;
-use crate::engine::{Decision, Verdict};
+use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::{Finding, Rule};
 use crate::report::ci::Spot;
 use crate::report::words;
-use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
+use crate::session::live::LiveFinding;
+use crate::session::{AlternativeRef, Call, CallRef, LiveDecision, Outcome, Session};
 
 use super::View;
 
@@ -146,6 +147,22 @@ pub fn inferred(count: crate::compare::Count) -> Option<String> {
         .then(|| format!("{turns} with tools that the recording neither lists nor calls (inferred)"))
 }
 
+/// Why a session is not compared.
+pub const UNDECIDED: &str = "no gate decided a call of this session";
+
+/// Calls that the base says nothing of; none where there are none.
+pub fn uncompared(calls: u64) -> Option<String> {
+    (calls > 0).then(|| format!("not compared: {} that no gate decided", words::count(calls, "call")))
+}
+
+/// What changes about no rule of a version have in common.
+pub fn without_rule(view: &View<'_>) -> &'static str {
+    match view.comparison.base() {
+        Base::Live => "by rules that decided live",
+        _ => "refused in the recording",
+    }
+}
+
 /// What is known of a group's rule.
 pub fn about(rule: RuleAt, comparison: &Comparison) -> Option<About<'_>> {
     let get = |side: Side, id| comparison.side(side)?.rules().get(id);
@@ -260,7 +277,7 @@ fn entry(run: &[&Change], compared: &SessionDiff, view: &View<'_>) -> Option<Ent
         new: said(change, Side::New, compared, view),
         // With the recording as the base it is the base's word already.
         became: call
-            .filter(|_| view.comparison.side(Side::Base).is_some())
+            .filter(|_| !matches!(view.comparison.base(), Base::Recorded))
             .map(|call| words::became(call.outcome)),
         origin: change.origin,
         counterfactual: change.counterfactual,
@@ -270,6 +287,12 @@ fn entry(run: &[&Change], compared: &SessionDiff, view: &View<'_>) -> Option<Ent
 
 fn said(change: &Change, side: Side, compared: &SessionDiff, view: &View<'_>) -> VersionVerdict {
     let stand = change.stand(side);
+    if side == Side::Base
+        && matches!(view.comparison.base(), Base::Live)
+        && let Some(live) = call_of(change, compared.session()).and_then(|call| call.live.as_deref())
+    {
+        return decided_live(live, stand);
+    }
     let recorded = view.comparison.side(side).is_none();
     let word = match stand.answer {
         Answer::Call(_) if recorded => recorded_word(change, compared.session()).to_owned(),
@@ -303,6 +326,22 @@ fn said(change: &Change, side: Side, compared: &SessionDiff, view: &View<'_>) ->
 
 fn call_of<'s>(change: &Change, session: &'s Session) -> Option<&'s Call> {
     change.at.call().and_then(|at| session.calls.get(at.index as usize))
+}
+
+/// What a gate decided, in the words that it wrote.
+fn decided_live(live: &LiveDecision, stand: Stand) -> VersionVerdict {
+    let mode = if live.shadow { Mode::Shadow } else { Mode::Enforce };
+    let reported = matches!(stand.answer, Answer::Report { reported: true });
+    let said = |finding: &LiveFinding<'_>| stand.code.is_some_and(|code| code.as_str() == finding.code);
+    let finding = live.findings().find(said).filter(|_| live.verdict.objects() || reported);
+    let place = |(file, line): (&str, u64)| format!("{}:{line}", words::name(file));
+    VersionVerdict {
+        word: if reported { "reported".to_owned() } else { words::decided(live.verdict, mode).to_owned() },
+        code: stand.code,
+        why: finding.and_then(|finding| finding.message).map(words::line),
+        rule: finding
+            .map(|finding| (words::line(finding.name), finding.place.map(place).unwrap_or_default())),
+    }
 }
 
 /// What became of a call then, in a word.

@@ -1,7 +1,7 @@
 //! Comparisons as data: `rulestep.diff/2`, one object a session, then one with totals.
 //!
 //! `base` and `new` of a change are the words of its answers; null where a version has no such rule. A base without a
-//! digest is the recording.
+//! digest is the recording, or with `live` what a gate decided.
 
 use std::io::{self, Write};
 
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{DiffResult, View, idle};
-use crate::compare::{Change, Comparison, Kind, SessionDiff, Side};
+use crate::compare::{Base, Change, Comparison, Kind, SessionDiff, Side};
 use crate::monitor::{Explanation, Finding};
 use crate::report::json::{BodyJson, Named, Version, line};
 use crate::report::mergeable::Mergeable;
 use crate::report::totals::ReadingLine;
 use crate::report::{Provenance, Scope, words};
-use crate::session::AlternativeRef;
 use crate::session::write::Instant;
+use crate::session::{AlternativeRef, LiveDecision};
 
 /// The shape of comparisons.
 pub const SCHEMA: &str = "rulestep.diff/2";
@@ -25,12 +25,15 @@ pub const SCHEMA: &str = "rulestep.diff/2";
 pub fn session(compared: &SessionDiff, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let full = view.look.scope == Scope::Full;
     let changes = compared.changes().iter();
+    let base = view.comparison.base();
     let object = SessionLine {
         schema: SCHEMA,
         session: Named::of(compared.session()),
         base: version(Side::Base, view.comparison),
         policy: version(Side::New, view.comparison),
         changes: changes.map(|change| ChangeLine::of(change, compared, view.comparison, full)).collect(),
+        uncompared: matches!(base, Base::Live)
+            .then(|| compared.session().calls.iter().filter(|call| !base.knows(call)).count()),
     };
     line(&object, out)
 }
@@ -46,9 +49,19 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
         ("counterfactual", all.counterfactual),
         ("inferred", all.inferred),
     ];
+    let uncompared =
+        matches!(view.comparison.base(), Base::Live).then_some(("uncompared", totals.uncompared));
     let kinds = Kind::ALL.into_iter().map(|kind| (kind.word(), totals.of(kind).sum()));
-    let counts = sessions.chain(kinds).chain(origins).map(|(name, count)| (name.to_owned(), count.into()));
-    let base = view.comparison.base().policy().map_or("recorded", |policy| &**policy.digest());
+    let counts = sessions
+        .chain(kinds)
+        .chain(origins)
+        .chain(uncompared)
+        .map(|(name, count)| (name.to_owned(), count.into()));
+    let base = match view.comparison.base() {
+        Base::Version(policy) => &**policy.digest(),
+        Base::Recorded => "recorded",
+        Base::Live => "live",
+    };
     let digest = view.comparison.policy().digest();
     let totals = Totals { counts: counts.collect(), reading: ReadingLine::of(&whole.told) };
     let provenance = whole.told.provenance.judged(Some(digest), view.mode, Some(base));
@@ -63,6 +76,9 @@ struct SessionLine<'a> {
     base: BaseLine<'a>,
     policy: BaseLine<'a>,
     changes: Vec<ChangeLine<'a>>,
+    /// Calls that no gate decided, where the base is what gates decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uncompared: Option<usize>,
 }
 
 /// A version, or the recording.
@@ -70,13 +86,21 @@ struct SessionLine<'a> {
 #[serde(untagged)]
 enum BaseLine<'a> {
     Version(Version),
-    Recorded { digest: Option<&'a str>, documents: [&'a str; 0] },
+    Recorded {
+        digest: Option<&'a str>,
+        documents: [&'a str; 0],
+        #[serde(skip_serializing_if = "std::ops::Not::not")]
+        live: bool,
+    },
 }
 
 fn version(side: Side, comparison: &Comparison) -> BaseLine<'_> {
     match comparison.side(side) {
         Some(policy) => BaseLine::Version(Version::of(policy)),
-        None => BaseLine::Recorded { digest: None, documents: [] },
+        None => {
+            let live = matches!(comparison.base(), Base::Live);
+            BaseLine::Recorded { digest: None, documents: [], live }
+        }
     }
 }
 
@@ -100,6 +124,9 @@ struct ChangeLine<'a> {
     /// What people call the rule.
     rule_name: Option<String>,
     counterfactual: bool,
+    /// What a gate decided, where that is the base.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live: Option<&'a LiveDecision>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     inferred: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -162,6 +189,9 @@ impl<'a> ChangeLine<'a> {
             rule: rule.map(|rule| &*rule.id),
             rule_name: rule.map(words::rule_name),
             counterfactual: change.counterfactual,
+            live: recorded
+                .filter(|_| matches!(comparison.base(), Base::Live))
+                .and_then(|call| call.live.as_deref()),
             inferred: change.inferred,
             findings: (full && (call.is_some() || other.is_some()))
                 .then(|| FindingsLine { base: findings(Side::Base), new: findings(Side::New) }),

@@ -66,6 +66,11 @@ fn test(case: &Case) -> TestCase {
     let counted =
         |(kind, count): &(Kind, u64)| format!("{}: {}", entry::title(*kind), words::thousands(*count));
     let status = match case.failing.first() {
+        None if !case.is_compared => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message(entry::UNDECIDED);
+            status
+        }
         None => TestCaseStatus::success(),
         Some((kind, _)) => {
             let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
@@ -77,8 +82,10 @@ fn test(case: &Case) -> TestCase {
     };
     let mut test = TestCase::new(case.session.as_str(), status);
     test.set_classname(case.file.as_str());
-    if case.failing.is_empty() && case.changes > 0 {
-        test.set_system_out(case.lines.join("\n"));
+    let mut lines = if case.failing.is_empty() { case.lines.clone() } else { Vec::new() };
+    lines.extend(entry::uncompared(case.uncompared).filter(|_| case.is_compared));
+    if !lines.is_empty() {
+        test.set_system_out(lines.join("\n"));
     }
     test
 }

@@ -28,7 +28,7 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
     writeln!(out, "{MARKER}")?;
     let mut room = LIMIT.saturating_sub(RESERVE);
     let totals = &whole.totals;
-    let sessions = words::count(totals.sessions, "session");
+    let sessions = words::count(totals.compared(), "session");
     match totals.all().sum() {
         0 => writeln!(out, "### rulestep: no change in {sessions}\n")?,
         changes => writeln!(
@@ -39,6 +39,9 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
         )?,
     }
     writeln!(out, "{} → {}, {}", code(view.base), code(view.new), view.mode.word())?;
+    if let Some(uncompared) = entry::uncompared(totals.uncompared) {
+        writeln!(out, "\n**{}**", sentence(&uncompared))?;
+    }
     for line in incomplete_markdown(&whole.told, "compared") {
         writeln!(out, "\n{line}")?;
     }
@@ -128,7 +131,7 @@ fn group(
     match rule.and_then(|rule| entry::about(rule, view.comparison)) {
         Some(about) => heading(&about, out)?,
         None if kind == Kind::OutcomeChanged => writeln!(out, "\nThe session's status:")?,
-        None => writeln!(out, "\nRefused in the recording:")?,
+        None => writeln!(out, "\n{}:", sentence(entry::without_rule(view)))?,
     }
     let most = view.most();
     let entries: Vec<&Entry> = gathered.shown(most).collect();

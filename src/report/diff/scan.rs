@@ -21,12 +21,14 @@ pub fn with(
             gathered.more += group.rest(view.most());
         }
     }
-    let (all, sessions) = (whole.totals.all().sum(), words::count(whole.totals.sessions, "session"));
+    let (all, sessions) = (whole.totals.all().sum(), words::count(whole.totals.compared(), "session"));
+    let apart = entry::uncompared(whole.totals.uncompared);
+    let apart = apart.map(|apart| format!("; {apart}")).unwrap_or_default();
     let summary = match all {
-        0 => format!("no change in {sessions}"),
+        0 => format!("no change in {sessions}{apart}"),
         all => {
             let changed = words::thousands(whole.totals.changed);
-            format!("{} in {changed} of {sessions}", words::count(all, "change"))
+            format!("{} in {changed} of {sessions}{apart}", words::count(all, "change"))
         }
     };
     write(&Run { gathered: &gathered, told: &whole.told, summary, command: view.command })

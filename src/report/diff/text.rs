@@ -49,10 +49,12 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
     let skipped =
         words::skipped(whole.told.skipped).map(|skipped| format!("; {skipped}")).unwrap_or_default();
     let totals = &whole.totals;
-    let unchanged = words::thousands(totals.sessions - totals.changed);
-    let compared = words::count(totals.sessions, "session");
+    let unchanged = words::thousands(totals.unchanged());
+    let compared = words::count(totals.compared(), "session");
     let apart = entry::inferred(totals.all()).map(|apart| format!("; {apart}")).unwrap_or_default();
-    let skipped = format!("{apart}{skipped}");
+    let uncompared =
+        entry::uncompared(totals.uncompared).map(|calls| format!("; {calls}")).unwrap_or_default();
+    let skipped = format!("{apart}{uncompared}{skipped}");
     match totals.changed {
         0 => writeln!(out, "{compared} compared: no change{skipped}"),
         changed => writeln!(
@@ -76,7 +78,7 @@ fn group(
     match rule.and_then(|rule| Some((rule, entry::about(rule, view.comparison)?))) {
         Some((rule, about)) => heading(&about, seen.insert(rule), paint, out)?,
         None if kind == Kind::OutcomeChanged => writeln!(out, "  the session's status")?,
-        None => writeln!(out, "  {}", paint.dim("refused in the recording"))?,
+        None => writeln!(out, "  {}", paint.dim(entry::without_rule(view)))?,
     }
     let most = view.most();
     for entry in gathered.shown(most) {

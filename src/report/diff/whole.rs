@@ -44,7 +44,9 @@ pub struct ChangeGroup {
 pub struct Case {
     pub(super) session: String,
     pub(super) file: String,
-    pub(super) changes: u64,
+    /// Calls that are not compared; and whether the others are any.
+    pub(super) uncompared: u64,
+    pub(super) is_compared: bool,
     /// Kinds that are a failure, and how often they are there.
     pub(super) failing: Vec<(Kind, u64)>,
     pub(super) lines: Vec<String>,

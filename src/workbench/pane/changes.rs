@@ -138,6 +138,7 @@ fn heading(model: &Model, group: Group, count: usize, width: usize) -> Row<'_> {
     let rule = match group.rule {
         Some(rule) => rule_name(model, rule).unwrap_or_default(),
         None if group.kind == Kind::OutcomeChanged => "the session's status".to_owned(),
+        None if is_live(model) => "by rules that decided live".to_owned(),
         None => "refused in the recording".to_owned(),
     };
     let room = row.left().saturating_sub(2);
@@ -240,7 +241,17 @@ pub fn words_of(model: &Model, change: &Change) -> [String; 2] {
     };
     let refused = change.base.answer == Answer::Call(Verdict::Deny)
         && model.comparison().is_some_and(|comparison| matches!(comparison.base(), Base::Recorded));
+    // In which mode that was is in the decision pane.
+    if is_live(model)
+        && let Answer::Call(then) = change.base.answer
+    {
+        return [format!("live {}", then.word()), word(change.new)];
+    }
     [if refused { "refused".to_owned() } else { word(change.base) }, word(change.new)]
+}
+
+fn is_live(model: &Model) -> bool {
+    model.comparison().is_some_and(|comparison| matches!(comparison.base(), Base::Live))
 }
 
 /// What makes a change count for less, if anything does.
@@ -287,6 +298,9 @@ fn rest(model: &Model) -> String {
     let unchanged = words::count(unchanged as u64, "session");
     match model.scope_note() {
         Some(scope) => format!("changes of {scope}, as filtered; {unchanged} unchanged in all{apart}"),
+        None if is_live(model) => {
+            format!("{unchanged} without a change{apart}; calls that no gate decided are not compared")
+        }
         None => format!("{unchanged} unchanged{apart}"),
     }
 }

@@ -118,8 +118,8 @@ fn the_native_form_keeps_it() {
 #[test]
 fn a_table_of_calls_has_it() {
     let journal = enforced();
-    let plain = r#"{"id": "s-2", "messages": [{"role": "assistant", "tool_calls": [{"id": "x", "function": {"name": "Read", "arguments": "{}"}}]}]}"#;
-    let folder = folder(&[("j.jsonl", &journal), ("now.yaml", NOW), ("n.json", plain)]);
+
+    let folder = folder(&[("j.jsonl", &journal), ("now.yaml", NOW), ("n.json", PLAIN)]);
     rulestep(folder.path(), &["export", "j.jsonl", "n.json", "-p", "now.yaml", "-o", "t"]).output().unwrap();
     let rows = records(&folder.path().join("t/calls.ndjson"));
     let of = |row: &Value| {
@@ -157,4 +157,103 @@ fn a_decision_that_cannot_be_read_is_reported() {
     assert!(told.contains("what was decided live about a call cannot be read, and is left out"), "{told}");
     let calls = calls(&json);
     assert!(calls[0].get("live").is_none() && calls[1].get("live").is_some());
+}
+
+/// A session that no gate saw.
+const PLAIN: &str = r#"{"id": "s-2", "messages": [{"role": "assistant", "tool_calls": [{"id": "x", "function": {"name": "Read", "arguments": "{}"}}]}]}"#;
+
+/// Of each session its changes, as `kind base new origin`; then what is not compared.
+fn compared(files: &[(&str, &str)], arguments: &[&str]) -> (i32, Vec<String>, u64) {
+    let arguments = [&["diff", "-b", "live", "--format", "json"], arguments].concat();
+    let (exit, json, told) = run(files, &arguments);
+    let lines: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (totals, sessions) = lines.split_last().unwrap_or_else(|| panic!("{told}"));
+    let mut changes = Vec::new();
+    for session in sessions {
+        assert_eq!((&session["base"]["live"], &session["base"]["digest"]), (&json!(true), &json!(null)));
+        for change in session["changes"].as_array().unwrap() {
+            let word = |key: &str| change[key].as_str().unwrap().to_owned();
+            assert_eq!(change["live"]["decision"].as_str().unwrap() == "deny", word("base") == "deny");
+            changes.push(["kind", "base", "new", "origin"].map(word).join(" "));
+        }
+    }
+    (exit, changes, totals["totals"]["uncompared"].as_u64().unwrap())
+}
+
+#[test]
+fn what_was_decided_live_is_a_base() {
+    let state = tempfile::tempdir().unwrap();
+    let shadow = journal(state.path(), &["--shadow"]);
+    let enforced = enforced();
+    let files = [
+        ("e.jsonl", enforced.as_str()),
+        ("s.jsonl", shadow.as_str()),
+        ("then.yaml", THEN),
+        ("now.yaml", NOW),
+        ("words.yaml", REWORDED),
+    ];
+    let none: &[&str] = &[];
+    for (journal, policy, mode, exit, expected) in [
+        ("e.jsonl", "then.yaml", "enforce", 0, none),
+        ("e.jsonl", "then.yaml", "shadow", 0, none),
+        ("s.jsonl", "then.yaml", "shadow", 0, none),
+        ("e.jsonl", "words.yaml", "enforce", 1, &["other_reason deny deny primary"]),
+        (
+            "e.jsonl",
+            "now.yaml",
+            "enforce",
+            1,
+            &["newly_allowed deny allow primary", "newly_blocked allow deny primary"],
+        ),
+        (
+            "s.jsonl",
+            "now.yaml",
+            "shadow",
+            1,
+            &["newly_allowed deny allow primary", "newly_blocked allow deny primary"],
+        ),
+    ] {
+        let found = compared(&files, &[journal, "-p", policy, "--mode", mode]);
+        let expected = expected.iter().map(|change| (*change).to_owned()).collect();
+        assert_eq!(found, (exit, expected, 0), "{journal} {policy} {mode}");
+    }
+    let (exit, text, told) = run(&files, &["diff", "s.jsonl", "-b", "live", "-p", "now.yaml"]);
+    assert_eq!(exit, 1);
+    let (allowed, blocked) =
+        (text.find("newly allowed: 1 call").unwrap(), text.find("newly blocked: 1 call").unwrap());
+    assert!(allowed < blocked && text.starts_with("live → now.yaml\n"), "{text}");
+    // Nothing was stopped then, and the gate's own words say why it would have been.
+    for part in ["would be denied → allowed", "prior_tool_missing: Read has not succeeded", "p.yaml:3"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(told.contains("3 calls decided in shadow mode") && told.contains("--mode shadow"), "{told}");
+    let joined = run(&files, &["diff", "s.jsonl", "-b", "live", "-b", "then.yaml", "-p", "now.yaml"]);
+    assert!(joined.0 == 2 && joined.2.contains("`live` is a version of its own"), "{}", joined.2);
+}
+
+/// What was not decided is not the same.
+#[test]
+fn calls_that_no_gate_decided_are_counted_and_not_compared() {
+    let journal = enforced();
+    let files = [("j.jsonl", journal.as_str()), ("n.json", PLAIN), ("then.yaml", THEN)];
+    assert_eq!(compared(&files, &["j.jsonl", "n.json", "-p", "then.yaml"]), (0, Vec::new(), 1));
+    let of = |format| {
+        run(&files, &["diff", "-b", "live", "j.jsonl", "n.json", "-p", "then.yaml", "--format", format]).1
+    };
+    let said = "not compared: 1 call that no gate decided";
+    let text = of("text");
+    assert!(text.contains(&format!("1 session compared: no change; {said}")), "{text}");
+    let markdown = of("markdown");
+    assert!(
+        markdown.contains("no change in 1 session\n") && markdown.contains("Not compared: 1 call"),
+        "{markdown}"
+    );
+    assert!(of("github").contains(said) && of("junit").contains("<skipped"), "{}", of("junit"));
+    for format in ["text", "json", "markdown", "junit"] {
+        let (exit, out, told) =
+            run(&files, &["diff", "-b", "live", "n.json", "-p", "then.yaml", "--format", format]);
+        assert_eq!(exit, 2, "{format}: {out}");
+        assert!(told.contains("no gate decided a call of these sessions"), "{told}");
+        assert!(!out.contains("no change"), "{out}");
+    }
 }

@@ -1,0 +1,32 @@
+//! What a new version is compared with.
+
+use std::sync::Arc;
+
+use crate::policy::Policy;
+use crate::session::Call;
+
+/// What a new version is compared with.
+#[derive(Clone)]
+pub enum Base {
+    /// Another version.
+    Version(Arc<Policy>),
+    /// What the recording says was refused at the time.
+    Recorded,
+    /// What a gate decided at the time about each call, by whatever policy it had.
+    Live,
+}
+
+impl Base {
+    /// The version, unless the base is the recording.
+    pub fn policy(&self) -> Option<&Arc<Policy>> {
+        match self {
+            Base::Version(policy) => Some(policy),
+            Base::Recorded | Base::Live => None,
+        }
+    }
+
+    /// Whether it says something about a call: calls that no gate decided are not compared with what a gate decided.
+    pub fn knows(&self, call: &Call) -> bool {
+        !matches!(self, Base::Live) || call.live.is_some()
+    }
+}
