@@ -16,7 +16,7 @@ use clap_complete::Shell;
 pub use begin::{Init, New, Suggest};
 #[cfg(feature = "tui")]
 pub use choices::WatchMode;
-pub use choices::{Color, Format, Mode, TestFormat};
+pub use choices::{Color, Format, Mode, TableFormat, TestFormat};
 pub use groups::{Caching, Corpus, Lines, ModeArgument, Policies, Reading, Recordings, Selection};
 pub use live::{Doctor, Fallback, Gate, Hook, Install, Live, OnAsk, ScopeArgument, Uninstall};
 pub use misplaced::look_elsewhere;

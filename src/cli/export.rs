@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
-use super::args;
+use super::args::{self, TableFormat};
 use super::count::{Counting, ended};
 use super::exit::{Exit, Failure};
 use super::input;
@@ -14,11 +14,13 @@ use super::screen::Screen;
 use super::selection::Selection;
 use crate::replay::Replay;
 use crate::report::export::TABLES;
+#[cfg(feature = "parquet")]
+use crate::report::export::parquet::ParquetTable;
 use crate::report::words;
 
 /// Runs the verb. The files come into being under their names when all are complete.
 pub fn run(asked: &args::Export, screen: &mut Screen) -> Result<Exit, Failure> {
-    let args::Export { corpus, output } = asked;
+    let args::Export { corpus, output, format } = asked;
     let selection = Selection::of(&corpus.selection)?;
     let policy = input::policy(&corpus.policies, corpus.recordings.samples, screen)?;
     let mode = corpus.judging.mode.into();
@@ -26,7 +28,7 @@ pub fn run(asked: &args::Export, screen: &mut Screen) -> Result<Exit, Failure> {
     let folder = Path::new(output);
     let begun = || -> anyhow::Result<Vec<TableFile>> {
         fs::create_dir_all(folder)?;
-        TABLES.iter().map(|table| TableFile::begin(folder, table.name)).collect()
+        TABLES.iter().map(|table| TableFile::begin(folder, table.name, *format)).collect()
     };
     let shown = words::line(output);
     let mut files = begun().with_context(|| format!("{shown} cannot be written")).map_err(Failure::System)?;
@@ -41,7 +43,7 @@ pub fn run(asked: &args::Export, screen: &mut Screen) -> Result<Exit, Failure> {
     let mut take = |rows: std::io::Result<Vec<Vec<u8>>>| {
         if written.is_ok() {
             let write = |rows: Vec<Vec<u8>>| {
-                files.iter_mut().zip(rows).try_for_each(|(file, rows)| file.out.write_all(&rows))
+                files.iter_mut().zip(rows).try_for_each(|(file, rows)| file.rows.write(&rows))
             };
             written = rows.and_then(write);
         }
@@ -59,7 +61,7 @@ pub fn run(asked: &args::Export, screen: &mut Screen) -> Result<Exit, Failure> {
         if nothing.is_some() {
             return Ok(());
         }
-        files.iter_mut().try_for_each(|file| file.out.flush())?;
+        files.iter_mut().try_for_each(|file| file.rows.finish())?;
         files.iter().try_for_each(|file| Ok(fs::rename(&file.beside, &file.path)?))
     };
     finish().with_context(|| format!("{shown} cannot be written")).map_err(Failure::System)?;
@@ -75,15 +77,52 @@ pub fn run(asked: &args::Export, screen: &mut Screen) -> Result<Exit, Failure> {
 struct TableFile {
     path: PathBuf,
     beside: PathBuf,
-    out: BufWriter<File>,
+    rows: Rows,
+}
+
+/// What rows are written to.
+enum Rows {
+    Lines(BufWriter<File>),
+    /// `None` once it is whole.
+    #[cfg(feature = "parquet")]
+    Columns(Option<Box<ParquetTable<BufWriter<File>>>>),
 }
 
 impl TableFile {
-    fn begin(folder: &Path, name: &str) -> anyhow::Result<TableFile> {
-        let path = folder.join(format!("{name}.ndjson"));
-        let beside = folder.join(format!("{name}.ndjson.{}.tmp", std::process::id()));
+    fn begin(folder: &Path, name: &str, format: TableFormat) -> anyhow::Result<TableFile> {
+        let file = match format {
+            TableFormat::Ndjson => format!("{name}.ndjson"),
+            #[cfg(feature = "parquet")]
+            TableFormat::Parquet => format!("{name}.parquet"),
+        };
+        let path = folder.join(&file);
+        let beside = folder.join(format!("{file}.{}.tmp", std::process::id()));
         let out = BufWriter::with_capacity(1 << 16, File::create(&beside)?);
-        Ok(TableFile { path, beside, out })
+        let rows = match format {
+            TableFormat::Ndjson => Rows::Lines(out),
+            #[cfg(feature = "parquet")]
+            TableFormat::Parquet => Rows::Columns(Some(Box::new(ParquetTable::begin(name, out)?))),
+        };
+        Ok(TableFile { path, beside, rows })
+    }
+}
+
+impl Rows {
+    /// Adds lines of JSON.
+    fn write(&mut self, lines: &[u8]) -> std::io::Result<()> {
+        match self {
+            Rows::Lines(out) => out.write_all(lines),
+            #[cfg(feature = "parquet")]
+            Rows::Columns(table) => table.iter_mut().try_for_each(|table| table.write(lines)),
+        }
+    }
+
+    fn finish(&mut self) -> std::io::Result<()> {
+        match self {
+            Rows::Lines(out) => out.flush(),
+            #[cfg(feature = "parquet")]
+            Rows::Columns(table) => table.take().map_or(Ok(()), |table| table.finish()),
+        }
     }
 }
 

@@ -2,6 +2,9 @@
 //!
 //! The columns are documented in `docs/data.md`, and are there in every row.
 
+#[cfg(feature = "parquet")]
+pub mod parquet;
+
 use std::io;
 
 use serde::Serialize;

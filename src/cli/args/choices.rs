@@ -49,6 +49,17 @@ pub enum WatchMode {
     Off,
 }
 
+/// The form of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum TableFormat {
+    /// One JSON object per line
+    #[default]
+    Ndjson,
+    /// Columns with types
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
 /// When to colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Color {

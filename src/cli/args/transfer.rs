@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::choices::TableFormat;
 use super::groups::{Corpus, ModeArgument, Policies, Recordings, Selection};
 
 /// `rulestep convert`.
@@ -31,9 +32,12 @@ pub struct Convert {
 pub struct Export {
     #[command(flatten)]
     pub corpus: Corpus,
-    /// Folder for `sessions.ndjson`, `calls.ndjson` and `findings.ndjson`
+    /// Folder for the files `sessions`, `calls` and `findings`
     #[arg(short, long, value_name = "FOLDER")]
     pub output: String,
+    /// Format of the files, which is also how their names end
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub format: TableFormat,
 }
 
 /// `rulestep merge`.
