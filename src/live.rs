@@ -8,8 +8,10 @@ pub mod desk;
 pub mod doctor;
 pub mod fault;
 pub mod host;
+pub mod index;
 pub mod install;
 pub mod journal;
+pub mod outline;
 pub mod policy;
 pub mod probe;
 #[cfg(feature = "proxy")]

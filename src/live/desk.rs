@@ -64,16 +64,14 @@ impl Desk {
                 let call = NewCall { id: id.as_deref(), tool, arguments, sibling: None };
                 self.decide(report, &call, began)
             }
-            Event::Resolve { id, tool, outcome, output } => {
-                let mut journal = self.journal(report)?;
-                if let Some(id) = resolved(&journal, id.as_deref(), tool)? {
+            Event::Resolve { id, tool, outcome, output } => self.with_journal(report, |journal| {
+                if let Some(id) = resolved(journal, id.as_deref(), tool)? {
                     let output = Json(output);
                     journal.append(&Record::Resolved { id: &id, outcome, output, at: now() }.line())?;
                 }
                 Ok(Answer::Silent)
-            }
-            Event::Prompt(text) => {
-                let mut journal = self.journal(report)?;
+            }),
+            Event::Prompt(text) => self.with_journal(report, |journal| {
                 // What was said before the first call is in the log by the time of that call.
                 if !(journal.is_new() && self.log(report).is_some()) {
                     let mut records = String::new();
@@ -85,15 +83,30 @@ impl Desk {
                     journal.append(&records)?;
                 }
                 Ok(Answer::Silent)
-            }
-            Event::End => {
-                let mut journal = self.journal(report)?;
+            }),
+            Event::End => self.with_journal(report, |journal| {
                 if !journal.is_new() {
                     journal.append(&Record::Closed { at: now() }.line())?;
                 }
                 Ok(Answer::Silent)
-            }
+            }),
         }
+    }
+
+    /// Answers by the session's journal. Where its index does not fit, that is found before anything is recorded, and the
+    /// answer is made again from the whole journal.
+    fn with_journal(
+        &self,
+        report: &Report,
+        answer: impl Fn(&mut Journal) -> Result<Answer, Fault>,
+    ) -> Result<Answer, Fault> {
+        let mut journal = self.journal(report)?;
+        let first = answer(&mut journal);
+        if !journal.misread() {
+            return first;
+        }
+        journal.read()?;
+        answer(&mut journal)
     }
 
     /// The folder of the agent's journals.
@@ -115,12 +128,22 @@ impl Desk {
     /// It cannot be decided or recorded.
     pub fn decide(&self, report: &Report, call: &NewCall<'_>, began: Instant) -> Result<Answer, Fault> {
         let current = policy::load(&self.policy, &self.own_folder())?;
-        let mut journal = self.journal(report)?;
-        if let Some(answer) = call.id.and_then(|id| answered(&journal, id, call)) {
+        self.with_journal(report, |journal| self.decide_by(journal, &current, report, call, began))
+    }
+
+    fn decide_by(
+        &self,
+        journal: &mut Journal,
+        current: &Current,
+        report: &Report,
+        call: &NewCall<'_>,
+        began: Instant,
+    ) -> Result<Answer, Fault> {
+        if let Some(answer) = call.id.and_then(|id| answered(journal, id, call)) {
             return Ok(answer);
         }
         let latest = if journal.is_new() { None } else { Some(journal.latest()?) };
-        let tail = self.tail(report, &journal)?;
+        let tail = self.tail(report, journal)?;
         let mut records = String::new();
         if latest.is_none() {
             records += &self.opened(report, tail.as_ref());
@@ -128,7 +151,7 @@ impl Desk {
         let sibling = call.sibling.filter(|_| latest.is_some());
         if !sibling.unwrap_or_else(|| is_sibling(latest.as_ref(), tail.as_ref(), call.id)) {
             let import =
-                tail.as_ref().map(|tail| tail.import(&journal, latest.as_ref(), call.id)).unwrap_or_default();
+                tail.as_ref().map(|tail| tail.import(journal, latest.as_ref(), call.id)).unwrap_or_default();
             records += &import.records;
             records += &Record::Turn { at: now(), transcript: import.until }.line();
         }
@@ -151,7 +174,7 @@ impl Desk {
             decision.findings.iter().filter_map(|finding| finding.explain(rules, &session)).collect();
         let runs = self.mode == Mode::Shadow || decision.verdict == Verdict::Allow;
         let told = (!runs).then(|| reason(decision.verdict, &findings));
-        let Current { policy, fault } = &current;
+        let Current { policy, fault } = current;
         proposed.judged = Some(Judged {
             policy: policy.digest(),
             policy_fault: fault.as_deref(),

@@ -160,7 +160,12 @@ impl Host {
             };
             journal.append(&Record::Opened(opened).line())?;
         }
-        let gate = gate(&current.policy, &journal, self.mode)?;
+        let mut resumed_by = gate(&current.policy, &journal, self.mode);
+        if journal.misread() {
+            journal.read()?;
+            resumed_by = gate(&current.policy, &journal, self.mode);
+        }
+        let gate = resumed_by?;
         let open = Open {
             gate,
             mode: self.mode,

@@ -6,24 +6,32 @@
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::fault::Fault;
+use super::index::{Bodies, Index, Stamp};
+use super::outline;
 use super::record::Record;
 use crate::diagnostic::Diagnostic;
 use crate::recording::{self, Options};
 use crate::session::Session;
+use crate::session::body::Store;
 
 /// A journal that nobody else can write to.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
     file: File,
-    /// The complete records.
+    /// The complete records; where there are `bodies`, their outlines.
     text: Vec<u8>,
+    /// The long bodies, which the outlines have the places of.
+    bodies: Option<Arc<Bodies>>,
+    /// `None` where it cannot be written: it is made again when the journal is next opened.
+    index: Option<Index>,
     /// Bytes that the file ends with and that are no record.
     cut_off: bool,
     /// Bytes of the file.
@@ -46,9 +54,17 @@ impl Journal {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(|error| Fault::file(&path, "opened", &error))?;
-        let mut journal = Journal { path, file, text: Vec::new(), cut_off: false, length: 0 };
+        let mut journal =
+            Journal { path, file, text: Vec::new(), bodies: None, index: None, cut_off: false, length: 0 };
         journal.lock(wait)?;
-        journal.read()?;
+        let stamp = journal.stamp()?;
+        match Index::open(&journal.index_path(), &stamp) {
+            Some((index, text)) => {
+                journal.bodies = Some(Arc::new(journal.bodies()?));
+                (journal.text, journal.index) = (text, Some(index));
+            }
+            None => journal.read()?,
+        }
         Ok(journal)
     }
 
@@ -69,11 +85,35 @@ impl Journal {
         }
     }
 
-    fn read(&mut self) -> Result<(), Fault> {
+    /// Where the index is.
+    fn index_path(&self) -> PathBuf {
+        self.path.with_extension("index")
+    }
+
+    fn stamp(&mut self) -> Result<Stamp, Fault> {
+        let state = self.file.metadata().map_err(|error| Fault::file(&self.path, "read", &error))?;
+        self.length = state.len();
+        Ok(Stamp::of(&state))
+    }
+
+    fn bodies(&self) -> Result<Bodies, Fault> {
+        Bodies::of(&self.file).map_err(|error| Fault::file(&self.path, "read", &error))
+    }
+
+    /// Whether a body that was looked at is not where the index has it: what was decided since then does not count.
+    pub fn misread(&self) -> bool {
+        self.bodies.as_ref().is_some_and(|bodies| bodies.misread())
+    }
+
+    /// Reads the whole journal, and makes its index anew.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read(&mut self) -> Result<(), Fault> {
+        let stamp = self.stamp()?;
         let unreadable = |error| Fault::file(&self.path, "read", &error);
         self.file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
-        let unreadable = |error| Fault::file(&self.path, "read", &error);
-        let size = self.file.metadata().map_err(unreadable)?.len();
+        let size = self.length;
         let mut text = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
         self.file.read_to_end(&mut text).map_err(unreadable)?;
         self.length = text.len() as u64;
@@ -83,6 +123,12 @@ impl Journal {
         // Its writer may have been stopped after the line feed that sets a cut-off line apart, and before the mark.
         let last = text.split(|byte| *byte == b'\n').rev().nth(1);
         self.cut_off |= last.is_some_and(|line| serde_json::from_slice::<IgnoredAny>(line).is_err());
+        (self.bodies, self.index) = (None, None);
+        if let Some(outlines) = outline::outlines(&text, 0).filter(|_| !self.cut_off) {
+            self.bodies = Some(Arc::new(self.bodies()?));
+            self.index = Index::create(&self.index_path(), &outlines, &stamp).ok();
+            text = outlines;
+        }
         self.text = text;
         Ok(())
     }
@@ -127,7 +173,8 @@ impl Journal {
     }
 
     fn parse(&self, text: Vec<u8>) -> Result<Session, Fault> {
-        let options = Options { format: recording::named("rulestep-live"), ..Options::default() };
+        let store = self.bodies.clone().map(|bodies| bodies as Arc<dyn Store>);
+        let options = Options { format: recording::named("rulestep-live"), store, ..Options::default() };
         let name = self.path.to_string_lossy().into_owned();
         let damaged = |why: &Diagnostic| {
             let message =
@@ -152,15 +199,26 @@ impl Journal {
         self.record("turn\"")
     }
 
-    /// The last record of a call with this id.
+    /// The last record of a call with this id, with its bodies.
     pub fn proposed(&self, id: &str) -> Option<Value> {
-        self.record(&about("proposed", id))
+        let mut record = self.record(&about("proposed", id))?;
+        let (Some(members), Some(bodies)) = (record.as_object_mut(), &self.bodies) else {
+            return Some(record);
+        };
+        for name in outline::BODIES {
+            if let Some(place) = members.remove(&format!("{name}@")) {
+                let text = bodies.read(outline::place(&place)?);
+                members.insert(name.to_owned(), serde_json::from_str(&text).ok()?);
+            }
+        }
+        Some(record)
     }
 
     /// Whether the call with this id was let go on and has no result yet. `None`: there is no such call.
     pub fn waits_for(&self, id: &str) -> Option<bool> {
         let proposed = self.last(&about("proposed", id))?;
-        let stopped = self.proposed(id)?.get("runs").and_then(Value::as_bool) == Some(false);
+        let stopped =
+            self.record(&about("proposed", id))?.get("runs").and_then(Value::as_bool) == Some(false);
         Some(!stopped && self.last(&about("resolved", id)).is_none_or(|resolved| resolved < proposed))
     }
 
@@ -179,6 +237,10 @@ impl Journal {
     /// # Errors
     /// They cannot be written.
     pub fn append(&mut self, records: &str) -> Result<(), Fault> {
+        if self.misread() {
+            let message = format!("the journal `{}` was changed, or cannot be read", self.path.display());
+            return Err(Fault::new(message, "look at it, move it away and begin a new session"));
+        }
         let mut text = String::new();
         if self.cut_off {
             text.push('\n');
@@ -191,10 +253,25 @@ impl Journal {
             let _ = self.file.set_len(self.length);
             return Err(Fault::file(&self.path, "written", &error));
         }
-        self.length += text.len() as u64;
         self.cut_off = false;
-        self.text.extend_from_slice(text.as_bytes());
+        let start = self.length;
+        let stamp = self.stamp()?;
+        if self.bodies.is_none() {
+            self.text.extend_from_slice(text.as_bytes());
+            return Ok(());
+        }
+        let Some(outlines) = outline::outlines(text.as_bytes(), start) else { return self.read() };
+        self.index =
+            self.index.take().and_then(|mut index| index.append(&outlines, &stamp).ok().map(|()| index));
+        self.text.extend_from_slice(&outlines);
         Ok(())
+    }
+}
+
+impl Drop for Journal {
+    /// A session may still have bodies of it.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
     }
 }
 

@@ -64,8 +64,8 @@ fn open_within(
         Some(format) => format,
         None => recognise::format(&file, &mut units, &mut seen, options.following)?,
     };
-    let (error, refused) = (options.error.clone(), options.refused.clone());
-    let setting = Setting { file: Arc::clone(&file), format: format.name, error, refused };
+    let (error, refused, store) = (options.error.clone(), options.refused.clone(), options.store.clone());
+    let setting = Setting { file: Arc::clone(&file), format: format.name, error, refused, store };
     Ok(Reading {
         finish: Finish::new(&file, format, options),
         file,

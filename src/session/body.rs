@@ -7,9 +7,12 @@ use memchr::memmem;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
+mod elsewhere;
 mod json;
 mod parts;
 
+use elsewhere::Elsewhere;
+pub use elsewhere::{Place, Store};
 use json::{is_plain, reserved_key};
 pub(crate) use json::{parse, unescaped};
 
@@ -33,6 +36,7 @@ enum Recorded {
     Plain(Box<str>),
     /// A JSON text with escapes, which are resolved when something first looks.
     Escaped(Box<str>, OnceLock<Box<str>>),
+    Elsewhere(Box<Elsewhere>),
 }
 
 /// How the recording wrote a body.
@@ -83,6 +87,17 @@ impl Body {
         }
     }
 
+    /// Content that is kept elsewhere and read when something first looks: arguments without a [`Body::fault`] that can be those
+    /// of a call, or a result that is not the text of a refusal.
+    pub fn elsewhere(store: &Arc<dyn Store>, place: Place, form: Form) -> Body {
+        Body::of(form, Recorded::Elsewhere(Box::new(Elsewhere::new(Arc::clone(store), place))))
+    }
+
+    /// Whether it is kept elsewhere, see [`Body::elsewhere`].
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.0.as_ref().is_some_and(|body| matches!(body.recorded, Recorded::Elsewhere(_)))
+    }
+
     fn of(form: Form, recorded: Recorded) -> Body {
         Body(Some(Arc::new(BodyText { form, recorded, joined: OnceLock::new(), read: OnceLock::new() })))
     }
@@ -122,6 +137,7 @@ impl Body {
     pub(crate) fn size(&self) -> usize {
         self.0.as_ref().map_or(0, |b| match &b.recorded {
             Recorded::Plain(text) | Recorded::Escaped(text, _) => text.len(),
+            Recorded::Elsewhere(elsewhere) => elsewhere.length(),
         })
     }
 
@@ -149,6 +165,7 @@ impl Body {
     pub(crate) fn may_hold(&self, part: &str) -> bool {
         let recorded = self.0.as_deref().map_or("", |body| match &body.recorded {
             Recorded::Plain(text) | Recorded::Escaped(text, _) => text,
+            Recorded::Elsewhere(_) => body.text(),
         });
         let holds = |part: &str| memmem::find(recorded.as_bytes(), part.as_bytes()).is_some();
         holds(part) || holds("\\u")
@@ -227,6 +244,7 @@ impl BodyText {
             Recorded::Escaped(literal, text) => {
                 text.get_or_init(|| unescaped(literal).map_or_else(|| literal.clone(), Into::into))
             }
+            Recorded::Elsewhere(elsewhere) => elsewhere.text(self.form),
         }
     }
 

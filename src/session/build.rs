@@ -248,7 +248,8 @@ impl Builder {
         } else {
             tool
         };
-        if let Some(fault) = arguments.fault() {
+        let unknown = Some(&arguments).filter(|arguments| !arguments.is_elsewhere());
+        if let Some(fault) = unknown.and_then(Body::fault) {
             let reason = match fault {
                 Fault::NotJson if arguments.raw().trim().is_empty() => "are an empty text",
                 Fault::NotJson => "are not JSON",
@@ -259,7 +260,7 @@ impl Builder {
                 format!("the arguments of a call of {} {reason}, and are kept as text", quoted(tool));
             self.tell(code::ARGUMENTS_NOT_JSON, message);
         }
-        if let Some(kind) = arguments.not_arguments() {
+        if let Some(kind) = unknown.and_then(Body::not_arguments) {
             let message = format!("the arguments of a call of {} are {kind}, not an object", quoted(tool));
             self.lost(Loss::MayHoldCalls, message);
         }
@@ -324,7 +325,9 @@ impl Builder {
         let index = index?;
         let call = self.session.calls.get_mut(index as usize)?;
         let by_test = || self.refused.as_ref().filter(|_| !content.is_missing())?.recognised(content.shown());
-        call.refusal = mark.refused.or_else(|| refusal::recognised(&content, &call.tool)).or_else(by_test);
+        let published =
+            || if content.is_elsewhere() { None } else { refusal::recognised(&content, &call.tool) };
+        call.refusal = mark.refused.or_else(published).or_else(by_test);
         call.outcome = match (call.refusal, mark.error) {
             (Some(_), _) => Outcome::Refused,
             (None, true) => Outcome::Error,

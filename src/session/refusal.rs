@@ -64,8 +64,12 @@ impl fmt::Debug for Test {
 ///
 /// A result that only quotes one, or that says it of another tool, is a result.
 pub fn recognised(result: &Body, tool: &str) -> Option<&'static str> {
-    let begins = [PERMISSION, BY_PLAN, BY_POLICY, FILE, TOOL];
-    if begins.into_iter().any(|begins| result.shows(begins)) { sentence(result.shown(), tool) } else { None }
+    if may_be(result) { sentence(result.shown(), tool) } else { None }
+}
+
+/// Whether a result begins like one of these sentences.
+pub(crate) fn may_be(result: &Body) -> bool {
+    [PERMISSION, BY_PLAN, BY_POLICY, FILE, TOOL].into_iter().any(|begins| result.shows(begins))
 }
 
 fn sentence(text: &str, tool: &str) -> Option<&'static str> {

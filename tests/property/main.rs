@@ -26,6 +26,9 @@ mod generate_rules;
 mod generate_sessions;
 #[cfg(test)]
 mod lint;
+#[cfg(feature = "cli")]
+#[cfg(test)]
+mod live;
 #[cfg(all(test, feature = "cli"))]
 mod merge;
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod doctor;
 mod equal;
 mod faults;
 mod hook;
+mod index;
 mod install;
 mod journals;
 #[cfg(feature = "proxy")]

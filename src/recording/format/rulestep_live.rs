@@ -3,6 +3,7 @@
 //! A call that was let go on and has no result is in flight: it may have happened.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -13,8 +14,9 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::live;
-use crate::session::Body;
+use crate::session::body::{Place, Store};
 use crate::session::build::{Builder, Mark};
+use crate::session::{Body, Form};
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "rulestep-live", absent_without_results: false, recognise, reader };
@@ -65,7 +67,7 @@ impl Reader for Journal {
         });
         builder.at_line(unit.line);
         unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
-        if !add(builder, &mut self.unasked, &record, members) {
+        if !add(builder, &mut self.unasked, &record, members, self.setting.store.as_ref()) {
             out.diagnostics(self.setting.foreign(unit, "not a record of a journal"));
         }
     }
@@ -115,12 +117,22 @@ fn opened(setting: &Setting, unit: &Unit<'_>, out: &Out) -> Builder {
 }
 
 /// Adds what a record says; gives whether it is one.
-fn add(builder: &mut Builder, unasked: &mut HashSet<String>, record: &str, members: &Members<'_>) -> bool {
+fn add(
+    builder: &mut Builder,
+    unasked: &mut HashSet<String>,
+    record: &str,
+    members: &Members<'_>,
+    store: Option<&Arc<dyn Store>>,
+) -> bool {
     let at = time::of(members, &["at"]).unwrap_or_else(|odd| {
         builder.damaged(odd);
         None
     });
-    let body = |key| members.get(key).map_or(Body::MISSING, |node: Node<'_>| Body::json(node.json()));
+    let body = |key| match (members.get(key), store) {
+        (Some(node), _) => Body::json(node.json()),
+        (None, Some(store)) => elsewhere(members, key, store).unwrap_or(Body::MISSING),
+        (None, None) => Body::MISSING,
+    };
     let id = text(members, "id");
     match record {
         "turn" => {
@@ -136,7 +148,10 @@ fn add(builder: &mut Builder, unasked: &mut HashSet<String>, record: &str, membe
                 builder.ensure_response(TURN, at);
             }
             builder.call(Some(&id), &text(members, "tool"), body("arguments"), at);
-            live::decided(builder, members);
+            // The index has only what a decision may rest on, and none rests on those before it.
+            if store.is_none() {
+                live::decided(builder, members);
+            }
             if members.get("runs").and_then(Node::bool) == Some(false) {
                 let told = body("told");
                 builder.result(Some(&id), told, Mark { error: false, refused: Some("the gate") }, at);
@@ -158,6 +173,17 @@ fn add(builder: &mut Builder, unasked: &mut HashSet<String>, record: &str, membe
         _ => return false,
     }
     true
+}
+
+/// A body that the index of a journal has the place of.
+fn elsewhere(members: &Members<'_>, key: &str, store: &Arc<dyn Store>) -> Option<Body> {
+    let items = members.get(&format!("{key}@"))?.items().unwrap_or_default();
+    // Where a number is missing, nothing has the digest 0, so that the store says that the body is not there.
+    let number = |item: usize| items.get(item).and_then(|item| item.number()).unwrap_or(0);
+    let place = Place { start: number(0), length: number(1), digest: number(2) };
+    let is_text = items.get(3).and_then(|item| item.bool());
+    let form = if is_text == Some(true) { Form::Text } else { Form::Json };
+    Some(Body::elsewhere(store, place, form))
 }
 
 fn text(members: &Members<'_>, key: &str) -> String {

@@ -1,0 +1,47 @@
+//! Bodies whose text is kept elsewhere, so that a long history costs only what something looks at.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{Form, unescaped};
+
+/// What keeps the texts of bodies.
+pub trait Store: Send + Sync {
+    /// The JSON text at this place. Where that cannot be had it is empty, and the store says so to whoever trusts a decision.
+    fn read(&self, place: Place) -> String;
+}
+
+/// A place in a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Its first byte.
+    pub start: u64,
+    /// Bytes of it.
+    pub length: u64,
+    /// By which the store knows that the text is still the one that was meant.
+    pub digest: u64,
+}
+
+/// A text that is read when something first looks.
+pub(super) struct Elsewhere {
+    store: Arc<dyn Store>,
+    place: Place,
+    text: OnceLock<Box<str>>,
+}
+
+impl Elsewhere {
+    pub fn new(store: Arc<dyn Store>, place: Place) -> Elsewhere {
+        Elsewhere { store, place, text: OnceLock::new() }
+    }
+
+    pub fn length(&self) -> usize {
+        usize::try_from(self.place.length).unwrap_or(usize::MAX)
+    }
+
+    pub fn text(&self, form: Form) -> &str {
+        self.text.get_or_init(|| {
+            let json = self.store.read(self.place);
+            let text = if form == Form::Text { unescaped(&json).map(Into::into) } else { None };
+            text.unwrap_or_else(|| json.into_boxed_str())
+        })
+    }
+}

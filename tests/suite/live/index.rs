@@ -1,0 +1,147 @@
+//! The index of a journal: a cache that holds nothing up and that nothing depends on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rulestep::Body;
+use rulestep::internals::engine::Mode;
+use rulestep::internals::live::Agent;
+use rulestep::internals::live::agent::{Answer, Event, Report};
+use rulestep::internals::live::desk::Desk;
+use rulestep::internals::live::index::{Index, Stamp};
+use rulestep::internals::live::outline::outlines;
+use serde_json::{Value, json};
+
+const POLICY: &str = "\
+tool: deploy
+preconditions: [{requires_prior_tool: Bash, with_output: [{path: $.code, equals: 0}]}]
+";
+
+struct Session {
+    desk: Desk,
+    folder: PathBuf,
+    calls: usize,
+}
+
+impl Session {
+    fn new(root: &Path) -> Session {
+        let policy = root.join("policy.yaml");
+        fs::write(&policy, POLICY).unwrap();
+        let desk = Desk {
+            agent: Agent::ClaudeCode.name(),
+            transcripts: None,
+            folder: root.join("live"),
+            policy: policy.to_str().unwrap().to_owned(),
+            mode: Mode::Enforce,
+            asks: false,
+            wait: Duration::from_secs(1),
+        };
+        Session { desk, folder: root.join("live/claude-code"), calls: 0 }
+    }
+
+    fn answer(&self, event: Event) -> Answer {
+        let report = Report { session: "s".to_owned(), subagent: None, transcript: None, cwd: None, event };
+        self.desk.answer(&report, Instant::now()).unwrap()
+    }
+
+    fn call(&mut self, tool: &str, output: &Value) -> Answer {
+        self.calls += 1;
+        let id = Some(format!("call {}", self.calls));
+        let arguments = Body::json("{}");
+        let answer = self.answer(Event::Propose { id: id.clone(), tool: tool.to_owned(), arguments });
+        if answer == Answer::Silent {
+            let output = Body::json(&output.to_string());
+            self.answer(Event::Resolve { id, tool: tool.to_owned(), outcome: "ok", output });
+        }
+        answer
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.folder.join(name)).unwrap()
+    }
+}
+
+/// The outlines of a journal.
+fn made_of(journal: &Path) -> Vec<u8> {
+    outlines(&fs::read(journal).unwrap(), 0).unwrap()
+}
+
+fn long(code: u8) -> Value {
+    json!({"code": code, "text": "line\n".repeat(2000)})
+}
+
+#[test]
+fn it_is_private_short_and_only_added_to() {
+    let root = tempfile::tempdir().unwrap();
+    let mut session = Session::new(root.path());
+    session.call("Bash", &long(1));
+    let (file, before) = (session.folder.join("s.index"), session.read("s.index"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let state = fs::metadata(&file).unwrap();
+        assert_eq!(state.mode() & 0o777, 0o600);
+        session.call("Bash", &long(0));
+        assert_eq!(fs::metadata(&file).unwrap().ino(), state.ino(), "the same file");
+    }
+    let (outlines, _) = before.rsplit_once("\n#").unwrap();
+    let after = session.read("s.index");
+    assert!(after.starts_with(outlines) && after.len() > before.len(), "{after}");
+    assert!(after.len() < 2000 && session.read("s.jsonl").len() > 20_000, "{after}");
+}
+
+#[test]
+fn a_folder_in_which_it_cannot_be_made_changes_nothing() {
+    let root = tempfile::tempdir().unwrap();
+    let mut session = Session::new(root.path());
+    fs::create_dir_all(session.folder.join("s.index")).unwrap();
+    assert!(matches!(session.call("deploy", &Value::Null), Answer::Deny(_)));
+    session.call("Bash", &long(0));
+    assert_eq!(session.call("deploy", &Value::Null), Answer::Silent);
+}
+
+/// A journal that somebody edited in place is what counts, even where its index seems to fit.
+#[test]
+fn a_body_that_is_not_the_one_of_the_index_is_read_from_the_journal() {
+    for (before, now) in [(1, 0), (0, 1)] {
+        let root = tempfile::tempdir().unwrap();
+        let mut session = Session::new(root.path());
+        session.call("Bash", &long(before));
+        let old = session.read("s.jsonl");
+        let old_code = format!("\"code\":{before}");
+        assert!(old.contains(&old_code), "{old}");
+        let (journal, index) = (session.folder.join("s.jsonl"), session.folder.join("s.index"));
+        fs::write(&journal, old.replace(&old_code, &format!("\"code\":{now}"))).unwrap();
+        let stamp = Stamp::of(&fs::metadata(&journal).unwrap());
+        drop(Index::create(&index, &outlines(old.as_bytes(), 0).unwrap(), &stamp).unwrap());
+        assert!(Index::open(&index, &stamp).is_some(), "the index seems to fit");
+        let answer = session.call("deploy", &Value::Null);
+        assert_eq!(answer == Answer::Silent, now == 0, "{answer:?}");
+        let stamp = Stamp::of(&fs::metadata(&journal).unwrap());
+        let (_, again) = Index::open(&index, &stamp).unwrap();
+        assert_eq!(again, made_of(&journal));
+    }
+}
+
+#[test]
+fn lines_that_no_record_looks_like_have_no_outline() {
+    let record = r#"{"record":"said","role":"user","content":"a"}"#;
+    assert_eq!(outlines(format!("{record}\n").as_bytes(), 7).unwrap(), format!("{record}\n").as_bytes());
+    for odd in [
+        "",
+        "{}",
+        "[1]",
+        "{\"record\":\"said\"",
+        "{\"record\": \"said\"}",
+        "{\"role\":\"user\",\"record\":\"said\"}",
+        "{\"record\":\"said\",\"record\":\"turn\"}",
+        "{\"record\":\"resolved\",\"output@\":[0,9,1,true]}",
+        "{\"record\":\"resolved\",\"output\\u0040\":[0,9,1,true]}",
+        "{\"record\":\"said\",\"content\":\"\u{1}\"}",
+    ] {
+        assert_eq!(outlines(format!("{record}\n{odd}\n").as_bytes(), 0), None, "{odd}");
+    }
+    assert_eq!(outlines(b"{\"record\":\"said\",\"role\":\"\xff\"}\n", 0), None);
+    assert_eq!(outlines(record.as_bytes(), 0), None, "a line without its end");
+}
