@@ -15,6 +15,7 @@ pub mod question;
 mod scene;
 mod simple;
 mod special;
+pub mod spelling;
 pub mod tool;
 mod unwrap;
 mod walk;

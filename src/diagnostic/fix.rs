@@ -67,6 +67,23 @@ impl Fix {
         })
     }
 
+    /// Writes another entry of a mapping where this key is: calls are decided differently with it.
+    pub fn instead(
+        source: &Source,
+        key_span: Span,
+        key: &str,
+        value: serde_json::Value,
+        title: &str,
+    ) -> Option<Fix> {
+        Fix::of(source, title, false, |documents, edits| {
+            let found = documents.iter().find_map(|document| find(document, key_span));
+            let Some((_, Child::Entry(entry))) = found else { return Err(Refused) };
+            edits.set(entry, value)?;
+            edits.rename(entry, key);
+            Ok(())
+        })
+    }
+
     /// Writes another text where a scalar, or a key, is. Text stays quoted as it was; a value of another type is written plain.
     pub fn rewrite(source: &Source, span: Span, value: &serde_json::Value, title: String) -> Option<Fix> {
         let old = source.slice(span);

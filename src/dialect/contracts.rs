@@ -5,6 +5,7 @@ pub mod explain;
 mod lint;
 mod monitor;
 pub mod output;
+mod prior;
 mod published;
 mod unit;
 
@@ -19,15 +20,16 @@ use crate::session::value::Bound;
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, Span, quoted};
 use output::{Condition, Conditions, Test};
+use prior::{Matching, PriorCalls, PriorRule, Resource, Side};
 use published::RunnerKeys;
-use unit::{Contract, Contracts, Matching, Precondition, PriorRule, Resource, Side, Steps, fewest};
+use unit::{Contract, Contracts, Precondition, Steps, fewest};
 
 /// The row of the table of dialects.
 pub const DIALECT: Dialect = Dialect {
     name: "contract",
     title: "contracts: preconditions of one tool, and what it forbids",
     reference: include_str!("contracts/reference.md"),
-    places: &[],
+    places: &[("requires_prior_tool", "CALL")],
     kinds: &[
         (
             "precondition",
@@ -64,13 +66,16 @@ struct ContractReader {
     places: HashMap<Arc<str>, (Source, Span)>,
     /// Keys for the publisher's test runner.
     runner: RunnerKeys,
+    /// How many prior calls ask what a call does.
+    asking: usize,
 }
 
 impl Reader for ContractReader {
     fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
         let mut found = Vec::new();
-        let runner = &mut self.runner;
-        let mut reading = Reading { text, rules, own: &mut self.rules, tool: None, runner, told: Vec::new() };
+        let (runner, asking) = (&mut self.runner, &mut self.asking);
+        let own = &mut self.rules;
+        let mut reading = Reading { text, rules, own, tool: None, runner, asking, told: Vec::new() };
         let contract = reading.contract(&mut found);
         problems.append(&mut reading.told);
         let whole = found.is_empty();
@@ -98,7 +103,7 @@ impl Reader for ContractReader {
         if self.contracts.is_empty() {
             return Vec::new();
         }
-        vec![Arc::new(Contracts::new(self.rules, self.contracts))]
+        vec![Arc::new(Contracts::new(self.rules, self.contracts, self.asking))]
     }
 }
 
@@ -109,6 +114,7 @@ struct Reading<'a, 'r> {
     own: &'r mut Vec<RuleId>,
     tool: Option<Arc<str>>,
     runner: &'r mut RunnerKeys,
+    asking: &'r mut usize,
     /// What is said beside errors.
     told: Vec<Diagnostic>,
 }
@@ -171,24 +177,32 @@ impl<'a> Reading<'a, '_> {
             }
         };
         let tool: Arc<str> = tool?.into();
-        let rule = self.rule("forbids_after", item, description, Some(Arc::clone(&tool)), wanted)?;
+        let rule = self.rule("forbids_after", item, description, vec![Arc::clone(&tool)], wanted)?;
         Some((tool, rule))
     }
 
     fn precondition(&mut self, item: &Field<'a>, out: &mut Vec<Problem>) -> Option<Precondition> {
         let mut fields = item.fields(out)?;
         let description = fields.text("description", out).map(Arc::from);
-        let prior = item.node.get("requires_prior_tool").and_then(Node::as_str).map(Arc::from);
         let wanted = options(&mut fields, out);
-        let rule = self.rule("precondition", item, description, prior, wanted);
+        let field = fields.optional("requires_prior_tool");
+        let calls = field.as_ref().and_then(|field| PriorCalls::read(field, self.asking, out));
+        if let (Some(field), Some(calls)) = (&field, &calls) {
+            let source = self.text.source;
+            self.told.extend(calls.commands_as_text(field.node, source));
+        }
+        let others = match &calls {
+            Some(calls) => calls.named().map(explain::rule_tool).collect(),
+            None => Vec::new(),
+        };
+        let rule = self.rule("precondition", item, description, others, wanted);
         let steps = fields.mapping("requires_step_count", out).map(|steps| read_steps(steps, out));
-        let tool = fields.optional("requires_prior_tool");
         let resource = fields.mapping("resource", out).map(|resource| read_resource(resource, out));
         let outputs = fields.list("with_output", out, |entry, out| output_condition(&entry, out));
         let matching = fields
             .optional("match")
             .and_then(|word| word.one_of(&[("newest", Matching::Newest), ("any", Matching::Any)], out));
-        if tool.is_none() {
+        if field.is_none() {
             for key in ["resource", "with_output", "match"] {
                 if let Some(entry) = item.node.entry(key) {
                     let message =
@@ -202,9 +216,8 @@ impl<'a> Reading<'a, '_> {
             }
         }
         fields.finish(out);
-        let one = |_: &Wildcard<'_>| "name the one tool that must have run before".to_owned();
-        let prior = tool.and_then(|tool| tool.exact_name(out, one)).map(|tool| PriorRule {
-            tool: tool.into(),
+        let prior = calls.map(|calls| PriorRule {
+            calls,
             outputs: Conditions::new(outputs.unwrap_or_default()),
             // A binding asks for the state of one resource, so its newest check decides; unbound, any check will do.
             matching: matching.unwrap_or(if resource.is_some() { Matching::Newest } else { Matching::Any }),
@@ -219,11 +232,11 @@ impl<'a> Reading<'a, '_> {
         kind: &'static str,
         item: &Field<'_>,
         description: Option<Arc<str>>,
-        other: Option<Arc<str>>,
+        others: Vec<Arc<str>>,
         options: RuleOptions,
     ) -> Option<usize> {
         let rule = self.text.rule(kind, &item.pointer, item.span());
-        let tools = self.tool.iter().cloned().chain(other).collect();
+        let tools = self.tool.iter().cloned().chain(others).collect();
         let id = self.rules.push(Rule { description, tool: self.tool.clone(), tools, options, ..rule });
         if self.rules.is_off(id) {
             return None;

@@ -3,7 +3,11 @@
 
 use std::sync::Arc;
 
-use crate::source::{Field, Fields, Problem};
+use serde_json::Value;
+
+use crate::diagnostic::{Diagnostic, Fix, code};
+use crate::source::inline::inline;
+use crate::source::{Field, Fields, Node, Problem, Source, quoted};
 
 #[cfg(feature = "shell")]
 pub use crate::shell::Question;
@@ -37,8 +41,58 @@ pub fn looks_at(_tool: &str) -> Option<Vec<&'static str>> {
     None
 }
 
+/// What a key says better than an expression over the command line of a tool: the key, with its value.
 #[cfg(feature = "shell")]
-pub use {crate::shell::tool::looks_at, reading::question};
+fn better(tools: &[Arc<str>], argument: &str, pattern: &str) -> Option<(&'static str, Value)> {
+    let command = matches!(argument, "command" | "cmd" | "commands" | "script" | "input");
+    let runs = tools.is_empty() || tools.iter().any(|tool| runs_commands(tool));
+    let meaning = (command && runs).then(|| crate::shell::spelling::meaning(pattern))??;
+    Some((meaning.key, meaning.value))
+}
+
+/// Without the feature `shell` no key says it better.
+#[cfg(not(feature = "shell"))]
+fn better(_tools: &[Arc<str>], _argument: &str, _pattern: &str) -> Option<(&'static str, Value)> {
+    None
+}
+
+/// Expressions over command lines that a key would say better. `node`: a call that asks for nothing else of what it does.
+pub fn commands_as_text(
+    node: &Node,
+    tools: &[Arc<str>],
+    args_match: &[(Arc<str>, Arc<str>)],
+    source: &Source,
+) -> Vec<Diagnostic> {
+    let Some(written) = node.entry("args_match") else { return Vec::new() };
+    let found = args_match.iter().filter_map(|(argument, pattern)| {
+        let (key, value) = better(tools, argument, pattern)?;
+        let message = format!(
+            "{} is searched in the text of the command, and misses other spellings of it",
+            quoted(pattern)
+        );
+        let instead = format!("`{key}: {}`", inline(&value, false));
+        let help = format!("ask for what the call does: {instead}");
+        // Beside other arguments the key would have to be added, and the expression taken out.
+        let fix = (args_match.len() == 1)
+            .then(|| Fix::instead(source, written.key_span, key, value, &format!("write {instead}")));
+        let span = written.value.entry(argument).map_or(written.key_span, |entry| entry.value.span);
+        let notice = Diagnostic::notice(code::COMMAND_AS_TEXT, message).at(source, span);
+        Some(notice.help(help).fix(fix.flatten()))
+    });
+    found.collect()
+}
+
+/// Whether a tool is known to run the command that is its argument.
+#[cfg(not(feature = "shell"))]
+pub fn runs_commands(_tool: &str) -> bool {
+    false
+}
+
+#[cfg(feature = "shell")]
+pub use {
+    crate::shell::tool::{looks_at, runs_commands},
+    reading::question,
+};
 
 #[cfg(feature = "shell")]
 mod reading {

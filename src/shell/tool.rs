@@ -92,6 +92,11 @@ pub fn can(name: &str, key: &str) -> bool {
     }) || matches!(key, "agent" | "ended")
 }
 
+/// Whether a tool is known to run the command that is its argument.
+pub fn runs_commands(name: &str) -> bool {
+    tool(name).is_some_and(|row| row.does.iter().any(|argument| matches!(argument, Argument::Command(_))))
+}
+
 /// The arguments of a tool that say what it does; `None`: any of them may.
 pub fn looks_at(name: &str) -> Option<Vec<&'static str>> {
     let row = tool(name)?;

@@ -19,9 +19,20 @@ use serde_json::{Value, json};
 /// A key that is near to none.
 const STRANGER: &str = "zzzz_nobody_knows";
 
-/// Where a sequence rule names a call: `CALL` in the headings of its page.
-const CALLS: &[&str] =
-    &["tool", "first", "first[]", "then", "then[]", "trigger", "forbidden", "call", "tools[]"];
+/// Where a rule names a call: `CALL` in the headings of the pages.
+const CALLS: &[&str] = &[
+    "tool",
+    "first",
+    "first[]",
+    "then",
+    "then[]",
+    "trigger",
+    "forbidden",
+    "call",
+    "tools[]",
+    "requires_prior_tool",
+    "requires_prior_tool[]",
+];
 
 /// An example of a page.
 struct Example {

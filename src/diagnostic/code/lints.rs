@@ -127,6 +127,22 @@ Correct the rule, or remove it.
 `rulestep check --fix` removes it. If something else was meant, correct it.
 ";
 
+    Problem COMMAND_AS_TEXT = "command_as_text": "a regular expression over a command line where a key asks what the call does",
+"The expression is searched in the text of the command. A command can be spelt in many ways, and the text can
+name a command without running it.
+
+    - type: never
+      call: {tool: Bash, args_match: {command: 'git\\s+push'}}    # misses `git -C . push`, stops `grep 'git push'`
+
+    - type: never
+      call: {tool: Bash, runs: {program: git, args: [push]}}     # every push, and nothing else
+
+Expressions that name a program, perhaps with its first words and options, are `runs`; those that name a file are
+`reads`. `writes`, `deletes` and `reaches` ask for other things. The fix is a suggestion, because other calls are
+stopped with it: `rulestep check --fix --suggested` applies it. `rulestep explain shell 'COMMAND'` shows what a
+command does.
+";
+
     Problem ZERO_LIMIT = "zero_limit": "a limit of 0 forbids the tool",
 "With a limit of 0 the tool never runs. That can be said directly, and then findings do not speak of a limit.
 

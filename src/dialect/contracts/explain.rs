@@ -9,6 +9,7 @@ use serde_json::{Map, Number, Value, json};
 use super::output::{Comparison, Output};
 use crate::diagnostic::Code;
 use crate::dialect::contracts::codes;
+use crate::dialect::sequence_rules::calls::{Part, ToolName, operand_title, operand_words};
 use crate::monitor::explanation::{detail, state};
 use crate::monitor::{About, CheckedValue, Explain, Explanation, Line, LineState, Rule};
 use crate::wording::sentence::{field, name, value};
@@ -33,8 +34,14 @@ pub struct Steps {
 /// The facts of a rule about an earlier call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Prior {
-    /// The tool that must have run.
+    /// The tool that must have run, or what the calls are called.
     pub tool: Arc<str>,
+    /// The calls of which one must have run, where the rule says more than a tool's name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ToolName>,
+    /// The command of an earlier call that perhaps was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doubtful: Option<Arc<Part>>,
     /// Which prior call decides: `newest` or `any`.
     #[serde(rename = "match")]
     pub matching: &'static str,
@@ -60,11 +67,21 @@ pub(super) struct StepsState {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PriorState(pub Prior);
 
+/// How a rule's list of tools has a prior call: one that names no tool may be of several.
+pub(super) fn rule_tool(named: &ToolName) -> Arc<str> {
+    if named.tool.is_empty() {
+        format!("{}…", operand_title(named)).into()
+    } else {
+        Arc::clone(&named.tool)
+    }
+}
+
 /// What a rule without a name of its own is called.
 pub(super) fn phrase(rule: &Rule) -> Option<String> {
     match (rule.kind, &*rule.tools) {
-        ("precondition", [tool, prior]) => {
-            Some(format!("{} before {}", wording::name(prior), wording::name(tool)))
+        ("precondition", [tool, priors @ ..]) if !priors.is_empty() => {
+            let priors: Vec<String> = priors.iter().map(|prior| wording::name(prior).into_owned()).collect();
+            Some(format!("{} before {}", priors.join(" or "), wording::name(tool)))
         }
         ("precondition", [tool]) => Some(format!("completed turns before {}", wording::name(tool))),
         ("forbids_after", [trigger, forbidden]) => {
@@ -138,7 +155,8 @@ impl Explain for Prior {
             label: Some(self.tool.to_string()),
             lines: self.lines(),
             way_out: way_out.map(Sentence::new),
-            awaited: (about.code == Some(codes::PRIOR_TOOL_MISSING)).then(|| Arc::clone(&self.tool)),
+            awaited: (about.code == Some(codes::PRIOR_TOOL_MISSING) && self.calls.is_empty())
+                .then(|| Arc::clone(&self.tool)),
             telling: true,
             ..Explanation::new(about, headline)
         }
@@ -150,11 +168,20 @@ impl Explain for Prior {
 }
 
 impl Prior {
+    /// The calls of which one must have run.
+    fn words(&self) -> String {
+        match &*self.calls {
+            [] => name(&self.tool).into_owned(),
+            calls => calls.iter().map(operand_words).collect::<Vec<_>>().join(" or "),
+        }
+    }
+
     fn against(&self, code: Code, about: &About<'_>) -> Option<String> {
-        let tool = name(&self.tool);
+        let tool = self.words();
         Some(match code {
             codes::PRIOR_TOOL_MISSING => {
-                format!("{tool} has not succeeded in an earlier turn{}", about.starts_in_the_middle())
+                let doubt = self.doubtful.as_deref().map(|part| doubt(part, about)).unwrap_or_default();
+                format!("{tool} has not succeeded in an earlier turn{doubt}{}", about.starts_in_the_middle())
             }
             codes::RESOURCE_MISSING => format!(
                 "this call has no value at `{}` to compare with that of {tool}",
@@ -171,11 +198,11 @@ impl Prior {
         let bound = bound(about.checked);
         let outputs = self.outputs.iter().map(condition).collect::<Vec<_>>();
         let outputs = if outputs.is_empty() { String::new() } else { format!(" with {}", list(outputs)) };
-        format!("{} ran{}{bound}{outputs}", name(&self.tool), when.unwrap_or_default())
+        format!("{} ran{}{bound}{outputs}", self.words(), when.unwrap_or_default())
     }
 
     fn way_out(&self, code: Code, checked: Option<&CheckedValue>) -> Option<String> {
-        let tool = name(&self.tool);
+        let tool = self.words();
         Some(match code {
             codes::PRIOR_TOOL_MISSING | codes::RESOURCE_UNMATCHED => {
                 let result = match &*self.required {
@@ -226,7 +253,7 @@ impl Explain for StepsState {
 
 impl Explain for PriorState {
     fn explain(&self, about: &About<'_>) -> Explanation {
-        let tool = name(&self.0.tool);
+        let tool = self.0.words();
         let headline = match about.code {
             None => {
                 let calls = list(about.found.iter().map(|by| at(by.call, about.session)));
@@ -243,6 +270,16 @@ impl Explain for PriorState {
     }
 }
 
+/// Why a call that looks like the one that is needed does not count.
+fn doubt(part: &Part, about: &About<'_>) -> String {
+    let when = about.found.first().map(|found| format!(" in {}", at(found.call, about.session)));
+    let (when, command) = (when.unwrap_or_default(), name(&part.command));
+    match &part.unknown {
+        Some(word) => format!("; `{}` in `{command}`{when} is not known", name(word)),
+        None => format!("; whether `{command}`{when} succeeded is not known"),
+    }
+}
+
 fn forbidden(about: &About<'_>) -> String {
     let by = about.rule.tool.as_deref().map_or(Cow::Borrowed("a call"), name);
     match about.found.first() {
@@ -252,7 +289,7 @@ fn forbidden(about: &About<'_>) -> String {
 }
 
 fn unmatched(prior: &Prior, about: &About<'_>) -> String {
-    let tool = name(&prior.tool);
+    let tool = prior.words();
     let path = about.checked.map_or(Cow::Borrowed("$"), |checked| field(&checked.path));
     let wanted = about.checked.and_then(|checked| checked.value.as_ref()).map_or_else(String::new, value);
     let mut values: Vec<String> = Vec::new();
@@ -274,7 +311,7 @@ fn unmatched(prior: &Prior, about: &About<'_>) -> String {
 }
 
 fn bad_output(prior: &Prior, about: &About<'_>) -> String {
-    let tool = name(&prior.tool);
+    let tool = prior.words();
     let when = about.found.first().map(|found| format!(" in {}", at(found.call, about.session)));
     let when = when.unwrap_or_default();
     let what = failed(prior).map_or_else(|| "another result".to_owned(), got);

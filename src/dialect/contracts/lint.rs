@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use super::output::{Condition, Test};
-use super::unit::{Contract, Matching, Precondition, PriorRule, Side};
+use super::prior::{Matching, PriorRule, Side};
+use super::unit::{Contract, Precondition};
 use crate::condition::path::Path;
 use crate::diagnostic::{Code, Diagnostic, Fix, code};
 use crate::dialect::Text;
@@ -42,7 +43,7 @@ pub(super) fn warnings(
         let also = priors.iter().take(at).filter(|(other, _)| decides_both(prior, other));
         let earlier: Vec<Wish<'_>> = also.flat_map(|(other, written)| wishes(text, other, written)).collect();
         if let Some((one, other)) = clash(&earlier, &own) {
-            out.push(contradiction(text, code::CONTRADICTORY_CONDITIONS, &prior.tool, one, other));
+            out.push(contradiction(text, code::CONTRADICTORY_CONDITIONS, &prior.calls.title(), one, other));
         }
         let bound = bound(prior, written);
         let others = priors.iter().take(at).flat_map(|(other, written)| self::bound(other, written));
@@ -105,7 +106,7 @@ fn steps(precondition: &Precondition) -> Option<u64> {
 
 fn decides_both(one: &PriorRule, other: &PriorRule) -> bool {
     let newest = |prior: &PriorRule| prior.matching == Matching::Newest;
-    one.tool == other.tool && one.resource == other.resource && newest(one) && newest(other)
+    one.calls == other.calls && one.resource == other.resource && newest(one) && newest(other)
 }
 
 /// What the result of the prior call must be.

@@ -9,21 +9,21 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use hashbrown::DefaultHashBuilder;
+use smallvec::SmallVec;
 
 use self::standings::{GoodCall, News, Standing, Standings};
-use super::unit::{Contracts, Group, Need, Precondition, PriorRule};
+use super::prior::PriorRule;
+use super::unit::{Contracts, Meets, Need, Precondition};
 use crate::diagnostic::code::Code;
 use crate::dialect::contracts::codes;
 use crate::dialect::contracts::explain::Forbidden;
+use crate::dialect::sequence_rules::calls::{Copies, Look};
 use crate::monitor::collections::Pages;
 use crate::monitor::finding::StateItem;
 use crate::monitor::{
     Cx, Depth, Digest, EarlierCall, Effect, Event, Hidden, Monitor, ProposedCall, Sink, Slot, Timers,
 };
 use crate::session::{Body, CallRef, Outcome};
-
-/// How many earlier calls are kept as evidence for a value that did not match.
-const RECENT: usize = 4;
 
 #[derive(Clone)]
 pub(super) struct ContractsMonitor {
@@ -39,6 +39,8 @@ pub(super) struct ContractsMonitor {
     running: Vec<RunningCall>,
     /// Calls with a good result that count from the next turn on.
     resolved: Vec<GoodCall>,
+    /// The copies of files that prior calls ask about.
+    copies: Vec<Copies>,
 }
 
 #[derive(Clone, Default)]
@@ -47,10 +49,6 @@ struct ToolState {
     bans: Vec<Ban>,
     /// What forbids it until the turn ends because of calls of this turn: of each rule the earliest.
     running: Vec<Ban>,
-    /// Whether one of its calls counts.
-    counts: bool,
-    /// The newest of those, newest first: evidence, kept where findings are wanted.
-    recent: Vec<GoodCall>,
 }
 
 /// A tool is forbidden since a call, by a rule.
@@ -88,6 +86,7 @@ impl ContractsMonitor {
             completed: 0,
             running: Vec::new(),
             resolved: Vec::new(),
+            copies: vec![Copies::default(); unit.asking],
             unit,
         }
     }
@@ -113,18 +112,18 @@ impl ContractsMonitor {
         }
     }
 
-    /// Whether some call of the group's tool counts.
-    fn counts(&self, group: &Group) -> bool {
-        self.tools.get(group.tool).is_some_and(|tool| tool.counts)
+    /// Whether some call counts that the group means.
+    fn counts(&self, group: usize) -> bool {
+        self.standings.get(group).is_some_and(|standings| standings.counts)
     }
 
-    fn recent(&self, group: &Group) -> &[GoodCall] {
-        self.tools.get(group.tool).map(|tool| tool.recent.as_slice()).unwrap_or_default()
+    fn recent(&self, group: usize) -> &[GoodCall] {
+        self.standings.get(group).map(|standings| standings.recent.as_slice()).unwrap_or_default()
     }
 
     /// What there is for these arguments in a group.
     fn seek(&self, number: usize, arguments: &Body) -> Lookup<'_> {
-        let Some(group) = self.unit.groups.get(number).filter(|group| self.counts(group)) else {
+        let Some(group) = self.unit.groups.get(number).filter(|_| self.counts(number)) else {
             return Lookup::NoPrior;
         };
         let Some(standings) = self.standings.get(number) else { return Lookup::NoPrior };
@@ -185,7 +184,7 @@ impl ContractsMonitor {
         }
         let need = need?;
         let group = self.unit.groups.get(need.group)?;
-        if group.resource.is_none() || !self.counts(group) {
+        if group.resource.is_none() || !self.counts(need.group) {
             return self.unmet_by(self.seek(need.group, &Body::MISSING), need);
         }
         let Some(standings) = self.standings.get(need.group).filter(|standings| standings.has_values())
@@ -196,13 +195,31 @@ impl ContractsMonitor {
     }
 
     /// A call has a good result, which counts from the next turn on.
-    fn resolve(&mut self, call: ProposedCall<'_>, output: &Body, telling: bool) {
-        let slot = call.slot.0 as usize;
+    fn resolve(&mut self, call: ProposedCall<'_>, output: &Body, cx: &Cx<'_>) {
+        let (slot, telling) = (call.slot.0 as usize, cx.telling);
         let Some(part) = self.unit.tools.get(slot).filter(|part| !part.meets.is_empty()) else { return };
+        let look = Look { ended: Some(true), ..Look::call(call, cx.facts, &self.copies) };
+        let mut skips = SmallVec::new();
+        for Meets { group: number, .. } in part.meets.iter().filter(|meets| meets.looks) {
+            let Some(group) = self.unit.groups.get(*number).filter(|group| !group.calls.mean(look)) else {
+                continue;
+            };
+            skips.push(*number);
+            if telling
+                && let Some(doubt) = group.calls.doubt(look)
+                && let Some(standings) = self.standings.get_mut(*number)
+            {
+                standings.doubtful = Some((call.at, Arc::new(doubt)));
+            }
+        }
+        if skips.len() == part.meets.len() {
+            return;
+        }
         let kept = |body: &Body, wanted: bool| if wanted { body.clone() } else { Body::MISSING };
         self.resolved.push(GoodCall {
             at: call.at,
             slot,
+            skips,
             passed: part.table.read(output),
             arguments: kept(call.arguments, telling || part.gives_arguments),
             output: kept(output, telling || part.gives_output),
@@ -211,26 +228,18 @@ impl ContractsMonitor {
 
     /// Calls whose results count from now on.
     fn commit(&mut self, telling: bool) {
-        let ContractsMonitor { unit, hasher, tools, standings, resolved, .. } = self;
+        let ContractsMonitor { unit, hasher, standings, resolved, .. } = self;
         if resolved.len() > 1 {
             resolved.sort_by_key(|call| call.at);
         }
         for call in resolved.drain(..) {
-            let (Some(part), Some(tool)) = (unit.tools.get(call.slot), tools.get_mut(call.slot)) else {
-                continue;
-            };
-            let news = News { call: &call, table: &part.table, telling };
-            for number in &part.meets {
+            let Some(part) = unit.tools.get(call.slot) else { continue };
+            for Meets { group: number, places, .. } in &part.meets {
                 if let (Some(group), Some(standings)) = (unit.groups.get(*number), standings.get_mut(*number))
+                    && !call.skips.contains(number)
                 {
-                    standings.add(group, news, hasher);
+                    standings.add(group, News { call: &call, table: &part.table, places, telling }, hasher);
                 }
-            }
-            tool.counts = true;
-            if telling {
-                let place = tool.recent.partition_point(|recent| recent.at > call.at);
-                tool.recent.insert(place, call);
-                tool.recent.truncate(RECENT);
             }
         }
     }
@@ -244,6 +253,17 @@ impl ContractsMonitor {
                 && tool.running.iter().all(|ban| ban.rule != *rule)
             {
                 tool.running.push(Ban { since: at, rule: *rule });
+            }
+        }
+    }
+
+    /// Keeps the copies that a call makes of files that prior calls ask about.
+    fn copy(&mut self, call: ProposedCall<'_>, cx: &Cx<'_>) {
+        let Some(part) = self.unit.tools.get(call.slot.0 as usize).filter(|part| part.copies) else { return };
+        let groups = part.meets.iter().filter_map(|meets| self.unit.groups.get(meets.group));
+        for operand in groups.flat_map(|group| group.calls.operands()).filter(|own| own.names(call.tool)) {
+            if let Some(own) = self.copies.get_mut(operand.number).filter(|_| operand.asks.is_some()) {
+                operand.copies(Look::call(call, cx.facts, &[]), own);
             }
         }
     }
@@ -332,7 +352,10 @@ impl Monitor for ContractsMonitor {
 
     fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, _timers: &mut Timers<'_>) {
         match *event {
-            Event::Started(call) => self.run(call.at, call.slot.0 as usize),
+            Event::Started(call) => {
+                self.run(call.at, call.slot.0 as usize);
+                self.copy(call, cx);
+            }
             Event::Resolved { call, outcome, output } => {
                 if matches!(outcome, Outcome::Error | Outcome::Refused)
                     && let Ok(place) = self.running.binary_search_by_key(&call.at, |running| running.at)
@@ -341,7 +364,7 @@ impl Monitor for ContractsMonitor {
                     running.failed = true;
                 }
                 if outcome == Outcome::Ok {
-                    self.resolve(call, output, cx.telling);
+                    self.resolve(call, output, cx);
                 }
             }
             Event::TurnStart => self.commit(cx.telling),
@@ -374,6 +397,10 @@ impl Monitor for ContractsMonitor {
     }
 
     fn digest(&self, calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {
+        // Copies change what later calls are.
+        if self.copies.iter().any(|copies| *copies != Copies::default()) {
+            out.unknown();
+        }
         for call in calls {
             let slot = call.slot.0 as usize;
             // Which rule forbids matters: not each of them stops the call.

@@ -3,20 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::{Number, Value};
+use serde_json::Number;
 
 use super::monitor::ContractsMonitor;
 use crate::condition::path::Path;
-use crate::dialect::contracts::output::{Comparison, Condition, Conditions, Sample, Table};
-use crate::monitor::help::ANY_VALUE;
+use crate::dialect::contracts::output::{Comparison, Condition, Conditions, Table};
+use crate::dialect::contracts::prior::{Matching, PriorCalls, PriorRule, Resource, Side};
+use crate::dialect::sequence_rules::calls::read_arguments;
 use crate::monitor::{
-    CallPart, Choice, Hears, Help, Helps, Monitor, Observes, Probe, Prospect, Read, RuleId, Says, Slot,
-    Statement, Unit, Wakes,
+    CallPart, Hears, Helps, Monitor, Observes, Probe, Prospect, Read, RuleId, Says, Slot, Statement, Unit,
+    Wakes,
 };
-use crate::session::{Body, Facts, Outcome, Session, value};
-
-/// How many values of an argument are worth trying.
-const VALUES: usize = 8;
+use crate::session::{Body, Facts, Session, value};
 
 /// What a contract says of its tool. Rules are local numbers, see [`Contracts::rules`].
 #[derive(Debug)]
@@ -44,102 +42,6 @@ pub(super) struct Steps {
     pub fewest: Option<u64>,
 }
 
-/// An earlier call that must have run.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct PriorRule {
-    pub tool: Arc<str>,
-    pub resource: Option<Resource>,
-    pub outputs: Conditions,
-    pub matching: Matching,
-}
-
-/// The value that this call and the prior call must share.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Resource {
-    /// Where it is in this call's arguments.
-    pub here: Path,
-    /// Where the prior call has it.
-    pub side: Side,
-    pub there: Path,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
-    Arguments,
-    Output,
-}
-
-/// Which prior call decides.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Matching {
-    Newest,
-    Any,
-}
-
-impl Matching {
-    pub fn word(self) -> &'static str {
-        match self {
-            Matching::Newest => "newest",
-            Matching::Any => "any",
-        }
-    }
-}
-
-impl PriorRule {
-    /// The prior call that a call asks for.
-    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
-        let output = match self.outputs.sample() {
-            Sample::Value(output) => output,
-            Sample::Impossible => return,
-            Sample::Unknown => return out.unsure(),
-        };
-        let Some(resource) = &self.resource else {
-            return out.call(Help { tool: Arc::clone(&self.tool), arguments: None, output });
-        };
-        let own = |body: &Body| body.parsed().and_then(|arguments| resource.here.one(arguments)).cloned();
-        let value = own(call.arguments);
-        let mut others: Vec<Value> = Vec::new();
-        let priors = call.earlier_of(&self.tool).filter(|prior| prior.outcome == Outcome::Ok);
-        let known = priors.filter_map(|prior| resource.of_prior(&prior.arguments, &prior.output).cloned());
-        // Where nobody knows a value, any does: what it is has no meaning to a contract.
-        for other in own(call.wanted).into_iter().chain(known).chain([Value::from(ANY_VALUE)]) {
-            if others.len() < VALUES && !others.iter().any(|known| value::equal(known, &other)) {
-                others.push(other);
-            }
-        }
-        out.choice(Choice {
-            path: Arc::clone(resource.here.text()),
-            missing: value.is_none(),
-            values: others.into_iter().filter_map(|value| resource.here.built(value)).collect(),
-        });
-        let Some(built) = value.and_then(|value| resource.there.built(value)) else { return };
-        let (arguments, output) = match (resource.side, output) {
-            (Side::Arguments, output) => (Some(built), output),
-            (Side::Output, None) => (None, Some(built)),
-            (Side::Output, Some(output)) => match value::join(&output, &built) {
-                Some(joined) => (None, Some(joined)),
-                None => return out.unsure(),
-            },
-        };
-        out.call(Help { tool: Arc::clone(&self.tool), arguments, output });
-    }
-
-    /// Whether no prior call at all can be what is asked for.
-    pub fn is_impossible(&self) -> bool {
-        self.outputs.sample() == Sample::Impossible
-    }
-}
-
-impl Resource {
-    /// The prior call's value, where there is exactly one.
-    pub fn of_prior<'a>(&self, arguments: &'a Body, output: &'a Body) -> Option<&'a Value> {
-        match self.side {
-            Side::Arguments => self.there.one(arguments.parsed()?),
-            Side::Output => self.there.one(output.value()?),
-        }
-    }
-}
-
 /// The fewest completed turns that a lower bound asks for; none where no number of turns is enough.
 pub(super) fn fewest(bound: &Number) -> Option<u64> {
     let least = |turns: u64| Comparison::Gte.admits(value::compare(&Number::from(turns), bound));
@@ -162,12 +64,16 @@ pub(super) struct Contracts {
     pub groups: Vec<Group>,
     pub tools: Vec<Part>,
     slots: HashMap<Arc<str>, usize>,
+    /// The slot of every tool that no rule names, where any call may be a prior one.
+    others: Option<usize>,
+    /// How many prior calls ask what a call does.
+    pub asking: usize,
 }
 
-/// Requirements on calls of one tool that compare the same value: they share one table.
+/// Requirements on the same prior calls that compare the same value: they share one table.
 #[derive(Debug)]
 pub(super) struct Group {
-    pub tool: usize,
+    pub calls: PriorCalls,
     pub resource: Option<Resource>,
     /// Distinct conditions on the prior call; preconditions that ask the same share one.
     pub members: Vec<Member>,
@@ -177,8 +83,6 @@ pub(super) struct Group {
 pub(super) struct Member {
     pub outputs: Conditions,
     pub matching: Matching,
-    /// The place of `outputs` in the table of the prior tool.
-    pub place: usize,
 }
 
 impl Member {
@@ -203,9 +107,11 @@ pub(super) struct Part {
     /// For each precondition of its contract, the requirement it rests on.
     pub needs: Vec<Option<Need>>,
     /// Groups of requirements that its calls can meet.
-    pub meets: Vec<usize>,
+    pub meets: Vec<Meets>,
     /// The conditions of all their members: a result is read once for all of them.
     pub table: Table,
+    /// Whether copies that its calls make of files can matter.
+    pub copies: bool,
     /// Whether some group takes its value from the arguments of these calls.
     pub gives_arguments: bool,
     /// Whether some group takes its value from their results.
@@ -216,19 +122,47 @@ pub(super) struct Part {
     pub forbiddable: bool,
 }
 
+impl Part {
+    /// Its calls can meet a group, if these of all tools can.
+    fn join(&mut self, number: usize, group: &Group, others: bool) {
+        if !others && !group.calls.names(&self.name) {
+            return;
+        }
+        let places = group.members.iter().map(|member| self.table.add(&member.outputs)).collect();
+        let looks = others || group.calls.looks(&self.name);
+        self.meets.push(Meets { group: number, places, looks });
+        let side = group.resource.as_ref().map(|resource| resource.side);
+        self.copies |= looks && group.calls.operands().iter().any(|operand| operand.asks.is_some());
+        self.gives_arguments |= looks || side == Some(Side::Arguments);
+        self.gives_output |= side == Some(Side::Output);
+    }
+}
+
+/// A group of requirements that calls of a tool can meet.
+#[derive(Debug)]
+pub(super) struct Meets {
+    pub group: usize,
+    /// For each member, the place of its conditions in the tool's table.
+    pub places: Vec<usize>,
+    /// Whether more than the tool decides if a call is meant.
+    pub looks: bool,
+}
+
 impl Contracts {
-    pub fn new(rules: Vec<RuleId>, contracts: Vec<Contract>) -> Contracts {
+    pub fn new(rules: Vec<RuleId>, contracts: Vec<Contract>, asking: usize) -> Contracts {
         let mut unit = Contracts {
             rules,
             contracts: Vec::new(),
             groups: Vec::new(),
             tools: Vec::new(),
             slots: HashMap::new(),
+            others: None,
+            asking,
         };
+        let mut first = HashMap::new();
         for (number, contract) in contracts.iter().enumerate() {
-            let needs =
-                contract.preconditions.iter().map(|p| p.prior.as_ref().map(|prior| unit.requirement(prior)));
-            let needs = needs.collect();
+            let priors = contract.preconditions.iter().map(|precondition| precondition.prior.as_ref());
+            let needs = priors.map(|prior| Some(unit.requirement(prior?, &mut first))).collect();
             let forbids: Vec<_> = contract
                 .forbids_after
                 .iter()
@@ -244,7 +178,44 @@ impl Contracts {
             });
         }
         unit.contracts = contracts;
+        if unit.groups.iter().any(|group| group.calls.any_tool()) {
+            unit.others = Some(unit.tools.len());
+            unit.tools.push(Part::default());
+        }
+        unit.join();
         unit
+    }
+
+    /// Settles which groups the calls of each tool can meet.
+    fn join(&mut self) {
+        let mut open: Vec<usize> = Vec::new();
+        let mut named: HashMap<Arc<str>, Vec<usize>> = HashMap::new();
+        for (number, group) in self.groups.iter().enumerate() {
+            if group.calls.any_tool() {
+                open.push(number);
+                continue;
+            }
+            for tool in group.calls.tools() {
+                let listed = named.entry(Arc::clone(tool)).or_default();
+                if listed.last() != Some(&number) {
+                    listed.push(number);
+                }
+            }
+        }
+        for (slot, part) in self.tools.iter_mut().enumerate() {
+            let others = self.others == Some(slot);
+            let own = named.remove(&part.name).filter(|_| !others).unwrap_or_default();
+            for number in own.into_iter().chain(open.iter().copied()) {
+                if let Some(group) = self.groups.get(number) {
+                    part.join(number, group, others);
+                }
+            }
+        }
+    }
+
+    /// The slot of a tool.
+    fn slot_or_others(&self, tool: &str) -> Option<usize> {
+        self.slot_of(tool).or(self.others)
     }
 
     /// The slot of a tool that plays some part.
@@ -252,28 +223,27 @@ impl Contracts {
         self.slots.get(tool).copied()
     }
 
-    fn requirement(&mut self, prior: &PriorRule) -> Need {
-        let tool = self.slot(&prior.tool);
-        let alike =
-            |number: &&usize| self.groups.get(**number).is_some_and(|group| group.resource == prior.resource);
-        let known = self.tools.get(tool).and_then(|part| part.meets.iter().find(alike).copied());
-        let number = known.unwrap_or(self.groups.len());
-        if known.is_none() {
-            self.groups.push(Group { tool, resource: prior.resource.clone(), members: Vec::new() });
-            self.part(tool, |part| {
-                part.meets.push(number);
-                let side = prior.resource.as_ref().map(|resource| resource.side);
-                part.gives_arguments |= side == Some(Side::Arguments);
-                part.gives_output |= side == Some(Side::Output);
-            });
-        }
-        let (Some(group), Some(part)) = (self.groups.get_mut(number), self.tools.get_mut(tool)) else {
-            return Need { group: number, member: 0 };
+    /// `first`: the groups by the first tool that they name.
+    fn requirement(&mut self, prior: &PriorRule, first: &mut HashMap<Arc<str>, Vec<usize>>) -> Need {
+        let tool = prior.calls.tools().next().cloned().unwrap_or_default();
+        let alike = |number: &&usize| {
+            let group = self.groups.get(**number);
+            group.is_some_and(|group| group.resource == prior.resource && group.calls == prior.calls)
         };
+        let listed = first.entry(tool).or_default();
+        let number = listed.iter().find(alike).copied().unwrap_or_else(|| {
+            let (calls, resource) = (prior.calls.clone(), prior.resource.clone());
+            self.groups.push(Group { calls, resource, members: Vec::new() });
+            listed.push(self.groups.len() - 1);
+            self.groups.len() - 1
+        });
+        for tool in prior.calls.tools() {
+            self.slot(tool);
+        }
+        let Some(group) = self.groups.get_mut(number) else { return Need { group: number, member: 0 } };
         let known = group.members.iter().position(|member| member.asks(prior));
         let member = known.unwrap_or_else(|| {
-            let (outputs, matching) = (prior.outputs.clone(), prior.matching);
-            group.members.push(Member { place: part.table.add(&outputs), outputs, matching });
+            group.members.push(Member { outputs: prior.outputs.clone(), matching: prior.matching });
             group.members.len() - 1
         });
         Need { group: number, member }
@@ -299,14 +269,14 @@ impl Unit for Contracts {
     }
 
     fn wakes(&self, tool: &str) -> Wakes {
-        let Some((part, slot)) = self.slots.get(tool).and_then(|slot| Some((self.tools.get(*slot)?, *slot)))
-        else {
+        let slot = self.slot_or_others(tool);
+        let Some((part, slot)) = slot.and_then(|slot| Some((self.tools.get(slot)?, slot))) else {
             return Wakes::default();
         };
         Wakes {
             decide: part.contract.is_some() || part.forbiddable,
             observe: Observes {
-                starts: !part.forbids.is_empty(),
+                starts: !part.forbids.is_empty() || part.copies,
                 results: !part.meets.is_empty() || !part.forbids.is_empty(),
                 arguments: part.gives_arguments,
             },
@@ -315,7 +285,7 @@ impl Unit for Contracts {
     }
 
     fn wakes_by_name(&self) -> bool {
-        true
+        self.others.is_none()
     }
 
     fn hears(&self) -> Hears {
@@ -323,28 +293,37 @@ impl Unit for Contracts {
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
-        out.extend(self.tools.iter().map(|part| Arc::clone(&part.name)));
+        out.extend(self.slots.keys().cloned());
     }
 
-    fn reads(&self, _session: &Session, out: &mut Vec<Read>) {
+    fn reads(&self, session: &Session, out: &mut Vec<Read>) {
+        let argument = |tool: &Arc<str>, path: &Path| Read::Argument {
+            tool: Arc::clone(tool),
+            path: Arc::clone(path.text()),
+        };
         for contract in &self.contracts {
             let priors = contract.preconditions.iter().filter_map(|precondition| precondition.prior.as_ref());
             for prior in priors {
-                let (own, other) = (&contract.tool, &prior.tool);
-                let argument = |tool: &Arc<str>, path: &Path| Read::Argument {
-                    tool: Arc::clone(tool),
-                    path: Arc::clone(path.text()),
-                };
-                let output =
-                    |path: &Path| Read::Output { tool: Arc::clone(other), path: Arc::clone(path.text()) };
                 if let Some(resource) = &prior.resource {
-                    out.push(argument(own, &resource.here));
-                    out.push(match resource.side {
-                        Side::Arguments => argument(other, &resource.there),
-                        Side::Output => output(&resource.there),
-                    });
+                    out.push(argument(&contract.tool, &resource.here));
                 }
-                out.extend(prior.outputs.paths().map(output));
+                for other in prior.calls.in_session(session) {
+                    let output = |path: &Path| Read::Output {
+                        tool: Arc::clone(&other),
+                        path: Arc::clone(path.text()),
+                    };
+                    if let Some(resource) = &prior.resource {
+                        out.push(match resource.side {
+                            Side::Arguments => argument(&other, &resource.there),
+                            Side::Output => output(&resource.there),
+                        });
+                    }
+                    out.extend(prior.outputs.paths().map(output));
+                }
+                if prior.calls.only_tool().is_none() {
+                    let named: Vec<_> = prior.calls.named().collect();
+                    read_arguments(&named, |tool| prior.calls.names(tool), session, out);
+                }
             }
         }
     }
@@ -369,8 +348,9 @@ impl Unit for Contracts {
         };
         for Contract { tool, preconditions, forbids_after } in &self.contracts {
             for Precondition { rule, steps, prior } in preconditions {
-                if let Some(prior) = prior {
-                    let (tool, any_of) = (Arc::clone(tool), [Arc::clone(&prior.tool)].into());
+                // What a call does is in no name.
+                if let Some(prior) = prior.as_ref().filter(|prior| !prior.calls.any_tool()) {
+                    let (tool, any_of) = (Arc::clone(tool), prior.calls.tools().cloned().collect());
                     say(*rule, Says::Needs { tool, any_of, directly: false });
                 }
                 if steps.as_ref().is_some_and(|steps| steps.fewest.is_none()) {
@@ -395,16 +375,20 @@ impl Unit for Contracts {
                     let look = Arc::new(move |body: &Body| condition.look(body));
                     out.push(Probe { rule, tool, part, path, condition: words, is_required: true, look });
                 };
-                if let Some(Resource { here, side, there }) = &prior.resource {
+                if let Some(Resource { here, .. }) = &prior.resource {
+                    look(tool, CallPart::Arguments, Condition::exists(here), false);
+                }
+                // One of several calls is enough, so no value must be in all of them.
+                let Some(only) = prior.calls.only_tool() else { continue };
+                if let Some(Resource { side, there, .. }) = &prior.resource {
                     let part = match side {
                         Side::Arguments => CallPart::Arguments,
                         Side::Output => CallPart::Result,
                     };
-                    look(tool, CallPart::Arguments, Condition::exists(here), false);
-                    look(&prior.tool, part, Condition::exists(there), false);
+                    look(only, part, Condition::exists(there), false);
                 }
                 for condition in prior.outputs.iter() {
-                    look(&prior.tool, CallPart::Result, condition.clone(), !condition.is_only_presence());
+                    look(only, CallPart::Result, condition.clone(), !condition.is_only_presence());
                 }
             }
         }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use crate::dialect::question::Question;
 use crate::monitor::Effect;
 #[cfg(feature = "shell")]
-pub(super) use crate::shell::question::Copies;
+pub(in crate::dialect) use crate::shell::question::Copies;
 use crate::wording::sentence::name;
 
 /// What a side is to its rule. It says for whom a doubt counts: never for the agent, unless the rule wants it so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
+pub(in crate::dialect) enum Role {
     /// A match satisfies the rule.
     Permits,
     /// A match begins something that forbids other calls.
@@ -78,25 +78,31 @@ pub(super) struct Doubts {
 
 /// A command line that a question means.
 #[cfg(feature = "shell")]
-pub(super) fn example(question: &Question) -> Option<&str> {
+pub(in crate::dialect) fn example(question: &Question) -> Option<&str> {
     question.example()
 }
 
 /// Whether a question asks how a call ended.
 #[cfg(feature = "shell")]
-pub(super) fn asks_end(question: &Question) -> bool {
+pub(in crate::dialect) fn asks_end(question: &Question) -> bool {
     question.asks_end()
 }
 
 /// What a question asks, as the name of a call.
 #[cfg(feature = "shell")]
-pub(super) fn label(question: &Question) -> String {
+pub(in crate::dialect) fn label(question: &Question) -> String {
     name(&question.label()).into_owned()
+}
+
+/// The same for a column, where it is cleaned as any other text.
+#[cfg(feature = "shell")]
+pub(in crate::dialect) fn title(question: &Question) -> String {
+    question.label()
 }
 
 /// What it asks beside a tool's name.
 #[cfg(feature = "shell")]
-pub(super) fn conditions(question: &Question) -> Vec<String> {
+pub(in crate::dialect) fn conditions(question: &Question) -> Vec<String> {
     question.conditions().map(|condition| name(&condition).into_owned()).collect()
 }
 
@@ -120,10 +126,14 @@ mod nothing {
         match *question {}
     }
 
+    pub fn title(question: &Question) -> String {
+        match *question {}
+    }
+
     pub fn conditions(question: &Question) -> Vec<String> {
         match *question {}
     }
 }
 
 #[cfg(not(feature = "shell"))]
-pub(super) use nothing::{Copies, asks_end, conditions, example, label};
+pub(in crate::dialect) use nothing::{Copies, asks_end, conditions, example, label, title};

@@ -109,6 +109,20 @@ impl Operand {
         }
     }
 
+    /// The first command of a call that is perhaps meant, or that is, and of which nobody knows whether it succeeded.
+    pub fn doubt(&self, look: Look<'_>) -> Option<Part> {
+        let line = line(look).filter(|_| self.asks.is_some())?;
+        let row = self.row(look, &line);
+        let (call, answer) = line.calls.iter().zip(&row).find(|(_, answer)| **answer != Answer::No)?;
+        Some(part_of(
+            call,
+            match answer {
+                Answer::Perhaps(word) => Counts::Unsurely(word.clone()),
+                Answer::Yes | Answer::No => Counts::Surely,
+            },
+        ))
+    }
+
     /// Whether it means a call, where it asks what that does.
     pub fn does(&self, look: Look<'_>, role: Role) -> Match {
         let Some(line) = line(look) else { return Match::Perhaps };

@@ -26,6 +26,10 @@ impl Operand {
     pub fn does(&self, look: Look<'_>, _role: Role) -> Match {
         self.means(look)
     }
+
+    pub fn doubt(&self, _look: Look<'_>) -> Option<Part> {
+        None
+    }
 }
 
 impl Side {

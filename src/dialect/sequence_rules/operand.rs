@@ -1,5 +1,6 @@
 //! Which calls a rule means: names, aliases and argument patterns, and whether a call is one of them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use regex::Regex;
@@ -7,14 +8,14 @@ use serde_json::{Map, Value};
 
 use super::asks::{Copies, Role, example};
 use super::facts::ToolName;
-use crate::dialect::question::Question;
-use crate::monitor::{self, Help, Helps, ProposedCall, Prospect, Says, Slot};
-use crate::session::{Body, Facts};
+use crate::dialect::question::{Question, looks_at, runs_commands};
+use crate::monitor::{self, Help, Helps, ProposedCall, Prospect, Read, Says, Slot};
+use crate::session::{Body, Facts, Session};
 use crate::source::quoted;
 
 /// A tool as a rule names it, with what an alias stands for.
 #[derive(Debug, Default)]
-pub(super) struct Operand {
+pub(in crate::dialect) struct Operand {
     pub named: ToolName,
     /// The tool's own name, or the members of the alias.
     pub tools: Vec<Arc<str>>,
@@ -29,7 +30,7 @@ pub(super) struct Operand {
 
 /// A pattern that one argument must match. A broken one matches nothing.
 #[derive(Debug, Clone)]
-pub(super) struct Argument {
+pub(in crate::dialect) struct Argument {
     pub name: Arc<str>,
     pub pattern: Option<Regex>,
 }
@@ -50,7 +51,7 @@ pub(super) struct Side {
 
 /// A call that is looked at, or (without arguments) every call of a tool.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Look<'a> {
+pub(in crate::dialect) struct Look<'a> {
     pub tool: &'a str,
     pub slot: Slot,
     pub arguments: Option<&'a Body>,
@@ -68,7 +69,7 @@ pub(super) struct Look<'a> {
 
 /// Whether a call is meant. A call has arguments and is never in doubt; of a tool some calls may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Match {
+pub(in crate::dialect) enum Match {
     No,
     Perhaps,
     Yes,
@@ -98,6 +99,12 @@ impl Operand {
     /// One that names no tool.
     pub fn any_tool() -> Operand {
         Operand { any_tool: true, ..Operand::default() }
+    }
+
+    /// Any call of this tool.
+    pub fn of_tool(tool: Arc<str>) -> Operand {
+        let named = ToolName { tool: Arc::clone(&tool), ..ToolName::default() };
+        Operand { named, tools: vec![tool], ..Operand::default() }
     }
 
     /// Whether it means calls of this tool at all.
@@ -141,11 +148,12 @@ impl Operand {
             // Whether another call would help as well, nobody can say; one that is written out may be tried.
             out.unsure();
             let tool = if self.any_tool {
-                Arc::from(call.tool)
+                let earlier = call.earlier.iter().rev().map(|call| &*call.tool);
+                [call.tool].into_iter().chain(earlier).find(|tool| runs_commands(tool)).map(Arc::from)
             } else {
-                self.tools.first().cloned().unwrap_or_default()
+                self.tools.first().cloned()
             };
-            if let Some(line) = example(question).filter(|_| self.args.is_empty()) {
+            if let (Some(tool), Some(line)) = (tool, example(question).filter(|_| self.args.is_empty())) {
                 let arguments = Some(serde_json::json!({"command": line}));
                 out.call(Help { tool, arguments, output: None });
             }
@@ -168,6 +176,41 @@ impl Operand {
             }
             let arguments = (!arguments.is_empty()).then_some(Value::Object(arguments));
             out.call(Help { tool: Arc::clone(tool), arguments, output: None });
+        }
+    }
+}
+
+/// The recorded values that operands may look at, in calls of tools that may be meant.
+pub(in crate::dialect) fn read_arguments(
+    operands: &[&ToolName],
+    means: impl Fn(&str) -> bool,
+    session: &Session,
+    out: &mut Vec<Read>,
+) {
+    let mut seen: HashSet<&str> = HashSet::new();
+    let asks = operands.iter().any(|named| named.does.is_some());
+    if asks {
+        out.extend(["cwd", "project"].map(|key| Read::Context(key.into())));
+    }
+    for call in session.calls.iter().filter(|call| seen.insert(&call.tool)) {
+        if !means(&call.tool) {
+            continue;
+        }
+        if asks {
+            let paths = looks_at(&call.tool)
+                .map(|names| names.into_iter().map(|name| format!("$[{name:?}]")).collect());
+            let paths: Vec<String> = paths.unwrap_or_else(|| vec!["$".to_owned()]);
+            let read = |path: String| Read::Argument { tool: Arc::clone(&call.tool), path: path.into() };
+            out.extend(paths.into_iter().map(read));
+        }
+        // A tool that no operand names is meant by an alias, which may be any of them.
+        let exact = operands.iter().any(|named| named.tool == call.tool);
+        for named in operands.iter().filter(|named| !exact || named.tool == call.tool) {
+            for (argument, _) in &named.args_match {
+                let key = Value::String(argument.to_string());
+                let tool = Arc::clone(&call.tool);
+                out.push(Read::Argument { tool, path: format!("$[{key}]").into() });
+            }
         }
     }
 }

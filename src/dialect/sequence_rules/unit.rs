@@ -3,19 +3,16 @@
 //! A [`Kind`] is a small state machine that knows nothing of findings. Everything it is told and asked costs the same
 //! however long the session is, but for [`Kind::stands`], which lists the calls that it rests on.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde_json::Value;
 use smallvec::SmallVec;
 
 use super::asks::{Copies, Doubts, OnDoubt, Part};
 use super::facts::Order;
 use super::monitor::RuleMonitor;
-use super::operand::{Look, Operand};
+use super::operand::{Look, Operand, read_arguments};
 use super::when::When;
 use crate::diagnostic::code::Code;
-use crate::dialect::question::looks_at;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{
     CallPart, Cx, Digest, End, Hears, Helps, Monitor, Probe, Prospect, Read, RuleId, Says, StateItem,
@@ -195,34 +192,11 @@ impl<K: Kind> Unit for RuleUnit<K> {
 
     fn reads(&self, session: &Session, out: &mut Vec<Read>) {
         out.extend(self.when.iter().map(|when| Read::Context(Arc::clone(&when.key))));
-        let operands = self.order.operands();
-        let mut seen: HashSet<&str> = HashSet::new();
-        let asks = operands.iter().any(|named| named.does.is_some());
-        if asks {
-            out.extend(["cwd", "project"].map(|key| Read::Context(key.into())));
-        }
-        for call in session.calls.iter().filter(|call| seen.insert(&call.tool)) {
-            let wakes = self.kind.wakes(&call.tool);
-            if !wakes.decide && !wakes.observe.any() {
-                continue;
-            }
-            if asks {
-                let paths = looks_at(&call.tool)
-                    .map(|names| names.into_iter().map(|name| format!("$[{name:?}]")).collect());
-                let paths: Vec<String> = paths.unwrap_or_else(|| vec!["$".to_owned()]);
-                let read = |path: String| Read::Argument { tool: Arc::clone(&call.tool), path: path.into() };
-                out.extend(paths.into_iter().map(read));
-            }
-            // A tool that no operand names is meant by an alias, which may be any of them.
-            let exact = operands.iter().any(|named| named.tool == call.tool);
-            for named in operands.iter().filter(|named| !exact || named.tool == call.tool) {
-                for (argument, _) in &named.args_match {
-                    let key = Value::String(argument.to_string());
-                    let tool = Arc::clone(&call.tool);
-                    out.push(Read::Argument { tool, path: format!("$[{key}]").into() });
-                }
-            }
-        }
+        let means = |tool: &str| {
+            let wakes = self.kind.wakes(tool);
+            wakes.decide || wakes.observe.any()
+        };
+        read_arguments(&self.order.operands(), means, session, out);
     }
 
     fn helps(&self, call: Prospect<'_>, out: &mut Helps) {

@@ -9,7 +9,8 @@ use super::{ContractsMonitor, Lookup};
 use crate::diagnostic::code::Code;
 use crate::dialect::contracts::codes;
 use crate::dialect::contracts::explain::{Prior, PriorState, Steps, StepsState};
-use crate::dialect::contracts::unit::{Group, Matching, Member, Need, Precondition, Resource};
+use crate::dialect::contracts::prior::{Matching, Resource};
+use crate::dialect::contracts::unit::{Group, Member, Need, Precondition};
 use crate::monitor::{CheckedValue, EarlierCall, Explain, StateItem};
 use crate::session::{Body, CallRef};
 
@@ -62,11 +63,14 @@ impl ContractsMonitor {
         let found = match sought {
             Lookup::NoPrior => {
                 prior.required = member.outputs.explain(&Body::MISSING);
-                Vec::new()
+                let doubtful = self.standings.get(need.group).and_then(|own| own.doubtful.clone());
+                let (call, part) = doubtful.unzip();
+                prior.doubtful = part;
+                call.map(|call| EarlierCall { call, value: None }).into_iter().collect()
             }
             Lookup::NoValue | Lookup::Unmatched => {
                 prior.required = member.outputs.explain(&Body::MISSING);
-                self.recent(group).iter().map(|call| call.found(group.resource.as_ref())).collect()
+                self.recent(need.group).iter().map(|call| call.found(group.resource.as_ref())).collect()
             }
             Lookup::Standing(standing) => {
                 let own = standing.members.get(need.member);
@@ -87,7 +91,12 @@ impl ContractsMonitor {
 
     fn facts(&self, group: &Group, member: &Member) -> Prior {
         Prior {
-            tool: self.unit.tools.get(group.tool).map(|part| Arc::clone(&part.name)).unwrap_or_default(),
+            tool: group.calls.only_tool().cloned().unwrap_or_else(|| group.calls.title()),
+            calls: match group.calls.only_tool() {
+                Some(_) => Vec::new(),
+                None => group.calls.named().cloned().collect(),
+            },
+            doubtful: None,
             matching: member.matching.word(),
             other_reading: false,
             outputs: Vec::new(),
@@ -108,7 +117,7 @@ impl ContractsMonitor {
         };
         let Some(resource) = &group.resource else { return standings.all.iter().filter_map(call).collect() };
         let values = self
-            .recent(group)
+            .recent(need.group)
             .iter()
             .filter_map(|recent| resource.of_prior(&recent.arguments, &recent.output));
         let mut calls: Vec<CallRef> =

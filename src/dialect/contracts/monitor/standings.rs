@@ -7,8 +7,13 @@ use serde_json::Value;
 use smallvec::SmallVec;
 
 use crate::dialect::contracts::output::{Table, Tests};
-use crate::dialect::contracts::unit::{Group, Matching};
+use crate::dialect::contracts::prior::Matching;
+use crate::dialect::contracts::unit::Group;
+use crate::dialect::sequence_rules::calls::Part;
 use crate::session::{Body, CallRef, value};
+
+/// How many earlier calls are kept as evidence for a value that did not match.
+const RECENT: usize = 4;
 
 /// What the earlier calls of one group's tool come to.
 #[derive(Clone, Default)]
@@ -19,6 +24,12 @@ pub(super) struct Standings {
     by_value: HashTable<ValueStanding>,
     /// For each member, the values whose deciding call is good.
     good: Vec<usize>,
+    /// Whether a call counts.
+    pub counts: bool,
+    /// The newest of those, newest first: evidence, kept where findings are wanted.
+    pub recent: Vec<GoodCall>,
+    /// A call that perhaps was one, the newest: evidence as well.
+    pub doubtful: Option<(CallRef, Arc<Part>)>,
 }
 
 /// What the earlier calls with one value come to, with the value's hash: a table that grows does not look at the values.
@@ -51,6 +62,8 @@ pub(super) struct MemberStanding {
 pub(super) struct GoodCall {
     pub at: CallRef,
     pub slot: usize,
+    /// The groups of its tool that do not mean it.
+    pub skips: SmallVec<[usize; 1]>,
     /// What the result passes of the tests of its tool.
     pub passed: Tests,
     pub arguments: Body,
@@ -63,6 +76,8 @@ pub(super) struct News<'a> {
     pub call: &'a GoodCall,
     /// The tests of its tool.
     pub table: &'a Table,
+    /// For each member of the group, the place of its conditions in the table.
+    pub places: &'a [usize],
     /// Whether findings are wanted.
     pub telling: bool,
 }
@@ -86,6 +101,12 @@ impl Standings {
 
     /// A call counts from now on.
     pub fn add(&mut self, group: &Group, news: News<'_>, hasher: &DefaultHashBuilder) {
+        self.counts = true;
+        if news.telling {
+            let place = self.recent.partition_point(|recent| recent.at > news.call.at);
+            self.recent.insert(place, news.call.clone());
+            self.recent.truncate(RECENT);
+        }
         self.good.resize(group.members.len(), 0);
         let Some(resource) = &group.resource else {
             match &mut self.all {
@@ -132,9 +153,10 @@ impl Standing {
         if newer && news.telling {
             self.newest_output = news.call.output.clone();
         }
-        for ((member, own), good) in group.members.iter().zip(&mut self.members).zip(good) {
+        let members = group.members.iter().zip(news.places).zip(&mut self.members);
+        for (((member, place), own), good) in members.zip(good) {
             let before = own.decides(member.matching);
-            let holds = news.table.hold(member.place, &news.call.passed);
+            let holds = news.table.hold(*place, &news.call.passed);
             if newer {
                 own.newest_good = holds;
             }

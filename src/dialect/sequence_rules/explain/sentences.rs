@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::diagnostic::Code;
-use crate::dialect::sequence_rules::asks::{Part, conditions, label};
+use crate::dialect::sequence_rules::asks::{self, Part, conditions, label};
 use crate::dialect::sequence_rules::codes;
 use crate::dialect::sequence_rules::facts::{Order, OrderOutcome, ToolName};
 use crate::monitor::About;
@@ -282,8 +282,16 @@ fn among(within: u64) -> String {
     }
 }
 
+/// What a rule names, in a few words: a tool, or what a call does.
+pub(in crate::dialect) fn title(named: &ToolName) -> String {
+    match &named.does {
+        Some(question) if named.tool.is_empty() => asks::title(question),
+        _ => named.tool.to_string(),
+    }
+}
+
 /// A tool, and what its arguments must match.
-fn operand(named: &ToolName) -> String {
+pub(in crate::dialect) fn operand(named: &ToolName) -> String {
     let tool = match &named.does {
         Some(question) if named.tool.is_empty() => label(question),
         _ => name(&named.tool).into_owned(),

@@ -18,7 +18,7 @@ use super::super::unit::{Kind, RuleUnit};
 use super::super::when::When;
 use crate::condition::glob::Glob;
 use crate::condition::path::Path;
-use crate::dialect::question::{asks, question};
+use crate::dialect::question::{asks, commands_as_text, question};
 use crate::dialect::sequence_rules::facts::{Order, ToolName};
 use crate::monitor::{RuleId, Unit};
 use crate::source::wildcard::Wildcard;
@@ -303,6 +303,10 @@ impl<'a> Operands<'_, '_, 'a, '_> {
         operand.named.args_match =
             patterns.iter().map(|(argument, text)| (Arc::clone(&argument.name), Arc::clone(text))).collect();
         operand.args = patterns.into_iter().map(|(argument, _)| argument).collect();
+        if operand.asks.is_none() {
+            let (args, source) = (&operand.named.args_match, self.reading.text.source);
+            self.reading.warnings.extend(commands_as_text(field.node, &operand.tools, args, source));
+        }
         Some(operand)
     }
 
