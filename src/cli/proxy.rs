@@ -22,6 +22,9 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Between two looks whether the server runs.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// The exit code of a server that cannot be started, as shells have it.
+const UNSTARTED: i32 = 127;
+
 /// Why the connection ends.
 enum End {
     Client,
@@ -39,7 +42,8 @@ struct Line {
 pub fn run(asked: &args::Proxy, screen: &mut Screen) -> Result<Exit, Failure> {
     #[cfg(target_os = "linux")]
     if let Some(parent) = asked.guarded {
-        return Err(guard(parent, &asked.command));
+        screen.error(&guard(parent, &asked.command), None);
+        std::process::exit(UNSTARTED);
     }
     let mut server = start(&asked.command).map_err(|error| {
         let program = asked.command.first().map(String::as_str).unwrap_or_default();
@@ -113,18 +117,18 @@ fn start(command: &[String]) -> io::Result<Child> {
 /// Becomes the server, which the system then asks to end when its parent is no more. A server that reads its input sees
 /// that by itself; one that hangs does not.
 #[cfg(target_os = "linux")]
-fn guard(parent: u32, command: &[String]) -> Failure {
+fn guard(parent: u32, command: &[String]) -> String {
     use std::os::unix::process::{CommandExt, parent_id};
 
     let Some((program, arguments)) = command.split_first() else {
-        return Failure::usage("no MCP server is named");
+        return "no MCP server is named".to_owned();
     };
     let guarded = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
     if guarded.is_err() || parent_id() != parent {
-        return Failure::usage("the proxy of the MCP server has ended");
+        return "the proxy of the MCP server has ended".to_owned();
     }
     let error = Command::new(program).args(arguments).exec();
-    Failure::usage(format!("the MCP server `{program}` cannot be started: {error}"))
+    format!("the MCP server `{program}` cannot be started: {error}")
 }
 
 /// Passes lines on until there are no more.
@@ -199,9 +203,13 @@ fn wait(server: &mut Child, line: &Line, ends: &Receiver<End>) -> Result<(), Str
     line.close_server();
     if matches!(ended, End::Client) {
         // What it still answers reaches the client.
-        end(server, true);
+        let status = end(server, true);
         while matches!(ends.recv_timeout(GRACE), Ok(End::Client)) {}
-        return Ok(());
+        // A client that asked nothing must not take it for a server that works.
+        return match status.and_then(|status| status.code()) {
+            Some(UNSTARTED) => Err("the MCP server did not start".to_owned()),
+            _ => Ok(()),
+        };
     }
     let status = end(server, matches!(ended, End::Server));
     Err(match ended {

@@ -255,6 +255,40 @@ fn what_cannot_be_decided_is_never_passed_on(#[case] line: &str, #[case] code: i
     assert_eq!(kinds(&connection.proxy.client_line(b"{\"id\":1,\"method\":\"\xff\"}")), ["note", "client"]);
 }
 
+/// However a call is damaged, what a careless server could still take for one is in the journal.
+#[test]
+fn a_damaged_call_is_decided_or_not_passed_on() {
+    let mut random = 7_u64;
+    let mut next = |below: usize| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) as usize % below
+    };
+    let connection = Connection::new("rules: [{type: max_calls, tool: erase, max: 1}]");
+    let (mut passed, mut allowed) = (0, 0);
+    for id in 0..400 {
+        let mut line = call(id, "test").to_string().into_bytes();
+        for _ in 0..=next(2) {
+            let place = next(line.len());
+            match next(4) {
+                0 => drop(line.remove(place)),
+                1 => line.insert(place, b" \r\"{}[],:\\x"[next(10)]),
+                2 => line[place] = line[place].to_ascii_uppercase(),
+                _ => line.extend_from_within(place..),
+            }
+        }
+        let deliveries = connection.proxy.client_line(&line);
+        for delivery in &deliveries {
+            let Delivery::Server(text) = delivery else { continue };
+            assert!(serde_json::from_str::<Value>(text).unwrap().is_object(), "{text}");
+            passed += 1;
+            allowed += usize::from(text.to_lowercase().contains("\"method\":\"tools/call\""));
+        }
+    }
+    let decided = connection.calls(Mode::Enforce).len();
+    assert!(allowed > 20 && passed > allowed, "{passed} {allowed}");
+    assert!(decided >= allowed, "{decided} {allowed}");
+}
+
 /// A reader that ends a line at a carriage return would find a call in this one.
 #[test]
 fn a_line_is_one_line_for_every_reader() {

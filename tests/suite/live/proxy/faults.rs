@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use super::{Connection, POLICY, call, journal_folder, kinds};
 use crate::cli::folder;
-use crate::live::{live, records};
+use crate::live::{fed, live, records};
 
 /// A server that answers every request with a result.
 const ANSWERS: &str =
@@ -169,9 +169,13 @@ fn a_server_that_cannot_be_started_is_an_error() {
     let input = child.stdin.take();
     let output = child.wait_with_output().unwrap();
     drop(input);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(errors.contains("`./nowhere` cannot be started"), "{errors}");
+    // And there is none.
+    let alone = fed(live(files.path(), state.path(), &["proxy", "--", "./nowhere"]), b"");
+    for output in [output, alone] {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{errors}");
+        assert!(errors.contains("`./nowhere` cannot be started"), "{errors}");
+    }
 }
 
 /// A write that does not fit: the call is denied, and nothing reaches the server.
