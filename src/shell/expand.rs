@@ -194,7 +194,7 @@ impl Reader<'_> {
             WordPiece::BackquotedCommandSubstitution(script) => {
                 word.pieces.push(Piece::Unknown(written()));
                 word.many |= !quoted;
-                self.scripts.push(backquoted(script));
+                self.scripts.push(backquoted(script, quoted));
             }
             WordPiece::ArithmeticExpression(expression) => {
                 word.pieces.push(Piece::Unknown(written()));
@@ -215,6 +215,10 @@ impl Reader<'_> {
                         word.push(".")
                     }
                     _ => {
+                        // What a variable holds is expanded as a prompt is, with its substitutions.
+                        if let Some(value) = written.strip_suffix("@P}") {
+                            self.scripts.push(format!("eval \"{value}}}\""));
+                        }
                         word.many |= !quoted || written.contains('@');
                         self.nested(&written, quoted);
                         word.pieces.push(Piece::Unknown(written));
@@ -240,13 +244,14 @@ impl Reader<'_> {
     }
 }
 
-/// In backquotes, a backslash before `` ` ``, `$` and itself is taken away.
-fn backquoted(script: &str) -> String {
+/// In backquotes, a backslash before `` ` ``, `$` and itself is taken away; within double quotes also one before these.
+fn backquoted(script: &str, quoted: bool) -> String {
     let mut text = String::with_capacity(script.len());
     let mut letters = script.chars().peekable();
     while let Some(letter) = letters.next() {
         match (letter, letters.peek()) {
             ('\\', Some('`' | '$' | '\\')) => text.extend(letters.next()),
+            ('\\', Some('"')) if quoted => text.extend(letters.next()),
             _ => text.push(letter),
         }
     }

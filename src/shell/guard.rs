@@ -59,3 +59,28 @@ pub fn before_tree(tokens: &[Token]) -> Option<&'static str> {
     }
     (groups > GROUPS).then_some("a line with more than 48 groups")
 }
+
+/// How many commands of a short line are followed, counting those of loops and functions each time; a longer line has one
+/// more for each of its bytes.
+pub const STEPS: usize = 400;
+
+/// The tokens with a line break in each `( (`: the parser would take it for `((`, and commands for arithmetic.
+pub fn apart(tokens: Vec<Token>) -> Vec<Token> {
+    let gap = |pair: &[Token]| match pair {
+        [Token::Operator(first, before), Token::Operator(second, after)] => {
+            first == "(" && second == "(" && before.end.index < after.start.index
+        }
+        _ => false,
+    };
+    if !tokens.windows(2).any(gap) {
+        return tokens;
+    }
+    let mut parted = Vec::with_capacity(tokens.len() + 4);
+    for (at, token) in tokens.iter().enumerate() {
+        parted.push(token.clone());
+        if tokens.get(at..at + 2).is_some_and(gap) {
+            parted.push(Token::Operator("\n".to_owned(), token.location().clone()));
+        }
+    }
+    parted
+}

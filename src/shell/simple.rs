@@ -79,11 +79,25 @@ impl Walker<'_> {
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             self.item(item, true, flow, streams, &mut words);
         }
-        if let Some(word) = &simple.word_or_name {
+        let suffix = simple.suffix.as_ref().map(|suffix| suffix.0.as_slice()).unwrap_or_default();
+        if let Some(word) = &simple.word_or_name
+            && !(is_descriptor(&word.value) && matches!(suffix.first(), Some(Item::IoRedirect(_))))
+        {
             words.extend(self.words(&word.value, flow));
         }
-        for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
-            self.item(item, false, flow, streams, &mut words);
+        for (at, item) in suffix.iter().enumerate() {
+            match item {
+                // It belongs to the redirection, if there is no blank between them.
+                Item::Word(word)
+                    if is_descriptor(&word.value)
+                        && matches!(suffix.get(at + 1), Some(Item::IoRedirect(_))) =>
+                {
+                    if !words.is_empty() {
+                        words.push(Word::unknown_words(word.value.clone()));
+                    }
+                }
+                item => self.item(item, false, flow, streams, &mut words),
+            }
         }
         if words.is_empty() {
             self.streams_only(streams, flow);
@@ -126,6 +140,7 @@ impl Walker<'_> {
                 if name.contains(['$', '`']) {
                     self.quoted(&name, flow);
                 }
+                self.variable(&name, &value, flow);
                 if before {
                     self.assigned.push((name, value));
                 } else {
@@ -149,6 +164,9 @@ impl Walker<'_> {
             return Some(false);
         }
         self.calling += 1;
+        let (before, returned) = (self.folder.clone(), self.returned);
+        let unsure = self.unsure.contains(name) || bodies.len() > 1;
+        let flow = Flow { branch: flow.branch || unsure, ..flow.proven_if(!unsure) };
         for body in bodies {
             let mut streams = Streams { input: input.clone(), ..Streams::default() };
             let FunctionBody(compound, redirects) = body.as_ref();
@@ -157,6 +175,10 @@ impl Walker<'_> {
             self.fed(&streams.input, |walker| walker.compound(compound, flow));
         }
         self.calling -= 1;
+        self.returned = returned;
+        if unsure {
+            self.meet(before, name);
+        }
         Some(self.unsure.contains(name))
     }
 
@@ -169,6 +191,15 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// `{fd}` of `{fd}> file`, which the parser takes for a word.
+fn is_descriptor(word: &str) -> bool {
+    let name = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    name.is_some_and(|name| {
+        name.starts_with(|letter: char| letter == '_' || letter.is_ascii_alphabetic())
+            && name.chars().all(|letter| letter == '_' || letter.is_ascii_alphanumeric())
+    })
 }
 
 /// What a command prints, where its words say so.

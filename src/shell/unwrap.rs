@@ -26,9 +26,9 @@ impl Walker<'_> {
         if self.aliases.contains(written) {
             self.anything(written, flow);
         }
-        if let Some(unsure) = self.function(written, flow, &streams.input)
-            && !unsure
-        {
+        let called = if streams.program { None } else { self.function(written, flow, &streams.input) };
+        let flow = flow.proven_if(called.is_none());
+        if called == Some(false) {
             if !effects.touches.is_empty() || !effects.reaches.is_empty() {
                 self.emit(Word::text(""), Vec::new(), effects, None, flow);
             }
@@ -50,7 +50,10 @@ impl Walker<'_> {
             "alias" => {
                 self.aliases.extend(args.iter().filter_map(|word| Some(word.split_once('=')?.0.to_string())))
             }
-            "unset" => self.forget(&args),
+            "unset" => {
+                self.forget(&args);
+                self.builtin(&name, &args, flow, streams);
+            }
             "eval" => self.evaluate(&args, flow),
             "." | "source" => self.source(&args, flow, streams),
             "trap" => self.trap(&args, flow),
@@ -62,13 +65,15 @@ impl Walker<'_> {
             }
             "python" | "python2" | "python3" | "pypy" | "pypy3" => self.module(&args, flow, streams),
             _ if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
-            _ => {}
+            _ => self.builtin(&name, &args, flow, streams),
         }
         for wrapper in facts::wrappers(&name) {
             if self.wrapped(&name, wrapper, &args, flow, streams) {
                 break;
             }
         }
+        // With redirections alone, the shell goes on.
+        self.exited |= name == "exec" && !args.is_empty();
     }
 
     pub fn go(&mut self, args: &[Word]) {
@@ -133,6 +138,7 @@ impl Walker<'_> {
         }
         if let Some(unclear) = text.unclear().map(str::to_owned) {
             self.anything(&unclear, flow);
+            self.exited = true;
             if text.is_open() {
                 return;
             }
@@ -147,10 +153,12 @@ impl Walker<'_> {
     /// A script that no file has: a process substitution, or standard input.
     fn source(&mut self, args: &[Word], flow: Flow, streams: &Streams) {
         match args.first().and_then(Word::known) {
-            Some(file) if file.starts_with("/dev/fd/") => self.anything("the script of `source`", flow),
+            Some(file) if file.starts_with("/dev/fd/") => {
+                self.reread(&Word::unknown("the script of `source`"), flow)
+            }
             Some("/dev/stdin") => match &streams.input {
                 Input::Text(text) => self.script(text, flow),
-                _ => self.anything("standard input of `source`", flow),
+                _ => self.reread(&Word::unknown("standard input of `source`"), flow),
             },
             _ => {}
         }
@@ -160,7 +168,11 @@ impl Walker<'_> {
         let mut operands = args.iter().filter(|word| word.known() != Some("--"));
         if let Some(script) = operands.next().filter(|word| !word.start().starts_with('-') && args.len() > 1)
         {
-            self.aside(|walker| walker.reread(script, flow.proven_if(false)));
+            self.aside(|walker| {
+                walker.exited = false;
+                walker.reread(script, flow.proven_if(false));
+                walker.overruled |= walker.exited;
+            });
         }
     }
 
@@ -200,9 +212,14 @@ impl Walker<'_> {
             }
         }
         let flow = Flow { branch: false, ..flow };
+        let fresh = |walker: &mut Walker<'_>| {
+            (walker.errexit, walker.pipefail) = (errexit, pipefail);
+            // It knows only those that were exported.
+            walker.unsure.extend(walker.functions.keys().cloned());
+        };
         match (operand, script) {
             (Some(text), true) => self.aside(|walker| {
-                (walker.errexit, walker.pipefail) = (errexit, pipefail);
+                fresh(walker);
                 walker.reread(text, flow);
             }),
             (Some(file), false)
@@ -225,7 +242,7 @@ impl Walker<'_> {
             _ => match &streams.input {
                 Input::Nothing => {}
                 Input::Text(text) => self.aside(|walker| {
-                    (walker.errexit, walker.pipefail) = (errexit, pipefail);
+                    fresh(walker);
                     walker.script(text, flow);
                 }),
                 Input::File => {

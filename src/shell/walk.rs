@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use brush_parser::ast::{
-    AndOr, AndOrList, Command, CompoundCommand, CompoundList, CompoundListItem, ExtendedTestExpr, Pipeline,
-    SeparatorOperator, SourceLocation,
+    AndOr, AndOrList, BinaryPredicate as Binary, Command, CompoundCommand, CompoundList, CompoundListItem,
+    ExtendedTestExpr, Pipeline, SeparatorOperator, SourceLocation, UnaryPredicate as Unary,
 };
 use brush_parser::{parse_tokens, uncached_tokenize_str};
 
@@ -24,8 +24,9 @@ pub fn read(text: &str, root: &Root) -> Line {
 pub fn read_in(text: &str, folder: Option<&Word>, root: &Root) -> Line {
     let mut walker = Walker::new(root);
     walker.folder = folder.cloned().unwrap_or(walker.folder);
+    walker.left += text.len();
     walker.script(text, Flow { proven: true, ..Flow::default() });
-    walker.line
+    walker.end()
 }
 
 /// The same for words that no shell reads: a program with its arguments.
@@ -39,10 +40,20 @@ pub fn read_words_in(words: &[String], folder: Option<&Word>, root: &Root) -> Li
     walker.folder = folder.cloned().unwrap_or(walker.folder);
     let words = words.iter().map(Word::text).collect();
     walker.command(words, Flow { proven: true, ..Flow::default() }, &mut Streams::default());
-    walker.line
+    walker.end()
 }
 
 impl Walker<'_> {
+    fn end(mut self) -> Line {
+        if self.overruled {
+            for call in &mut self.line.calls {
+                (call.proven, call.proof) = (false, usize::MAX);
+                call.after.clear();
+            }
+        }
+        self.line
+    }
+
     /// Reads a script.
     pub fn script(&mut self, text: &str, flow: Flow) {
         if text.trim().is_empty() {
@@ -55,7 +66,7 @@ impl Walker<'_> {
             return self.lost(why, text, flow);
         }
         let tokens = match uncached_tokenize_str(text, &OPTIONS.tokenizer_options()) {
-            Ok(tokens) => tokens,
+            Ok(tokens) => guard::apart(tokens),
             Err(error) => return self.lost(&error.to_string(), text, flow),
         };
         if let Some(why) = guard::before_tree(&tokens) {
@@ -74,6 +85,7 @@ impl Walker<'_> {
 
     pub fn items(&mut self, items: &[&CompoundListItem], flow: Flow, top: bool) {
         let known = self.known.len();
+        let flow = Flow { failed: false, ..flow };
         for (at, item) in items.iter().enumerate() {
             let CompoundListItem(list, separator) = item;
             if top && let Some(span) = list.location() {
@@ -82,14 +94,15 @@ impl Walker<'_> {
             let background = matches!(separator, SeparatorOperator::Async);
             let last = at + 1 == items.len();
             let exits = self.errexit && !flow.tested && list.additional.is_empty() && !background;
-            let folder = self.folder.clone();
             let from = self.line.calls.len();
-            self.and_or(list, flow.proven_if(!background && (last || exits)));
+            let flow = flow.proven_if(!background && (last || exits));
+            if background {
+                self.aside(|walker| walker.and_or(list, flow));
+            } else {
+                self.and_or(list, flow);
+            }
             if exits {
                 self.learn(from, flow.level + 1);
-            }
-            if background {
-                self.folder = folder;
             }
         }
         self.known.truncate(known);
@@ -111,6 +124,7 @@ impl Walker<'_> {
         };
         let (known, mut from) = (self.known.len(), self.line.calls.len());
         self.pipeline(&list.first, part(last_or.is_none(), list.additional.is_empty()));
+        let first = self.folder.clone();
         for (at, next) in list.additional.iter().enumerate() {
             let part = part(last_or.is_none_or(|last| at > last), at + 1 == list.additional.len());
             let part = Flow { branch: true, ..part };
@@ -123,13 +137,15 @@ impl Walker<'_> {
                 }
                 AndOr::Or(pipeline) => {
                     self.known.truncate(known);
-                    self.pipeline(pipeline, part);
+                    self.pipeline(pipeline, Flow { failed: true, ..part });
                     from = self.line.calls.len();
                     self.meet(before, "||");
                 }
             }
         }
         self.known.truncate(known);
+        // What follows the list also runs where a part of it did not.
+        self.meet(first, "&&");
     }
 
     pub fn pipeline(&mut self, pipeline: &Pipeline, flow: Flow) {
@@ -141,18 +157,21 @@ impl Walker<'_> {
             let flow = Flow { tested: flow.tested || pipeline.bang, ..flow };
             let flow = flow.proven_if(!pipeline.bang && (last || self.pipefail));
             let number = self.pipeline;
-            let folder = self.folder.clone();
-            let mut streams = Streams { input, effects: Vec::new() };
-            self.run(command, flow, &mut streams);
+            let mut streams = Streams { input, ..Streams::default() };
+            if alone {
+                self.run(command, flow, &mut streams);
+            } else {
+                self.aside(|walker| walker.run(command, flow, &mut streams));
+            }
             self.pipeline = number.max(self.pipeline);
             input = if last { Input::Nothing } else { printed(command) };
-            if !alone {
-                self.folder = folder;
-            }
         }
     }
 
     pub fn run(&mut self, command: &Command, flow: Flow, streams: &mut Streams) {
+        if !self.step(flow) {
+            return;
+        }
         match command {
             Command::Simple(simple) => self.simple(simple, flow, streams),
             Command::Compound(compound, redirects) => {
@@ -171,6 +190,10 @@ impl Walker<'_> {
                 }
                 bodies.push(Arc::new(definition.body.clone()));
                 self.defined += 1;
+                // Bash calls it for whatever it does not find.
+                if definition.fname.value == "command_not_found_handle" {
+                    self.function("command_not_found_handle", flow.proven_if(false), &Input::Unknown);
+                }
             }
             Command::ExtendedTest(test, redirects) => {
                 self.redirects(redirects.iter().flat_map(|list| &list.0), flow, streams);
@@ -187,10 +210,28 @@ impl Walker<'_> {
                 self.test(right, flow);
             }
             ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner, flow),
-            ExtendedTestExpr::UnaryTest(_, word) => drop(self.words(&word.value, flow)),
-            ExtendedTestExpr::BinaryTest(_, left, right) => {
-                self.words(&left.value, flow);
-                self.words(&right.value, flow);
+            ExtendedTestExpr::UnaryTest(test, word) => {
+                let words = self.words(&word.value, flow);
+                if matches!(test, Unary::ShellVariableIsSetAndAssigned | Unary::ShellVariableIsSetAndNameRef)
+                {
+                    words.iter().for_each(|word| self.subscript(word, flow));
+                }
+            }
+            ExtendedTestExpr::BinaryTest(test, left, right) => {
+                for word in [left, right] {
+                    let words = self.words(&word.value, flow);
+                    if matches!(
+                        test,
+                        Binary::ArithmeticEqualTo
+                            | Binary::ArithmeticNotEqualTo
+                            | Binary::ArithmeticLessThan
+                            | Binary::ArithmeticLessThanOrEqualTo
+                            | Binary::ArithmeticGreaterThan
+                            | Binary::ArithmeticGreaterThanOrEqualTo
+                    ) {
+                        words.iter().for_each(|word| self.subscript(word, flow));
+                    }
+                }
             }
         }
     }

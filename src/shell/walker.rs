@@ -50,6 +50,8 @@ pub struct Flow {
     pub depth: usize,
     /// Whether it is certain to be reached, for what it defines.
     pub branch: bool,
+    /// Whether what came directly before has failed.
+    pub failed: bool,
 }
 
 impl Flow {
@@ -64,6 +66,8 @@ impl Flow {
 pub struct Streams {
     /// Its standard input.
     pub input: Input,
+    /// Whether a function of the name is not what runs.
+    pub program: bool,
     /// What redirections write, read and reach.
     pub effects: EffectsOnly,
 }
@@ -93,6 +97,13 @@ pub struct Walker<'w> {
     pub loops: usize,
     /// Calls that are known to have succeeded wherever the walk is.
     pub known: Vec<usize>,
+    /// Whether the shell may have ended before, without an error; and whether the function may have.
+    pub exited: bool,
+    pub returned: bool,
+    /// Whether a trap decides how the line ends.
+    pub overruled: bool,
+    /// How many commands are still followed.
+    pub left: usize,
 }
 
 impl<'w> Walker<'w> {
@@ -116,7 +127,20 @@ impl<'w> Walker<'w> {
             looped: 0,
             loops: 0,
             known: Vec::new(),
+            exited: false,
+            returned: false,
+            overruled: false,
+            left: guard::STEPS,
         }
+    }
+
+    /// Whether one more command is followed. Functions that define functions, and loops in loops, would have no end.
+    pub fn step(&mut self, flow: Flow) -> bool {
+        self.left = self.left.saturating_sub(1);
+        if self.left == 1 {
+            self.lost("more commands than are followed", "functions and loops within each other", flow);
+        }
+        self.left > 1
     }
 
     /// Something that could not be followed: it could do anything.
@@ -147,6 +171,7 @@ impl<'w> Walker<'w> {
         if self.line.calls.len() > guard::CALLS {
             return;
         }
+        let flow = flow.proven_if(!self.exited && !self.returned);
         let full = self.line.calls.len() == guard::CALLS;
         let full = full.then(|| "more than 1,000 commands".to_owned());
         if let Some(why) = &full {
@@ -211,13 +236,13 @@ impl<'w> Walker<'w> {
 
     /// In a shell of its own: what it changes is forgotten.
     pub fn aside(&mut self, inner: impl FnOnce(&mut Self)) {
-        let kept = (self.folder.clone(), self.errexit, self.pipefail);
-        let functions = self.functions.clone();
+        let kept = (self.folder.clone(), self.errexit, self.pipefail, self.exited, self.returned);
+        let functions = (self.functions.clone(), self.unsure.clone());
         let number = self.pipeline;
         inner(self);
         self.pipeline = number.max(self.pipeline);
-        (self.folder, self.errexit, self.pipefail) = kept;
-        self.functions = functions;
+        (self.folder, self.errexit, self.pipefail, self.exited, self.returned) = kept;
+        (self.functions, self.unsure) = functions;
     }
 
     /// A call for redirections that no program has.

@@ -11,7 +11,7 @@ use super::word::{Piece, Word};
 impl Walker<'_> {
     /// A program that another one runs.
     pub fn inner(&mut self, words: Vec<Word>, flow: Flow, streams: &mut Streams) {
-        let mut inner = Streams { input: streams.input.clone(), effects: Vec::new() };
+        let mut inner = Streams { input: streams.input.clone(), program: true, ..Streams::default() };
         self.command(words, flow, &mut inner);
     }
 
@@ -123,6 +123,11 @@ impl Walker<'_> {
             return;
         }
         if row.more {
+            // The words may be given to several starts.
+            let splits =
+                ["-n", "--max-args", "-L", "-l", "--max-lines", "-d", "--delimiter", "-0", "--null", "-s"]
+                    .iter()
+                    .any(|name| found.options.iter().any(|(given, _)| given == name));
             let place = found.option("-I --replace").and_then(Word::known).map(str::to_owned);
             match (place, &streams.input) {
                 (Some(place), _) => {
@@ -134,7 +139,7 @@ impl Walker<'_> {
                         })
                         .collect()
                 }
-                (None, Input::Text(text)) if !text.contains(['\'', '"', '\\']) => {
+                (None, Input::Text(text)) if !splits && !text.contains(['\'', '"', '\\']) => {
                     words.extend(text.split_whitespace().map(Word::text))
                 }
                 (None, Input::Names(names)) => {
@@ -142,7 +147,7 @@ impl Walker<'_> {
                 }
                 _ => words.push(Word::unknown_words(format!("standard input of `{name}`"))),
             }
-            let mut none = Streams::default();
+            let mut none = Streams { program: true, ..Streams::default() };
             return self.command(words, flow, &mut none);
         }
         if matches!(name, "npx" | "bunx" | "pnpx" | "uvx" | "pipx" | "npm" | "pnpm" | "yarn" | "bun")
@@ -152,7 +157,14 @@ impl Walker<'_> {
         {
             *first = Word::text(program);
         }
-        self.inner(words, flow, streams);
+        match name {
+            // Words of the shell's own grammar.
+            "time" if words.first().and_then(Word::known) == Some("!") => {
+                self.command(words.split_off(1), flow.proven_if(false), streams)
+            }
+            "time" | "coproc" => self.command(words, flow, streams),
+            _ => self.inner(words, flow, streams),
+        }
     }
 }
 

@@ -6,6 +6,8 @@
 #[cfg(unix)]
 mod bash;
 mod hostile;
+#[cfg(unix)]
+mod lines;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
