@@ -20,6 +20,9 @@ use crate::session::body::{Place, Store};
 /// How outlines are written; changes with them.
 const FORM: &str = concat!("#rulestep.index/1 ", env!("CARGO_PKG_VERSION"));
 
+/// Bytes of a body that are asked for before anything of it was read.
+const ROOM: u64 = 1 << 20;
+
 /// The index of a journal whose lock is held.
 pub struct Index {
     file: File,
@@ -132,7 +135,8 @@ impl Bodies {
     fn text(&self, place: Place) -> Option<String> {
         let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
         journal.seek(SeekFrom::Start(place.start)).ok()?;
-        let mut text = Vec::new();
+        // Room for the whole, so that it is one read.
+        let mut text = Vec::with_capacity(usize::try_from(place.length.min(ROOM)).ok()?);
         (&mut *journal).take(place.length).read_to_end(&mut text).ok()?;
         String::from_utf8(text).ok().filter(|text| XxHash3_64::oneshot(text.as_bytes()) == place.digest)
     }

@@ -244,7 +244,7 @@ impl BodyText {
             Recorded::Escaped(literal, text) => {
                 text.get_or_init(|| unescaped(literal).map_or_else(|| literal.clone(), Into::into))
             }
-            Recorded::Elsewhere(elsewhere) => elsewhere.text(self.form),
+            Recorded::Elsewhere(elsewhere) => elsewhere.text(self.form == Form::Text),
         }
     }
 

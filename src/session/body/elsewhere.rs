@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::{Form, unescaped};
+use super::json::unescaped;
 
 /// What keeps the texts of bodies.
 pub trait Store: Send + Sync {
@@ -37,10 +37,11 @@ impl Elsewhere {
         usize::try_from(self.place.length).unwrap_or(usize::MAX)
     }
 
-    pub fn text(&self, form: Form) -> &str {
+    /// What is there: a text that is written as JSON, where it `is_text`, else JSON.
+    pub fn text(&self, is_text: bool) -> &str {
         self.text.get_or_init(|| {
             let json = self.store.read(self.place);
-            let text = if form == Form::Text { unescaped(&json).map(Into::into) } else { None };
+            let text = if is_text { unescaped(&json).map(Into::into) } else { None };
             text.unwrap_or_else(|| json.into_boxed_str())
         })
     }
