@@ -143,8 +143,9 @@ stopped with it: `rulestep check --fix --suggested` applies it. `rulestep explai
 command does.
 ";
 
-    Problem ZERO_LIMIT = "zero_limit": "a limit of 0 forbids the tool",
-"With a limit of 0 the tool never runs. That can be said directly, and then findings do not speak of a limit.
+    Problem ZERO_LIMIT = "zero_limit": "every call of the tool reaches a limit of 0",
+"Every call of the tool reaches a limit of 0, so a rule that is enforced never lets it run, and one that only reports
+(`effect: report`, `mode: shadow`) reports every call. That can be said directly, and then findings do not speak of a limit.
 
     limits: {drop_database: {maxPerSession: 0, action: deny, reason: security:drop}}
     forbidden: [{sequence: [drop_database], action: deny, reason: security:drop}]

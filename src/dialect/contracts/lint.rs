@@ -65,7 +65,7 @@ pub(super) fn warnings(
         let Some(written) = rule(precondition.rule) else { continue };
         let line = written.span.first_line(text.source.text());
         if fewest == 0 {
-            let message = "no turn needs to be complete for this, so it denies nothing";
+            let message = "no turn needs to be complete for this, so every call satisfies it";
             out.push(Diagnostic::warning(code::NEVER_MET, message).at(text.source, line));
         }
         // What a rule asks decides only for rules with the same effect.
@@ -80,7 +80,7 @@ pub(super) fn warnings(
             && precondition.prior.is_none()
         {
             let message =
-                format!("this denies nothing that is not denied by the {more} turns of another precondition");
+                format!("no call fails this and satisfies the {more} turns of another precondition");
             let found = Diagnostic::warning(code::SHADOWED_RULE, message).at(text.source, line);
             out.push(match rule(other.rule) {
                 Some(other) => found.related(

@@ -91,7 +91,7 @@ pub(super) fn rules(
         let Some(written) = rule(later.rule) else { continue };
         let list = text.node.at(&written.pointer).and_then(|node| node.get("sequence"));
         if later.sequence.is_empty() {
-            let message = "a sequence without steps is complete at once, so every call is stopped";
+            let message = "a sequence without steps is complete at once, so every call completes it";
             let span = list.map_or(written.span, |list| list.span);
             out.push(Diagnostic::warning(code::EMPTY_SEQUENCE, message).at(text.source, span));
         }
@@ -140,7 +140,7 @@ pub(super) fn rules(
         let tool = quoted(&limit.tool);
         let help = format!("write `sequence: [{}]` under `forbidden`, or a limit of 1", limit.tool);
         out.push(
-            Diagnostic::warning(code::ZERO_LIMIT, format!("a limit of 0 allows no call of {tool}"))
+            Diagnostic::warning(code::ZERO_LIMIT, format!("every call of {tool} reaches a limit of 0"))
                 .at(text.source, bound.map_or(head(written), |bound| bound.span))
                 .help(help),
         );

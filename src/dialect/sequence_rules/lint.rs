@@ -38,7 +38,7 @@ pub(super) fn short_sequence() -> Diagnostic {
 /// A pattern that is meant as a glob, or that blocks everything.
 pub(super) fn pattern(pattern: &str) -> Option<Diagnostic> {
     if pattern.is_empty() {
-        let message = "an empty pattern is contained in every name, so every call is denied";
+        let message = "an empty pattern is contained in every name, so every call breaks the rule";
         return Some(Diagnostic::warning(code::NEVER_MET, message));
     }
     pattern.contains(['*', '?']).then(|| {
@@ -133,15 +133,17 @@ pub(super) fn order<'m>(
     match order {
         Order::Before { first, or, then, same } if or.is_empty() && same.is_empty() => {
             then.iter().find_map(|then| {
-                let own = "a call is its own `first`, so nothing is denied";
+                let own = "a call is its own `first`, so no call breaks the rule";
                 equal(first, then, own).or_else(|| within(first, then, members, own))
             })
         }
         Order::ImmediatelyBefore { first, then } => {
-            then.iter().find_map(|then| equal(first, then, "the first call of all is denied"))
+            then.iter().find_map(|then| equal(first, then, "the first call of all breaks the rule"))
         }
-        Order::NeverAfter { trigger, forbidden } => equal(trigger, forbidden, "the second call is denied")
-            .map(|d| d.help("write `max_calls` with `max: 1`, which means the same")),
+        Order::NeverAfter { trigger, forbidden } => {
+            equal(trigger, forbidden, "the second call breaks the rule")
+                .map(|d| d.help("write `max_calls` with `max: 1`, which means the same"))
+        }
         Order::After { within: 0, .. } => {
             never("`within: 0` leaves no room for a call, so the rule is never met")
         }
@@ -153,14 +155,14 @@ pub(super) fn order<'m>(
             never("a sequence without steps requires nothing")
         }
         Order::Blocklist { pattern: None, tools } if tools.is_empty() => {
-            never("an empty blocklist denies nothing")
+            never("no call breaks an empty blocklist")
         }
-        Order::Allowlist { tools } if tools.is_empty() => never("an empty allowlist denies every call"),
+        Order::Allowlist { tools } if tools.is_empty() => never("every call breaks an empty allowlist"),
         // A blocklist knows neither arguments nor aliases.
         Order::MaxCalls { tool, max: 0 }
             if tool.args_match.is_empty() && tool.does.is_none() && members(&tool.tool).is_none() =>
         {
-            let message = format!("a limit of 0 allows no call of {}", quoted(&tool.tool));
+            let message = format!("every call of {} breaks a limit of 0", quoted(&tool.tool));
             let help = "write a `blocklist`, or a limit of 1";
             Some(Diagnostic::warning(code::ZERO_LIMIT, message).help(help))
         }
