@@ -11,6 +11,7 @@ use super::args;
 use super::exit::{Exit, Failure};
 use super::input::cached::{self, Answers};
 use super::input::{self, Cache, SessionSource, Sessions, kept};
+use super::redacted::redacted;
 use super::screen::Screen;
 use super::selection::{Chosen, Judge, Selection};
 use crate::diagnostic::Diagnostic;
@@ -37,6 +38,8 @@ pub struct Counting<'a> {
     pub policy: Arc<Policy>,
     /// What a replay assumes after a stopped call.
     pub mode: Mode,
+    /// Whether the values that no rule reads are blanked.
+    pub redact: bool,
     jobs: usize,
 }
 
@@ -109,7 +112,7 @@ impl<'a> Counting<'a> {
     ) -> Result<Counting<'a>, Failure> {
         let args::Recordings { sessions, samples, reading, .. } = recordings;
         let wanted = SessionSource::of(sessions, *samples, &format!("rulestep {verb} SESSIONS"))?;
-        Ok(Counting { wanted, reading, selection, policy, mode, jobs })
+        Ok(Counting { wanted, reading, selection, policy, mode, redact: false, jobs })
     }
 
     /// Sessions that an option names.
@@ -121,7 +124,15 @@ impl<'a> Counting<'a> {
         mode: Mode,
         jobs: usize,
     ) -> Counting<'a> {
-        Counting { wanted: SessionSource::Named(named), reading, selection, policy, mode, jobs }
+        Counting {
+            wanted: SessionSource::Named(named),
+            reading,
+            selection,
+            policy,
+            mode,
+            redact: false,
+            jobs,
+        }
     }
 
     /// Replays every chosen session with `judge`, counts it with `count`, and puts the counts to `take` in the order of the
@@ -175,8 +186,14 @@ impl<'a> Counting<'a> {
         let mut read = Total::default();
         let judge = |session: &Arc<Session>| judge(session, &self.policy, self.mode);
         let answer = |session: Session| match self.selection.choose(session, &judge) {
-            Ok(Chosen { session, diagnostics, replay }) => {
-                let replay = replay.unwrap_or_else(|| judge(&session));
+            Ok(Chosen { session, mut diagnostics, replay }) => {
+                let replay = if self.redact {
+                    let mut blank = redacted(&session, &[&self.policy], self.mode);
+                    diagnostics.append(&mut blank.diagnostics);
+                    judge(&Arc::new(blank))
+                } else {
+                    replay.unwrap_or_else(|| judge(&session))
+                };
                 let (objected, sessions) = (replay.objects().into(), vec![Identity::of(&session)]);
                 Counted { counts: Some(count(&replay)), objected, sessions, diagnostics }
             }

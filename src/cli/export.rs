@@ -20,11 +20,12 @@ use crate::report::words;
 
 /// Runs the verb. The files come into being under their names when all are complete.
 pub fn run(asked: &args::Export, screen: &mut Screen) -> Result<Exit, Failure> {
-    let args::Export { corpus, output, format } = asked;
+    let args::Export { corpus, output, format, redact } = asked;
     let selection = Selection::of(&corpus.selection)?;
     let policy = input::policy(&corpus.policies, corpus.recordings.samples, screen)?;
     let mode = corpus.judging.mode.into();
-    let counting = Counting::new("export", &corpus.recordings, &selection, policy, mode, corpus.jobs)?;
+    let mut counting = Counting::new("export", &corpus.recordings, &selection, policy, mode, corpus.jobs)?;
+    counting.redact = *redact;
     let folder = Path::new(output);
     let begun = || -> anyhow::Result<Vec<TableFile>> {
         fs::create_dir_all(folder)?;

@@ -38,6 +38,9 @@ pub struct Export {
     /// Format of the files, which is also how their names end
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: TableFormat,
+    /// Blank every argument and other recorded text that no rule reads
+    #[arg(long)]
+    pub redact: bool,
 }
 
 /// `rulestep merge`.

@@ -257,3 +257,34 @@ fn calls_that_no_gate_decided_are_counted_and_not_compared() {
         assert!(!out.contains("no change"), "{out}");
     }
 }
+
+/// Arguments, results, prompts, titles and sentences of then, in every table and in the native form.
+#[test]
+fn a_journal_is_passed_on_without_its_values() {
+    let journal = enforced().replace("\"go\"", "\"sesame-5\"").replace("\"done\"", "\"sesame-6\"");
+    let folder = folder(&[("j.jsonl", &journal), ("p.yaml", THEN)]);
+    let told = |arguments: &[&str]| {
+        let output = rulestep(folder.path(), arguments).output().unwrap();
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(!told.contains("differently"), "{told}");
+        assert_eq!(output.status.code(), Some(0), "{told}");
+    };
+    told(&["export", "j.jsonl", "-p", "p.yaml", "-o", "plain"]);
+    told(&["export", "j.jsonl", "-p", "p.yaml", "-o", "blank", "--redact"]);
+    told(&["convert", "j.jsonl", "-p", "p.yaml", "-o", "blank/native.jsonl", "--redact"]);
+    let all = |name: &str| -> String {
+        let files = std::fs::read_dir(folder.path().join(name)).unwrap();
+        files.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect()
+    };
+    assert!(all("plain").contains("sesame"));
+    assert!(all("blank").contains("[redacted]") && !all("blank").contains("sesame"), "{}", all("blank"));
+    // What was decided, then and now, is the same.
+    let decisions = |name: &str| {
+        let rows = records(&folder.path().join(name).join("calls.ndjson"));
+        let of = |row: &Value| {
+            ["tool", "decision", "rule", "live_decision", "live_change"].map(|key| row[key].clone())
+        };
+        rows.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(decisions("plain"), decisions("blank"));
+}
