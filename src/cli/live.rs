@@ -3,11 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::args::{Live, Open, Reading, Recordings};
 use super::exit::{Exit, Failure};
 use super::install::failed;
 use super::screen::Screen;
 use super::{hook, open};
+use crate::live::policy;
+use crate::live::record::PolicyPlace;
 use crate::source::nearest::nearest;
 use crate::wording as words;
 
@@ -15,6 +19,10 @@ use crate::wording as words;
 pub fn run(asked: Live, screen: &mut Screen) -> Result<Exit, Failure> {
     let folder = hook::folder().map_err(failed)?;
     let journals = journals(&folder);
+    let opened = match &asked.session {
+        None => journals.clone(),
+        Some(id) => chosen(&journals, id)?,
+    };
     let sessions = match &asked.session {
         None if journals.is_empty() => {
             let message =
@@ -24,12 +32,17 @@ pub fn run(asked: Live, screen: &mut Screen) -> Result<Exit, Failure> {
         }
         // As a pattern, so that sessions which begin later are opened, too.
         None => vec![folder.join("*").join("*.jsonl")],
-        Some(id) => chosen(&journals, id)?,
+        Some(_) => opened.clone(),
     };
     let sessions = sessions.iter().map(|path| path.display().to_string()).collect();
     let reading = Reading { from: None, error_regex: None, refused_regex: None };
     let recordings = Recordings { sessions, files_from: None, samples: false, reading };
-    let Live { policies, mode, .. } = asked;
+    let Live { mut policies, mode, .. } = asked;
+    if policies.policy.is_empty()
+        && let Some(last) = LastPolicy::of(&opened)
+    {
+        policies.policy.push(last.named(screen)?);
+    }
     #[cfg(not(feature = "tui"))]
     let opened = Open { recordings, policies, mode };
     #[cfg(feature = "tui")]
@@ -44,6 +57,58 @@ pub fn run(asked: Live, screen: &mut Screen) -> Result<Exit, Failure> {
         watch: asked.watch,
     };
     open::run(opened, screen)
+}
+
+/// The policy that decided last, as the journals say.
+struct LastPolicy {
+    place: PolicyPlace,
+    digest: String,
+}
+
+impl LastPolicy {
+    /// Of the journal that was written last and says it.
+    fn of(journals: &[PathBuf]) -> Option<LastPolicy> {
+        let written = |path: &PathBuf| fs::metadata(path).and_then(|file| file.modified()).ok();
+        let mut journals: Vec<&PathBuf> = journals.iter().collect();
+        journals.sort_by_key(|path| std::cmp::Reverse(written(path)));
+        journals.into_iter().find_map(|path| {
+            let text = fs::read(path).ok()?;
+            // A line feed is in no record, so what begins after one is a record, whatever a tool printed.
+            let starts = memchr::memmem::rfind_iter(&text, b"\n{\"record\":\"proposed\"");
+            starts.filter_map(|start| LastPolicy::in_record(text.get(start + 1..)?)).next()
+        })
+    }
+
+    fn in_record(rest: &[u8]) -> Option<LastPolicy> {
+        let record: Value = serde_json::from_slice(rest.split(|byte| *byte == b'\n').next()?).ok()?;
+        let place = serde_json::from_value(record.get("policy_from")?.clone()).ok()?;
+        Some(LastPolicy { place, digest: record.get("policy")?.as_str()?.to_owned() })
+    }
+
+    /// As it is to be named here. Says so where it is no longer what it was.
+    fn named(&self, screen: &mut Screen) -> Result<String, Failure> {
+        let PolicyPlace { version, folder } = &self.place;
+        let (shown, there) = (words::line(version), words::line(folder));
+        let named = self.place.named_here().ok_or_else(|| {
+            Failure::usage(format!(
+                "the policy that decided last, `{shown}`, is of the repository of {there}"
+            ))
+            .help("run `rulestep live` there, or name a policy with `-p`")
+        })?;
+        let (_, now) = policy::read(&named).map_err(|why| {
+            let why = words::line(why.lines().next().unwrap_or_default());
+            Failure::usage(format!(
+                "the policy that decided last, `{shown}` in {there}, does not load: {why}"
+            ))
+            .help("correct it, or name another with `-p`")
+        })?;
+        if **now.digest() != *self.digest {
+            screen.say(&format!(
+                "the policy `{shown}` in {there} is no longer the one that decided last; `-b live` shows what that changes"
+            ));
+        }
+        Ok(named)
+    }
 }
 
 /// Every journal.

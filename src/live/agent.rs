@@ -54,7 +54,7 @@ pub enum Event {
         id: Option<String>,
         /// The tool.
         tool: String,
-        /// `ok` or `error`.
+        /// `ok`, `error` or `refused`.
         outcome: &'static str,
         /// Its result.
         output: Body,
@@ -116,6 +116,9 @@ struct Wire<'a> {
     error: Option<&'a RawValue>,
     #[serde(borrow)]
     error_message: Option<&'a RawValue>,
+    failure_type: Option<String>,
+    #[serde(borrow)]
+    reason: Option<&'a RawValue>,
     #[serde(borrow)]
     command: Option<&'a RawValue>,
     file_path: Option<String>,
@@ -201,7 +204,13 @@ impl Agent {
             }
             "PostToolUseFailure" | "postToolUseFailure" => {
                 let output = body(wire.error.or(wire.error_message).or(wire.tool_response));
-                Event::Resolve { id, tool: tool()?, outcome: "error", output }
+                let declined = wire.failure_type.as_deref() == Some("permission_denied");
+                let outcome = if declined { "refused" } else { "error" };
+                Event::Resolve { id, tool: tool()?, outcome, output }
+            }
+            // Of the agent's own mode without prompts; it tells nobody what a person answers.
+            "PermissionDenied" => {
+                Event::Resolve { id, tool: tool()?, outcome: "refused", output: body(wire.reason) }
             }
             "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" => {
                 Event::Prompt(wire.prompt.clone().unwrap_or_default())

@@ -67,14 +67,18 @@ impl Desk {
             Event::Resolve { id, tool, outcome, output } => self.with_journal(report, |journal| {
                 if let Some(id) = resolved(journal, id.as_deref(), tool)? {
                     let output = Json(output);
+                    // Reported after another call was decided as if this one ran, a refusal is a failure.
+                    let outcome =
+                        if *outcome == "refused" && !journal.is_last(&id) { "error" } else { *outcome };
                     journal.append(&Record::Resolved { id: &id, outcome, output, at: now() }.line())?;
                 }
                 Ok(Answer::Silent)
             }),
             Event::Prompt(text) => self.with_journal(report, |journal| {
+                let declined = self.declined(report, journal);
                 // What was said before the first call is in the log by the time of that call.
                 if !(journal.is_new() && self.log(report).is_some()) {
-                    let mut records = String::new();
+                    let mut records = declined;
                     if journal.is_new() {
                         records = self.opened(report, None);
                     }
@@ -86,7 +90,8 @@ impl Desk {
             }),
             Event::End => self.with_journal(report, |journal| {
                 if !journal.is_new() {
-                    journal.append(&Record::Closed { at: now() }.line())?;
+                    let declined = self.declined(report, journal);
+                    journal.append(&format!("{declined}{}", Record::Closed { at: now() }.line()))?;
                 }
                 Ok(Answer::Silent)
             }),
@@ -174,9 +179,10 @@ impl Desk {
             decision.findings.iter().filter_map(|finding| finding.explain(rules, &session)).collect();
         let runs = self.mode == Mode::Shadow || decision.verdict == Verdict::Allow;
         let told = (!runs).then(|| reason(decision.verdict, &findings));
-        let Current { policy, fault } = current;
+        let Current { policy, place, fault } = current;
         proposed.judged = Some(Judged {
             policy: policy.digest(),
+            policy_from: Some(place),
             policy_fault: fault.as_deref(),
             took: (began.elapsed().as_secs_f64() * 1e6).round() / 1e3,
             ..Judged::new(&decision, &findings, told.as_deref(), self.mode, self.asks)
@@ -218,6 +224,13 @@ impl Desk {
         let Some((path, format)) = self.log(report) else { return Ok(None) };
         let start = journal.last_turn().and_then(|turn| turn.get("transcript")?.as_u64()).unwrap_or(0);
         transcript::read(&path, format, start, report.subagent.as_deref())
+    }
+
+    /// How calls ended that the agent's log calls refused or failed, and of which no event told. A log that cannot be read leaves them in
+    /// flight, so that they count against what they forbid.
+    fn declined(&self, report: &Report, journal: &Journal) -> String {
+        let tail = self.tail(report, journal).ok().flatten();
+        tail.map(|tail| tail.declined(journal)).unwrap_or_default()
     }
 
     fn opened(&self, report: &Report, tail: Option<&Tail>) -> String {

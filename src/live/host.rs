@@ -13,7 +13,7 @@ use super::fault::Fault;
 use super::journal::Journal;
 use super::policy;
 use super::reason::reason;
-use super::record::{Json, Judged, Opened, Proposed, Record, SCHEMA};
+use super::record::{Json, Judged, Opened, PolicyPlace, Proposed, Record, SCHEMA};
 use crate::engine::Mode;
 use crate::gate::{Gate, GatedCall};
 use crate::monitor::Explanation;
@@ -39,6 +39,8 @@ pub struct Host {
 /// A session that is open.
 struct Open {
     gate: Gate,
+    /// Where its policy was read.
+    place: PolicyPlace,
     mode: Mode,
     journal: Journal,
     /// Calls that were let go on and have no result.
@@ -168,6 +170,7 @@ impl Host {
         let gate = resumed_by?;
         let open = Open {
             gate,
+            place: current.place,
             mode: self.mode,
             journal,
             running: HashMap::new(),
@@ -258,6 +261,7 @@ impl Open {
         let digest = Arc::clone(self.gate.policy().digest());
         let judged = Judged {
             policy: &digest,
+            policy_from: Some(&self.place),
             took: (began.elapsed().as_secs_f64() * 1e6).round() / 1e3,
             ..Judged::new(&decision, &findings, told.as_deref(), self.mode, true)
         };

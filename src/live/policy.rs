@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fault::Fault;
 use super::journal;
+use super::record::PolicyPlace;
 use crate::files;
 use crate::files::replace::put_private;
 use crate::gate::loaded;
@@ -16,6 +17,8 @@ use crate::policy::{Policy, PolicyFile};
 pub struct Current {
     /// It.
     pub policy: Arc<Policy>,
+    /// Where it was read.
+    pub place: PolicyPlace,
     /// Why it is the last one that loaded and not the one that was asked for.
     pub fault: Option<String>,
 }
@@ -37,7 +40,7 @@ pub fn load(spec: &str, folder: &Path) -> Result<Current, Fault> {
     match read(spec) {
         Ok((files, policy)) => {
             keep(spec, folder, &files, &policy);
-            Ok(Current { policy, fault: None })
+            Ok(Current { policy, place: PolicyPlace::here(spec), fault: None })
         }
         Err(why) => {
             let why = why.lines().next().unwrap_or_default().to_owned();
@@ -46,7 +49,7 @@ pub fn load(spec: &str, folder: &Path) -> Result<Current, Fault> {
                 Fault::new(message, format!("run `rulestep check {spec}` and correct what it reports"))
             };
             let policy = kept(spec, folder).ok_or_else(none)?;
-            Ok(Current { policy, fault: Some(why) })
+            Ok(Current { policy, place: PolicyPlace::here(spec), fault: Some(why) })
         }
     }
 }

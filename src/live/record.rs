@@ -1,8 +1,9 @@
 //! The lines of a journal. `recording::format::rulestep_live` reads them back as a session.
 
 use std::fmt;
+use std::path::Path;
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -98,6 +99,33 @@ pub struct Proposed<'a> {
     pub judged: Option<Judged<'a>>,
 }
 
+/// Where a policy was read, so that it is found again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyPlace {
+    /// The version as it was asked for.
+    pub version: String,
+    /// The folder that it was asked for in.
+    pub folder: String,
+}
+
+impl PolicyPlace {
+    /// A version that is asked for here.
+    pub fn here(spec: &str) -> PolicyPlace {
+        let folder = std::env::current_dir().unwrap_or_default().display().to_string();
+        PolicyPlace { version: spec.to_owned(), folder }
+    }
+
+    /// The version as it is to be named here; `None`: it is one of another folder's repository.
+    pub fn named_here(&self) -> Option<String> {
+        let here = std::env::current_dir().unwrap_or_default();
+        match (self.version.starts_with("git:"), here == Path::new(&self.folder)) {
+            (_, true) => Some(self.version.clone()),
+            (true, false) => None,
+            (false, false) => Some(Path::new(&self.folder).join(&self.version).display().to_string()),
+        }
+    }
+}
+
 /// What was decided about a call.
 #[derive(Debug, Serialize)]
 pub struct Judged<'a> {
@@ -113,6 +141,9 @@ pub struct Judged<'a> {
     pub told: Option<&'a str>,
     /// Digest of the policy.
     pub policy: &'a str,
+    /// Where the policy was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_from: Option<&'a PolicyPlace>,
     /// Why an earlier version of the policy decided.
     pub policy_fault: Option<&'a str>,
     /// Milliseconds from the event's arrival to the decision.
@@ -139,6 +170,7 @@ impl<'a> Judged<'a> {
             findings,
             told,
             policy: "",
+            policy_from: None,
             policy_fault: None,
             took: 0.0,
         }

@@ -167,14 +167,7 @@ impl Tail {
                             let outcome = call.outcome.word();
                             add(&Record::Resolved { id, outcome, output, at: message.at });
                         }
-                        // A success is believed only if the agent reports it. A refusal is believed where nothing was decided on
-                        // the assumption that the call runs.
-                        Some(true) if call.outcome != Outcome::Ok => {
-                            let refused = call.outcome == Outcome::Refused && journal.is_last(id);
-                            let outcome = if refused { "refused" } else { "error" };
-                            add(&Record::Resolved { id, outcome, output, at: message.at });
-                        }
-                        Some(_) => {}
+                        Some(_) => declined(journal, call, id, message).iter().for_each(&mut add),
                     }
                 }
                 MessageKind::Said if !said_already(latest, message) => {
@@ -188,6 +181,18 @@ impl Tail {
             }
         }
         import
+    }
+
+    /// How calls of the journal ended that it does not know the end of.
+    pub fn declined(&self, journal: &Journal) -> String {
+        let messages = self.session.messages.iter();
+        let ends = messages.filter_map(|message| match &message.kind {
+            MessageKind::Result(Some(index), Some(id)) => {
+                declined(journal, self.session.calls.get(*index as usize)?, id, message).map(|end| end.line())
+            }
+            _ => None,
+        });
+        ends.collect()
     }
 
     /// The call with this id, if its result is within its turn.
@@ -212,6 +217,17 @@ impl Tail {
         let open = calls.iter().any(|call| call.outcome == Outcome::Unknown);
         last && open && !self.ids(turn).any(known)
     }
+}
+
+/// The end of a call that the journal waits for. A success is believed only if the agent reports it. A refusal is believed where
+/// nothing was decided on the assumption that the call runs.
+fn declined<'m>(journal: &Journal, call: &Call, id: &'m str, message: &'m Message) -> Option<Record<'m>> {
+    if call.outcome == Outcome::Ok || journal.waits_for(id) != Some(true) {
+        return None;
+    }
+    let refused = call.outcome == Outcome::Refused && journal.is_last(id);
+    let outcome = if refused { "refused" } else { "error" };
+    Some(Record::Resolved { id, outcome, output: Json(&message.content), at: message.at })
 }
 
 /// Whether the journal has this since its last turn began: an event brought it, or an earlier look.

@@ -85,3 +85,70 @@ fn a_rule_in_shadow_mode_says_nothing_and_is_journalled() {
     let finding = &record["findings"][0];
     assert_eq!((&finding["effect"], &finding["would"]), (&json!("report"), &json!("deny")));
 }
+
+/// What the journal says became of the call `c1`.
+fn ends(state: &Path, agent: &str) -> Vec<Value> {
+    let records = records(&state.join("rulestep/live").join(agent).join("s.jsonl"));
+    records
+        .into_iter()
+        .filter(|record| record["record"] == "resolved")
+        .map(|record| record["outcome"].clone())
+        .collect()
+}
+
+/// Claude Code says nothing when its user declines, and its log does.
+#[rstest]
+#[case("UserPromptSubmit")]
+#[case("SessionEnd")]
+fn a_declined_call_ends_with_the_next_event(#[case] event: &str) {
+    let state = tempfile::tempdir().unwrap();
+    let files = folder(&[("p.yaml", POLICY)]);
+    let log = state.path().join("log.jsonl");
+    let line = |kind: &str, content: Value| {
+        json!({"type": kind, "sessionId": "s", "uuid": kind, "cwd": "/work", "timestamp": "2026-05-04T10:00:00.000Z",
+            "message": {"role": kind, "id": "m1", "content": content}})
+    };
+    let said = line("user", json!("push it")).to_string();
+    let asked =
+        line("assistant", json!([{"type": "tool_use", "id": "c1", "name": "push", "input": {}}])).to_string();
+    let declined = line("user", json!([{"type": "tool_result", "tool_use_id": "c1", "is_error": true, "content":
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."}]))
+    .to_string();
+    let hook = |event: &str| {
+        let event = json!({"session_id": "s", "cwd": "/work", "hook_event_name": event, "tool_name": "push", "tool_input": {},
+            "tool_use_id": "c1", "transcript_path": log, "prompt": "rather not"});
+        fed(
+            live(files.path(), state.path(), &["hook", "claude-code", "-p", "p.yaml"]),
+            event.to_string().as_bytes(),
+        );
+    };
+    std::fs::write(&log, format!("{said}\n")).unwrap();
+    hook("PreToolUse");
+    // A log that says nothing of it yet leaves it in flight.
+    hook(event);
+    assert_eq!(ends(state.path(), "claude-code"), [] as [Value; 0]);
+    std::fs::write(&log, format!("{said}\n{asked}\n{declined}\n")).unwrap();
+    hook(event);
+    hook(event);
+    assert_eq!(ends(state.path(), "claude-code"), [json!("refused")]);
+}
+
+#[rstest]
+#[case("claude-code", "PreToolUse", "PermissionDenied", &["refused"])]
+#[case("cursor", "preToolUse", "postToolUseFailure", &["refused"])]
+fn an_event_that_says_so_ends_a_declined_call(
+    #[case] agent: &str,
+    #[case] before: &str,
+    #[case] after: &str,
+    #[case] expected: &[&str],
+) {
+    let state = tempfile::tempdir().unwrap();
+    answer(state.path(), agent, POLICY, &[], before, "c1");
+    let files = folder(&[("p.yaml", POLICY)]);
+    let event = json!({"session_id": "s", "conversation_id": "s", "cwd": "/work", "hook_event_name": after, "tool_name": "push",
+        "tool_input": {}, "tool_use_id": "c1", "reason": "no", "error_message": "no", "failure_type": "permission_denied"});
+    let output =
+        fed(live(files.path(), state.path(), &["hook", agent, "-p", "p.yaml"]), event.to_string().as_bytes());
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(ends(state.path(), agent), expected);
+}

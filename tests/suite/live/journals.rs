@@ -40,3 +40,41 @@ fn journals_are_opened_by_their_session() {
     let (code, _, error) = run(&["live", "beta-3", "-p", "p.yaml"]);
     assert!(code == 2 && error.contains("did you mean `beta-2`?"), "{error}");
 }
+
+/// The journal says where the policy is; older ones do not.
+#[test]
+fn the_policy_that_decided_last_is_found_again() {
+    let root = tempfile::tempdir().unwrap();
+    let (project, state) = (root.path().join("project"), root.path().join("state"));
+    let elsewhere = root.path().join("elsewhere");
+    std::fs::create_dir(&project).unwrap();
+    std::fs::create_dir(&elsewhere).unwrap();
+    let policy = project.join("p.yaml");
+    std::fs::write(&policy, "{tool: deploy, preconditions: [{requires_prior_tool: run_tests}]}").unwrap();
+    let event = json!({"session_id": "s", "hook_event_name": "PreToolUse", "cwd": "/x", "tool_name": "deploy",
+        "tool_input": {"text": "\n{\"record\":\"proposed\",\"policy_from\":{}}"}, "tool_use_id": "t1"});
+    fed(live(&project, &state, &["hook", "claude-code", "-p", "p.yaml"]), event.to_string().as_bytes());
+    let run = |folder: &std::path::Path| {
+        let output = fed(live(folder, &state, &["live"]), b"");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
+    };
+    for folder in [&project, &elsewhere] {
+        let (code, said, error) = run(folder);
+        assert!(code == 1 && said.contains("by this policy, enforce"), "{said}{error}");
+        assert!(!error.contains("no longer"), "{error}");
+    }
+    std::fs::write(&policy, "{tool: look, preconditions: [{requires_prior_tool: run_tests}]}").unwrap();
+    let (code, said, error) = run(&elsewhere);
+    assert!(code == 0 && said.contains("≠ newly allowed"), "{said}{error}");
+    assert!(error.contains("is no longer the one that decided last"), "{error}");
+    std::fs::write(&policy, "{tool: look, preconditions: 1}").unwrap();
+    let (code, said, error) = run(&elsewhere);
+    assert!(code == 2 && said.is_empty() && error.contains("does not load"), "{said}{error}");
+    // A journal that does not say it: as before, a policy has to be named.
+    let journal = state.join("rulestep/live/claude-code/s.jsonl");
+    let text = std::fs::read_to_string(&journal).unwrap().replace("policy_from", "policy_was");
+    std::fs::write(&journal, text).unwrap();
+    let (code, _, error) = run(&elsewhere);
+    assert!(code == 2 && error.contains("no policy is named"), "{error}");
+}
