@@ -10,7 +10,7 @@ use crate::session::body::Place;
 use crate::session::{Body, Form, refusal};
 
 /// What a decision is never based on: what was found about earlier calls, and by which policy.
-const UNREAD: [&str; 5] = ["findings", "mode", "policy", "policy_fault", "took"];
+const UNREAD: [&str; 6] = ["findings", "mode", "policy", "policy_from", "policy_fault", "took"];
 /// Members that are bodies.
 pub const BODIES: [&str; 4] = ["arguments", "output", "content", "told"];
 /// A body of so many bytes is worth more than its place.
