@@ -31,19 +31,6 @@ enum Weakening {
 }
 use Weakening::{Gone, Less, More, Not, Swapped, Without};
 
-/// What is weakened in calls that are meant by what they do, whatever the dialect.
-const CALLS: &[(&str, Weakening)] = &[
-    ("runs", Without),
-    ("args", Without),
-    ("flags", Without),
-    ("reads", Without),
-    ("writes", Without),
-    ("deletes", Without),
-    ("reaches", Without),
-    ("except", Without),
-    ("agent", Gone),
-];
-
 /// What is weakened in the documents of a dialect, by key.
 const TABLE: &[(&str, &[(&str, Weakening)])] = &[
     (
@@ -147,8 +134,7 @@ fn weakened(file: &PolicyFile, out: &mut Vec<Mutant>) {
     for document in &parsed.documents {
         let Some(dialect) = dialect::of(document) else { continue };
         let rows = TABLE.iter().filter(|(name, _)| *name == dialect.name).flat_map(|(_, rows)| *rows);
-        let asks = matches!(dialect.name, "contract" | "sequence_rule");
-        for (key, weakening) in rows.chain(CALLS.iter().filter(|_| asks)) {
+        for (key, weakening) in rows {
             let mut found = Vec::new();
             entries(document, key, &mut found);
             found.into_iter().for_each(|(map, entry)| making.weaken(*weakening, map, entry));

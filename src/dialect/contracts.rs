@@ -185,6 +185,7 @@ impl<'a> Reading<'a, '_> {
         let mut fields = item.fields(out)?;
         let description = fields.text("description", out).map(Arc::from);
         let wanted = options(&mut fields, out);
+        let steps = fields.mapping("requires_step_count", out).map(|steps| read_steps(steps, out));
         let field = fields.optional("requires_prior_tool");
         let calls = field.as_ref().and_then(|field| PriorCalls::read(field, self.asking, out));
         if let (Some(field), Some(calls)) = (&field, &calls) {
@@ -196,7 +197,6 @@ impl<'a> Reading<'a, '_> {
             None => Vec::new(),
         };
         let rule = self.rule("precondition", item, description, others, wanted);
-        let steps = fields.mapping("requires_step_count", out).map(|steps| read_steps(steps, out));
         let resource = fields.mapping("resource", out).map(|resource| read_resource(resource, out));
         let outputs = fields.list("with_output", out, |entry, out| output_condition(&entry, out));
         let matching = fields
