@@ -39,7 +39,7 @@ impl Fingerprint {
     /// Of a file that has been read, had this stamp before, and whose reading began then; `None` where it has changed
     /// since, or could change without another stamp.
     pub fn after(path: &Path, before: Stamp, began: SystemTime) -> Option<Fingerprint> {
-        if !Stamp::TELLS || before.is_young(began) {
+        if !Stamp::TELLS || before.is_young_by_any_clock(began) {
             return None;
         }
         let edges = edges(path).ok()?;

@@ -46,13 +46,19 @@ impl Stamp {
     /// from the future says nothing, nor does none.
     #[must_use]
     pub fn is_young(&self, now: SystemTime) -> bool {
-        let is_young = |time: Option<SystemTime>| {
-            let age = time.and_then(|time| now.duration_since(time).ok());
-            age.is_none_or(|age| age < GRAIN)
-        };
-        // The first can be set back, and the second is the clock that no program sets.
-        is_young(self.modified) || self.system.changed().is_some_and(|changed| is_young(Some(changed)))
+        is_young(self.modified, now)
     }
+
+    /// The same, also of a file whose time of modification a program has set back.
+    #[must_use]
+    pub fn is_young_by_any_clock(&self, now: SystemTime) -> bool {
+        self.is_young(now) || self.system.changed().is_some_and(|changed| is_young(Some(changed), now))
+    }
+}
+
+fn is_young(time: Option<SystemTime>, now: SystemTime) -> bool {
+    let age = time.and_then(|time| now.duration_since(time).ok());
+    age.is_none_or(|age| age < GRAIN)
 }
 
 #[cfg(unix)]

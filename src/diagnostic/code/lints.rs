@@ -132,10 +132,11 @@ Correct the rule, or remove it.
 name a command without running it.
 
     - type: never
-      call: {tool: Bash, args_match: {command: 'git\\s+push'}}    # misses `git -C . push`, stops `grep 'git push'`
+      # Misses `git -C . push`, stops `grep 'git push'`.
+      call: {tool: Bash, args_match: {command: 'git\\s+push'}}
 
     - type: never
-      call: {tool: Bash, runs: {program: git, args: [push]}}     # every push, and nothing else
+      call: {tool: Bash, runs: {program: git, args: [push]}}    # every push, and nothing else
 
 Expressions that name a program, perhaps with its first words and options, are `runs`; those that name a file are
 `reads`. `writes`, `deletes` and `reaches` ask for other things. The fix is a suggestion, because other calls are
