@@ -67,7 +67,11 @@ impl Walker<'_> {
     pub fn variable(&mut self, name: &str, value: &Word, flow: Flow) {
         let base = name.split('[').next().unwrap_or(name).trim_end_matches('+');
         if base == "PS4" {
+            // It is expanded before every command that follows, wherever that runs.
+            let somewhere = Word::unknown("the folder of `PS4`".to_owned());
+            let folder = std::mem::replace(&mut self.folder, somewhere);
             value.known().into_iter().for_each(|text| drop(self.quoted(text, flow)));
+            self.folder = folder;
         } else if matches!(base, "BASH_ALIASES" | "BASH_CMDS") || base.starts_with("BASH_FUNC_") {
             self.anything(name, flow);
         } else if let Some(text) = value.known().filter(|text| has_subscript(text)) {

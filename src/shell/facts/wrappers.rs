@@ -46,6 +46,11 @@ const fn local(
     Wrapper { names, sub, takes, skip, inner, elsewhere: false, same_end: true, more: false }
 }
 
+/// Of a program that ends well although what it runs did not, or before it has ended.
+const fn by_itself(wrapper: Wrapper) -> Wrapper {
+    Wrapper { same_end: false, ..wrapper }
+}
+
 const fn elsewhere(
     names: &'static str,
     sub: &'static str,
@@ -114,15 +119,22 @@ pub const WRAPPERS: &[Wrapper] = &[
     ),
     local("chroot", "", "--userspec --groups", 1, Inner::Words),
     local(
-        "unshare nsenter firejail bwrap systemd-run",
+        "unshare nsenter firejail bwrap",
         "",
         "-t --target -u --unit -p --property --uid --gid --map-user --slice",
         0,
         Inner::Words,
     ),
-    local("watch", "", "-n --interval -q", 0, Inner::Script),
-    local("entr", "", "", 0, Inner::Words),
-    local("script", "", "-c --command -O -I -E -T", 1, Inner::ValueOrWords("-c --command")),
+    by_itself(local(
+        "systemd-run",
+        "",
+        "-t --target -u --unit -p --property --uid --gid --map-user --slice",
+        0,
+        Inner::Words,
+    )),
+    by_itself(local("watch", "", "-n --interval -q", 0, Inner::Script)),
+    by_itself(local("entr", "", "", 0, Inner::Words)),
+    by_itself(local("script", "", "-c --command -O -I -E -T", 1, Inner::ValueOrWords("-c --command"))),
     local("direnv", "exec", "", 1, Inner::Words),
     local("dotenv dotenvx", "run|", "-e -f -c -p -v --env-file", 0, Inner::Words),
     local(
@@ -168,17 +180,17 @@ pub const WRAPPERS: &[Wrapper] = &[
     local("bun", "x", "-p --package", 0, Inner::Words),
     local("lerna turbo", "exec", "--scope --ignore --concurrency", 0, Inner::Words),
     local("nix-shell", "", "--run --command -p -A -I --arg --argstr", 0, Inner::Value("--run --command")),
-    local(
+    by_itself(local(
         "tmux",
         "new|new-session|neww|new-window|splitw|split-window|run|run-shell|respawn-pane",
         "-s -n -c -t -x -y -F -e -L -S -f",
         0,
         Inner::Script,
-    ),
-    local("tmux", "send-keys|send", "-t -N -c -L -S -f", 0, Inner::Script),
-    local("screen", "", "-S -L -T -s -t -c -h -e -p -X", 0, Inner::Words),
+    )),
+    by_itself(local("tmux", "send-keys|send", "-t -N -c -L -S -f", 0, Inner::Script)),
+    by_itself(local("screen", "", "-S -L -T -s -t -c -h -e -p -X", 0, Inner::Words)),
     local("git", "submodule foreach", "-C -c --git-dir --work-tree", 0, Inner::Script),
-    local("git", "bisect run", "-C -c --git-dir --work-tree", 0, Inner::Words),
+    by_itself(local("git", "bisect run", "-C -c --git-dir --work-tree", 0, Inner::Words)),
     local(
         "git",
         "rebase",
@@ -195,7 +207,7 @@ pub const WRAPPERS: &[Wrapper] = &[
             "--tree-filter --index-filter --msg-filter --env-filter --commit-filter --parent-filter --tag-name-filter",
         ),
     ),
-    local("cargo", "watch", "-s -x -w -i --shell --exec", 0, Inner::Value("-s --shell")),
+    by_itself(local("cargo", "watch", "-s -x -w -i --shell --exec", 0, Inner::Value("-s --shell"))),
     local("npm-run-script concurrently", "", "-n --names -c -k", 0, Inner::First),
     Wrapper {
         names: "xargs gxargs",
