@@ -107,7 +107,9 @@ fn names(section: &Section) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
+const INDENT: &str = "  ";
+
 fn paragraph(text: &str, width: usize, out: &mut dyn Write) -> io::Result<()> {
-    let lines = wrap(text, width, usize::MAX, Marks::default());
-    lines.iter().try_for_each(|line| writeln!(out, "  {}", line.text().trim_end()))
+    let lines = wrap(text, width.saturating_sub(INDENT.len()), usize::MAX, Marks::default());
+    lines.iter().try_for_each(|line| writeln!(out, "{INDENT}{}", line.text().trim_end()))
 }

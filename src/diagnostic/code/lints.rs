@@ -138,15 +138,16 @@ name a command without running it.
     - type: never
       call: {tool: Bash, runs: {program: git, args: [push]}}    # every push, and nothing else
 
-Expressions that name a program, perhaps with its first words and options, are `runs`; those that name a file are
-`reads`. `writes`, `deletes` and `reaches` ask for other things. The fix is a suggestion, because other calls are
-stopped with it: `rulestep check --fix --suggested` applies it. `rulestep explain shell 'COMMAND'` shows what a
-command does.
+Expressions that name a program, perhaps with its first words and options, are `runs`; those that name a
+file are `reads`. `writes`, `deletes` and `reaches` ask for other things. The fix is a suggestion, because
+other calls are stopped with it: `rulestep check --fix --suggested` applies it. `rulestep explain shell
+'COMMAND'` shows what a command does.
 ";
 
     Problem ZERO_LIMIT = "zero_limit": "every call of the tool reaches a limit of 0",
-"Every call of the tool reaches a limit of 0, so a rule that is enforced never lets it run, and one that only reports
-(`effect: report`, `mode: shadow`) reports every call. That can be said directly, and then findings do not speak of a limit.
+"Every call of the tool reaches a limit of 0, so a rule that is enforced never lets it run, and one that only
+reports (`effect: report`, `mode: shadow`) reports every call. That can be said directly, and then findings do
+not speak of a limit.
 
     limits: {drop_database: {maxPerSession: 0, action: deny, reason: security:drop}}
     forbidden: [{sequence: [drop_database], action: deny, reason: security:drop}]

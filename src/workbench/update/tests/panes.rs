@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::compare::Base;
+use crate::report::reference;
 use crate::workbench::line::Line;
 use crate::workbench::model::Framed;
 
@@ -42,7 +43,7 @@ fn a_line_of_the_policy_has_a_reference_page() {
         let meaning: String = found[0].key.meaning.split_whitespace().collect();
         let shown: String = view.lines.concat().split_whitespace().collect();
         assert!(shown.contains(&meaning), "{shown}");
-        assert!(view.lines.iter().all(|line| line.chars().count() < 100));
+        assert!(view.lines.iter().all(|line| line.chars().count() <= reference::WIDTH));
         press(&mut model, "q j K");
         let seen: Vec<String> = match model.dialog.overlays.last() {
             Some(Overlay::Reference(view)) => view.lines.clone(),
