@@ -49,7 +49,10 @@ pub fn expand(raw: &str, options: &ParserOptions) -> Expansion {
     for raw in raws {
         let word = match parsed::parse(&raw, options) {
             Ok(pieces) => Reader { raw: &raw, options, scripts: &mut found.scripts }.word(&pieces, false),
-            Err(_) => Word::unknown_words(raw),
+            Err(_) => {
+                found.lost |= has_commands(&raw);
+                Word::unknown_words(raw)
+            }
         };
         found.words.push(word);
     }
@@ -67,11 +70,19 @@ pub fn expand_quoted(raw: &str, options: &ParserOptions) -> Expansion {
     } else {
         match parsed::parse_heredoc(raw, options) {
             Ok(pieces) => Reader { raw, options, scripts: &mut found.scripts }.word(&pieces, true),
-            Err(_) => Word::unknown(raw),
+            Err(_) => {
+                found.lost = has_commands(raw);
+                Word::unknown(raw)
+            }
         }
     };
     found.words.push(word);
     found
+}
+
+/// Whether commands may be written in a word, which are lost with it.
+fn has_commands(raw: &str) -> bool {
+    ["$(", "`", "<(", ">("].iter().any(|start| raw.contains(start))
 }
 
 /// Whether more expansions or braces may lie in each other than are followed.

@@ -137,6 +137,8 @@ impl Walker<'_> {
                 }
                 AndOr::Or(pipeline) => {
                     self.known.truncate(known);
+                    // It runs after whichever part failed.
+                    self.meet(first.clone(), "||");
                     self.pipeline(pipeline, Flow { failed: true, ..part });
                     from = self.line.calls.len();
                     self.meet(before, "||");
@@ -151,11 +153,13 @@ impl Walker<'_> {
     pub fn pipeline(&mut self, pipeline: &Pipeline, flow: Flow) {
         self.pipeline += 1;
         let alone = pipeline.seq.len() == 1;
+        // Its end says nothing: what runs in it may not have ended yet.
+        let goes_on = pipeline.seq.iter().any(is_coprocess);
         let mut input = Input::Nothing;
         for (at, command) in pipeline.seq.iter().enumerate() {
             let last = at + 1 == pipeline.seq.len();
             let flow = Flow { tested: flow.tested || pipeline.bang, ..flow };
-            let flow = flow.proven_if(!pipeline.bang && (last || self.pipefail));
+            let flow = flow.proven_if(!pipeline.bang && !goes_on && (last || self.pipefail));
             let number = self.pipeline;
             let mut streams = Streams { input, ..Streams::default() };
             if alone {
@@ -293,7 +297,8 @@ impl Walker<'_> {
                 });
             }
             CompoundCommand::Coprocess(process) => {
-                self.aside(|walker| walker.run(&process.body, inside, &mut Streams::default()));
+                let beside = inside.proven_if(false);
+                self.aside(|walker| walker.run(&process.body, beside, &mut Streams::default()));
             }
         }
     }
@@ -324,5 +329,14 @@ impl Walker<'_> {
             self.meet(before, why);
         }
         self.looped = outer;
+    }
+}
+
+/// Whether a command goes on beside those that follow.
+fn is_coprocess(command: &Command) -> bool {
+    match command {
+        Command::Compound(CompoundCommand::Coprocess(_), _) => true,
+        Command::Simple(simple) => simple.word_or_name.as_ref().is_some_and(|name| name.value == "coproc"),
+        _ => false,
     }
 }

@@ -162,7 +162,9 @@ impl Walker<'_> {
             "time" if words.first().and_then(Word::known) == Some("!") => {
                 self.command(words.split_off(1), flow.proven_if(false), streams)
             }
-            "time" | "coproc" => self.command(words, flow, streams),
+            "time" => self.command(words, flow, streams),
+            // It goes on beside; and after a redirection `!` is a word like others, and negates all the same.
+            "coproc" | "!" => self.command(words, flow.proven_if(false), streams),
             _ => self.inner(words, flow, streams),
         }
     }

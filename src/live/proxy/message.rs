@@ -152,7 +152,10 @@ impl<'de> Visitor<'de> for Unique {
 /// # Errors
 /// It is no object, or parsers may differ about it.
 pub fn unambiguous(text: &str) -> Result<Members<'_>, String> {
-    let message = Members::read(text).map_err(|error| error.to_string())?;
+    if text.trim_ascii_start().starts_with('[') {
+        return Err("it is a batch; send its messages one by one".to_owned());
+    }
+    let message = Members::read(text).map_err(|error| format!("it is no JSON object: {error}"))?;
     serde_json::from_str::<Unique>(text).map_err(|error| error.to_string())?;
     let known = ["jsonrpc", "id", "method", "params", "result", "error"];
     match message.confusable(&known) {

@@ -94,6 +94,7 @@ pub const WRAPPERS: &[Wrapper] = &[
         Inner::Words,
     ),
     local("coproc", "", "", 0, Inner::Words),
+    local("!", "", "", 0, Inner::Words),
     local("stdbuf", "", "-i -o -e --input --output --error", 0, Inner::Words),
     local(
         "strace perf-record valgrind hyperfine-exec heaptrack",
