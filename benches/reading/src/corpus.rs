@@ -58,7 +58,8 @@ pub fn write(layout: &Layout, sessions: &[Value], most: usize, folder: &Path) ->
         }
         let file = open.as_mut().expect("a file is open");
         if !layout.by_lines {
-            file.write_all(if corpus.sessions == 0 { b"[" } else { b", " }).expect("the corpus can be written");
+            file.write_all(if corpus.sessions == 0 { b"[" } else { b", " })
+                .expect("the corpus can be written");
         }
         file.write_all(&bytes).expect("the corpus can be written");
         corpus.bytes += bytes.len();

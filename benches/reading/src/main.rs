@@ -139,7 +139,7 @@ fn parse<T: serde::de::DeserializeOwned>(path: &Path, layout: &Layout) {
 /// Runs the program, and makes sure that it judged every session.
 fn replay(binary: &Path, policy: &Path, sessions: &Path, jobs: u32, expected: usize) {
     let mut command = Command::new(binary);
-    command.args(["replay", "--summary", "--jobs", &jobs.to_string(), "-q", "-p"]);
+    command.args(["replay", "--summary", "--no-cache", "--jobs", &jobs.to_string(), "-q", "-p"]);
     let output = command.arg(policy).arg(sessions).stderr(Stdio::inherit()).output();
     let output = output.unwrap_or_else(|error| panic!("{} does not run: {error}", binary.display()));
     let text = String::from_utf8_lossy(&output.stdout);
