@@ -252,8 +252,24 @@ pub fn matches(glob: &[Token], word: &[Symbol], unclear: Option<&str>) -> Answer
 /// The longest product of glob and word that is compared letter by letter.
 const LIMIT: usize = 1 << 20;
 
+/// Whether letters that stand together in the glob stand nowhere together in the word. Most words are settled by that.
+fn lacks(glob: &[Token], word: &[Symbol]) -> bool {
+    if word.iter().any(|symbol| !matches!(symbol, Symbol::Char(_))) {
+        return false;
+    }
+    let same = |pair: (&Token, &Symbol)| match pair {
+        (Token::Char(wanted), Symbol::Char(found)) => wanted == found,
+        _ => false,
+    };
+    let mut runs = glob.split(|token| !matches!(token, Token::Char(_))).filter(|run| !run.is_empty());
+    runs.any(|run| !word.windows(run.len()).any(|letters| run.iter().zip(letters).all(same)))
+}
+
 /// Whether the glob matches every filling of the word (`whole`), or one of them. Costs the product of both lengths.
 fn reach(glob: &[Token], word: &[Symbol], whole: bool) -> bool {
+    if lacks(glob, word) {
+        return false;
+    }
     if glob.len().saturating_mul(word.len()) > LIMIT {
         return !whole;
     }
