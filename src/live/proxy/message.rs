@@ -155,7 +155,7 @@ pub fn unambiguous(text: &str) -> Result<Members<'_>, String> {
     if text.trim_ascii_start().starts_with('[') {
         return Err("it is a batch; send its messages one by one".to_owned());
     }
-    let message = Members::read(text).map_err(|error| format!("it is no JSON object: {error}"))?;
+    let message = Members::read(text).map_err(|error| format!("it is not a JSON object: {error}"))?;
     serde_json::from_str::<Unique>(text).map_err(|error| error.to_string())?;
     let known = ["jsonrpc", "id", "method", "params", "result", "error"];
     match message.confusable(&known) {
