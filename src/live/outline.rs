@@ -13,7 +13,7 @@ use crate::session::{Body, Form, refusal};
 const UNREAD: [&str; 6] = ["findings", "mode", "policy", "policy_from", "policy_fault", "took"];
 /// Members that are bodies.
 pub const BODIES: [&str; 4] = ["arguments", "output", "content", "told"];
-/// A body of so many bytes is worth more than its place.
+/// A body of this many bytes takes more room than its place.
 const LONG: usize = 256;
 /// Longer lines are left to the reader of the journal, which says of some that they are too long.
 const LONGEST: usize = 64 << 20;

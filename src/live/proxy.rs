@@ -377,7 +377,7 @@ fn clear(method: &str) -> bool {
     method == "tools/call" || !method.trim().eq_ignore_ascii_case("tools/call")
 }
 
-/// The answer to what is not passed on; without an id it is told to whoever runs the program alone.
+/// The answer to what is not passed on; without an id, whoever runs the program reads why as well.
 fn refused(id: Option<&RawValue>, code: i32, why: &str) -> Vec<Delivery> {
     let why = format!("the message is not passed on: {why}");
     match id {

@@ -94,7 +94,7 @@ fn hear<K: Kind>(
     timers: &mut Timers<'_>,
 ) -> bool {
     match *event {
-        // Only the first turn's is told.
+        // Only the beginning of the first turn counts.
         Event::TurnStart => kind.begins(timers),
         Event::Started(call) => kind.started(state, look, call.at, cx, timers),
         Event::Resolved { call, outcome, .. } => {
