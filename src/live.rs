@@ -11,7 +11,9 @@ pub mod host;
 pub mod index;
 pub mod install;
 pub mod journal;
+mod members;
 pub mod outline;
+pub mod outlines;
 pub mod policy;
 pub mod probe;
 #[cfg(feature = "proxy")]

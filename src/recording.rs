@@ -8,6 +8,8 @@ pub mod contract;
 mod finish;
 mod format;
 mod input;
+#[cfg(feature = "cli")]
+pub mod known;
 mod reading;
 mod recognise;
 mod shape;

@@ -222,8 +222,7 @@ impl Desk {
 
     fn tail(&self, report: &Report, journal: &Journal) -> Result<Option<Tail>, Fault> {
         let Some((path, format)) = self.log(report) else { return Ok(None) };
-        let start = journal.last_turn().and_then(|turn| turn.get("transcript")?.as_u64()).unwrap_or(0);
-        transcript::read(&path, format, start, report.subagent.as_deref())
+        transcript::read(&path, format, journal.transcript(), report.subagent.as_deref())
     }
 
     /// How calls ended that the agent's log calls refused or failed, and of which no event told. A log that cannot be read leaves them in

@@ -11,17 +11,19 @@ use std::hash::Hasher as _;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 
 use twox_hash::XxHash3_64;
 
 use crate::session::body::{Place, Store};
 
 /// How outlines are written; changes with them.
-const FORM: &str = concat!("#rulestep.index/1 ", env!("CARGO_PKG_VERSION"));
+const FORM: &str = concat!("#rulestep.index/2 ", env!("CARGO_PKG_VERSION"));
 
-/// Bytes of a body that are asked for before anything of it was read.
-const ROOM: u64 = 1 << 20;
+/// Bytes of a seal.
+const SEAL: usize = 192;
+
+/// Lines of which an outline is kept are not longer: see [`outline`](super::outline).
+const ROOM: u64 = 64 << 20;
 
 /// The index of a journal whose lock is held.
 pub struct Index {
@@ -59,25 +61,26 @@ impl Stamp {
 
 impl Index {
     /// The index of the journal in this state, with its outlines. `None`: there is none that can be trusted.
-    pub fn open(path: &Path, journal: &Stamp) -> Option<(Index, Vec<u8>)> {
+    pub fn open(path: &Path, journal: &Stamp) -> Option<(Index, String)> {
         let mut file = OpenOptions::new().read(true).write(true).open(path).ok()?;
-        let mut text = Vec::new();
+        let length = file.metadata().ok()?.len();
+        let mut text = Vec::with_capacity(usize::try_from(length).ok()? + 1);
         file.read_to_end(&mut text).ok()?;
-        let seal = memchr::memrchr(b'\n', text.get(..text.len().checked_sub(1)?)?).map_or(0, |end| end + 1);
+        let seal = text.len().checked_sub(SEAL)?;
         let mut digest = XxHash3_64::new();
         digest.write(text.get(..seal)?);
         if text.get(seal..)? != sealed(journal, &digest).as_bytes() {
             return None;
         }
         text.truncate(seal);
-        Some((Index { file, digest, end: seal as u64 }, text))
+        Some((Index { file, digest, end: seal as u64 }, String::from_utf8(text).ok()?))
     }
 
     /// Makes the index of a journal in this state anew.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn create(path: &Path, outlines: &[u8], journal: &Stamp) -> io::Result<Index> {
+    pub fn create(path: &Path, outlines: &str, journal: &Stamp) -> io::Result<Index> {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
         #[cfg(unix)]
@@ -91,18 +94,21 @@ impl Index {
     ///
     /// # Errors
     /// They cannot be written. What is there then is no index of the journal.
-    pub fn append(&mut self, outlines: &[u8], journal: &Stamp) -> io::Result<()> {
-        self.digest.write(outlines);
+    pub fn append(&mut self, outlines: &str, journal: &Stamp) -> io::Result<()> {
+        self.digest.write(outlines.as_bytes());
         let seal = sealed(journal, &self.digest);
         self.file.seek(SeekFrom::Start(self.end))?;
         self.end += outlines.len() as u64;
-        self.file.write_all(&[outlines, seal.as_bytes()].concat())?;
-        self.file.set_len(self.end + seal.len() as u64)
+        // All seals are equally long, so nothing of the one before is left over.
+        self.file.write_all(&[outlines.as_bytes(), seal.as_bytes()].concat())
     }
 }
 
 fn sealed(journal: &Stamp, digest: &XxHash3_64) -> String {
-    format!("{FORM} {} {:016x}\n", journal.0, digest.finish())
+    let mut seal = format!("{FORM} {:016x} {}", digest.finish(), journal.0);
+    // One that has no room fits nothing.
+    seal.truncate(SEAL - 1);
+    format!("{seal:width$}\n", width = SEAL - 1)
 }
 
 impl fmt::Debug for Index {
@@ -111,10 +117,13 @@ impl fmt::Debug for Index {
     }
 }
 
-/// The long bodies of a journal, where they are in it.
+/// A journal that is read at places.
 #[derive(Debug)]
 pub struct Bodies {
-    journal: Mutex<File>,
+    #[cfg(unix)]
+    journal: File,
+    #[cfg(not(unix))]
+    journal: std::sync::Mutex<File>,
     misread: AtomicBool,
 }
 
@@ -124,28 +133,46 @@ impl Bodies {
     /// # Errors
     /// The system has no further handle for it.
     pub fn of(journal: &File) -> io::Result<Bodies> {
-        Ok(Bodies { journal: Mutex::new(journal.try_clone()?), misread: AtomicBool::new(false) })
+        let journal = journal.try_clone()?;
+        #[cfg(not(unix))]
+        let journal = std::sync::Mutex::new(journal);
+        Ok(Bodies { journal, misread: AtomicBool::new(false) })
     }
 
-    /// Whether some body could not be read, or is not the one that the index was made of.
+    /// Whether something could not be read, or is not what the index was made of.
     pub fn misread(&self) -> bool {
         self.misread.load(Ordering::Relaxed)
     }
 
+    /// What is wrong is said once it is asked for.
+    pub fn set_misread(&self) {
+        self.misread.store(true, Ordering::Relaxed);
+    }
+
+    /// The text at a place of the journal.
+    pub fn text_at(&self, start: u64, length: u64) -> Option<String> {
+        let mut text = vec![0; usize::try_from(length).ok().filter(|_| length <= ROOM)?];
+        #[cfg(unix)]
+        std::os::unix::fs::FileExt::read_exact_at(&self.journal, &mut text, start).ok()?;
+        #[cfg(not(unix))]
+        {
+            let mut journal = self.journal.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            journal.seek(SeekFrom::Start(start)).ok()?;
+            journal.read_exact(&mut text).ok()?;
+        }
+        String::from_utf8(text).ok()
+    }
+
     fn text(&self, place: Place) -> Option<String> {
-        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
-        journal.seek(SeekFrom::Start(place.start)).ok()?;
-        // Room for the whole, so that it is one read.
-        let mut text = Vec::with_capacity(usize::try_from(place.length.min(ROOM)).ok()?);
-        (&mut *journal).take(place.length).read_to_end(&mut text).ok()?;
-        String::from_utf8(text).ok().filter(|text| XxHash3_64::oneshot(text.as_bytes()) == place.digest)
+        self.text_at(place.start, place.length)
+            .filter(|text| XxHash3_64::oneshot(text.as_bytes()) == place.digest)
     }
 }
 
 impl Store for Bodies {
     fn read(&self, place: Place) -> String {
         self.text(place).unwrap_or_else(|| {
-            self.misread.store(true, Ordering::Relaxed);
+            self.set_misread();
             String::new()
         })
     }

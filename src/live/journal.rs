@@ -3,20 +3,25 @@
 //! What is in it was written and synced before the answer was given, so a call that ran is in it. A line that is cut off is
 //! of a writer that was stopped before it answered: it is no decision, and the next writer marks it so.
 
+mod lines;
+
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use lines::{Lines, about};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use super::fault::Fault;
 use super::index::{Bodies, Index, Stamp};
-use super::outline;
+use super::outline::{Keep, Kind, outlines};
+use super::outlines::Outlines;
 use super::record::Record;
 use crate::diagnostic::Diagnostic;
+use crate::recording::known::Known;
 use crate::recording::{self, Options};
 use crate::session::Session;
 use crate::session::body::Store;
@@ -26,16 +31,22 @@ use crate::session::body::Store;
 pub struct Journal {
     path: PathBuf,
     file: File,
-    /// The complete records; where there are `bodies`, their outlines.
-    text: Vec<u8>,
-    /// The long bodies, which the outlines have the places of.
-    bodies: Option<Arc<Bodies>>,
+    records: Records,
     /// `None` where it cannot be written: it is made again when the journal is next opened.
     index: Option<Index>,
     /// Bytes that the file ends with and that are no record.
     cut_off: bool,
     /// Bytes of the file.
     length: u64,
+}
+
+/// What a journal holds.
+#[derive(Debug)]
+enum Records {
+    /// Its complete lines, where some are not as records are written.
+    Lines(Lines),
+    /// The outlines of its records, and what has the long bodies of which they have the places.
+    Outlines(Outlines, Arc<Bodies>),
 }
 
 /// Between two tries for the lock.
@@ -54,14 +65,17 @@ impl Journal {
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let file = options.open(&path).map_err(|error| Fault::file(&path, "opened", &error))?;
-        let mut journal =
-            Journal { path, file, text: Vec::new(), bodies: None, index: None, cut_off: false, length: 0 };
+        let records = Records::Lines(Lines::default());
+        let mut journal = Journal { path, file, records, index: None, cut_off: false, length: 0 };
         journal.lock(wait)?;
         let stamp = journal.stamp()?;
-        match Index::open(&journal.index_path(), &stamp) {
-            Some((index, text)) => {
-                journal.bodies = Some(Arc::new(journal.bodies()?));
-                (journal.text, journal.index) = (text, Some(index));
+        let kept = Index::open(&journal.index_path(), &stamp)
+            .and_then(|(index, text)| Some((index, Outlines::of(text)?)))
+            .filter(|(_, outlines)| outlines.end() == journal.length);
+        match kept {
+            Some((index, outlines)) => {
+                journal.records = Records::Outlines(outlines, Arc::new(journal.bodies()?));
+                journal.index = Some(index);
             }
             None => journal.read()?,
         }
@@ -100,9 +114,9 @@ impl Journal {
         Bodies::of(&self.file).map_err(|error| Fault::file(&self.path, "read", &error))
     }
 
-    /// Whether a body that was looked at is not where the index has it: what was decided since then does not count.
+    /// Whether something that was looked at is not where the index has it: what was decided since then does not count.
     pub fn misread(&self) -> bool {
-        self.bodies.as_ref().is_some_and(|bodies| bodies.misread())
+        matches!(&self.records, Records::Outlines(_, bodies) if bodies.misread())
     }
 
     /// Reads the whole journal, and makes its index anew.
@@ -111,11 +125,7 @@ impl Journal {
     /// It cannot be read.
     pub fn read(&mut self) -> Result<(), Fault> {
         let stamp = self.stamp()?;
-        let unreadable = |error| Fault::file(&self.path, "read", &error);
-        self.file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
-        let size = self.length;
-        let mut text = Vec::with_capacity(usize::try_from(size).unwrap_or_default() + 1);
-        self.file.read_to_end(&mut text).map_err(unreadable)?;
+        let mut text = self.text()?;
         self.length = text.len() as u64;
         let complete = memchr::memrchr(b'\n', &text).map_or(0, |end| end + 1);
         self.cut_off = complete < text.len();
@@ -123,31 +133,35 @@ impl Journal {
         // Its writer may have been stopped after the line feed that sets a cut-off line apart, and before the mark.
         let last = text.split(|byte| *byte == b'\n').rev().nth(1);
         self.cut_off |= last.is_some_and(|line| serde_json::from_slice::<IgnoredAny>(line).is_err());
-        (self.bodies, self.index) = (None, None);
-        if let Some(outlines) = outline::outlines(&text, 0).filter(|_| !self.cut_off) {
-            self.bodies = Some(Arc::new(self.bodies()?));
+        self.index = None;
+        let outlines = outlines(&text, true, Keep::Short).filter(|_| !self.cut_off);
+        let known = outlines.and_then(|outlines| {
             self.index = Index::create(&self.index_path(), &outlines, &stamp).ok();
-            text = outlines;
-        }
-        self.text = text;
+            Outlines::of(outlines)
+        });
+        self.records = match known {
+            Some(outlines) => Records::Outlines(outlines, Arc::new(self.bodies()?)),
+            None => Records::Lines(Lines::of(text)),
+        };
         Ok(())
+    }
+
+    /// The whole file.
+    fn text(&self) -> Result<Vec<u8>, Fault> {
+        let unreadable = |error| Fault::file(&self.path, "read", &error);
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
+        let mut text = Vec::with_capacity(usize::try_from(self.length).unwrap_or_default() + 1);
+        file.read_to_end(&mut text).map_err(unreadable)?;
+        Ok(text)
     }
 
     /// Whether it holds no record.
     pub fn is_new(&self) -> bool {
-        self.text.is_empty()
-    }
-
-    /// Where the last record begins that begins so. The line feed before it is in no record, whatever a tool printed.
-    fn last(&self, beginning: &str) -> Option<usize> {
-        let beginning = format!("\n{{\"record\":\"{beginning}");
-        memchr::memmem::rfind(&self.text, beginning.as_bytes()).map(|before| before + 1)
-    }
-
-    /// The last record that begins so, as JSON.
-    fn record(&self, beginning: &str) -> Option<Value> {
-        let rest = self.text.get(self.last(beginning)?..)?;
-        serde_json::from_slice(rest.get(..memchr::memchr(b'\n', rest)?)?).ok()
+        match &self.records {
+            Records::Lines(lines) => lines.is_empty(),
+            Records::Outlines(outlines, _) => outlines.is_empty(),
+        }
     }
 
     /// The last turn of the session, with what followed it.
@@ -155,8 +169,18 @@ impl Journal {
     /// # Errors
     /// Something in it is no record.
     pub fn latest(&self) -> Result<Session, Fault> {
-        let start = self.last("turn\"").unwrap_or_default();
-        self.parse(self.text.get(start..).unwrap_or_default().to_vec())
+        match &self.records {
+            Records::Lines(lines) => self.parse(lines.latest().to_vec()),
+            Records::Outlines(outlines, bodies) => {
+                let store: Arc<dyn Store> = Arc::<Bodies>::clone(bodies);
+                let from = outlines.last(Kind::Turn).unwrap_or_default();
+                let mut known = if from == 0 { Known::new(&self.name()) } else { Known::part(&self.name()) };
+                if outlines.play(from, Some(&store), &mut known).is_none() {
+                    bodies.set_misread();
+                }
+                self.read_as(known.session())
+            }
+        }
     }
 
     /// The session that it records, with these records added.
@@ -164,7 +188,13 @@ impl Journal {
     /// # Errors
     /// Something in it is no record: a decision may be missing.
     pub fn session(&self, added: &str) -> Result<Session, Fault> {
-        let mut text = self.text.clone();
+        let mut text = match &self.records {
+            Records::Lines(lines) => lines.text().to_vec(),
+            Records::Outlines(known, bodies) => match self.known(known, bodies, added) {
+                Some(known) => return self.read_as(known.session()),
+                None => self.text()?,
+            },
+        };
         if self.cut_off {
             text.extend_from_slice(Record::Repaired.line().as_bytes());
         }
@@ -172,64 +202,108 @@ impl Journal {
         self.parse(text)
     }
 
-    fn parse(&self, text: Vec<u8>) -> Result<Session, Fault> {
-        let store = self.bodies.clone().map(|bodies| bodies as Arc<dyn Store>);
-        let options = Options { format: recording::named("rulestep-live"), store, ..Options::default() };
-        let name = self.path.to_string_lossy().into_owned();
-        let damaged = |why: &Diagnostic| {
-            let message =
-                format!("the journal `{name}` is damaged, so calls may be missing from it: {}", why.message);
-            Fault::new(message, "look at it, move it away and begin a new session")
-        };
-        let reading = recording::open(name.as_str(), Box::new(Cursor::new(text)), &options);
-        let mut reading = reading.map_err(|why| damaged(&why))?;
-        let mut sessions: Vec<Session> = reading.by_ref().collect();
-        if let Some(why) = reading.diagnostics().iter().find(|found| found.may_lose_calls()) {
-            return Err(damaged(why));
+    /// The journal by its outlines. `None`: what is added is not as records are written.
+    fn known(&self, outlines: &Outlines, bodies: &Arc<Bodies>, added: &str) -> Option<Known> {
+        let added = self::outlines(added.as_bytes(), outlines.is_empty(), Keep::All)?;
+        let added = Outlines::of(added)?;
+        let store: Arc<dyn Store> = Arc::<Bodies>::clone(bodies);
+        let mut known = Known::new(&self.name());
+        if outlines.play(0, Some(&store), &mut known).is_none() {
+            bodies.set_misread();
         }
+        added.play(0, Some(&store), &mut known)?;
+        Some(known)
+    }
+
+    fn name(&self) -> String {
+        self.path.to_string_lossy().into_owned()
+    }
+
+    fn parse(&self, text: Vec<u8>) -> Result<Session, Fault> {
+        let options = Options { format: recording::named("rulestep-live"), ..Options::default() };
+        let reading = recording::open(self.name(), Box::new(Cursor::new(text)), &options);
+        let mut reading = reading.map_err(|why| self.damaged(&why))?;
+        let mut sessions: Vec<Session> = reading.by_ref().collect();
         let session = sessions.pop().filter(|_| sessions.is_empty());
+        self.read_as((session, reading.diagnostics()))
+    }
+
+    fn read_as(&self, (session, found): (Option<Session>, Vec<Diagnostic>)) -> Result<Session, Fault> {
+        if let Some(why) = found.iter().find(|found| found.may_lose_calls()) {
+            return Err(self.damaged(why));
+        }
         session.ok_or_else(|| {
-            let message = format!("the journal `{name}` does not hold one session");
+            let message = format!("the journal `{}` does not hold one session", self.name());
             Fault::new(message, "move it away and begin a new session")
         })
     }
 
-    /// The last record of a turn.
-    pub fn last_turn(&self) -> Option<Value> {
-        self.record("turn\"")
+    fn damaged(&self, why: &Diagnostic) -> Fault {
+        let message = format!(
+            "the journal `{}` is damaged, so calls may be missing from it: {}",
+            self.name(),
+            why.message
+        );
+        Fault::new(message, "look at it, move it away and begin a new session")
+    }
+
+    /// Bytes of the agent's log that were read, as the last turn says.
+    pub fn transcript(&self) -> u64 {
+        match &self.records {
+            Records::Lines(lines) => lines.record("turn\"").and_then(|turn| turn.get("transcript")?.as_u64()),
+            Records::Outlines(outlines, _) => {
+                outlines.last(Kind::Turn).and_then(|turn| outlines.transcript(turn))
+            }
+        }
+        .unwrap_or_default()
     }
 
     /// The last record of a call with this id, with its bodies.
     pub fn proposed(&self, id: &str) -> Option<Value> {
-        let mut record = self.record(&about("proposed", id))?;
-        let (Some(members), Some(bodies)) = (record.as_object_mut(), &self.bodies) else {
-            return Some(record);
-        };
-        for name in outline::BODIES {
-            if let Some(place) = members.remove(&format!("{name}@")) {
-                let text = bodies.read(outline::place(&place)?);
-                members.insert(name.to_owned(), serde_json::from_str(&text).ok()?);
+        match &self.records {
+            Records::Lines(lines) => lines.record(&about("proposed", id)),
+            Records::Outlines(outlines, bodies) => {
+                let (start, end) = outlines.line(outlines.last_about(Kind::Proposed, id)?)?;
+                let text = bodies.text_at(start, end.checked_sub(start)?);
+                let record: Option<Value> = text.and_then(|text| serde_json::from_str(&text).ok());
+                let is = |record: &Value| record.get("id").and_then(Value::as_str) == Some(id);
+                let found = record.filter(is);
+                if found.is_none() {
+                    bodies.set_misread();
+                }
+                found
             }
         }
-        Some(record)
     }
 
     /// Whether the call with this id was let go on and has no result yet. `None`: there is no such call.
     pub fn waits_for(&self, id: &str) -> Option<bool> {
-        let proposed = self.last(&about("proposed", id))?;
-        let stopped =
-            self.record(&about("proposed", id))?.get("runs").and_then(Value::as_bool) == Some(false);
-        Some(!stopped && self.last(&about("resolved", id)).is_none_or(|resolved| resolved < proposed))
+        match &self.records {
+            Records::Lines(lines) => lines.waits_for(id),
+            Records::Outlines(outlines, _) => {
+                let proposed = outlines.last_about(Kind::Proposed, id)?;
+                let resolved = outlines.last_about(Kind::Resolved, id);
+                Some(outlines.is_stopped(proposed) == Some(false) && resolved.is_none_or(|at| at < proposed))
+            }
+        }
     }
 
     /// Whether no call was proposed after the one with this id.
     pub fn is_last(&self, id: &str) -> bool {
-        self.last("proposed\"") == self.last(&about("proposed", id))
+        match &self.records {
+            Records::Lines(lines) => lines.is_last(id),
+            Records::Outlines(outlines, _) => {
+                outlines.last(Kind::Proposed) == outlines.last_about(Kind::Proposed, id)
+            }
+        }
     }
 
     /// How many calls it holds.
     pub fn calls(&self) -> usize {
-        memchr::memmem::find_iter(&self.text, b"\n{\"record\":\"proposed\",").count()
+        match &self.records {
+            Records::Lines(lines) => lines.calls(),
+            Records::Outlines(outlines, _) => outlines.count(Kind::Proposed),
+        }
     }
 
     /// Adds records and syncs them. Either all of them are in the journal then, or none.
@@ -254,16 +328,19 @@ impl Journal {
             return Err(Fault::file(&self.path, "written", &error));
         }
         self.cut_off = false;
-        let start = self.length;
         let stamp = self.stamp()?;
-        if self.bodies.is_none() {
-            self.text.extend_from_slice(text.as_bytes());
-            return Ok(());
-        }
-        let Some(outlines) = outline::outlines(text.as_bytes(), start) else { return self.read() };
+        let known = match &mut self.records {
+            Records::Lines(lines) => {
+                lines.add(&text);
+                return Ok(());
+            }
+            Records::Outlines(known, _) => known,
+        };
+        let added = outlines(text.as_bytes(), known.is_empty(), Keep::Short);
+        let added = added.and_then(|added| known.add(&added).map(|()| added));
+        let Some(added) = added else { return self.read() };
         self.index =
-            self.index.take().and_then(|mut index| index.append(&outlines, &stamp).ok().map(|()| index));
-        self.text.extend_from_slice(&outlines);
+            self.index.take().and_then(|mut index| index.append(&added, &stamp).ok().map(|()| index));
         Ok(())
     }
 }
@@ -273,11 +350,6 @@ impl Drop for Journal {
     fn drop(&mut self) {
         let _ = self.file.unlock();
     }
-}
-
-/// How a record about a call begins.
-fn about(record: &str, id: &str) -> String {
-    format!("{record}\",\"id\":{},", Value::from(id))
 }
 
 /// Makes a folder that only its owner can look into.

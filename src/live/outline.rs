@@ -1,77 +1,193 @@
 //! What the index of a journal keeps of a record: all that tells what happened, and of a long body the place where it is.
+//!
+//! An outline is text, so that names and short bodies are read as they are: a letter for the kind of record, the bytes of its
+//! line, the bytes of its fields, and these. A number is written in digits of six bits, the lowest first, each but the last
+//! with the bit 0x40; a text is its length and itself.
 
-use std::fmt::{self, Write as _};
+use std::borrow::Cow;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use twox_hash::XxHash3_64;
 
-use crate::session::body::Place;
-use crate::session::{Body, Form, refusal};
+use super::members::Members;
+use crate::recording::known::{has_half, instant, outcome};
+use crate::session::body::unescaped;
+use crate::session::{Body, Form, Millis, refusal};
 
-/// What a decision is never based on: what was found about earlier calls, and by which policy.
-const UNREAD: [&str; 6] = ["findings", "mode", "policy", "policy_from", "policy_fault", "took"];
-/// Members that are bodies.
-pub const BODIES: [&str; 4] = ["arguments", "output", "content", "told"];
 /// A body of this many bytes takes more room than its place.
 const LONG: usize = 256;
 /// Longer lines are left to the reader of the journal, which says of some that they are too long.
 const LONGEST: usize = 64 << 20;
 
-/// The outlines of whole lines that begin at this byte of the journal. `None` where one is not as records are written: then
-/// nothing but the journal tells what it means.
-pub fn outlines(lines: &[u8], start: u64) -> Option<Vec<u8>> {
-    let mut outlines = String::new();
-    let mut at = start;
-    for line in std::str::from_utf8(lines).ok()?.split_inclusive('\n') {
-        outline(line.strip_suffix('\n')?, at, &mut outlines)?;
-        at += line.len() as u64;
-    }
-    Some(outlines.into_bytes())
+/// What kind of record it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The journal begins; kept as its line.
+    Opened,
+    /// The model answers once more.
+    Turn,
+    /// Something was said.
+    Said,
+    /// A call.
+    Proposed,
+    /// What became of a call.
+    Resolved,
+    /// The agent ended the session.
+    Closed,
 }
 
-fn outline(line: &str, start: u64, out: &mut String) -> Option<()> {
+impl Kind {
+    const ALL: [(Kind, char); 6] = [
+        (Kind::Opened, 'o'),
+        (Kind::Turn, 't'),
+        (Kind::Said, 's'),
+        (Kind::Proposed, 'p'),
+        (Kind::Resolved, 'r'),
+        (Kind::Closed, 'c'),
+    ];
+
+    /// The kind that this letter stands for.
+    pub fn of(letter: char) -> Option<Kind> {
+        Kind::ALL.iter().find(|(_, own)| *own == letter).map(|(kind, _)| *kind)
+    }
+
+    fn letter(self) -> char {
+        Kind::ALL.iter().find(|(kind, _)| *kind == self).map_or('o', |(_, letter)| *letter)
+    }
+}
+
+/// Which bodies are kept whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// All: their lines are in no journal yet.
+    All,
+    /// Short ones; of the others their places in the line.
+    Short,
+}
+
+/// The outlines of whole lines of a journal, of which the `first` begins it. `None` where one is not as records are written:
+/// then nothing but the journal tells what it means.
+pub fn outlines(lines: &[u8], first: bool, keep: Keep) -> Option<String> {
+    let (mut outlines, mut fields) = (String::new(), String::new());
+    for (at, line) in std::str::from_utf8(lines).ok()?.split_inclusive('\n').enumerate() {
+        let begins = first && at == 0;
+        fields.clear();
+        let kind = outline(line.strip_suffix('\n')?, begins, keep, &mut fields)?;
+        outlines.push(kind.letter());
+        number(line.len() as u64, &mut outlines);
+        text(&fields, &mut outlines);
+    }
+    Some(outlines)
+}
+
+/// Writes the fields of a record's outline; gives its kind.
+fn outline(line: &str, begins: bool, keep: Keep, out: &mut String) -> Option<Kind> {
     if line.len() > LONGEST {
         return None;
     }
     let Members(members) = serde_json::from_str(line).ok()?;
-    let kind = members.first().filter(|(name, _)| *name == "record")?.1.get();
-    let mut at = 1;
-    for (place, (name, value)) in members.iter().enumerate() {
-        let twice = members.iter().take(place).any(|(other, _)| other == name);
-        if twice || name.contains(['@', '"', '\\']) {
+    for (place, (name, _)) in members.iter().enumerate() {
+        if members.iter().take(place).any(|(other, _)| other == name) {
             return None;
         }
-        // What is between two members is a comma, and between a name and its value a colon.
-        let value_at = at + name.len() + 3;
-        at = value_at + value.get().len() + 1;
-        let value = value.get();
-        if line.get(value_at..value_at + value.len()) != Some(value) {
-            return None;
-        }
-        if kind == "\"proposed\"" && UNREAD.contains(name) {
-            continue;
-        }
-        out.push(if place == 0 { '{' } else { ',' });
-        let written = match kept_form(name, value) {
-            Some(form) => {
-                let (start, length) = (start + value_at as u64, value.len());
-                let digest = XxHash3_64::oneshot(value.as_bytes());
-                write!(out, "\"{name}@\":[{start},{length},{digest},{}]", form == Form::Text)
-            }
-            None => write!(out, "\"{name}\":{value}"),
-        };
-        written.ok()?;
     }
-    out.push_str("}\n");
-    (at == line.len()).then_some(())
+    let record = Line { line, members: &members, keep };
+    let kind = record.text("record")?;
+    if begins != (kind == "opened") {
+        return None;
+    }
+    let at = record.at()?;
+    // Halves of surrogate pairs are corrected, and reported, wherever they are.
+    if has_half(line) {
+        return None;
+    }
+    if begins {
+        text(line, out);
+        return Some(Kind::Opened);
+    }
+    match &*kind {
+        "turn" => {
+            number(record.get("transcript").map_or(Some(0), |bytes| bytes.get().parse().ok())?, out);
+            instant_or_none(at, out);
+            Some(Kind::Turn)
+        }
+        "said" => {
+            text(&record.text("role")?, out);
+            instant_or_none(at, out);
+            record.body("content", out);
+            Some(Kind::Said)
+        }
+        "proposed" => {
+            text(&record.text("id")?, out);
+            text(&record.text("tool")?, out);
+            instant_or_none(at, out);
+            record.body("arguments", out);
+            let runs = record.get("runs").map(RawValue::get);
+            if !matches!(runs, None | Some("true" | "false")) {
+                return None;
+            }
+            number(u64::from(runs == Some("false")), out);
+            if runs == Some("false") {
+                record.body("told", out);
+            }
+            Some(Kind::Proposed)
+        }
+        "resolved" => {
+            text(&record.text("id")?, out);
+            let outcome = outcome(&record.text("outcome")?)?;
+            text(outcome.word(), out);
+            instant_or_none(at, out);
+            record.body("output", out);
+            Some(Kind::Resolved)
+        }
+        "closed" => {
+            instant_or_none(at, out);
+            Some(Kind::Closed)
+        }
+        _ => None,
+    }
+}
+
+/// A line that is a record.
+struct Line<'a> {
+    line: &'a str,
+    members: &'a [(&'a str, &'a RawValue)],
+    keep: Keep,
+}
+
+impl<'a> Line<'a> {
+    /// A member that is not null.
+    fn get(&self, name: &str) -> Option<&'a RawValue> {
+        let member = self.members.iter().find(|(own, _)| *own == name).map(|(_, value)| *value);
+        member.filter(|value| value.get() != "null")
+    }
+
+    fn text(&self, name: &str) -> Option<Cow<'a, str>> {
+        unescaped(self.get(name)?.get())
+    }
+
+    /// When it was; `None`: that cannot be read.
+    fn at(&self) -> Option<Option<Millis>> {
+        self.get("at").map_or(Some(None), |at| instant(at.get()).map(Some))
+    }
+
+    fn body(&self, name: &str, out: &mut String) {
+        let Some(value) = self.get(name).map(RawValue::get) else { return out.push('n') };
+        let form = if self.keep == Keep::All { None } else { kept_form(name, value) };
+        let Some(form) = form else {
+            out.push('w');
+            return text(value, out);
+        };
+        out.push(if form == Form::Text { 't' } else { 'j' });
+        number((value.as_ptr() as usize - self.line.as_ptr() as usize) as u64, out);
+        number(value.len() as u64, out);
+        number(XxHash3_64::oneshot(value.as_bytes()), out);
+    }
 }
 
 /// The form of a body that its place is kept of: nothing about it shows before a rule looks at it.
 fn kept_form(name: &str, value: &str) -> Option<Form> {
-    // Halves of surrogate pairs are corrected, and reported, wherever they are.
-    let halves = || value.contains("\\ud") || value.contains("\\uD");
-    if value.len() < LONG || !BODIES.contains(&name) || halves() {
+    if value.len() < LONG {
         return None;
     }
     let body = Body::json(value);
@@ -82,33 +198,29 @@ fn kept_form(name: &str, value: &str) -> Option<Form> {
     body.form().filter(|_| !shows)
 }
 
-/// The place that an outline has of a body.
-pub fn place(value: &serde_json::Value) -> Option<Place> {
-    let number = |index: usize| value.get(index)?.as_u64();
-    Some(Place { start: number(0)?, length: number(1)?, digest: number(2)? })
+fn number(mut number: u64, out: &mut String) {
+    loop {
+        let digit = (number & 0x3f) as u8;
+        number >>= 6;
+        let more = if number > 0 { 0x40 } else { 0 };
+        out.push(char::from(digit | more));
+        if number == 0 {
+            return;
+        }
+    }
 }
 
-/// The members of an object, as they are written.
-struct Members<'a>(Vec<(&'a str, &'a RawValue)>);
+fn text(text: &str, out: &mut String) {
+    number(text.len() as u64, out);
+    out.push_str(text);
+}
 
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-                let mut members = Vec::with_capacity(12);
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
+fn instant_or_none(at: Option<Millis>, out: &mut String) {
+    match at {
+        None => out.push('n'),
+        Some(at) => {
+            out.push(if at < 0 { '-' } else { '+' });
+            number(at.unsigned_abs(), out);
         }
-        deserializer.deserialize_map(Object)
     }
 }

@@ -11,7 +11,6 @@ pub use unit::{Sample, Unit};
 
 use crate::diagnostic::Diagnostic;
 use crate::recording::input::shallow::Members;
-use crate::session::body::Store;
 use crate::session::refusal;
 
 pub mod out;
@@ -51,8 +50,6 @@ pub struct Options {
     pub again: Option<Again>,
     /// How to read lines on several threads, where a line is a session by itself.
     pub spread: Option<Spread>,
-    /// What keeps the bodies of the index of a journal; a recording that is a file of its own has none.
-    pub store: Option<Arc<dyn Store>>,
 }
 
 /// Does something for each number below `count`, on any threads and in any order, and returns when all is done.

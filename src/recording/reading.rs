@@ -64,8 +64,8 @@ fn open_within(
         Some(format) => format,
         None => recognise::format(&file, &mut units, &mut seen, options.following)?,
     };
-    let (error, refused, store) = (options.error.clone(), options.refused.clone(), options.store.clone());
-    let setting = Setting { file: Arc::clone(&file), format: format.name, error, refused, store };
+    let (error, refused) = (options.error.clone(), options.refused.clone());
+    let setting = Setting { file: Arc::clone(&file), format: format.name, error, refused };
     Ok(Reading {
         finish: Finish::new(&file, format, options),
         file,
@@ -266,7 +266,7 @@ impl Reading {
 }
 
 /// Reads the value that a piece is; gives what has a wrong type in it, or why it is no value.
-fn unit(
+pub(super) fn unit(
     setting: &Setting,
     piece: &Piece,
     decoded: text::Decoded<'_>,

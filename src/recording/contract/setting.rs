@@ -7,7 +7,6 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::recording::contract::out::Out;
 use crate::recording::contract::unit::Unit;
 use crate::recording::input::shallow::Kind;
-use crate::session::body::Store;
 use crate::session::build::Builder;
 use crate::session::{Body, Damage, Origin, refusal};
 use crate::source::quoted;
@@ -26,8 +25,6 @@ pub struct Setting {
     pub error: Option<ErrorTest>,
     /// For refusals that are neither marked nor published.
     pub refused: Option<refusal::Test>,
-    /// What keeps the bodies that are not in the file.
-    pub store: Option<Arc<dyn Store>>,
 }
 
 impl Setting {

@@ -3,7 +3,6 @@
 //! A call that was let go on and has no result is in flight: it may have happened.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -14,9 +13,8 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::live;
-use crate::session::body::{Place, Store};
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Form};
+use crate::session::{Body, Millis, Outcome};
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "rulestep-live", absent_without_results: false, recognise, reader };
@@ -28,16 +26,54 @@ fn recognise(sample: &Sample<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    Box::new(Journal { setting: setting.clone(), open: None, unasked: HashSet::new(), cut_off: Vec::new() })
+    Box::new(Journal::new(setting, true))
 }
 
-struct Journal {
+/// A journal that is read.
+pub(in crate::recording) struct Journal {
     setting: Setting,
+    /// Whether what was decided is wanted: people look at it, and no decision rests on those before it.
+    judged: bool,
     open: Option<Builder>,
     /// The ids of results that no call waited for.
     unasked: HashSet<String>,
     /// Lines that are no records, until it is known whether their writer was stopped.
     cut_off: Vec<Diagnostic>,
+}
+
+/// What a record says, however it is kept.
+pub enum Step<'a> {
+    /// The model answers once more.
+    Turn,
+    /// Something was said.
+    Said {
+        /// Who said it.
+        role: &'a str,
+        /// What.
+        content: Body,
+    },
+    /// A call.
+    Proposed {
+        /// Its id.
+        id: &'a str,
+        /// Its tool.
+        tool: &'a str,
+        /// Its arguments.
+        arguments: Body,
+        /// What the model read instead of a result, if the call was stopped.
+        told: Option<Body>,
+    },
+    /// The end of a call.
+    Resolved {
+        /// Its id.
+        id: &'a str,
+        /// Never [`Outcome::Unknown`].
+        outcome: Outcome,
+        /// Its result.
+        output: Body,
+    },
+    /// The agent ended the session.
+    Closed,
 }
 
 /// A call is of the turn that was begun last, and of one of its own where there is none.
@@ -67,7 +103,7 @@ impl Reader for Journal {
         });
         builder.at_line(unit.line);
         unit.diagnostics.iter().cloned().for_each(|diagnostic| builder.diagnostic(diagnostic));
-        if !add(builder, &mut self.unasked, &record, members, self.setting.store.as_ref()) {
+        if !add(builder, &mut self.unasked, &record, members, self.judged) {
             out.diagnostics(self.setting.foreign(unit, "not a record of a journal"));
         }
     }
@@ -83,6 +119,29 @@ impl Reader for Journal {
 }
 
 impl Journal {
+    /// One that nothing is known of yet.
+    pub fn new(setting: &Setting, judged: bool) -> Journal {
+        let setting = setting.clone();
+        Journal { setting, judged, open: None, unasked: HashSet::new(), cut_off: Vec::new() }
+    }
+
+    /// A part of one: whatever is before it is not missing.
+    pub fn part(setting: &Setting, out: &Out) -> Journal {
+        Journal { open: Some(setting.session_at("", 1, out)), ..Journal::new(setting, false) }
+    }
+
+    /// The session so far; `None` before the record `opened`.
+    pub fn builder(&mut self) -> Option<&mut Builder> {
+        self.open.as_mut()
+    }
+
+    /// A record of the session that is open.
+    pub fn step(&mut self, line: u32, at: Option<Millis>, step: Step<'_>) {
+        if let Some(builder) = &mut self.open {
+            take(builder.at_line(line), &mut self.unasked, at, step);
+        }
+    }
+
     fn close(&mut self, out: &mut Out) {
         self.open.take().into_iter().for_each(|builder| out.session(builder));
     }
@@ -122,68 +181,77 @@ fn add(
     unasked: &mut HashSet<String>,
     record: &str,
     members: &Members<'_>,
-    store: Option<&Arc<dyn Store>>,
+    judged: bool,
 ) -> bool {
     let at = time::of(members, &["at"]).unwrap_or_else(|odd| {
         builder.damaged(odd);
         None
     });
-    let body = |key| match (members.get(key), store) {
-        (Some(node), _) => Body::json(node.json()),
-        (None, Some(store)) => elsewhere(members, key, store).unwrap_or(Body::MISSING),
-        (None, None) => Body::MISSING,
-    };
+    let body = |key| members.get(key).map_or(Body::MISSING, |node| Body::json(node.json()));
     let id = text(members, "id");
-    match record {
-        "turn" => {
-            builder.end_response();
-            builder.ensure_response(TURN, at);
-        }
-        "said" if text(members, "role") == "assistant" => builder.more_content(&body("content")),
-        "said" => builder.said(&text(members, "role"), body("content"), at),
-        "proposed" => {
-            // A result that came before its call is not its result: read again, it must not be after it.
-            if unasked.remove(&*id) {
-                builder.end_response();
-                builder.ensure_response(TURN, at);
-            }
-            builder.call(Some(&id), &text(members, "tool"), body("arguments"), at);
-            // The index has only what a decision may rest on, and none rests on those before it.
-            if store.is_none() {
-                live::decided(builder, members);
-            }
-            if members.get("runs").and_then(Node::bool) == Some(false) {
-                let told = body("told");
-                builder.result(Some(&id), told, Mark { error: false, refused: Some("the gate") }, at);
-            }
-        }
-        "resolved" => {
-            let outcome = text(members, "outcome");
-            let refused = (outcome == "refused").then_some("the journal says that the call was refused");
-            let mark = Mark { error: outcome == "error", refused };
-            if !matches!(&*outcome, "ok" | "error" | "refused") {
-                return false;
-            }
-            match builder.result(Some(&id), body("output"), mark, at) {
-                Some(call) => builder.late_within_turn(call),
-                None => drop(unasked.insert(id.to_string())),
-            }
-        }
-        "closed" => {}
+    let (name, step) = match record {
+        "said" => (text(members, "role"), None),
+        "proposed" => (text(members, "tool"), None),
+        "resolved" => (text(members, "outcome"), None),
+        "turn" => (String::new(), Some(Step::Turn)),
+        "closed" => (String::new(), Some(Step::Closed)),
         _ => return false,
+    };
+    let step = match (step, record) {
+        (Some(step), _) => step,
+        (None, "said") => Step::Said { role: &name, content: body("content") },
+        (None, "proposed") => {
+            let stopped = members.get("runs").and_then(Node::bool) == Some(false);
+            let told = stopped.then(|| body("told"));
+            Step::Proposed { id: &id, tool: &name, arguments: body("arguments"), told }
+        }
+        _ => match outcome(&name) {
+            Some(outcome) => Step::Resolved { id: &id, outcome, output: body("output") },
+            None => return false,
+        },
+    };
+    take(builder, unasked, at, step);
+    if judged && record == "proposed" {
+        live::decided(builder, members);
     }
     true
 }
 
-/// A body that the index of a journal has the place of.
-fn elsewhere(members: &Members<'_>, key: &str, store: &Arc<dyn Store>) -> Option<Body> {
-    let items = members.get(&format!("{key}@"))?.items().unwrap_or_default();
-    // Where a number is missing, nothing has the digest 0, so that the store says that the body is not there.
-    let number = |item: usize| items.get(item).and_then(|item| item.number()).unwrap_or(0);
-    let place = Place { start: number(0), length: number(1), digest: number(2) };
-    let is_text = items.get(3).and_then(|item| item.bool());
-    let form = if is_text == Some(true) { Form::Text } else { Form::Json };
-    Some(Body::elsewhere(store, place, form))
+/// The outcome that a record names.
+pub fn outcome(name: &str) -> Option<Outcome> {
+    [Outcome::Ok, Outcome::Error, Outcome::Refused].into_iter().find(|outcome| outcome.word() == name)
+}
+
+fn take(builder: &mut Builder, unasked: &mut HashSet<String>, at: Option<Millis>, step: Step<'_>) {
+    match step {
+        Step::Turn => {
+            builder.end_response();
+            builder.ensure_response(TURN, at);
+        }
+        Step::Said { role: "assistant", content } => builder.more_content(&content),
+        Step::Said { role, content } => builder.said(role, content, at),
+        Step::Proposed { id, tool, arguments, told } => {
+            // A result that came before its call is not its result: read again, it must not be after it.
+            if unasked.remove(id) {
+                builder.end_response();
+                builder.ensure_response(TURN, at);
+            }
+            builder.call(Some(id), tool, arguments, at);
+            if let Some(told) = told {
+                builder.result(Some(id), told, Mark { error: false, refused: Some("the gate") }, at);
+            }
+        }
+        Step::Resolved { id, outcome, output } => {
+            let says = "the journal says that the call was refused";
+            let refused = (outcome == Outcome::Refused).then_some(says);
+            let mark = Mark { error: outcome == Outcome::Error, refused };
+            match builder.result(Some(id), output, mark, at) {
+                Some(call) => builder.late_within_turn(call),
+                None => drop(unasked.insert(id.to_owned())),
+            }
+        }
+        Step::Closed => {}
+    }
 }
 
 fn text(members: &Members<'_>, key: &str) -> String {

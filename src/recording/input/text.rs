@@ -46,6 +46,12 @@ pub fn decode<'a>(bytes: &'a [u8], file: &Arc<str>, line: u64) -> Decoded<'a> {
     }
 }
 
+/// Whether some escaped surrogate is without its other half.
+#[cfg(feature = "cli")]
+pub fn has_half(text: &str) -> bool {
+    without_halves(text).is_some()
+}
+
 /// JSON text in which each escaped surrogate without its other half is `\ufffd`, and where the first one was. `None`
 /// where there is none, which is found without a copy.
 fn without_halves(text: &str) -> Option<(String, usize)> {

@@ -37,6 +37,15 @@ impl Builder {
         }
     }
 
+    /// About this many turns, calls and messages follow.
+    #[cfg(feature = "cli")]
+    pub fn expect(&mut self, turns: usize, calls: usize, messages: usize) {
+        self.session.turns.reserve(turns);
+        self.session.calls.reserve(calls);
+        self.session.messages.reserve(messages);
+        self.named.reserve(calls);
+    }
+
     /// What is known of the surroundings, to be filled in.
     pub fn facts(&mut self) -> &mut Facts {
         &mut self.facts

@@ -10,7 +10,7 @@ use rulestep::internals::live::Agent;
 use rulestep::internals::live::agent::{Answer, Event, Report};
 use rulestep::internals::live::desk::Desk;
 use rulestep::internals::live::index::{Index, Stamp};
-use rulestep::internals::live::outline::outlines;
+use rulestep::internals::live::outline::{Keep, outlines};
 use serde_json::{Value, json};
 
 const POLICY: &str = "\
@@ -63,8 +63,8 @@ impl Session {
 }
 
 /// The outlines of a journal.
-fn made_of(journal: &Path) -> Vec<u8> {
-    outlines(&fs::read(journal).unwrap(), 0).unwrap()
+fn made_of(journal: &Path) -> String {
+    outlines(&fs::read(journal).unwrap(), true, Keep::Short).unwrap()
 }
 
 fn long(code: u8) -> Value {
@@ -85,7 +85,7 @@ fn it_is_private_short_and_only_added_to() {
         session.call("Bash", &long(0));
         assert_eq!(fs::metadata(&file).unwrap().ino(), state.ino(), "the same file");
     }
-    let (outlines, _) = before.rsplit_once("\n#").unwrap();
+    let (outlines, _) = before.rsplit_once("#rulestep.index/").unwrap();
     let after = session.read("s.index");
     assert!(after.starts_with(outlines) && after.len() > before.len(), "{after}");
     assert!(after.len() < 2000 && session.read("s.jsonl").len() > 20_000, "{after}");
@@ -114,7 +114,7 @@ fn a_body_that_is_not_the_one_of_the_index_is_read_from_the_journal() {
         let (journal, index) = (session.folder.join("s.jsonl"), session.folder.join("s.index"));
         fs::write(&journal, old.replace(&old_code, &format!("\"code\":{now}"))).unwrap();
         let stamp = Stamp::of(&fs::metadata(&journal).unwrap());
-        drop(Index::create(&index, &outlines(old.as_bytes(), 0).unwrap(), &stamp).unwrap());
+        drop(Index::create(&index, &outlines(old.as_bytes(), true, Keep::Short).unwrap(), &stamp).unwrap());
         assert!(Index::open(&index, &stamp).is_some(), "the index seems to fit");
         let answer = session.call("deploy", &Value::Null);
         assert_eq!(answer == Answer::Silent, now == 0, "{answer:?}");
@@ -127,21 +127,31 @@ fn a_body_that_is_not_the_one_of_the_index_is_read_from_the_journal() {
 #[test]
 fn lines_that_no_record_looks_like_have_no_outline() {
     let record = r#"{"record":"said","role":"user","content":"a"}"#;
-    assert_eq!(outlines(format!("{record}\n").as_bytes(), 7).unwrap(), format!("{record}\n").as_bytes());
+    let opened = r#"{"record":"opened","schema":"rulestep.live/1","session":"s"}"#;
+    let of = |lines: &str, first: bool| outlines(lines.as_bytes(), first, Keep::Short);
+    assert!(of(&format!("{record}\n"), false).is_some());
+    assert!(of(&format!("{opened}\n{record}\n"), true).is_some());
     for odd in [
         "",
         "{}",
         "[1]",
         "{\"record\":\"said\"",
-        "{\"record\": \"said\"}",
-        "{\"role\":\"user\",\"record\":\"said\"}",
-        "{\"record\":\"said\",\"record\":\"turn\"}",
-        "{\"record\":\"resolved\",\"output@\":[0,9,1,true]}",
-        "{\"record\":\"resolved\",\"output\\u0040\":[0,9,1,true]}",
-        "{\"record\":\"said\",\"content\":\"\u{1}\"}",
+        "{\"record\":\"said\"}",
+        "{\"record\":\"repaired\"}",
+        "{\"record\":\"turn\",\"at\":\"yesterday\"}",
+        "{\"record\":\"turn\",\"transcript\":-1}",
+        "{\"record\":\"turn\",\"record\":\"turn\"}",
+        "{\"record\":\"proposed\",\"id\":7,\"tool\":\"a\"}",
+        "{\"record\":\"proposed\",\"id\":\"a\"}",
+        "{\"record\":\"proposed\",\"id\":\"a\",\"tool\":\"a\",\"runs\":1}",
+        "{\"record\":\"resolved\",\"id\":\"a\",\"outcome\":\"unknown\"}",
+        "{\"record\":\"resolved\",\"id\":\"a\",\"outcome\":\"ok\",\"output\":\"\\ud83d\"}",
+        "{\"record\":\"said\",\"role\":\"user\",\"content\":\"\u{1}\"}",
+        opened,
     ] {
-        assert_eq!(outlines(format!("{record}\n{odd}\n").as_bytes(), 0), None, "{odd}");
+        assert_eq!(of(&format!("{record}\n{odd}\n"), false), None, "{odd}");
     }
-    assert_eq!(outlines(b"{\"record\":\"said\",\"role\":\"\xff\"}\n", 0), None);
-    assert_eq!(outlines(record.as_bytes(), 0), None, "a line without its end");
+    assert_eq!(outlines(b"{\"record\":\"turn\",\"role\":\"\xff\"}\n", false, Keep::Short), None);
+    assert_eq!(of(&format!("{record}\n"), true), None, "a journal without its beginning");
+    assert_eq!(of(record, false), None, "a line without its end");
 }

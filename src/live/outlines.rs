@@ -1,0 +1,213 @@
+//! The outlines of a journal's records, as they are found and read.
+
+use std::sync::Arc;
+
+use super::outline::Kind;
+use crate::recording::known::{Known, Step, outcome};
+use crate::session::body::{Place, Store};
+use crate::session::{Body, Form, Millis};
+
+/// Every record of a journal, in its order.
+#[derive(Debug, Default)]
+pub struct Outlines {
+    text: String,
+    records: Vec<Outline>,
+    /// Bytes of the journal.
+    end: u64,
+}
+
+/// Where a record is.
+#[derive(Debug, Clone, Copy)]
+struct Outline {
+    kind: Kind,
+    /// Where its fields begin in the outlines.
+    fields: u32,
+    /// Where its line begins in the journal.
+    start: u64,
+}
+
+/// The fields of an outline that are not read yet.
+struct Fields<'a>(&'a str);
+
+impl Outlines {
+    /// These outlines. `None`: they are none.
+    pub fn of(text: String) -> Option<Outlines> {
+        let mut outlines = Outlines::default();
+        outlines.push(&text)?;
+        // What was pushed is what is there: the copy is spared.
+        outlines.text = text;
+        Some(outlines)
+    }
+
+    /// Adds the outlines of further records.
+    pub fn add(&mut self, text: &str) -> Option<()> {
+        self.push(text)?;
+        self.text.push_str(text);
+        Some(())
+    }
+
+    fn push(&mut self, text: &str) -> Option<()> {
+        let mut rest = Fields(text);
+        while let Some(letter) = rest.0.chars().next() {
+            rest.skip(letter.len_utf8())?;
+            let length = rest.number()?;
+            let fields = rest.text()?;
+            let at = self.text.len() + (text.len() - rest.0.len() - fields.len());
+            let outline =
+                Outline { kind: Kind::of(letter)?, fields: u32::try_from(at).ok()?, start: self.end };
+            self.records.push(outline);
+            self.end = self.end.checked_add(length)?;
+        }
+        Some(())
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.records.is_empty()
+    }
+
+    /// Bytes of the journal that they are of.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// How many records of this kind there are.
+    pub fn count(&self, kind: Kind) -> usize {
+        self.records.iter().filter(|record| record.kind == kind).count()
+    }
+
+    fn fields(&self, record: Outline) -> Fields<'_> {
+        Fields(self.text.get(record.fields as usize..).unwrap_or_default())
+    }
+
+    /// The number of the last record of this kind.
+    pub fn last(&self, kind: Kind) -> Option<usize> {
+        self.records.iter().rposition(|record| record.kind == kind)
+    }
+
+    /// The number of the last record of this kind that is about the call with this id.
+    pub fn last_about(&self, kind: Kind, id: &str) -> Option<usize> {
+        self.records.iter().rposition(|record| record.kind == kind && self.fields(*record).text() == Some(id))
+    }
+
+    /// Where the line of a record begins and ends in the journal.
+    pub fn line(&self, number: usize) -> Option<(u64, u64)> {
+        let record = self.records.get(number)?;
+        Some((record.start, self.records.get(number + 1).map_or(self.end, |next| next.start)))
+    }
+
+    /// The bytes of the agent's log that a turn says were read.
+    pub fn transcript(&self, turn: usize) -> Option<u64> {
+        self.fields(*self.records.get(turn)?).number()
+    }
+
+    /// Whether a proposed call was stopped.
+    pub fn is_stopped(&self, proposed: usize) -> Option<bool> {
+        let mut fields = self.fields(*self.records.get(proposed)?);
+        fields.text()?;
+        fields.text()?;
+        fields.instant()?;
+        fields.body(None, 0)?;
+        Some(fields.number()? == 1)
+    }
+
+    /// Plays the records from this one on. `store` has the bodies whose places they are. `None`: one is no outline.
+    pub fn play(&self, from: usize, store: Option<&Arc<dyn Store>>, known: &mut Known) -> Option<()> {
+        for record in self.records.get(from..)? {
+            let mut fields = self.fields(*record);
+            if record.kind == Kind::Opened {
+                known.line(fields.text()?);
+                known.expect(self.count(Kind::Turn), self.count(Kind::Proposed), self.records.len());
+                continue;
+            }
+            let (at, step) = fields.step(record.kind, store, record.start)?;
+            known.step(at, step);
+        }
+        Some(())
+    }
+}
+
+impl<'a> Fields<'a> {
+    fn skip(&mut self, bytes: usize) -> Option<&'a str> {
+        let (before, after) = self.0.split_at_checked(bytes)?;
+        self.0 = after;
+        Some(before)
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let (mut number, mut shift) = (0u64, 0u32);
+        for (at, byte) in self.0.bytes().enumerate() {
+            if byte >= 0x80 || shift > 60 {
+                return None;
+            }
+            number |= u64::from(byte & 0x3f).checked_shl(shift)?;
+            shift += 6;
+            if byte & 0x40 == 0 {
+                self.0 = self.0.get(at + 1..)?;
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    fn text(&mut self) -> Option<&'a str> {
+        let length = usize::try_from(self.number()?).ok()?;
+        self.skip(length)
+    }
+
+    fn instant(&mut self) -> Option<Option<Millis>> {
+        Some(match self.skip(1)? {
+            "+" => Some(0i64.checked_add_unsigned(self.number()?)?),
+            "-" => Some(0i64.checked_sub_unsigned(self.number()?)?),
+            "n" => None,
+            _ => return None,
+        })
+    }
+
+    /// A body of the record whose line begins at `start`. Without a store it is only passed over.
+    fn body(&mut self, store: Option<&Arc<dyn Store>>, start: u64) -> Option<Body> {
+        let form = match self.skip(1)? {
+            "n" => return Some(Body::MISSING),
+            "w" => {
+                let json = self.text()?;
+                return Some(if store.is_some() { Body::json(json) } else { Body::MISSING });
+            }
+            "t" => Form::Text,
+            "j" => Form::Json,
+            _ => return None,
+        };
+        let (at, length, digest) = (self.number()?, self.number()?, self.number()?);
+        let place = Place { start: start.checked_add(at)?, length, digest };
+        Some(store.map_or(Body::MISSING, |store| Body::elsewhere(store, place, form)))
+    }
+
+    fn step(
+        &mut self,
+        kind: Kind,
+        store: Option<&Arc<dyn Store>>,
+        start: u64,
+    ) -> Option<(Option<Millis>, Step<'a>)> {
+        Some(match kind {
+            Kind::Opened => return None,
+            Kind::Turn => {
+                self.number()?;
+                (self.instant()?, Step::Turn)
+            }
+            Kind::Said => {
+                let role = self.text()?;
+                (self.instant()?, Step::Said { role, content: self.body(store, start)? })
+            }
+            Kind::Proposed => {
+                let (id, tool, at) = (self.text()?, self.text()?, self.instant()?);
+                let arguments = self.body(store, start)?;
+                let told = if self.number()? == 1 { Some(self.body(store, start)?) } else { None };
+                (at, Step::Proposed { id, tool, arguments, told })
+            }
+            Kind::Resolved => {
+                let (id, outcome, at) = (self.text()?, outcome(self.text()?)?, self.instant()?);
+                (at, Step::Resolved { id, outcome, output: self.body(store, start)? })
+            }
+            Kind::Closed => (self.instant()?, Step::Closed),
+        })
+    }
+}

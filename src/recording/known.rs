@@ -1,0 +1,93 @@
+//! Journals whose records are known already: a session is made of them as of the lines of their file, and nothing is parsed
+//! twice.
+
+use crate::diagnostic::Diagnostic;
+use crate::recording::Options;
+use crate::recording::contract::Reader;
+use crate::recording::contract::out::Out;
+use crate::recording::contract::setting::Setting;
+use crate::recording::finish::Finish;
+use crate::recording::format::rulestep_live::{FORMAT, Journal};
+pub use crate::recording::format::rulestep_live::{Step, outcome};
+use crate::recording::input::shallow::Node;
+use crate::recording::input::units::{Kind, Piece};
+use crate::recording::input::{text, time};
+use crate::recording::reading::unit;
+use crate::session::{Millis, Session};
+
+/// A journal, record by record. Decisions that it has are left out, as none rests on those before it.
+pub struct Known {
+    setting: Setting,
+    reader: Journal,
+    out: Out,
+    /// Lines so far.
+    line: u32,
+}
+
+impl Known {
+    /// Of the journal with this name, from its beginning.
+    pub fn new(name: &str) -> Known {
+        Known::of(name, |setting, _| Journal::new(setting, false))
+    }
+
+    /// Of a part of it. What is before that part is not missing.
+    pub fn part(name: &str) -> Known {
+        Known::of(name, Journal::part)
+    }
+
+    fn of(name: &str, reader: impl Fn(&Setting, &Out) -> Journal) -> Known {
+        let setting = Setting { file: name.into(), format: FORMAT.name, error: None, refused: None };
+        let out = Out::default();
+        Known { reader: reader(&setting, &out), setting, out, line: 0 }
+    }
+
+    /// About this many records follow.
+    pub fn expect(&mut self, turns: usize, calls: usize, records: usize) {
+        if let Some(builder) = self.reader.builder() {
+            builder.expect(turns, calls, records);
+        }
+    }
+
+    /// The next record, where one before it was `opened`.
+    pub fn step(&mut self, at: Option<Millis>, step: Step<'_>) {
+        self.line += 1;
+        self.reader.step(self.line, at, step);
+    }
+
+    /// The next record as its line has it.
+    pub fn line(&mut self, line: &str) {
+        self.line += 1;
+        let (number, file) = (u64::from(self.line), &self.setting.file);
+        let piece = Piece { line: number, last_line: number, list: None, kind: Kind::Line };
+        let decoded = text::decode(line.as_bytes(), file, number);
+        let (reader, out) = (&mut self.reader, &mut self.out);
+        match unit(&self.setting, &piece, decoded, |unit| reader.unit(unit, out)) {
+            Ok(wrong) => self.out.diagnostics(wrong),
+            Err(why) => {
+                let damage = self.setting.damaged_line(self.line, crate::session::Damage::calls(why));
+                self.reader.damaged(damage, &mut self.out);
+            }
+        }
+    }
+
+    /// The session, if it is one; and what was found about the journal that belongs to no session.
+    pub fn session(mut self) -> (Option<Session>, Vec<Diagnostic>) {
+        self.reader.end(&mut self.out);
+        let Out { sessions, mut diagnostics, lost, .. } = self.out;
+        let mut finish = Finish::new(&self.setting.file, &FORMAT, &Options::default());
+        let alone = sessions.len() == 1;
+        sessions.into_iter().for_each(|made| finish.push(made, alone, lost, &mut diagnostics));
+        let session = finish.end(lost, &mut diagnostics).filter(|_| alone);
+        (session, diagnostics)
+    }
+}
+
+/// The instant that a JSON value gives, as readers take it.
+pub fn instant(json: &str) -> Option<Millis> {
+    time::instant(Node::parse(json).ok()?)
+}
+
+/// Whether half of a surrogate pair is in a JSON text: readers correct it, and say so.
+pub fn has_half(json: &str) -> bool {
+    text::has_half(json)
+}
