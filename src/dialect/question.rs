@@ -140,7 +140,7 @@ mod reading {
         if out.len() > before {
             return None;
         }
-        Some((!groups.is_empty()).then(|| Arc::new(Question { groups })))
+        Some((!groups.is_empty()).then(|| Arc::new(Question::new(groups))))
     }
 
     fn group(key: &'static str, written: &[&str], any: Vec<Matcher>) -> Group {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::shell::facts::{WRAPPERS, programs, tools};
 use crate::shell::{Line, SmallCall, Word};
-use crate::wording::{count, line};
+use crate::wording::{count, line, list};
 
 /// Writes the small calls of a command line with their facts.
 pub fn text(read: &Line, out: &mut dyn Write) -> io::Result<()> {
@@ -18,6 +18,9 @@ pub fn text(read: &Line, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{mark} {}", line(&call.to_string()))?;
         for fact in facts(call) {
             writeln!(out, "      {}", line(&fact))?;
+        }
+        if !call.proven {
+            writeln!(out, "      the success of the line does not prove its own")?;
         }
     }
     if let Some(problem) = &read.problem {
@@ -55,13 +58,14 @@ fn call(call: &SmallCall) -> Value {
         "elsewhere": call.elsewhere,
         "success_is_known": call.proven,
         "folder": call.folder.to_string(),
+        "folders_if_cd_fails": call.instead.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "pipeline": call.pipeline,
         "characters": [call.at.start, call.at.end],
     })
 }
 
-/// What is known of a call, a line each.
-fn facts(call: &SmallCall) -> Vec<String> {
+/// What a call does, a line each; what belongs to the line before is indented.
+pub fn facts(call: &SmallCall) -> Vec<String> {
     let mut facts = Vec::new();
     if let Some(word) = &call.unclear {
         facts.push(format!("may do anything: `{word}` is not known"));
@@ -80,8 +84,9 @@ fn facts(call: &SmallCall) -> Vec<String> {
     if call.elsewhere {
         facts.push("runs on another machine or in a container".to_owned());
     }
-    if !call.proven {
-        facts.push("the success of the line does not prove its own".to_owned());
+    if !call.instead.is_empty() {
+        let folders = list(call.instead.iter().map(ToString::to_string));
+        facts.push(format!("runs in {folders} if `cd` fails"));
     }
     facts
 }

@@ -68,10 +68,10 @@ impl Walker<'_> {
         let base = name.split('[').next().unwrap_or(name).trim_end_matches('+');
         if base == "PS4" {
             // It is expanded before every command that follows, wherever that runs.
-            let somewhere = Word::unknown("the folder of `PS4`".to_owned());
-            let folder = std::mem::replace(&mut self.folder, somewhere);
+            let folder = (self.folder.clone(), self.instead.clone());
+            self.nowhere("the folder of `PS4`");
             value.known().into_iter().for_each(|text| drop(self.quoted(text, flow)));
-            self.folder = folder;
+            (self.folder, self.instead) = folder;
         } else if matches!(base, "BASH_ALIASES" | "BASH_CMDS") || base.starts_with("BASH_FUNC_") {
             self.anything(name, flow);
         } else if let Some(text) = value.known().filter(|text| has_subscript(text)) {

@@ -23,9 +23,11 @@ pub struct SmallCall {
     pub args: Vec<Word>,
     /// The folder in which it runs.
     pub folder: Word,
+    /// The folders in which it runs instead where a `cd` before it has failed.
+    pub instead: Vec<Word>,
     /// The files it works on.
     pub touches: Vec<Touch>,
-    /// Files that it perhaps works on: a tool of which nothing is known names them.
+    /// Files that it perhaps works on: a tool of which nothing is known names them, or a `cd` before it may have failed.
     pub mentions: Vec<Touch>,
     /// The hosts it connects to.
     pub reaches: Vec<Host>,

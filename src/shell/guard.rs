@@ -27,6 +27,9 @@ pub fn before_tokens(text: &str) -> Option<&'static str> {
     if text.contains("(((") && text.contains("<<") {
         return Some("`(((` and a here-document");
     }
+    if has_nested_document(text) {
+        return Some("a here-document in a process substitution");
+    }
     let bytes = text.as_bytes();
     let expansions = bytes
         .windows(2)
@@ -34,6 +37,42 @@ pub fn before_tokens(text: &str) -> Option<&'static str> {
         .count();
     let ticks = bytes.iter().filter(|byte| **byte == b'`').count();
     (expansions > EXPANSIONS || ticks > TICKS).then_some("a line with more than 64 expansions")
+}
+
+/// Whether a here-document may be in `<(…)` or `>(…)`: the parser would take its lines for commands.
+fn has_nested_document(text: &str) -> bool {
+    let mut depth = 0usize;
+    let bytes = text.as_bytes();
+    for (at, pair) in bytes.windows(2).enumerate() {
+        match pair {
+            b"<(" | b">(" => depth += 1,
+            [b'(', _]
+                if depth > 0
+                    && !at
+                        .checked_sub(1)
+                        .and_then(|at| bytes.get(at))
+                        .is_some_and(|before| matches!(before, b'<' | b'>')) =>
+            {
+                depth += 1
+            }
+            [b')', _] => depth = depth.saturating_sub(1),
+            b"<<"
+                if depth > 0
+                    && bytes.get(at + 2) != Some(&b'<')
+                    && at.checked_sub(1).and_then(|at| bytes.get(at)) != Some(&b'<') =>
+            {
+                return true;
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a text may have a command that changes the folder, however that is quoted.
+pub fn may_move(text: &str) -> bool {
+    let plain: String = text.chars().filter(|letter| !matches!(letter, '\'' | '"' | '\\')).collect();
+    ["cd", "chdir", "pushd", "popd"].iter().any(|name| plain.contains(name))
 }
 
 /// Words that open a compound command.

@@ -4,9 +4,10 @@ use super::Answer;
 use super::call::{Act, Host, SmallCall};
 use super::effects::parsed;
 use super::facts;
+use super::glob::Glob;
 use super::options::{Arguments, Style};
 use super::path::Patterns;
-use super::word::{Token, Word, matches, name_glob};
+use super::word::Word;
 
 /// A question about a small call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,22 +27,24 @@ pub enum Matcher {
 /// `runs: {program, args, flags}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runs {
-    program: Vec<Token>,
+    program: Glob,
     /// Leading words, each a list of globs.
-    args: Vec<Vec<Vec<Token>>>,
+    args: Vec<Vec<Glob>>,
     /// Options with their dashes, each perhaps with a glob for its value.
-    flags: Vec<(String, Option<Vec<Token>>)>,
+    flags: Vec<(String, Option<Glob>)>,
 }
 
 /// `reaches: …`, with `except`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hosts {
-    wanted: Vec<String>,
-    except: Vec<Vec<Token>>,
+    wanted: Vec<Glob>,
+    /// Whether `*` is wanted: any host but this machine.
+    anywhere: bool,
+    except: Vec<Glob>,
 }
 
 /// Who makes a call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Agent {
     /// The one that the user talks to.
     Main,
@@ -50,7 +53,7 @@ pub enum Agent {
 }
 
 /// How a call ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum End {
     /// It succeeded.
     Ok,
@@ -59,7 +62,7 @@ pub enum End {
 }
 
 /// What is known of a whole call besides its words.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Surroundings {
     /// Who makes it.
     pub agent: Option<Agent>,
@@ -76,19 +79,19 @@ impl Runs {
         args: impl IntoIterator<Item = Vec<&'t str>>,
         flags: impl IntoIterator<Item = &'t str>,
     ) -> Runs {
-        let globs = |choices: Vec<&str>| choices.into_iter().map(name_glob).collect();
+        let globs = |choices: Vec<&str>| choices.into_iter().map(Glob::of_names).collect();
         let dashed = |flag: &str| match flag.chars().count() {
             _ if flag.starts_with('-') => flag.to_owned(),
             1 => format!("-{flag}"),
             _ => format!("--{flag}"),
         };
         Runs {
-            program: name_glob(program),
+            program: Glob::of_names(program),
             args: args.into_iter().map(globs).collect(),
             flags: flags
                 .into_iter()
                 .map(|flag| match flag.split_once('=') {
-                    Some((flag, value)) => (dashed(flag), Some(name_glob(value))),
+                    Some((flag, value)) => (dashed(flag), Some(Glob::of_names(value))),
                     None => (dashed(flag), None),
                 })
                 .collect(),
@@ -99,7 +102,7 @@ impl Runs {
         if call.program.known() == Some("") {
             return Answer::No;
         }
-        let program = matches(&self.program, &call.program.symbols(), call.program.unclear());
+        let program = self.program.matches(&call.program);
         if call.unclear.is_some() {
             // Its other words may be anything.
             return match (program, &call.unclear) {
@@ -125,8 +128,7 @@ impl Runs {
                 if word.many {
                     return answer.and(|| Answer::Perhaps(word.unclear().unwrap_or("*").to_owned()));
                 }
-                let symbols = word.symbols();
-                let one = Answer::any(wanted.iter().map(|glob| matches(glob, &symbols, word.unclear())));
+                let one = Answer::any(wanted.iter().map(|glob| glob.matches(word)));
                 answer = answer.and(|| one);
                 if answer == Answer::No {
                     return answer;
@@ -169,7 +171,7 @@ impl Runs {
             });
             let has = Answer::any(named.map(|given| match (wanted, &given.value) {
                 (None, _) => Answer::Yes,
-                (Some(glob), Some(value)) => matches(glob, &value.symbols(), value.unclear()),
+                (Some(glob), Some(value)) => glob.matches(value),
                 // An option that the table does not know may have the next word as its value.
                 (Some(_), None) => match &arguments.doubtful {
                     Some((_, option)) if *option == given.name => Answer::Perhaps(option.clone()),
@@ -196,9 +198,12 @@ impl Hosts {
         wanted: impl IntoIterator<Item = &'t str>,
         except: impl IntoIterator<Item = &'t str>,
     ) -> Hosts {
+        let glob = |written: &str| Glob::of_names(&written.to_lowercase());
+        let (all, wanted): (Vec<&str>, Vec<&str>) = wanted.into_iter().partition(|written| *written == "*");
         Hosts {
-            wanted: wanted.into_iter().map(str::to_lowercase).collect(),
-            except: except.into_iter().map(|glob| name_glob(&glob.to_lowercase())).collect(),
+            wanted: wanted.into_iter().map(glob).collect(),
+            anywhere: !all.is_empty(),
+            except: except.into_iter().map(glob).collect(),
         }
     }
 
@@ -208,21 +213,21 @@ impl Hosts {
             Host::Unknown(word) => return Answer::Perhaps(word.clone()),
             // Settings say which host it is: certainly another machine, and nothing says that it is this one.
             Host::Elsewhere(name) => {
-                let anywhere = self.wanted.iter().any(|glob| glob == "*");
-                return match (anywhere, self.except.is_empty()) {
+                return match (self.anywhere, self.except.is_empty()) {
                     (true, true) => Answer::Yes,
                     (true, false) => Answer::Perhaps(name.clone()),
                     (false, _) => Answer::No,
                 };
             }
         };
-        let symbols = word.symbols();
-        let one = |glob: &[Token]| matches(glob, &symbols, word.unclear());
-        let wanted = Answer::any(self.wanted.iter().map(|glob| match glob.as_str() {
-            "*" => inverse(Answer::any(LOCAL.iter().map(|local| one(&name_glob(local))))),
-            glob => one(&name_glob(glob)),
-        }));
-        wanted.and(|| inverse(Answer::any(self.except.iter().map(|glob| one(glob)))))
+        let local = |word: &Word| match word.known() {
+            Some(name) if LOCAL.contains(&name) => Answer::Yes,
+            Some(_) => Answer::No,
+            None => Answer::any(LOCAL.iter().map(|local| Glob::of_names(local).matches(word))),
+        };
+        let named = Answer::any(self.wanted.iter().map(|glob| glob.matches(word)));
+        let wanted = named.or(|| if self.anywhere { inverse(local(word)) } else { Answer::No });
+        wanted.and(|| inverse(Answer::any(self.except.iter().map(|glob| glob.matches(word)))))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Paths of calls, and lists of patterns over them that are read as a `.gitignore` is.
 
 use super::Answer;
-use super::word::{Piece, Symbol, Token, Word, matches};
+use super::glob::{Glob, Token};
+use super::word::{Piece, Symbol, Word};
 
 /// The folder of the recording, and what is known of the home folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,14 +14,41 @@ pub struct Root {
 /// A path as it can be named: absolute, from the home folder, from the session's folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    forms: Vec<Vec<Symbol>>,
+    forms: Vec<Form>,
     /// Whether it lies in the session's folder, which is `folder` if that is known.
     inside: bool,
     /// Whether a search came through its folders.
     searched: bool,
     folder: Vec<Symbol>,
+    /// Whether it is a variable of the environment.
+    environment: bool,
     unclear: Option<String>,
     shown: String,
+}
+
+/// One way to name a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Form {
+    symbols: Vec<Symbol>,
+    /// The same as a text, where it is known.
+    text: Option<String>,
+}
+
+impl Form {
+    fn new(symbols: Vec<Symbol>) -> Form {
+        let letter = |symbol: &Symbol| match symbol {
+            Symbol::Char(letter) => Some(*letter),
+            Symbol::NameStart | Symbol::AnyName | Symbol::Any => None,
+        };
+        Form { text: symbols.iter().map(letter).collect(), symbols }
+    }
+
+    fn matches(&self, glob: &Glob, unclear: Option<&str>) -> Answer {
+        match &self.text {
+            Some(text) => glob.text(text),
+            None => glob.symbols(&self.symbols, unclear),
+        }
+    }
 }
 
 /// Names of the environment's variables are paths of their own kind.
@@ -39,7 +67,8 @@ impl Place {
         let folder =
             root.folder.as_deref().map(|folder| chars(folder.trim_end_matches('/'))).unwrap_or_default();
         Place {
-            forms,
+            environment: forms.first().is_some_and(|path| is_environment(path)),
+            forms: forms.into_iter().map(Form::new).collect(),
             inside,
             searched: whole.unclear() == Some("{}"),
             folder,
@@ -54,18 +83,18 @@ impl Place {
     }
 
     /// The names by which it is certainly known: a file has several, and two files have none in common.
-    pub fn names(&self) -> impl Iterator<Item = String> + '_ {
-        let letter = |symbol: &Symbol| match symbol {
-            Symbol::Char(letter) => Some(*letter),
-            Symbol::NameStart | Symbol::AnyName | Symbol::Any => None,
-        };
-        self.forms.iter().filter_map(move |form| form.iter().map(letter).collect())
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.forms.iter().filter_map(|form| form.text.as_deref())
     }
 
     /// What of it is not known.
     pub fn unclear(&self) -> Option<&str> {
         self.unclear.as_deref()
     }
+}
+
+fn is_environment(path: &[Symbol]) -> bool {
+    ENVIRONMENT.chars().enumerate().all(|(at, letter)| path.get(at) == Some(&Symbol::Char(letter)))
 }
 
 fn shown(word: &Word) -> String {
@@ -83,7 +112,8 @@ fn shown(word: &Word) -> String {
     text.strip_prefix("./").map(str::to_owned).unwrap_or(text)
 }
 
-fn is_relative(word: &Word) -> bool {
+/// Whether the folder decides which path a word names.
+pub fn is_relative(word: &Word) -> bool {
     match word.pieces.first() {
         Some(Piece::Text(text)) => !text.starts_with('/') && !text.starts_with(ENVIRONMENT),
         Some(Piece::Home | Piece::Unknown(_)) => false,
@@ -198,8 +228,10 @@ pub struct Patterns(Vec<Pattern>);
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
     out: bool,
-    /// What the path itself matches; empty where only a folder's content can.
-    globs: Vec<Vec<Token>>,
+    /// What the path itself matches, and what lies below it.
+    globs: [Glob; 2],
+    /// Whether it means variables of the environment.
+    environment: bool,
     /// The text before the first wildcard, for operations on whole folders. Empty where the pattern has no fixed place.
     fixed: Vec<Symbol>,
 }
@@ -265,23 +297,19 @@ impl Pattern {
             whole.get(..end).unwrap_or_default().trim_end_matches('/').to_owned()
                 + if end == whole.len() { "" } else { "/" }
         };
-        Pattern { out, globs: vec![tokens, below], fixed: chars(&fixed) }
+        let fixed = chars(&fixed);
+        let globs = [Glob::new(tokens), Glob::new(below)];
+        Pattern { out, globs, environment: is_environment(&fixed), fixed }
     }
 
     fn matches(&self, place: &Place, deep: bool) -> Answer {
-        let environment = |path: &[Symbol]| path.starts_with(&chars(ENVIRONMENT));
-        let (first, asked) =
-            (place.forms.first().is_some_and(|path| environment(path)), environment(&self.fixed));
-        if first || asked {
-            let all = place.forms.first().is_some_and(|path| path.ends_with(&[Symbol::AnyName]));
-            return match first && asked {
-                true if all => Answer::Yes,
-                true => self
-                    .globs
-                    .first()
-                    .zip(place.forms.first())
-                    .map_or(Answer::No, |(glob, path)| matches(glob, path, place.unclear())),
-                false => Answer::No,
+        if place.environment || self.environment {
+            let all = place.forms.first().is_some_and(|path| path.symbols.ends_with(&[Symbol::AnyName]));
+            let [own, _] = &self.globs;
+            return match (place.environment && self.environment, place.forms.first()) {
+                (true, _) if all => Answer::Yes,
+                (true, Some(path)) => path.matches(own, place.unclear()),
+                _ => Answer::No,
             };
         }
         // What is inside the session's folder is meant only by patterns that begin there: `/**` and `~/**` mean the rest.
@@ -292,9 +320,9 @@ impl Pattern {
         let mut best = Answer::No;
         for (at, form) in place.forms.iter().enumerate() {
             // Where the home folder is, nobody said: only what holds of every place counts.
-            let guessed = at > 0 && form.get(1) == Some(&Symbol::Any);
+            let guessed = at > 0 && form.symbols.get(1) == Some(&Symbol::Any);
             for (below, glob) in self.globs.iter().enumerate() {
-                match matches(glob, form, place.unclear()) {
+                match form.matches(glob, place.unclear()) {
                     Answer::Yes => return Answer::Yes,
                     // A gap could name any folder, also one that is taken out, and a search comes through all of them.
                     Answer::Perhaps(word)
@@ -307,7 +335,7 @@ impl Pattern {
                 }
             }
             // A folder with everything in it: also what the pattern names below it.
-            if deep && !self.fixed.is_empty() && !guessed && is_above(form, &self.fixed) {
+            if deep && !self.fixed.is_empty() && !guessed && is_above(&form.symbols, &self.fixed) {
                 return Answer::Yes;
             }
         }

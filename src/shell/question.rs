@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Answer;
 use super::call::{Act, Line, SmallCall};
@@ -10,11 +11,24 @@ use super::matcher::{Matcher, Surroundings};
 use super::path::{Patterns, Place};
 
 /// Matchers, each with how it is written. Of a group, one must hold.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone)]
 pub struct Question {
-    /// All of them must hold of one command.
-    pub groups: Vec<Group>,
+    groups: Vec<Group>,
+    /// No other question has it, so that answers can be kept by it.
+    number: u64,
+    files: bool,
+    around: bool,
 }
+
+impl PartialEq for Question {
+    fn eq(&self, other: &Question) -> bool {
+        self.groups == other.groups
+    }
+}
+
+impl Eq for Question {}
+
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 /// Alternatives, mostly one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,13 +57,18 @@ struct Copy {
 const COPIES: usize = 1024;
 
 impl Copies {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether a file is a copy, or lies in one.
     fn matches(&self, place: &Place) -> Answer {
         if self.0.is_empty() {
             return Answer::No;
         }
-        let one = |name: String| {
-            let whole = self.0.get(&name).map_or(Answer::No, |copy| copy.meant.clone());
+        let one = |name: &str| {
+            let whole = self.0.get(name).map_or(Answer::No, |copy| copy.meant.clone());
             let above = name.match_indices('/').filter_map(|(end, _)| self.0.get(name.get(..end)?));
             whole.or(|| Answer::any(above.filter(|copy| copy.deep).map(|copy| copy.meant.clone())))
         };
@@ -65,7 +84,7 @@ impl Copies {
         for name in to.names() {
             // Into a folder, a copy keeps its name.
             let within = base.as_ref().map(|base| format!("{}/{base}", name.trim_end_matches('/')));
-            for name in within.into_iter().chain([name]) {
+            for name in within.into_iter().chain([name.to_owned()]) {
                 copies.entry(name).or_insert_with(|| Copy { deep, meant: meant.clone() });
             }
         }
@@ -73,6 +92,34 @@ impl Copies {
 }
 
 impl Question {
+    /// One that asks this: all groups must hold of one command.
+    pub fn new(groups: Vec<Group>) -> Question {
+        let mut matchers = groups.iter().flat_map(|group| &group.any);
+        let files = matchers.clone().any(|matcher| matches!(matcher, Matcher::Touches(..)));
+        let around = matchers.any(|matcher| matches!(matcher, Matcher::Agent(_) | Matcher::Ended(_)));
+        Question { groups, number: NUMBERS.fetch_add(1, Ordering::Relaxed), files, around }
+    }
+
+    /// What it asks: all of them must hold of one command.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// A number that only this question and its clones have.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether it asks for files.
+    pub fn asks_files(&self) -> bool {
+        self.files
+    }
+
+    /// Whether it asks who makes a call, or how the call ended.
+    pub fn asks_around(&self) -> bool {
+        self.around
+    }
+
     /// Whether every group has its own kind of answer for each command of a line. Copies that the line makes are added.
     pub fn answers(&self, line: &Line, around: &Surroundings, copies: &mut Copies) -> Vec<Answer> {
         let mut answers = Vec::with_capacity(line.calls.len());
@@ -142,8 +189,8 @@ impl Question {
         self.groups.iter().any(|group| group.key == "ended")
     }
 
-    /// The files that a command works on and that it asks about.
-    pub fn files<'c>(&self, call: &'c SmallCall, copies: &Copies) -> Vec<&'c Place> {
+    /// The files that a command works on and that it asks about. `certain`: without those that it works on if a `cd` failed.
+    pub fn files<'c>(&self, call: &'c SmallCall, copies: &Copies, certain: bool) -> Vec<&'c Place> {
         let asked = self.groups.iter().flat_map(|group| &group.any).filter_map(|matcher| match matcher {
             Matcher::Touches(act, patterns) => Some((*act, patterns)),
             _ => None,
@@ -156,7 +203,8 @@ impl Question {
                         != Answer::No
             })
         };
-        let files = call.touches.iter().chain(&call.mentions);
+        let mentions = call.mentions.iter().filter(|_| !certain || call.instead.is_empty());
+        let files = call.touches.iter().chain(mentions);
         files.filter(|touch| asked.is_empty() || meant(touch)).map(|touch| &touch.place).collect()
     }
 

@@ -1,7 +1,7 @@
 //! Where a command runs, and what it is found to do there.
 
 use super::call::{Act, Host, Touch};
-use super::path::{ENVIRONMENT, Place, Root};
+use super::path::{ENVIRONMENT, Place, Root, is_relative};
 use super::word::{Piece, Word};
 
 /// What a command does.
@@ -9,6 +9,8 @@ use super::word::{Piece, Word};
 pub struct Effects {
     /// The files it works on.
     pub touches: Vec<Touch>,
+    /// Those that it works on where a `cd` before it has failed.
+    pub mentions: Vec<Touch>,
     /// The hosts it connects to.
     pub reaches: Vec<Host>,
     /// Whether what it does is written elsewhere.
@@ -19,6 +21,8 @@ pub struct Effects {
 pub struct Scene<'s> {
     /// Its folder.
     pub folder: &'s Word,
+    /// The folders in which it runs instead where a `cd` before it has failed.
+    pub instead: &'s [Word],
     /// Where the session began.
     pub root: &'s Root,
     /// Variables set for it.
@@ -36,7 +40,11 @@ pub fn add(act: Act, deep: bool, word: &Word, scene: &Scene<'_>, found: &mut Eff
     {
         return;
     }
-    found.touches.push(Touch { act, place: Place::new(word, scene.folder, scene.root), deep });
+    let touch = |folder: &Word| Touch { act, place: Place::new(word, folder, scene.root), deep };
+    found.touches.push(touch(scene.folder));
+    if is_relative(word) {
+        found.mentions.extend(scene.instead.iter().map(touch));
+    }
 }
 
 /// A variable of the environment as a file.

@@ -164,20 +164,26 @@ impl Walker<'_> {
             return Some(false);
         }
         self.calling += 1;
-        let (before, returned) = (self.folder.clone(), self.returned);
+        let (before, returned) = ((self.folder.clone(), self.instead.clone()), self.returned);
+        let mut moved = false;
         let unsure = self.unsure.contains(name) || bodies.len() > 1;
         let flow = Flow { branch: flow.branch || unsure, ..flow.proven_if(!unsure) };
         for body in bodies {
+            // One of them runs, not one after the other.
+            if unsure {
+                (self.folder, self.instead) = before.clone();
+            }
             let mut streams = Streams { input: input.clone(), ..Streams::default() };
             let FunctionBody(compound, redirects) = body.as_ref();
             self.redirects(redirects.iter().flat_map(|list| &list.0), flow, &mut streams);
             self.streams_only(&mut streams, flow);
             self.fed(&streams.input, |walker| walker.compound(compound, flow));
+            moved |= (&self.folder, &self.instead) != (&before.0, &before.1);
         }
         self.calling -= 1;
         self.returned = returned;
-        if unsure {
-            self.meet(before, name);
+        if unsure && moved {
+            self.nowhere(&format!("the folder after `{name}`"));
         }
         Some(self.unsure.contains(name))
     }

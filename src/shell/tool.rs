@@ -1,9 +1,5 @@
 //! From a call of an agent's tool to small calls: a command line, or one call with what the tool's row says of its arguments.
 
-use std::cell::RefCell;
-use std::collections::HashMap;
-use std::sync::Arc;
-
 use serde_json::{Map, Value};
 
 use super::call::{Act, Host, Line, SmallCall, Touch};
@@ -12,71 +8,6 @@ use super::path::{Place, Root};
 use super::scene::host;
 use super::walk::{read_in, read_words_in};
 use super::word::{Piece, Word};
-use crate::session::{Body, Facts};
-
-/// How many readings each thread keeps: rules ask about one call several times, and agents repeat themselves.
-const KEPT: usize = 512;
-/// The longest arguments that are kept, in bytes.
-const LONGEST: usize = 4096;
-
-/// What a reading depends on: the tool, the arguments, the folder.
-type Key = (Box<str>, Box<str>, Box<str>);
-
-/// The reading that was asked for last, which is nearly always asked for again.
-struct Last {
-    arguments: Body,
-    tool: Box<str>,
-    folder: Box<str>,
-    line: Arc<Line>,
-}
-
-thread_local! {
-    static READINGS: RefCell<HashMap<Key, Arc<Line>>> = RefCell::default();
-    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
-}
-
-/// The folder that a session begins in, as its context says.
-pub fn folder(facts: &Facts) -> &str {
-    let told = |key| facts.context.as_ref()?.get(key)?.as_str();
-    ["cwd", "project"].into_iter().find_map(told).filter(|folder| folder.starts_with('/')).unwrap_or_default()
-}
-
-/// What a call does. Read once for all rules that ask: the same call always does the same.
-pub fn line(tool: &str, arguments: &Body, facts: &Facts) -> Arc<Line> {
-    let folder = folder(facts);
-    let last = LAST.with_borrow(|last| {
-        let last = last.as_ref()?;
-        let same = last.arguments.is(arguments) && *last.tool == *tool && *last.folder == *folder;
-        same.then(|| Arc::clone(&last.line))
-    });
-    if let Some(line) = last {
-        return line;
-    }
-    let fresh = || {
-        let root = Root { folder: (!folder.is_empty()).then(|| folder.to_owned()) };
-        Arc::new(of_call(tool, arguments.value(), &root))
-    };
-    let line = if arguments.size() > LONGEST {
-        fresh()
-    } else {
-        let key = (Box::from(tool), Box::from(arguments.raw()), Box::from(folder));
-        let known = READINGS.with_borrow(|readings| readings.get(&key).map(Arc::clone));
-        known.unwrap_or_else(|| {
-            let line = fresh();
-            READINGS.with_borrow_mut(|readings| {
-                if readings.len() >= KEPT {
-                    readings.clear();
-                }
-                readings.insert(key, Arc::clone(&line));
-            });
-            line
-        })
-    };
-    let (tool, folder) = (Box::from(tool), Box::from(folder));
-    let kept = Last { arguments: arguments.clone(), tool, folder, line: Arc::clone(&line) };
-    LAST.with_borrow_mut(|last| *last = Some(kept));
-    line
-}
 
 /// Whether a call of a tool can be what a key asks for.
 pub fn can(name: &str, key: &str) -> bool {
@@ -186,6 +117,7 @@ fn blank() -> SmallCall {
         program: Word::text(""),
         args: Vec::new(),
         folder: Word::text("."),
+        instead: Vec::new(),
         touches: Vec::new(),
         mentions: Vec::new(),
         reaches: Vec::new(),

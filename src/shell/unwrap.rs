@@ -34,9 +34,11 @@ impl Walker<'_> {
             }
             return;
         }
-        let scene = Scene { folder: &self.folder, root: self.root, assigned: &self.assigned };
+        let scene =
+            Scene { folder: &self.folder, instead: &self.instead, root: self.root, assigned: &self.assigned };
         let own = effects::effects(name, args, &scene);
         effects.touches.extend(own.touches);
+        effects.mentions.extend(own.mentions);
         effects.reaches.extend(own.reaches);
         effects.opaque |= own.opaque || written.contains('/') && is_script(written, name);
         let (name, args) = (name.to_owned(), args.to_vec());
@@ -44,8 +46,18 @@ impl Walker<'_> {
         let certain = !flow.branch;
         let flow = Flow { branch: true, ..flow };
         match name.as_str() {
-            "cd" | "pushd" | "chdir" => self.go(&args),
-            "popd" => self.folder = Word::unknown("the folder after `popd`"),
+            "cd" | "pushd" | "chdir" => {
+                let failed: Vec<Word> = self.instead.iter().chain([&self.folder]).cloned().collect();
+                self.go(&args);
+                // With `set -e` nothing runs after a failure; and the home folder is always there.
+                let fails = !(self.errexit && !flow.tested) && self.folder.pieces != [Piece::Home];
+                if fails && !self.folder.is_open() {
+                    self.perhaps_in(failed.clone());
+                    self.failed = Some((self.line.calls.len(), failed));
+                }
+            }
+            "popd" => self.nowhere("the folder after `popd`"),
+            "shopt" => self.shopt(&args),
             "set" => self.set(&args, certain),
             "alias" => {
                 self.aliases.extend(args.iter().filter_map(|word| Some(word.split_once('=')?.0.to_string())))
@@ -78,7 +90,7 @@ impl Walker<'_> {
 
     pub fn go(&mut self, args: &[Word]) {
         let to = args.iter().find(|word| word.known() == Some("-") || !word.start().starts_with('-'));
-        self.folder = match to {
+        let from = |folder: &Word| match to {
             None => Word { pieces: vec![Piece::Home], many: false },
             Some(word) if word.known() == Some("-") => Word::unknown("the folder before"),
             Some(word)
@@ -88,12 +100,21 @@ impl Walker<'_> {
                 Word { many: false, ..word.clone() }
             }
             Some(word) => {
-                let mut folder = self.folder.clone();
+                let mut folder = folder.clone();
                 folder.push("/");
                 folder.append(word);
                 Word { many: false, ..folder }
             }
         };
+        let others: Vec<Word> = std::mem::take(&mut self.instead).iter().map(from).collect();
+        self.folder = from(&self.folder);
+        self.perhaps_in(others);
+    }
+
+    /// With `lastpipe` the last part of a pipeline changes the shell itself.
+    fn shopt(&mut self, args: &[Word]) {
+        let has = |wanted: &str| args.iter().any(|word| word.known() == Some(wanted) || word.is_open());
+        self.lastpipe |= has("lastpipe") && has("-s");
     }
 
     /// What may not happen turns nothing on.
@@ -170,6 +191,10 @@ impl Walker<'_> {
         {
             self.aside(|walker| {
                 walker.exited = false;
+                // It runs wherever the shell is by then.
+                if walker.moves {
+                    walker.nowhere("the folder when the trap runs");
+                }
                 walker.reread(script, flow.proven_if(false));
                 walker.overruled |= walker.exited;
             });
@@ -230,11 +255,13 @@ impl Walker<'_> {
                 if file.known().is_some_and(|file| file.starts_with("/dev/fd/")) {
                     return self.anything(&format!("the script of `{name}`"), flow);
                 }
-                let scene = Scene { folder: &self.folder, root: self.root, assigned: &[] };
+                let scene =
+                    Scene { folder: &self.folder, instead: &self.instead, root: self.root, assigned: &[] };
                 let mut found = Effects::default();
                 scene::add(Act::Reads, false, file, &scene, &mut found);
                 if let Some(call) = self.line.calls.last_mut() {
                     call.touches.extend(found.touches);
+                    call.mentions.extend(found.mentions);
                     call.opaque = true;
                 }
             }

@@ -65,6 +65,7 @@ impl Walker<'_> {
         if let Some(why) = guard::before_tokens(text) {
             return self.lost(why, text, flow);
         }
+        self.moves |= flow.depth == 0 && guard::may_move(text);
         let tokens = match uncached_tokenize_str(text, &OPTIONS.tokenizer_options()) {
             Ok(tokens) => guard::apart(tokens),
             Err(error) => return self.lost(&error.to_string(), text, flow),
@@ -125,12 +126,17 @@ impl Walker<'_> {
         let (known, mut from) = (self.known.len(), self.line.calls.len());
         self.pipeline(&list.first, part(last_or.is_none(), list.additional.is_empty()));
         let first = self.folder.clone();
+        let mut elsewhere = Vec::new();
         for (at, next) in list.additional.iter().enumerate() {
             let part = part(last_or.is_none_or(|last| at > last), at + 1 == list.additional.len());
             let part = Flow { branch: true, ..part };
             let before = self.folder.clone();
+            // What it says where the `cd` directly before has failed.
+            let failed = self.failed_now();
             match next {
                 AndOr::And(pipeline) => {
+                    self.instead.retain(|folder| !failed.contains(folder));
+                    elsewhere.extend(failed);
                     self.learn(from, level);
                     from = self.line.calls.len();
                     self.pipeline(pipeline, part);
@@ -141,6 +147,9 @@ impl Walker<'_> {
                     self.meet(first.clone(), "||");
                     self.pipeline(pipeline, Flow { failed: true, ..part });
                     from = self.line.calls.len();
+                    if is_exit(pipeline) {
+                        self.instead.retain(|folder| !failed.contains(folder));
+                    }
                     self.meet(before, "||");
                 }
             }
@@ -148,6 +157,9 @@ impl Walker<'_> {
         self.known.truncate(known);
         // What follows the list also runs where a part of it did not.
         self.meet(first, "&&");
+        if !self.folder.is_open() {
+            self.perhaps_in(elsewhere);
+        }
     }
 
     pub fn pipeline(&mut self, pipeline: &Pipeline, flow: Flow) {
@@ -162,12 +174,19 @@ impl Walker<'_> {
             let flow = flow.proven_if(!pipeline.bang && !goes_on && (last || self.pipefail));
             let number = self.pipeline;
             let mut streams = Streams { input, ..Streams::default() };
-            if alone {
+            if alone || last && self.lastpipe {
+                let before = self.folder.clone();
                 self.run(command, flow, &mut streams);
+                if !alone {
+                    self.meet(before, "lastpipe");
+                }
             } else {
                 self.aside(|walker| walker.run(command, flow, &mut streams));
             }
             self.pipeline = number.max(self.pipeline);
+            if pipeline.bang {
+                self.failed = None;
+            }
             input = if last { Input::Nothing } else { printed(command) };
         }
     }
@@ -278,9 +297,16 @@ impl Walker<'_> {
                 let asked = Flow { branch: flow.branch, tested: true, level, proof: level, ..inside };
                 self.list(&choice.condition, asked);
                 let before = self.folder.clone();
+                // What else it may be in is so only where the condition failed.
+                let instead = self.instead.clone();
+                let failed = self.failed_now();
+                self.instead.retain(|folder| !failed.contains(folder));
                 self.learn(from, level);
                 self.list(&choice.then, inside);
                 self.known.truncate(known);
+                if !self.folder.is_open() {
+                    self.perhaps_in(instead);
+                }
                 self.meet(before.clone(), "if");
                 for other in choice.elses.iter().flatten() {
                     if let Some(condition) = &other.condition {
@@ -330,6 +356,12 @@ impl Walker<'_> {
         }
         self.looped = outer;
     }
+}
+
+/// Whether a pipeline only ends the shell.
+fn is_exit(pipeline: &Pipeline) -> bool {
+    matches!(pipeline.seq.as_slice(), [Command::Simple(simple)]
+        if simple.prefix.is_none() && simple.word_or_name.as_ref().is_some_and(|name| name.value == "exit"))
 }
 
 /// Whether a command goes on beside those that follow.

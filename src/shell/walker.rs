@@ -33,6 +33,9 @@ pub enum Input {
     Unknown,
 }
 
+/// The most folders in which a command may run instead of its own.
+const FOLDERS: usize = 4;
+
 /// Where a command stands.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Flow {
@@ -80,6 +83,13 @@ pub struct Walker<'w> {
     pub root: &'w Root,
     pub line: Line,
     pub folder: Word,
+    /// Where it is instead if a `cd` has failed; and the folders of which this is known when the `cd` that was read last, as
+    /// this call, has succeeded.
+    pub instead: Vec<Word>,
+    pub failed: Option<(usize, Vec<Word>)>,
+    /// Whether the line has a command that changes the folder.
+    pub moves: bool,
+    pub lastpipe: bool,
     pub assigned: Vec<(String, Word)>,
     pub errexit: bool,
     pub pipefail: bool,
@@ -113,6 +123,10 @@ impl<'w> Walker<'w> {
             root,
             line: Line::default(),
             folder: Word::text("."),
+            instead: Vec::new(),
+            failed: None,
+            moves: false,
+            lastpipe: false,
             assigned: Vec::new(),
             errexit: false,
             pipefail: false,
@@ -181,8 +195,9 @@ impl<'w> Walker<'w> {
             program: if let Some(why) = &full { Word::unknown(why.clone()) } else { program },
             args,
             folder: self.folder.clone(),
+            instead: self.instead.clone(),
             touches: effects.touches,
-            mentions: Vec::new(),
+            mentions: effects.mentions,
             reaches: effects.reaches,
             unclear: full.or(unclear),
             opaque: effects.opaque,
@@ -205,7 +220,35 @@ impl<'w> Walker<'w> {
     /// After a branch, a folder that it changed is not known.
     pub fn meet(&mut self, before: Word, why: &str) {
         if self.folder != before {
-            self.folder = Word::unknown(format!("the folder after `{why}`"));
+            self.nowhere(&format!("the folder after `{why}`"));
+        }
+    }
+
+    /// From here on, the folder is not known.
+    pub fn nowhere(&mut self, why: &str) {
+        self.folder = Word::unknown(why);
+        self.instead.clear();
+    }
+
+    /// Where the shell is if what has just been read was a `cd` that failed.
+    pub fn failed_now(&mut self) -> Vec<Word> {
+        let calls = self.line.calls.len();
+        self.failed
+            .take()
+            .filter(|(number, _)| *number == calls)
+            .map(|(_, folders)| folders)
+            .unwrap_or_default()
+    }
+
+    /// From here on, the folder may be one of these as well.
+    pub fn perhaps_in(&mut self, others: Vec<Word>) {
+        for other in others {
+            if other != self.folder && !self.instead.contains(&other) {
+                self.instead.push(other);
+            }
+        }
+        if self.instead.len() > FOLDERS {
+            self.nowhere("the folder after `cd`");
         }
     }
 
@@ -237,12 +280,14 @@ impl<'w> Walker<'w> {
     /// In a shell of its own: what it changes is forgotten.
     pub fn aside(&mut self, inner: impl FnOnce(&mut Self)) {
         let kept = (self.folder.clone(), self.errexit, self.pipefail, self.exited, self.returned);
+        let (instead, lastpipe) = (self.instead.clone(), self.lastpipe);
         let functions = (self.functions.clone(), self.unsure.clone());
         let number = self.pipeline;
         inner(self);
         self.pipeline = number.max(self.pipeline);
         (self.folder, self.errexit, self.pipefail, self.exited, self.returned) = kept;
         (self.functions, self.unsure) = functions;
+        (self.instead, self.lastpipe, self.failed) = (instead, lastpipe, None);
     }
 
     /// A call for redirections that no program has.
@@ -256,7 +301,7 @@ impl<'w> Walker<'w> {
     /// What redirections do. Taken once, by the command they belong to.
     pub fn effects_of(&mut self, streams: &mut Streams) -> Effects {
         let mut found = Effects::default();
-        let scene = Scene { folder: &self.folder, root: self.root, assigned: &[] };
+        let scene = Scene { folder: &self.folder, instead: &self.instead, root: self.root, assigned: &[] };
         for (act, word) in std::mem::take(&mut streams.effects) {
             let network = ["/dev/tcp/", "/dev/udp/"].iter().find_map(|device| word.strip_prefix(device));
             match network {

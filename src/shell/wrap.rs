@@ -34,9 +34,9 @@ impl Walker<'_> {
             }
         }
         let flow = Flow { elsewhere: flow.elsewhere || row.elsewhere, ..flow.proven_if(row.same_end) };
-        let folder = self.folder.clone();
+        let (folder, instead) = (self.folder.clone(), self.instead.clone());
         if row.elsewhere {
-            self.folder = Word::unknown(format!("the folder of `{name}`"));
+            self.nowhere(&format!("the folder of `{name}`"));
         }
         let mut fits = true;
         match (row.inner, found.value(row.inner)) {
@@ -63,18 +63,19 @@ impl Walker<'_> {
                 self.run_words(name, row, found, words, flow, streams)
             }
         }
-        self.folder = folder;
+        (self.folder, self.instead) = (folder, instead);
         self.assigned.truncate(outer);
         fits
     }
 
     /// Files that the program emitted last reads besides.
     fn reads_also(&mut self, files: &[Word]) {
-        let scene = Scene { folder: &self.folder, root: self.root, assigned: &[] };
+        let scene = Scene { folder: &self.folder, instead: &self.instead, root: self.root, assigned: &[] };
         let mut effects = Effects::default();
         files.iter().for_each(|file| scene::add(Act::Reads, false, file, &scene, &mut effects));
         if let Some(call) = self.line.calls.last_mut() {
             call.touches.extend(effects.touches);
+            call.mentions.extend(effects.mentions);
         }
     }
 

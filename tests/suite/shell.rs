@@ -8,6 +8,7 @@ mod bash;
 mod hostile;
 #[cfg(unix)]
 mod lines;
+mod mutated;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -57,6 +58,23 @@ fn asks() -> BTreeMap<String, Matcher> {
         .collect()
 }
 
+fn table_files() -> Vec<PathBuf> {
+    let mut tables: Vec<PathBuf> =
+        std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    tables.retain(|path| path.extension().is_some_and(|end| end == "yaml") && !path.ends_with("asks.yaml"));
+    tables.sort();
+    tables
+}
+
+/// The cases of all tables, each with its file.
+fn tables() -> Vec<(PathBuf, Value)> {
+    let cases = |path: PathBuf| {
+        let cases: Vec<Value> = serde_yaml::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+        cases.into_iter().map(move |case| (path.clone(), case))
+    };
+    table_files().into_iter().flat_map(cases).collect()
+}
+
 fn answer(matcher: &Matcher, line: &Line) -> Answer {
     Answer::any(line.calls.iter().map(|call| matcher.answer(call, &Surroundings::default())))
 }
@@ -84,11 +102,7 @@ fn shown(text: &str, line: &Line) -> String {
 fn every_line_of_the_tables_is_read_as_it_says() {
     let asks = asks();
     let (mut wrong, mut count) = (Vec::new(), 0);
-    let mut tables: Vec<PathBuf> =
-        std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    tables.retain(|path| path.extension().is_some_and(|end| end == "yaml") && !path.ends_with("asks.yaml"));
-    tables.sort();
-    for table in &tables {
+    for table in &table_files() {
         let cases: Vec<Value> = serde_yaml::from_str(&std::fs::read_to_string(table).unwrap()).unwrap();
         let mut facts = String::new();
         for case in &cases {

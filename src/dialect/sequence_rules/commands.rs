@@ -1,17 +1,20 @@
 //! Sides that ask what a call does: which commands of it they mean, and what comes before what within one call.
 
+use std::borrow::Cow;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::asks::{Copies, Part, Role};
 use super::operand::{Look, Match, Operand, Side};
 use crate::shell::matcher::{Agent, End, Surroundings};
 use crate::shell::path::Place;
+use crate::shell::reading::{Reading, folder, reading};
 use crate::shell::{Act, Answer, Line, Root, SmallCall, Word, tool};
 
 /// What a side means of a call: an answer for each of its commands.
 pub(super) struct Row {
-    line: Arc<Line>,
-    answers: Vec<Answer>,
+    line: Rc<Reading>,
+    answers: Rc<[Answer]>,
 }
 
 /// A file of a command.
@@ -51,16 +54,15 @@ fn around(look: Look<'_>, line: &Line) -> Surroundings {
 
 /// A text as a path, where it is one: the same for all ways to write it.
 pub(super) fn normal(text: &str, look: Look<'_>) -> String {
-    let folder = look.facts.map(tool::folder).filter(|folder| !folder.is_empty());
+    let folder = look.facts.map(folder).filter(|folder| !folder.is_empty());
     let place = Place::new(&tool::path(text), &Word::text("."), &Root { folder: folder.map(str::to_owned) });
-    let mut names: Vec<String> = place.names().collect();
-    let absolute = names.iter().position(|name| name.starts_with('/')).unwrap_or_default();
-    if names.is_empty() { text.to_owned() } else { names.swap_remove(absolute) }
+    let absolute = place.names().find(|name| name.starts_with('/'));
+    absolute.or_else(|| place.names().next()).unwrap_or(text).to_owned()
 }
 
 /// What a call does, where it is one.
-pub(super) fn line(look: Look<'_>) -> Option<Arc<Line>> {
-    Some(tool::line(look.tool, look.arguments?, look.facts?))
+pub(super) fn line(look: Look<'_>) -> Option<Rc<Reading>> {
+    Some(reading(look.tool, look.arguments?, look.facts?))
 }
 
 /// Whether a call runs code that nobody has read.
@@ -72,7 +74,7 @@ impl Side {
     /// Whether an answer may depend on the folder of a call: files and copies of them are known by it.
     pub fn needs_folder(&self) -> bool {
         let questions = self.operands().iter().filter_map(|operand| operand.asks.as_ref());
-        questions.flat_map(|question| &question.groups).any(|group| !matches!(group.key, "runs" | "agent"))
+        questions.flat_map(|question| question.groups()).any(|group| !matches!(group.key, "runs" | "agent"))
     }
 }
 
@@ -81,30 +83,30 @@ impl Operand {
     pub fn can_mean(&self, name: &str) -> bool {
         self.asks
             .as_ref()
-            .is_none_or(|question| question.groups.iter().all(|group| tool::can(name, group.key)))
+            .is_none_or(|question| question.groups().iter().all(|group| tool::can(name, group.key)))
     }
 
     /// Keeps the copies that a call makes.
     pub fn copies(&self, look: Look<'_>, copies: &mut Copies) {
         let Some(question) = &self.asks else { return };
-        let acts = [Act::Reads, Act::Writes, Act::Deletes];
-        if !acts.into_iter().any(|act| question.asks(act)) || !self.given(look) {
+        if !question.asks_files() || !self.given(look) {
             return;
         }
         if let Some(line) = line(look)
             && line.calls.iter().flat_map(|call| &call.touches).any(|touch| touch.act == Act::Writes)
         {
-            question.answers(&line, &around(look, &line), copies);
+            *copies = line.answers(question, around(look, &line), copies).1;
         }
     }
 
-    fn row(&self, look: Look<'_>, line: &Line) -> Vec<Answer> {
+    fn row(&self, look: Look<'_>, line: &Reading) -> Rc<[Answer]> {
+        let all = |answer: Answer| vec![answer; line.calls.len()].into();
         match &self.asks {
-            _ if !self.given(look) => vec![Answer::No; line.calls.len()],
-            None => vec![Answer::Yes; line.calls.len()],
+            _ if !self.given(look) => all(Answer::No),
+            None => all(Answer::Yes),
             Some(question) => {
-                let mut copies = look.copies.get(self.number).cloned().unwrap_or_default();
-                question.answers(line, &around(look, line), &mut copies)
+                let copies = look.copies.get(self.number).map_or_else(Cow::default, Cow::Borrowed);
+                line.answers(question, around(look, line), &copies).0
             }
         }
     }
@@ -113,7 +115,7 @@ impl Operand {
     pub fn doubt(&self, look: Look<'_>) -> Option<Part> {
         let line = line(look).filter(|_| self.asks.is_some())?;
         let row = self.row(look, &line);
-        let (call, answer) = line.calls.iter().zip(&row).find(|(_, answer)| **answer != Answer::No)?;
+        let (call, answer) = line.calls.iter().zip(row.iter()).find(|(_, answer)| **answer != Answer::No)?;
         Some(part_of(
             call,
             match answer {
@@ -136,7 +138,7 @@ impl Row {
     /// The commands that count, in order. Where a result is known, only success that is known satisfies.
     fn counted<'r>(&'r self, role: Role, look: Look<'_>) -> impl Iterator<Item = (usize, Counts)> + use<'r> {
         let (resolved, opaque, unsure) = (look.ended.is_some(), look.opaque, look.unsure);
-        let calls = self.line.calls.iter().zip(&self.answers).enumerate();
+        let calls = self.line.calls.iter().zip(self.answers.iter()).enumerate();
         calls.filter_map(move |(number, (call, answer))| {
             let counts = match (answer, role) {
                 (Answer::Yes, _) => Some(Counts::Surely),
@@ -160,13 +162,19 @@ impl Side {
             return None;
         }
         let line = line(look)?;
-        let mut answers = vec![Answer::No; line.calls.len()];
-        for operand in self.operands().iter().filter(|operand| operand.names(look.tool)) {
-            for (answer, other) in answers.iter_mut().zip(operand.row(look, &line)) {
-                let own = std::mem::replace(answer, Answer::No);
-                *answer = own.or(|| other);
+        let mut named = self.operands().iter().filter(|operand| operand.names(look.tool));
+        let Some(first) = named.next() else {
+            let answers = vec![Answer::No; line.calls.len()].into();
+            return Some(Row { line, answers });
+        };
+        let answers = named.fold(first.row(look, &line), |answers, operand| {
+            let other = operand.row(look, &line);
+            if other.iter().all(|answer| *answer == Answer::No) {
+                return answers;
             }
-        }
+            let both = answers.iter().zip(other.iter());
+            both.map(|(own, other)| own.clone().or(|| other.clone())).collect()
+        });
         Some(Row { line, answers })
     }
 
@@ -263,19 +271,19 @@ impl Side {
         let Some(line) = line(look) else { return };
         let row = self.row(look).unwrap_or_else(|| {
             let answer = if self.means(look) == Match::Yes { Answer::Yes } else { Answer::No };
-            Row { answers: vec![answer; line.calls.len()], line: Arc::clone(&line) }
+            Row { answers: vec![answer; line.calls.len()].into(), line: Rc::clone(&line) }
         });
         for (number, _) in self.counted(&row, look) {
             let Some(call) = line.calls.get(number) else { continue };
             for operand in self.operands().iter().filter(|operand| operand.names(look.tool)) {
                 let copies = look.copies.get(operand.number).cloned().unwrap_or_default();
                 let files = match &operand.asks {
-                    Some(question) => question.files(call, &copies),
+                    Some(question) => question.files(call, &copies, self.role == Role::Permits),
                     None => call.touches.iter().map(|touch| &touch.place).collect(),
                 };
-                files
-                    .into_iter()
-                    .for_each(|file| each(number, &call.after, File { names: file.names().collect() }));
+                files.into_iter().for_each(|file| {
+                    each(number, &call.after, File { names: file.names().map(str::to_owned).collect() })
+                });
             }
         }
     }

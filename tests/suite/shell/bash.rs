@@ -182,9 +182,7 @@ fn tag(call: &SmallCall) -> Option<&str> {
 }
 
 /// What was read wrongly.
-fn faults(text: &str, line: &Line, run: &Run, folder: &Path) -> Vec<String> {
-    // Where the shell will be when a trap runs is not read.
-    let moves = text.contains("trap ");
+fn faults(line: &Line, run: &Run, folder: &Path) -> Vec<String> {
     let mut faults = Vec::new();
     let home = folder.join("home").display().to_string();
     let work = folder.join("work").display().to_string();
@@ -192,18 +190,22 @@ fn faults(text: &str, line: &Line, run: &Run, folder: &Path) -> Vec<String> {
     let stub = |call: &SmallCall| {
         call.unclear.is_none() && call.program.known().is_some_and(|name| STUBS.contains(&name))
     };
-    let below = |call: &SmallCall| {
+    let below = |folder: &Word| {
         let mut whole = Word::default();
-        if call.folder.start().starts_with('/') || matches!(call.folder.pieces.first(), Some(Piece::Home)) {
-            return call.folder.clone();
+        if folder.start().starts_with('/') || matches!(folder.pieces.first(), Some(Piece::Home)) {
+            return folder.clone();
         }
         whole.push(&work);
-        match call.folder.known() {
+        match folder.known() {
             Some(".") => {}
             Some(inner) => whole.push(inner.strip_prefix('.').unwrap_or(inner)),
-            None => whole = call.folder.clone(),
+            None => whole = folder.clone(),
         }
         whole
+    };
+    let may_be_in = |call: &SmallCall, folder: &str| {
+        let mut folders = std::iter::once(&call.folder).chain(&call.instead);
+        folders.any(|one| fits(&below(one).pieces, folder, &home))
     };
     for start in &run.starts {
         let shown = || format!("{} {:?}", start.name, start.args);
@@ -221,12 +223,10 @@ fn faults(text: &str, line: &Line, run: &Run, folder: &Path) -> Vec<String> {
             if !start.args.iter().any(|word| word == ".") {
                 faults.push(format!("{} started with other words", shown()));
             }
-        } else if !moves
-            && !line.calls.iter().any(|call| {
-                named(&call)
-                    && fit(&call.args, &start.args, &home)
-                    && fits(&below(call).pieces, &start.folder, &home)
-            })
+        } else if !line
+            .calls
+            .iter()
+            .any(|call| named(&call) && fit(&call.args, &start.args, &home) && may_be_in(call, &start.folder))
         {
             faults.push(format!("{} started in {}", shown(), start.folder));
         }
@@ -334,9 +334,7 @@ fn bash_does_nothing_that_was_not_read() {
             started += run.starts.len();
             perhaps += usize::from(line.calls.iter().any(|call| call.unclear.is_some()));
             proven += usize::from(run.status == Some(0));
-            wrong.extend(
-                faults(text, &line, &run, folder.path()).into_iter().map(|fault| (text.clone(), fault)),
-            );
+            wrong.extend(faults(&line, &run, folder.path()).into_iter().map(|fault| (text.clone(), fault)));
         }
     }
     println!(

@@ -1,0 +1,157 @@
+//! Readings of calls, kept by each thread: many rules ask about one call, several times each, and agents repeat themselves.
+
+use std::cell::RefCell;
+use std::ops::Deref;
+use std::rc::Rc;
+
+use hashbrown::{Equivalent, HashMap};
+
+use super::Answer;
+use super::call::Line;
+use super::matcher::Surroundings;
+use super::path::Root;
+use super::question::{Copies, Question};
+use super::tool::of_call;
+use crate::session::{Body, Facts};
+
+/// How many readings each thread keeps.
+const KEPT: usize = 512;
+/// The longest arguments that are kept, in bytes.
+const LONGEST: usize = 4096;
+/// How many answers are kept with a reading: reloaded policies ask new questions.
+const ANSWERS: usize = 4096;
+
+/// What a reading depends on.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    tool: Box<str>,
+    arguments: Box<str>,
+    folder: Box<str>,
+}
+
+/// The same, before anything is kept.
+#[derive(Clone, Copy, Hash)]
+struct KeyRef<'k> {
+    tool: &'k str,
+    arguments: &'k str,
+    folder: &'k str,
+}
+
+impl Equivalent<Key> for KeyRef<'_> {
+    fn equivalent(&self, key: &Key) -> bool {
+        *self.tool == *key.tool && *self.arguments == *key.arguments && *self.folder == *key.folder
+    }
+}
+
+/// What a call does, with what questions found in it. Nothing else than the question and the surroundings decides that, as long
+/// as no file is a copy of another.
+pub struct Reading {
+    line: Line,
+    answers: RefCell<HashMap<(u64, Surroundings), Found>>,
+}
+
+#[derive(Clone)]
+struct Found {
+    answers: Rc<[Answer]>,
+    copies: Copies,
+}
+
+impl Deref for Reading {
+    type Target = Line;
+
+    fn deref(&self) -> &Line {
+        &self.line
+    }
+}
+
+impl Reading {
+    /// The answer for each command, and the copies that there are after them.
+    pub fn answers(
+        &self,
+        question: &Question,
+        around: Surroundings,
+        copies: &Copies,
+    ) -> (Rc<[Answer]>, Copies) {
+        let fresh = || {
+            let mut copies = copies.clone();
+            let answers = question.answers(&self.line, &around, &mut copies);
+            (Rc::from(answers), copies)
+        };
+        if !copies.is_empty() && question.asks_files() {
+            return fresh();
+        }
+        let key = (question.number(), if question.asks_around() { around } else { Surroundings::default() });
+        if let Some(found) = self.answers.borrow().get(&key) {
+            return (Rc::clone(&found.answers), found.copies.clone());
+        }
+        let (answers, copies) = fresh();
+        let mut kept = self.answers.borrow_mut();
+        if kept.len() >= ANSWERS {
+            kept.clear();
+        }
+        kept.insert(key, Found { answers: Rc::clone(&answers), copies: copies.clone() });
+        (answers, copies)
+    }
+}
+
+/// The reading that was asked for last, which is nearly always asked for again.
+struct Last {
+    arguments: Body,
+    tool: Box<str>,
+    folder: Box<str>,
+    reading: Rc<Reading>,
+}
+
+thread_local! {
+    static READINGS: RefCell<HashMap<Key, Rc<Reading>>> = RefCell::default();
+    static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
+}
+
+/// The folder that a session begins in, as its context says.
+pub fn folder(facts: &Facts) -> &str {
+    let said = |key| facts.context.as_ref()?.get(key)?.as_str();
+    ["cwd", "project"].into_iter().find_map(said).filter(|folder| folder.starts_with('/')).unwrap_or_default()
+}
+
+/// What a call does. Read once for all rules that ask: the same call always does the same.
+pub fn reading(tool: &str, arguments: &Body, facts: &Facts) -> Rc<Reading> {
+    let folder = folder(facts);
+    let last = LAST.with_borrow(|last| {
+        let last = last.as_ref()?;
+        let same = last.arguments.is(arguments) && *last.tool == *tool && *last.folder == *folder;
+        same.then(|| Rc::clone(&last.reading))
+    });
+    if let Some(reading) = last {
+        return reading;
+    }
+    let fresh = || {
+        let root = Root { folder: (!folder.is_empty()).then(|| folder.to_owned()) };
+        let line = of_call(tool, arguments.value(), &root);
+        Rc::new(Reading { line, answers: RefCell::default() })
+    };
+    let reading = if arguments.size() > LONGEST {
+        fresh()
+    } else {
+        let key = KeyRef { tool, arguments: arguments.raw(), folder };
+        let known = READINGS.with_borrow(|readings| readings.get(&key).map(Rc::clone));
+        known.unwrap_or_else(|| {
+            let reading = fresh();
+            READINGS.with_borrow_mut(|readings| {
+                if readings.len() >= KEPT {
+                    readings.clear();
+                }
+                let key = Key { tool: tool.into(), arguments: key.arguments.into(), folder: folder.into() };
+                readings.insert(key, Rc::clone(&reading));
+            });
+            reading
+        })
+    };
+    let kept = Last {
+        arguments: arguments.clone(),
+        tool: tool.into(),
+        folder: folder.into(),
+        reading: Rc::clone(&reading),
+    };
+    LAST.with_borrow_mut(|last| *last = Some(kept));
+    reading
+}
