@@ -104,6 +104,21 @@ fn each_language_finds_what_its_rules_find() {
         (Call, "command", "{runs: {program: git, args: [pull]}}", NoMatch, &[]),
         (Call, "command", "reads: '.env*'", Unsure, &[]),
         (Call, "command", "reaches: '*'", Match, &[]),
+        (Call, "command", "agent: main", Match, &[]),
+        (Call, "command", "agent: sub", NoMatch, &[]),
+        // As rules read it: lists of programs and of questions, and hosts that are left out.
+        (
+            Call,
+            "command",
+            "runs: [{program: [hg, svn], args: [push]}, {program: [git, jj], args: [[pull, push]]}]",
+            Match,
+            &["no=cd src", "yes~git -C . push --force origin main", "no=cat $FILE"],
+        ),
+        (Call, "command", "{except: [localhost]}", Unsure, &[]),
+        // What a tool without a command does is asked like any other call.
+        (Call, "result", "ended: ok", Match, &["yes~check"]),
+        (Call, "result", "reaches: '*'", Unsure, &[]),
+        (Call, "result", "runs: {program: git}", NoMatch, &["no=check"]),
     ];
     for (language, what, expression, state, parts) in cases {
         let answer = test(*language, expression, &subject(what));
@@ -130,6 +145,9 @@ fn what_does_not_load_is_refused_at_its_place() {
         (Liquid, "{% if %}", None),
         (Call, "runs: {prgram: git}", None),
         (Call, "runs: [git", None),
+        (Call, "runs: {program: /bin/git}", None),
+        (Call, "reads: []", None),
+        (Call, "reach: '*'", None),
         (Call, "ended: soon", Some(7)),
         (Call, "{}", Some(0)),
     ];
@@ -144,8 +162,8 @@ fn what_does_not_load_is_refused_at_its_place() {
     for language in Language::ALL {
         assert_eq!(test(language, "", &subject("result")).state, State::Refused);
     }
-    // A matcher is about a command line, and nothing else has one.
-    assert_eq!(test(Call, "ended: ok", &subject("result")).state, State::Refused);
+    let nothing = Subject { call: None, ..subject("said") };
+    assert_eq!(test(Call, "ended: ok", &nothing).state, State::Refused);
 }
 
 /// The text that the language sees, of this length.
