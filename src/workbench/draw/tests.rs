@@ -1,5 +1,6 @@
 //! Frames: every pane and overlay, at the sizes people have, text and styles.
 
+mod commands;
 mod compare;
 mod looks;
 mod samples;

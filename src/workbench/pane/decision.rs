@@ -1,7 +1,7 @@
 //! The decision on the selected call: the verdict beside the recorded one, what spoke against the call and on
 //! which evidence, and the checks that passed.
 
-use super::part::{counters, evidence, session_rules, supposed};
+use super::part::{command, counters, evidence, session_rules, supposed};
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use super::split;
 use crate::engine::{Mode, Verdict};
@@ -77,6 +77,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
     };
     head(&mut lines, seen, session, call, judged, width);
     decided(&mut lines, seen, session, judged, width);
+    command::lines(&mut lines, seen, session, call, width);
     counted(&mut lines, seen, session, call, width);
     lines
 }
