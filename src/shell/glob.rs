@@ -197,7 +197,7 @@ mod tests {
     use super::{Answer, Glob, Symbol, Token, reach};
     use crate::shell::Word;
 
-    /// All texts of up to three of these letters.
+    /// All texts of up to four of these letters.
     fn texts(letters: &[char]) -> Vec<String> {
         let mut all = vec![String::new()];
         let mut longest = all.clone();
