@@ -64,7 +64,7 @@ pub fn expand_quoted(raw: &str, options: &ParserOptions) -> Expansion {
     let mut found = Expansion { words: Vec::new(), scripts: Vec::new(), lost: false };
     let word = if !raw.contains(['$', '`', '\\']) {
         Word::text(raw)
-    } else if guard::before_tokens(raw).is_some() || is_deep(raw) {
+    } else if guard::before_tokens(raw).is_some() || is_deep(raw) || is_unended(raw) {
         found.lost = true;
         Word::unknown(raw)
     } else {
@@ -101,6 +101,29 @@ fn is_deep(raw: &str) -> bool {
         before = letter;
     }
     deepest > LEVELS * 3
+}
+
+/// The most expansions that may be begun and not ended: the parser tries each in several ways, and each time those within it.
+const UNENDED: usize = 4;
+
+/// Whether more expansions are begun than ended, by more than are tried.
+fn is_unended(raw: &str) -> bool {
+    let mut open = [0usize; 3];
+    let mut before = ' ';
+    for letter in raw.chars() {
+        let [parentheses, braces, brackets] = &mut open;
+        match letter {
+            '(' if matches!(before, '$' | '(') => *parentheses += 1,
+            '{' if before == '$' => *braces += 1,
+            '[' if before == '$' => *brackets += 1,
+            ')' => *parentheses = parentheses.saturating_sub(1),
+            '}' => *braces = braces.saturating_sub(1),
+            ']' => *brackets = brackets.saturating_sub(1),
+            _ => {}
+        }
+        before = letter;
+    }
+    open.iter().sum::<usize>() > UNENDED
 }
 
 /// Whether every letter of a word stands for itself.

@@ -50,7 +50,7 @@ impl Walker<'_> {
                 let failed: Vec<Word> = self.instead.iter().chain([&self.folder]).cloned().collect();
                 self.go(&args);
                 // With `set -e` nothing runs after a failure; and the home folder is always there.
-                let fails = !(self.errexit && !flow.tested) && self.folder.pieces != [Piece::Home];
+                let fails = (flow.tested || !self.errexit) && self.folder.pieces != [Piece::Home];
                 if fails && !self.folder.is_open() {
                     self.perhaps_in(failed.clone());
                     self.failed = Some((self.line.calls.len(), failed));
