@@ -4,6 +4,8 @@
 //! ids in their own way, so only the members that a decision needs are read here.
 
 mod connection;
+#[cfg(feature = "proxy-http")]
+pub mod http;
 mod message;
 mod tools;
 
@@ -318,16 +320,37 @@ impl Proxy {
         }
     }
 
-    /// The server has ended: what waits for it is answered, and what it may have done stays open in the journal.
-    pub fn server_ended(&self) -> Vec<Delivery> {
+    /// The answer to a request will not come, by the key of its id. A call that the server cannot have begun with has failed;
+    /// any other stays open in the journal.
+    #[cfg(feature = "proxy-http")]
+    pub fn server_failed(&self, id: &str, why: &str, begun: bool) -> Vec<Delivery> {
         let mut state = self.lock();
+        let Some(Request { id, purpose }) = state.pending.remove(id) else { return Vec::new() };
+        state.tools.forget(&id);
+        let why = format!("the MCP server did not answer: {why}");
+        let Purpose::Call(running) = purpose else { return vec![error(&id, -32000, &why)] };
+        if begun {
+            state.in_turn = false;
+            return vec![error(&id, -32000, &format!("{why}; the tool call may have happened"))];
+        }
+        let passed = error(&id, -32000, &format!("{why}; the tool call did not happen"));
+        let Delivery::Client(text) = &passed else { return vec![passed] };
+        let (output, failed) = recording::mcp_response(text);
+        self.ended(&mut state, &running.call, failed, &output, passed)
+    }
+
+    /// The server has ended: what waits for it is answered, and what it may have done stays open in the journal.
+    /// `why` is what is known of the cause.
+    pub fn server_ended(&self, why: Option<&str>) -> Vec<Delivery> {
+        let mut state = self.lock();
+        let why = format!("{}; a tool call may have happened", why.unwrap_or(ENDED));
         let mut deliveries = Vec::new();
         for (_, question) in std::mem::take(&mut state.questions) {
             deliveries.extend(self.resolve(&question.running.call, "refused", &Body::MISSING));
-            deliveries.push(error(&question.id, -32000, ENDED));
+            deliveries.push(error(&question.id, -32000, &why));
         }
         let pending = std::mem::take(&mut state.pending);
-        deliveries.extend(pending.values().map(|request| error(&request.id, -32000, ENDED)));
+        deliveries.extend(pending.values().map(|request| error(&request.id, -32000, &why)));
         deliveries
     }
 
@@ -370,7 +393,7 @@ impl Proxy {
     }
 }
 
-const ENDED: &str = "the MCP server ended before it answered; a tool call may have happened";
+const ENDED: &str = "the MCP server ended before it answered";
 
 /// Whether a method is what it seems: no server takes it for a call that is not decided.
 fn clear(method: &str) -> bool {

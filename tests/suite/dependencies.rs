@@ -11,12 +11,13 @@ use spdx::{Expression, ParseMode};
 const BARE: usize = 45;
 
 /// Licences that allow what `MIT OR Apache-2.0` promises.
-const ALLOWED: [&str; 10] = [
+const ALLOWED: [&str; 11] = [
     "MIT",
     "MIT-0",
     "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception",
     "ISC",
+    "BSD-3-Clause",
     "Zlib",
     "Unlicense",
     "CC0-1.0",

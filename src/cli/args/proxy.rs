@@ -35,7 +35,27 @@ pub struct Proxy {
     #[cfg(target_os = "linux")]
     #[arg(long, hide = true)]
     pub guarded: Option<u32>,
+    /// URL of an MCP server over HTTP, instead of a program; `${VARIABLE}` is read from the environment
+    #[cfg(feature = "proxy-http")]
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
+    /// Header for every request to that server; `${VARIABLE}` in its value is read from the environment
+    #[cfg(feature = "proxy-http")]
+    #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with = "command")]
+    pub header: Vec<String>,
+    /// Header whose value is in a variable of the environment, so that no list of processes shows it
+    #[cfg(feature = "proxy-http")]
+    #[arg(long, value_name = "NAME=VARIABLE", requires = "url", conflicts_with = "command")]
+    pub header_env: Vec<String>,
+    /// Reach the server without TLS even if it is on another machine
+    #[cfg(feature = "proxy-http")]
+    #[arg(long, requires = "url", conflicts_with = "command")]
+    pub allow_http: bool,
     /// Program of the MCP server, with its arguments
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    #[cfg_attr(
+        feature = "proxy-http",
+        arg(last = true, required_unless_present = "url", conflicts_with = "url", value_name = "COMMAND")
+    )]
+    #[cfg_attr(not(feature = "proxy-http"), arg(last = true, required = true, value_name = "COMMAND"))]
     pub command: Vec<String>,
 }

@@ -1,6 +1,8 @@
 //! `rulestep proxy`: what passes between an MCP client and its server, what does not, and what the journal has of it.
 
 mod faults;
+#[cfg(feature = "proxy-http")]
+mod http;
 mod peers;
 mod recordings;
 mod tools;

@@ -67,7 +67,7 @@ impl Process {
 }
 
 /// Waits until something is so.
-fn soon(what: &str, so: impl Fn() -> bool) {
+pub fn soon(what: &str, so: impl Fn() -> bool) {
     let begun = Instant::now();
     while !so() {
         assert!(begun.elapsed() < Duration::from_secs(20), "{what}");

@@ -1,9 +1,15 @@
 //! The proxy between servers and clients of the official SDKs.
 
+#[cfg(feature = "proxy-http")]
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
+#[cfg(feature = "proxy-http")]
+use std::process::{Child, Stdio};
 
 use serde_json::{Value, json};
 
+#[cfg(feature = "proxy-http")]
+use super::faults::soon;
 use super::{POLICY, journal_folder};
 use crate::cli::folder;
 use crate::live::records;
@@ -16,32 +22,52 @@ fn python() -> Option<String> {
     found.is_ok_and(|output| output.status.success()).then_some(python)
 }
 
+const PEER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp/peer.py");
+
 #[test]
 fn the_python_sdk_works_on_both_sides() {
     let Some(python) = python() else {
         return skipped("no Python with the package `mcp`: name one in MCP_PYTHON");
     };
+    works(&python, &["--", &python, PEER, "server"]);
+}
+
+/// The SDK's own server over HTTP, with sessions and streams of events.
+#[cfg(feature = "proxy-http")]
+#[test]
+fn the_python_sdk_works_over_http() {
+    let Some(python) = python() else {
+        return skipped("no Python with the package `mcp`: name one in MCP_PYTHON");
+    };
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut server = Command::new(&python);
+    server.args([PEER, "server", "http", &port.to_string()]).stdout(Stdio::null()).stderr(Stdio::null());
+    let _server = Ended(server.spawn().unwrap());
+    soon("the server did not start", || TcpStream::connect(("127.0.0.1", port)).is_ok());
+    works(&python, &["--url", &format!("http://127.0.0.1:{port}/mcp")]);
+}
+
+/// A process that ends with the test.
+#[cfg(feature = "proxy-http")]
+struct Ended(Child);
+
+#[cfg(feature = "proxy-http")]
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The SDK's client uses the server that these arguments of the proxy name.
+fn works(python: &str, server: &[&str]) {
     let (files, state) = (folder(&[("p.yaml", POLICY)]), tempfile::tempdir().unwrap());
-    let peer = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/mcp/peer.py");
     let policy = files.path().join("p.yaml");
     let (program, policy) = (env!("CARGO_BIN_EXE_rulestep"), policy.to_str().unwrap());
     // The SDK gives a server no more than a few variables.
     let state_home = format!("XDG_STATE_HOME={}", state.path().display());
-    let mut client = Command::new(&python);
-    client.args([
-        peer,
-        "client",
-        "env",
-        &state_home,
-        program,
-        "proxy",
-        "-p",
-        policy,
-        "--",
-        &python,
-        peer,
-        "server",
-    ]);
+    let mut client = Command::new(python);
+    client.args([PEER, "client", "env", &state_home, program, "proxy", "-p", policy]).args(server);
     let output = client.output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{errors}");

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use rulestep::internals::engine::Mode;
@@ -11,9 +12,10 @@ use rulestep::{Policy, Session};
 use serde_json::{Value, json};
 
 use super::{Connection, call, result};
+use crate::live::records;
 use crate::sessions::recorded::traces;
 
-const POLICY: &str = "\
+pub const POLICY: &str = "\
 tool: b
 preconditions: [{requires_prior_tool: a}]
 ---
@@ -29,7 +31,7 @@ preconditions: [{requires_prior_tool: complex_tool}]
 rules: [{type: max_calls, tool: d, max: 2}]
 ";
 
-/// Sends a log; what is decided about its calls, live, by its replay and by the replay of the journal.
+/// Sends a log; what is decided about its calls.
 fn compare(log: &[Value]) -> Vec<String> {
     let connection = Connection::with(POLICY, Mode::Shadow, None, |_| Answer::Silent);
     for message in log {
@@ -39,13 +41,20 @@ fn compare(log: &[Value]) -> Vec<String> {
             connection.server(message)
         };
     }
-    let live: Vec<String> = connection.calls(Mode::Shadow).into_iter().map(|call| call.1).collect();
+    assert!(!connection.calls(Mode::Shadow).is_empty());
+    decided(log, &connection.journal(), &connection.policy)
+}
+
+/// What was decided about the calls of a log that passed live: the same as in its replay.
+pub fn decided(log: &[Value], journal: &Path, policy: &Path) -> Vec<String> {
+    let live: Vec<String> =
+        records(journal).iter().filter_map(|record| record["decision"].as_str().map(str::to_owned)).collect();
     let text: String = log.iter().map(|message| format!("{message}\n")).collect();
     let recorded = Session::read("log.jsonl", text.clone().into_bytes()).unwrap().remove(0);
-    let policy = Policy::from_dir(&connection.policy).unwrap();
+    let policy = Policy::from_dir(policy).unwrap();
     let replay = Replay::new(&Arc::new(recorded.clone()), &policy, Mode::Shadow);
     let replayed: Vec<&str> = replay.calls().iter().map(|call| call.decision.verdict.word()).collect();
-    let journal = Session::read("s.jsonl", fs::read(connection.journal()).unwrap()).unwrap().remove(0);
+    let journal = Session::read("s.jsonl", fs::read(journal).unwrap()).unwrap().remove(0);
     let places =
         |session: &Session| session.calls.iter().map(|call| (call.at, call.outcome)).collect::<Vec<_>>();
     assert_eq!(places(&journal), places(&recorded), "{text}");
@@ -67,14 +76,25 @@ fn recorded_logs_are_decided_as_their_replay() {
     assert!(seen > 0);
 }
 
-/// Every order in which calls and results may come, up to a length.
 #[test]
 fn made_logs_are_decided_as_their_replay() {
-    let (mut decided, mut random) = (BTreeMap::new(), 1_u64);
+    let mut decided = BTreeMap::new();
+    for log in made() {
+        for word in compare(&log) {
+            *decided.entry(word).or_insert(0) += 1;
+        }
+    }
+    assert!(decided["deny"] > 50 && decided["allow"] > 50, "{decided:?}");
+}
+
+/// Orders in which calls and results may come, up to a length.
+pub fn made() -> Vec<Vec<Value>> {
+    let mut random = 1_u64;
     let mut next = |below: u64| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) % below
     };
+    let mut logs = Vec::new();
     for _ in 0..60 {
         let (mut log, mut open, mut id) = (Vec::new(), Vec::new(), 0);
         for _ in 0..12 {
@@ -95,9 +115,7 @@ fn made_logs_are_decided_as_their_replay() {
                 _ => result(ended),
             });
         }
-        for word in compare(&log) {
-            *decided.entry(word).or_insert(0) += 1;
-        }
+        logs.push(log);
     }
-    assert!(decided["deny"] > 50 && decided["allow"] > 50, "{decided:?}");
+    logs
 }
