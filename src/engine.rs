@@ -10,6 +10,7 @@
 #[cfg(test)]
 pub(crate) mod closed;
 pub mod decision;
+mod elsewhere;
 mod in_flight;
 mod panel;
 mod prospects;
@@ -22,7 +23,8 @@ pub use decision::{Decision, Halt, Narrowing, ToolVisibility, Verdict};
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End, Event, History, StateItem, Trace};
 use crate::policy::Policy;
-use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Results};
+use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Results, Session};
+use elsewhere::Heard;
 use in_flight::{Flights, InFlight};
 use panel::{Ground, Panel};
 use routes::Routes;
@@ -93,6 +95,7 @@ pub struct Run {
     pending: Option<InFlight>,
     in_flight: Flights,
     halt: Option<Halt>,
+    heard: Heard,
 }
 
 /// Where the run is.
@@ -105,6 +108,8 @@ struct Clock {
     proposed: u32,
     /// Calls of the turn that ran.
     started: u32,
+    /// The turn and the number of the call that was proposed last.
+    last: (u32, u32),
 }
 
 impl Run {
@@ -134,6 +139,7 @@ impl Run {
             pending: None,
             in_flight: Flights::default(),
             halt: None,
+            heard: Heard::default(),
         }
     }
 
@@ -151,6 +157,7 @@ impl Run {
             pending: self.pending.clone(),
             in_flight: self.in_flight.clone(),
             halt: self.halt.clone(),
+            heard: self.heard.clone(),
         }
     }
 
@@ -305,6 +312,7 @@ impl Run {
         self.clock.proposed += 1;
         let at = CallRef { turn: self.ground.turn, call: self.clock.proposed, index: self.clock.index };
         self.clock.index += 1;
+        self.clock.last = (at.turn, at.call);
         at
     }
 
@@ -322,6 +330,21 @@ impl Run {
         } else {
             let asked = route.asked(at, call.arguments);
             self.panel.tell_route(route, &route.observe, asked, &self.ground, Event::Stopped);
+        }
+    }
+
+    /// What other sessions of the same tree did before this session's call with this index. They are taken as they were
+    /// recorded: a call that was refused then never ran, and any other did.
+    pub(crate) fn hear(&mut self, session: &Session, before: u32) {
+        let elsewhere = session.elsewhere.as_deref().filter(|_| self.panel.policy.sees_trees());
+        let Some(elsewhere) = elsewhere else { return };
+        while let Some(told) = self.heard.next(elsewhere, before, self.clock.last) {
+            // What was allowed here came before.
+            self.start_pending();
+            let place = self.routes.place(&told.call.tool);
+            if let Some(route) = self.routes.get(place) {
+                told.tell(route, &mut self.panel, &mut self.ground);
+            }
         }
     }
 

@@ -51,6 +51,10 @@ pub trait Unit: Send + Sync {
     fn reads_history(&self) -> bool {
         false
     }
+    /// Whether it is also told what other sessions of the same tree did.
+    fn sees_tree(&self) -> bool {
+        false
+    }
     /// Exact tool names that the rules name, for sessions that do not record what was offered.
     fn names(&self, out: &mut Vec<Arc<str>>);
     /// The recorded values that the rules may look at in a session: no other value can change a decision. A unit that leaves

@@ -65,6 +65,7 @@ pub struct Policy {
     texts: Texts,
     probes: Vec<Probe>,
     reads_history: bool,
+    sees_trees: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -154,6 +155,11 @@ impl Policy {
         self.reads_history
     }
 
+    /// Whether some rule looks at all sessions of a tree.
+    pub fn sees_trees(&self) -> bool {
+        self.sees_trees
+    }
+
     /// The documents, by relative path, then place in the file.
     pub fn documents(&self) -> &[Document] {
         &self.documents
@@ -173,6 +179,7 @@ impl Policy {
         let mut probes = Vec::new();
         units.iter().for_each(|unit| unit.probes(&mut probes));
         let reads_history = units.iter().any(|unit| unit.reads_history());
+        let sees_trees = units.iter().any(|unit| unit.sees_tree());
         Policy {
             files: Vec::new(),
             only: None,
@@ -185,6 +192,7 @@ impl Policy {
             probes,
             units,
             reads_history,
+            sees_trees,
             diagnostics: Vec::new(),
         }
     }

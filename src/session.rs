@@ -11,6 +11,7 @@ pub mod edit;
 pub mod live;
 pub mod refusal;
 mod title;
+pub mod tree;
 pub mod value;
 pub mod write;
 
@@ -24,6 +25,7 @@ pub use alternative::{Alternative, AlternativeRef};
 pub use body::{Body, Form};
 pub use damage::Damage;
 pub use live::LiveDecision;
+pub use tree::{Elsewhere, TreeSight};
 
 use crate::diagnostic::Diagnostic;
 
@@ -56,6 +58,8 @@ pub struct Session {
     pub calls: Vec<Call>,
     /// Responses that were not taken, by turn and choice; their calls are in none of the above.
     pub alternatives: Vec<Alternative>,
+    /// What the other sessions of its tree did, where somebody looked.
+    pub elsewhere: Option<Arc<Elsewhere>>,
     /// What was damaged, missing or odd in the recording.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -91,6 +95,8 @@ pub struct Facts {
     pub from_the_middle: bool,
     /// The session is a subagent's: another agent started it.
     pub subagent: bool,
+    /// What is known of the other sessions of its tree.
+    pub tree: TreeSight,
 }
 
 /// Whether a recording keeps the results of calls at all.

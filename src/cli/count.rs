@@ -182,6 +182,7 @@ impl<'a> Counting<'a> {
         let corpus = Corpus::new(self.jobs).context("no thread can be started").map_err(Failure::System)?;
         let mut sessions =
             Sessions::new(self.wanted, Options { spread: Some(corpus::spread), ..options }, screen);
+        sessions.join_for([&*self.policy]);
         sessions.show_progress(screen);
         let mut read = Total::default();
         let judge = |session: &Arc<Session>| judge(session, &self.policy, self.mode);

@@ -60,6 +60,8 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         fails: &fails,
         command: &command,
     };
+    let versions = [Some(comparison.policy()), comparison.base().policy()];
+    sessions.join_for(versions.into_iter().flatten().map(|version| &**version));
     if asked.lines.lines {
         return lines::diff(&asked.lines, &view, asked, screen);
     }

@@ -213,6 +213,7 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
     let wanted = SessionSource::of(&asked.what, asked.samples, &usage)?;
     let policy = input::policy(&asked.policies, wanted.is_samples(), screen)?;
     let mut sessions = Sessions::new(wanted, options, screen);
+    sessions.join_for([&*policy]);
     let mut found = Matches::default();
     for session in &mut sessions {
         found.look_at(session, place.session);

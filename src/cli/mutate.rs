@@ -66,7 +66,7 @@ pub fn run(asked: &args::Test, named: &[String], screen: &mut Screen) -> Result<
         let failure = Failure::usage("no rule is in the policies of these cases, so none can be weakened");
         return Err(failure.help("name the folder that holds the policies and their cases"));
     }
-    let sessions = recorded(asked, screen)?;
+    let sessions = recorded(asked, &policies, screen)?;
     let fates: Vec<Fate> = all
         .into_values()
         .collect::<Vec<_>>()
@@ -117,12 +117,17 @@ fn whole(named: &[String]) -> Result<Option<Arc<Policy>>, Failure> {
     Ok(policy.ok())
 }
 
-fn recorded(asked: &args::Test, screen: &mut Screen) -> Result<Vec<Arc<Session>>, Failure> {
+fn recorded(
+    asked: &args::Test,
+    policies: &[Arc<Policy>],
+    screen: &mut Screen,
+) -> Result<Vec<Arc<Session>>, Failure> {
     if asked.sessions.is_empty() {
         return Ok(Vec::new());
     }
     let wanted = SessionSource::of(&asked.sessions, false, "rulestep test --mutate --sessions SESSIONS")?;
     let mut sessions = Sessions::new(wanted, Options::default(), screen);
+    sessions.join_for(policies.iter().map(|policy| &**policy));
     let read: Vec<Arc<Session>> = sessions.by_ref().map(Arc::new).collect();
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));

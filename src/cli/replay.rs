@@ -98,6 +98,7 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
         Ok(policy) => policy,
         Err(failure) => return Err(reports.undecided("replay", json::SCHEMA, failure, &command, screen)),
     };
+    sessions.join_for([&*policy]);
     let look = Look { scope: asked.scope, color: screen.color && asked.format.is_some() };
     screen.all = asked.scope == Scope::Full;
     input::watch_interrupts()?;

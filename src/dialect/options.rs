@@ -15,5 +15,6 @@ pub fn options(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> RuleOptions {
     let effect = fields.optional("effect").and_then(|effect| effect.one_of(&effects, out));
     let shadow = fields.optional("mode").and_then(|mode| mode.one_of(&modes, out));
     let tell = fields.text("tell", out).map(Arc::from);
-    RuleOptions { effect: effect.unwrap_or(Effect::Deny), shadow: shadow.unwrap_or_default(), tell }
+    let (effect, shadow) = (effect.unwrap_or(Effect::Deny), shadow.unwrap_or_default());
+    RuleOptions { effect, shadow, tell, tree: false }
 }

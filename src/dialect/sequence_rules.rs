@@ -12,6 +12,7 @@ mod lint;
 pub mod migrate;
 mod monitor;
 mod names;
+mod never_after;
 mod operand;
 mod order;
 mod policy_file;

@@ -115,12 +115,12 @@ impl Monitor for OnceMonitor {
     fn decide(&self, _: ProposedCall<'_>, _: &Cx<'_>, out: &mut Sink<'_>) {
         let Some(call) = self.first else { return };
         out.find(0, Effect::Deny, RAN_BEFORE, |finding| {
-            finding.found = vec![EarlierCall { call, value: None }];
+            finding.found = vec![EarlierCall::new(call)];
             finding.facts = Some(Arc::new(EarlierRun(Arc::clone(&self.unit.tool))));
         });
         out.check(0, false, |check| {
             check.code = Some(RAN_BEFORE);
-            check.found = vec![EarlierCall { call, value: None }];
+            check.found = vec![EarlierCall::new(call)];
             check.facts = Some(Arc::new(EarlierRun(Arc::clone(&self.unit.tool))));
         });
     }

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::session::CallRef;
+use crate::session::{CallRef, Session};
 
 /// What a finding does to a call, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
@@ -63,12 +63,51 @@ pub struct CheckedValue {
 }
 
 /// An earlier call that a finding rests on.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+///
+/// It serialises as `{turn, call, index, value}`. A call of another session of the same tree has its place there, and
+/// `session`, that session's id.
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct EarlierCall {
-    /// The call.
-    #[serde(flatten)]
+    /// The call. One of another session has the turn and the number of this session's call that it comes after.
     pub call: CallRef,
+    /// Its session and its place there, where that is another session of the same tree.
+    pub there: Option<(Arc<str>, CallRef)>,
     /// Its value at the path that was compared, where one was.
     pub value: Option<Value>,
+}
+
+impl EarlierCall {
+    /// A call of which no value was compared.
+    pub(crate) fn new(call: CallRef) -> EarlierCall {
+        EarlierCall { call, there: None, value: None }
+    }
+
+    /// The same with its place in its own session.
+    pub(crate) fn seen_from(&self, session: &Session) -> EarlierCall {
+        let (whose, call) = session.whose(self.call);
+        let there = (!std::ptr::eq(whose, session)).then(|| (Arc::clone(&whose.id), call));
+        EarlierCall { there, ..self.clone() }
+    }
+
+    /// The call, if it is one of the session's own.
+    pub(crate) fn own(&self) -> Option<CallRef> {
+        Some(self.call).filter(|call| call.elsewhere().is_none())
+    }
+}
+
+impl Serialize for EarlierCall {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Members<'a> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            session: Option<&'a str>,
+            #[serde(flatten)]
+            call: CallRef,
+            value: Option<&'a Value>,
+        }
+        let (session, call) =
+            self.there.as_ref().map_or((None, self.call), |(id, call)| (Some(&**id), *call));
+        Members { session, call, value: self.value.as_ref() }.serialize(serializer)
+    }
 }

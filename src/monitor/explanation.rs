@@ -213,7 +213,7 @@ impl Explanation {
             awaited: None,
             telling: false,
             checked: about.checked.cloned(),
-            found: about.found.to_vec(),
+            found: about.found.iter().map(|found| found.seen_from(about.session)).collect(),
             reason: None,
             tell_llm: None,
         }

@@ -275,8 +275,7 @@ impl StateItem {
                 Explanation::new(&about, format!("{} is forbidden since {by} ran in {when}", name(tool)))
             }
             StateItem::Precondition { code, by, facts, .. } => {
-                let found: Vec<EarlierCall> =
-                    by.iter().map(|call| EarlierCall { call: *call, value: None }).collect();
+                let found: Vec<EarlierCall> = by.iter().copied().map(EarlierCall::new).collect();
                 explain(facts.as_deref(), &About { code: *code, found: &found, ..about })
             }
             StateItem::Kept { facts, .. } => facts.explain(&about),

@@ -15,11 +15,13 @@ pub struct RuleOptions {
     pub shadow: bool,
     /// The author's words for the model, in place of the dialect's.
     pub tell: Option<Arc<str>>,
+    /// The rule looks at an agent, its subagents and their parent as one history.
+    pub tree: bool,
 }
 
 impl Default for RuleOptions {
     fn default() -> RuleOptions {
-        RuleOptions { effect: Effect::Deny, shadow: false, tell: None }
+        RuleOptions { effect: Effect::Deny, shadow: false, tell: None, tree: false }
     }
 }
 
@@ -63,7 +65,7 @@ mod tests {
             (Report, true, [(Report, None), (Report, None)]),
         ];
         for (effect, shadow, [deny, halt]) in cases {
-            let options = RuleOptions { effect, shadow, tell: None };
+            let options = RuleOptions { effect, shadow, ..RuleOptions::default() };
             assert_eq!((options.weigh(Deny), options.weigh(Halt)), (deny, halt), "{options:?}");
             for own in [Effect::None, Also, Report] {
                 assert_eq!(options.weigh(own), (own, None), "{options:?}");

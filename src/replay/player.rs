@@ -53,12 +53,14 @@ impl Player {
         self.between(session, session.before(turn));
         let time = if self.run.reads_time() { session.time_of(turn) } else { None };
         self.run.begin_turn(time);
+        self.run.hear(session, turn.calls.start as u32);
     }
 
     /// What is after the last turn.
     pub fn leave(&mut self, session: &Session) {
         let from = session.turns.last().map_or(0, |turn| turn.messages.end);
         self.between(session, from..session.messages.len());
+        self.run.hear(session, u32::MAX);
     }
 
     /// What is decided about the calls of the turn's alternatives, each with the place of its alternative. Each alternative
@@ -126,12 +128,14 @@ impl Player {
     pub fn part(&mut self, session: &Session, turn: &Turn, before: u32, known: &[DecidedCall]) {
         if before == 1 {
             self.between(session, session.before(turn));
+            self.run.hear(session, turn.calls.start as u32);
             return;
         }
         self.enter(session, turn);
         let front = turn.calls.start + before as usize - 1;
         let part = Turn { calls: turn.calls.start..front, late: Vec::new(), ..turn.clone() };
         self.follow(session, &part, known);
+        self.run.hear(session, front as u32);
     }
 
     /// The same, where `decide` puts each call to the run.
@@ -148,6 +152,7 @@ impl Player {
             responses.for_each(|message| self.run.respond(message));
         }
         for call in session.calls_of(turn) {
+            self.run.hear(session, call.at.index);
             let (ticket, verdict, told) = decide(&mut self.run, call);
             if self.mode == Mode::Enforce {
                 self.told.extend(told.map(|told| (call.at.index, told)));

@@ -86,6 +86,7 @@ impl Session {
                 .take_while(|other| other.turn < alternative.turn)
                 .cloned()
                 .collect(),
+            elsewhere: self.elsewhere.clone(),
             diagnostics: Vec::new(),
         };
         // A result that is recorded later than this turn was not known to it.

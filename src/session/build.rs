@@ -68,8 +68,8 @@ const UNKNOWN: &str = "unknown";
 impl Builder {
     /// An empty session read from `origin`.
     pub fn new(id: impl Into<Arc<str>>, origin: Origin) -> Builder {
-        let line = origin.line;
         Builder {
+            line: origin.line,
             session: Session {
                 id: id.into(),
                 origin,
@@ -82,6 +82,7 @@ impl Builder {
                 turns: Vec::new(),
                 calls: Vec::new(),
                 alternatives: Vec::new(),
+                elsewhere: None,
                 diagnostics: Vec::new(),
             },
             facts: Facts::default(),
@@ -90,7 +91,6 @@ impl Builder {
             named: HashMap::new(),
             unnamed: Waiting::default(),
             names: HashSet::new(),
-            line,
             states_results: false,
             marks_errors: false,
             results: 0,

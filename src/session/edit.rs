@@ -210,6 +210,9 @@ impl<'e> Plan<'e> {
         if changed.facts.results == Results::Absent {
             changed.without_results();
         }
+        if let Some(elsewhere) = &session.elsewhere {
+            changed.look_around(elsewhere.sessions());
+        }
         EditResult { session: Arc::new(changed), added, additions, calls, turns, alternatives }
     }
 

@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::{self, Input};
 use crate::policy::{Policy, is_case_file};
 use crate::recording as sessions;
-use crate::session::Session;
+use crate::session::{Session, tree};
 use crate::source::{Source, quoted};
 use crate::wording::list;
 
@@ -87,11 +87,8 @@ impl CaseRunner {
     /// # Errors
     /// One of them cannot be read.
     pub fn parts(&mut self, case: &Case) -> Result<(Arc<Session>, Arc<Policy>), Diagnostic> {
-        let session = match &case.session {
-            CaseSession::Inline(session) => Arc::clone(session),
-            CaseSession::InFile { file, id } => session(case, file, id.as_deref(), &mut Vec::new())?,
-        };
-        Ok((session, self.policy(case, &mut Vec::new())?))
+        let policy = self.policy(case, &mut Vec::new())?;
+        Ok((of_case(case, &policy, &mut Vec::new())?, policy))
     }
 
     fn resolve(
@@ -100,12 +97,11 @@ impl CaseRunner {
         of_policy: &mut Vec<Diagnostic>,
         of_recording: &mut Vec<Diagnostic>,
     ) -> Result<(Arc<Session>, Arc<Policy>), Diagnostic> {
-        let session = match &case.session {
-            CaseSession::Inline(session) => Arc::clone(session),
-            CaseSession::InFile { file, id } => session(case, file, id.as_deref(), of_recording)?,
-        };
-        let policy = version(case, &self.policy(case, of_policy)?)?;
-        Ok((session, policy))
+        let policy = self.policy(case, of_policy);
+        // What is wrong with the session is said even if its policy cannot be used.
+        let looks = policy.clone().unwrap_or_else(|_| Policy::empty());
+        let session = of_case(case, &looks, of_recording)?;
+        Ok((session, version(case, &policy?)?))
     }
 
     fn policy(&mut self, case: &Case, told: &mut Vec<Diagnostic>) -> Result<Arc<Policy>, Diagnostic> {
@@ -139,20 +135,40 @@ impl CaseRunner {
     }
 }
 
+/// The session of a case. Where the policy looks at whole trees it has what the other sessions of its file did.
+fn of_case(
+    case: &Case,
+    policy: &Policy,
+    of_recording: &mut Vec<Diagnostic>,
+) -> Result<Arc<Session>, Diagnostic> {
+    let joins = policy.sees_trees();
+    match &case.session {
+        CaseSession::Inline(session) if joins => {
+            let joined = tree::join(vec![Session::clone(session)]).pop();
+            Ok(joined.map_or_else(|| Arc::clone(session), Arc::new))
+        }
+        CaseSession::Inline(session) => Ok(Arc::clone(session)),
+        CaseSession::InFile { file, id } => session(case, file, id.as_deref(), joins, of_recording),
+    }
+}
+
 /// A session of a recording.
 fn session(
     case: &Case,
     file: &Reference,
     id: Option<&str>,
+    joins: bool,
     of_recording: &mut Vec<Diagnostic>,
 ) -> Result<Arc<Session>, Diagnostic> {
     let path = files::beside(case.source.name(), &file.path);
     let input = Input { name: path.as_str().into(), path: Some(path.as_str().into()), named: true };
     let opened =
         input.open().and_then(|input| sessions::open(path.as_str(), input, &sessions::Options::default()));
-    let reading = opened.map_err(|told| bad(case, file, format!("{}: {}", quoted(&path), told.message)))?;
+    let mut reading =
+        opened.map_err(|told| bad(case, file, format!("{}: {}", quoted(&path), told.message)))?;
     let (mut found, mut ids) = (Vec::new(), Vec::new());
-    for session in reading {
+    let whole: Vec<Session> = if joins { tree::join(reading.by_ref().collect()) } else { Vec::new() };
+    for session in whole.into_iter().chain(reading) {
         ids.push(Arc::clone(&session.id));
         if id.is_none_or(|id| *session.id == *id) && found.len() < 2 {
             found.push(session);

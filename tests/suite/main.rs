@@ -57,6 +57,8 @@ mod tau_bench;
 mod tester;
 mod tool_policies;
 mod traces;
+#[cfg(feature = "cli")]
+mod trees;
 mod versions;
 #[cfg(all(feature = "tui", target_os = "linux"))]
 mod watch;

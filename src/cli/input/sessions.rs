@@ -14,11 +14,12 @@ use crate::cli::screen::Screen;
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::stream::{self, Opening, Patience};
 use crate::files::{self, Input};
+use crate::policy::Policy;
 use crate::recording::contract::Spread;
 use crate::recording::{self, Options};
 use crate::replay::corpus::{Recording, Recordings};
 use crate::report::words;
-use crate::session::Session;
+use crate::session::{Session, tree};
 use crate::workspace::{opener, samples};
 
 /// Sessions between two changes of the progress line.
@@ -41,6 +42,8 @@ pub struct Sessions {
     so_far: Arc<AtomicU64>,
     progress: ProgressBar,
     patience: Patience,
+    /// Whether all are read first, so that those of one tree know each other.
+    joins: bool,
 }
 
 enum Source {
@@ -82,12 +85,25 @@ impl Sessions {
             so_far: Arc::default(),
             progress: ProgressBar::hidden(),
             patience: Patience { say: screen.voice(), broken_off: interrupted },
+            joins: false,
         }
     }
 
     /// The files by the names they are shown under, in their order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().map(Source::name)
+    }
+
+    /// Joins the sessions of each tree, where one of these policies looks at whole trees. All of them are then in memory.
+    pub fn join_for<'p>(&mut self, policies: impl IntoIterator<Item = &'p Policy>) {
+        self.joins |= policies.into_iter().any(Policy::sees_trees);
+    }
+
+    /// Reads everything, and gives it as one recording.
+    fn joined(&mut self) -> ReadFile {
+        let all: Vec<Session> = self.by_ref().collect();
+        let file = self.file(String::new(), None);
+        ReadFile { ready: tree::join(all).into_iter(), is_empty: false, ..file }
     }
 
     /// Shows how far the reading is.
@@ -130,6 +146,9 @@ impl Recordings for Sessions {
     type Recording = ReadFile;
 
     fn begin(&mut self, no_other: bool) -> Option<ReadFile> {
+        if std::mem::take(&mut self.joins) {
+            return Some(self.joined());
+        }
         loop {
             if interrupted() {
                 return None;
@@ -150,10 +169,10 @@ impl Recordings for Sessions {
                     Err(told) => Some(Err(told)),
                 },
                 Source::Opening(opening) => self.wait(opening, AGAIN),
-                source => return Some(self.file(name, Unread::Source(source))),
+                source => return Some(self.file(name, Some(Unread::Source(source)))),
             };
             if let Some(opened) = source {
-                return Some(self.file(name, Unread::Opened(opened.map(Box::new))));
+                return Some(self.file(name, Some(Unread::Opened(opened.map(Box::new)))));
             }
         }
     }
@@ -168,15 +187,16 @@ impl Recordings for Sessions {
 }
 
 impl Sessions {
-    fn file(&self, name: String, unread: Unread) -> ReadFile {
+    fn file(&self, name: String, unread: Option<Unread>) -> ReadFile {
         let size = match &unread {
-            Unread::Source(Source::File(input)) => input.length().unwrap_or(u64::MAX),
-            Unread::Source(Source::Sample(_, bytes)) => bytes.len() as u64,
+            Some(Unread::Source(Source::File(input))) => input.length().unwrap_or(u64::MAX),
+            Some(Unread::Source(Source::Sample(_, bytes))) => bytes.len() as u64,
             _ => u64::MAX,
         };
         ReadFile {
             name,
-            unread: Some(unread),
+            unread,
+            ready: Vec::new().into_iter(),
             reading: None,
             options: self.options.clone(),
             spread: self.options.spread,
@@ -219,6 +239,8 @@ impl Iterator for Sessions {
 pub struct ReadFile {
     name: String,
     unread: Option<Unread>,
+    /// Sessions that were read already.
+    ready: std::vec::IntoIter<Session>,
     reading: Option<recording::Reading>,
     options: Options,
     spread: Option<Spread>,
@@ -298,6 +320,9 @@ impl Iterator for ReadFile {
     fn next(&mut self) -> Option<Session> {
         if interrupted() {
             return None;
+        }
+        if let Some(session) = self.ready.next() {
+            return Some(session);
         }
         if let Some(unread) = self.unread.take() {
             self.reading = self.open(unread);

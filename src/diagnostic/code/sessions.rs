@@ -174,6 +174,16 @@ nothing. But a denial because of a missing call is marked, because a complete re
 the call. If the earlier part is in another file, join the two.
 ";
 
+    Problem TREE_INCOMPLETE = "tree_incomplete": "a session of the same tree was not read",
+"A rule with `scope: tree` looks at an agent, its subagents and theirs as one history. One of these sessions
+is not among the recordings, or several have its name and none of them is nearest.
+
+    the parent session `8c1f` was not read, so rules with `scope: tree` do not know all that happened
+
+What must come first is then missing, and what forbids a call may have happened: the rules stop the call, as
+`unseen_session`. Name the recordings of the whole tree, mostly the folder that they are all in.
+";
+
     Problem REDACTED_DIFFERS = "redacted_differs": "a redacted session is decided differently",
 "With `--redact`, every recorded value becomes `[redacted]`, except values that a rule of the policy names.
 

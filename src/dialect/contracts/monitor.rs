@@ -312,8 +312,7 @@ impl Monitor for ContractsMonitor {
         let slot = call.slot.0 as usize;
         for ban in self.bans(slot) {
             out.find(ban.rule, Effect::Deny, codes::FORBIDDEN, |finding| {
-                finding.found =
-                    self.bans(slot).map(|ban| EarlierCall { call: ban.since, value: None }).collect();
+                finding.found = self.bans(slot).map(|ban| EarlierCall::new(ban.since)).collect();
                 finding.found.dedup();
                 finding.facts = Some(Arc::new(Forbidden));
             });

@@ -92,7 +92,7 @@ impl SequencesMonitor {
             }
             Question::Limit(_, count) => count.recent.clone(),
         };
-        calls.into_iter().map(|call| EarlierCall { call, value: None }).collect()
+        calls.into_iter().map(EarlierCall::new).collect()
     }
 
     fn facts(&self, put: Question<'_>, effect: Effect) -> Option<Arc<dyn Explain>> {

@@ -35,6 +35,28 @@ impl<K: Kind> RuleMonitor<K> {
 
     /// Why a call does not run, or what is asked or reported about it.
     fn refusal(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
+        let known = self.read_refusal(state, look, cx);
+        let unseen = self.unseen(state, look, cx);
+        match (known, unseen) {
+            (Some(known), Some(unseen)) => Some(if unseen.1 > known.1 { unseen } else { known }),
+            (known, unseen) => known.or(unseen),
+        }
+    }
+
+    /// What speaks against a call because a session of the tree was not read.
+    fn unseen(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
+        let at = look.at.filter(|_| self.unit.tree)?;
+        cx.facts.tree.gap(at.index)?;
+        let (unsure, effect) = match self.unit.doubts.unsure {
+            OnDoubt::Deny => (false, Effect::Deny),
+            OnDoubt::Ask => (false, Effect::Ask),
+            OnDoubt::Allow => (true, Effect::Report),
+        };
+        Some((self.unit.kind.unseen(state, Look { unsure, ..look })?, effect))
+    }
+
+    /// The same by what was read.
+    fn read_refusal(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
         let plain = self.gate(state, look, cx, Effect::Deny);
         let opaque = self.unit.doubts.opaque.effect();
         // A doubt must not hide that code which nobody has read is denied.
@@ -80,7 +102,7 @@ impl<K: Kind> RuleMonitor<K> {
     }
 
     fn found(calls: &[CallRef]) -> Vec<EarlierCall> {
-        calls.iter().map(|call| EarlierCall { call: *call, value: None }).collect()
+        calls.iter().copied().map(EarlierCall::new).collect()
     }
 }
 
@@ -221,12 +243,14 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             position: stands.position,
             calls: stands.calls.clone(),
         };
+        // Calls of other sessions have no place among these.
+        let own = |index: &u32| CallRef { turn: 0, call: 0, index: *index }.elsewhere().is_none();
         out.push(RuleState {
             rule,
             outcome,
             code: stands.code,
             position: stands.position,
-            calls: stands.calls,
+            calls: stands.calls.into_iter().filter(own).collect(),
             averted: self.averted,
             enforced: self.unit.enforced,
             facts: Some(Arc::new(facts)),

@@ -10,7 +10,7 @@ use super::asks::{Copies, Role, example};
 use super::facts::ToolName;
 use crate::dialect::question::{Question, looks_at, runs_commands};
 use crate::monitor::{self, Help, Helps, ProposedCall, Prospect, Read, Says, Slot};
-use crate::session::{Body, Facts, Session};
+use crate::session::{Body, CallRef, Facts, Session};
 use crate::source::quoted;
 
 /// A tool as a rule names it, with what an alias stands for.
@@ -57,6 +57,8 @@ pub(in crate::dialect) struct Look<'a> {
     pub arguments: Option<&'a Body>,
     /// The surroundings, for operands that ask what a call does.
     pub facts: Option<&'a Facts>,
+    /// Where it is.
+    pub at: Option<CallRef>,
     /// Whether it succeeded, once that is known.
     pub ended: Option<bool>,
     /// Whether code that nobody has read counts as what the rule stops.
@@ -78,7 +80,7 @@ pub(in crate::dialect) enum Match {
 impl<'a> Look<'a> {
     pub fn call(call: ProposedCall<'a>, facts: &'a Facts, copies: &'a [Copies]) -> Look<'a> {
         let look = Look::any(call.tool, call.slot);
-        Look { arguments: Some(call.arguments), facts: Some(facts), copies, ..look }
+        Look { arguments: Some(call.arguments), facts: Some(facts), at: Some(call.at), copies, ..look }
     }
 
     pub fn any(tool: &'a str, slot: Slot) -> Look<'a> {
@@ -87,11 +89,19 @@ impl<'a> Look<'a> {
             slot,
             arguments: None,
             facts: None,
+            at: None,
             ended: None,
             opaque: false,
             unsure: false,
             copies: &[],
         }
+    }
+}
+
+impl Look<'_> {
+    /// Whether it is a call of another session, which is judged there.
+    pub fn is_elsewhere(&self) -> bool {
+        self.at.is_some_and(|at| at.elsewhere().is_some())
     }
 }
 

@@ -26,7 +26,7 @@ struct RuleHead {
 mod operands;
 
 pub(super) use operands::is_rule;
-use operands::{Binding, Build, Operands, TYPES, before_of, build};
+use operands::{Binding, Build, Operands, TYPES, Type, before_of, build};
 
 /// What becomes of a call of which it is not known what it does.
 fn doubts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Doubts> {
@@ -46,6 +46,13 @@ fn doubts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Doubts> {
         None => Some(OnOpaque::default()),
     };
     Some(Doubts { unsure: unsure?, opaque: opaque? })
+}
+
+/// Whether a rule looks at all sessions of a tree.
+fn scope(kind: Type, fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> bool {
+    let field = if kind.sees_trees() { fields.optional("scope") } else { None };
+    let scope = field.and_then(|field| field.one_of(&[("session", false), ("tree", true)], out));
+    scope.unwrap_or_default()
 }
 
 impl<'a> Reading<'a, '_> {
@@ -110,7 +117,8 @@ impl<'a> Reading<'a, '_> {
         let (written, kind) = fields.required("type", out)?.one_of(TYPES, out)?;
         let name = fields.take("id").and_then(|id| id.value.as_str()).map(Arc::from);
         let description = fields.text("description", out).map(Arc::from);
-        let options = options(&mut fields, out);
+        let tree = scope(kind, &mut fields, out);
+        let options = RuleOptions { tree, ..options(&mut fields, out) };
         let wanted = format!("{options:?}");
         let when = self.when(&mut fields, out);
         let doubts = doubts(&mut fields, out);
@@ -119,7 +127,8 @@ impl<'a> Reading<'a, '_> {
         // A rule of which a part cannot be read has been reported; it makes no unit.
         let made = read.kind(kind, out);
         if read.asking == 0 {
-            for key in ["unsure", "opaque"] {
+            // What of a tree was not read is a doubt as well.
+            for key in ["unsure", "opaque"].into_iter().skip(usize::from(tree)) {
                 if let Some(entry) = read.fields.take(key) {
                     read.reading.warn(lint::idle_key(key), entry.key_span);
                 }
@@ -209,8 +218,8 @@ impl<'a> Reading<'a, '_> {
     /// Keeps a rule's unit, unless the rule is switched off.
     fn add(&mut self, id: RuleId, build: Build, order: Order, when: Vec<When>, doubts: Doubts) {
         if !self.rules.is_off(id) {
-            let enforced = self.rules.get(id).is_none_or(|rule| rule.options.is_enforced());
-            self.units.push(build(id, Arc::new(order), when, doubts, enforced));
+            let options = self.rules.get(id).map(|rule| rule.options.clone()).unwrap_or_default();
+            self.units.push(build(id, Arc::new(order), when, doubts, &options));
         }
     }
 

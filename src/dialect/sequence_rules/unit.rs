@@ -56,6 +56,10 @@ pub(super) trait Kind: Send + Sync + 'static {
     fn rests(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Support {
         Support::default()
     }
+    /// What speaks against a call because something may have happened that nobody read.
+    fn unseen(&self, _state: &Self::State, _look: Look<'_>) -> Option<Objection> {
+        None
+    }
     /// A deadline that passes with this call, which no gate could save.
     fn passes(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
         None
@@ -162,6 +166,8 @@ pub(super) struct RuleUnit<K> {
     pub when: Vec<When>,
     /// Whether a call that it speaks against may be kept from running for it.
     pub enforced: bool,
+    /// Whether it looks at all sessions of the tree.
+    pub tree: bool,
     pub doubts: Doubts,
     pub kind: K,
 }
@@ -184,6 +190,10 @@ impl<K: Kind> Unit for RuleUnit<K> {
 
     fn hears(&self) -> Hears {
         Hears { first_turn: K::BEGINS, ..Hears::default() }
+    }
+
+    fn sees_tree(&self) -> bool {
+        self.tree
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {

@@ -204,7 +204,7 @@ impl Answer<'_> {
             Answer::Needs { .. } => Vec::new(),
             Answer::File(file) => file.read.or(file.exists.flatten()).into_iter().collect(),
         };
-        calls.into_iter().map(|call| EarlierCall { call, value: None }).collect()
+        calls.into_iter().map(EarlierCall::new).collect()
     }
 }
 

@@ -184,10 +184,10 @@ struct CheckLine<'a> {
     code: Option<Code>,
     message: Sentence,
     checked: Option<&'a CheckedValue>,
-    found: &'a [EarlierCall],
+    found: Vec<EarlierCall>,
     /// Of a rule that allowed the call: the earlier calls that satisfied it, or that it counted.
     #[serde(skip_serializing_if = "Option::is_none")]
-    evidence: Option<&'a [EarlierCall]>,
+    evidence: Option<Vec<EarlierCall>>,
     detail: Value,
     /// What else the rule's facts are.
     #[serde(flatten)]
@@ -198,14 +198,15 @@ impl<'a> CheckLine<'a> {
     fn of(check: &'a Check, session: &Session, policy: &'a Policy) -> Option<CheckLine<'a>> {
         let rule = policy.rules().get(check.rule)?;
         let mut facts = check.facts.as_ref().map(|facts| facts.data()).unwrap_or_default();
+        let explanation = check.explain(policy.rules(), session)?;
         Some(CheckLine {
             rule: RuleName::of(rule),
             passed: check.passed,
             code: check.code,
-            message: check.explain(policy.rules(), session)?.headline,
+            message: explanation.headline,
             checked: check.checked.as_ref(),
-            found: &check.found,
-            evidence: check.passed.then_some(&check.found),
+            evidence: check.passed.then(|| explanation.found.clone()),
+            found: explanation.found,
             detail: facts.shift_remove("detail").unwrap_or_default(),
             facts,
         })

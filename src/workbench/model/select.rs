@@ -7,7 +7,7 @@ use super::{Model, Overlay, Spot, verdict};
 use crate::compare::Side;
 use crate::engine::Decision;
 use crate::monitor::finding::{Check, Finding, RuleState};
-use crate::monitor::{Rule, RuleId, Rules};
+use crate::monitor::{EarlierCall, Rule, RuleId, Rules};
 use crate::replay::DecidedCall;
 use crate::session::{AlternativeRef, Call, CallRef, Turn};
 use crate::source::Source;
@@ -132,7 +132,7 @@ impl Model {
         }
         // What stands beside a choice that was not taken has no row here.
         let turn = self.not_taken().map_or(u32::MAX, |at| at.turn);
-        self.finding()?.found.first().map(|found| found.call).filter(|call| call.turn < turn)
+        self.finding()?.found.first().and_then(EarlierCall::own).filter(|call| call.turn < turn)
     }
 
     /// Where the cursor is.

@@ -5,7 +5,7 @@ use super::part::{command, counters, evidence, session_rules, supposed};
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use super::split;
 use crate::engine::{Mode, Verdict};
-use crate::monitor::{Effect, Finding, effect_word};
+use crate::monitor::{EarlierCall, Effect, Finding, effect_word};
 use crate::replay::DecidedCall;
 use crate::report::words;
 use crate::report::words::live::LiveWords;
@@ -221,7 +221,7 @@ fn then(lines: &mut Vec<Line>, seen: Seen<'_>, call: &Call, judged: &DecidedCall
 fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &Finding, width: usize) {
     let model = seen.model;
     let link = Link {
-        call: finding.found.first().map(|found| found.call.index),
+        call: finding.found.first().and_then(EarlierCall::own).map(|call| call.index),
         rule: Some(finding.rule),
         base: None,
     };
@@ -267,8 +267,11 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
     }
     for (at, found) in explanation.found.iter().enumerate() {
         let value = found.value.as_ref().map(|value| format!("{value} ")).unwrap_or_default();
-        let text = format!("{value}{} {}", place(found.call), tool_of(session, found.call));
-        let link = Link { call: Some(found.call.index), ..link };
+        let text = match found.own() {
+            Some(call) => format!("{value}{} {}", place(call), tool_of(session, call)),
+            None => words::found(found, session).whole(),
+        };
+        let link = Link { call: found.own().map(|call| call.index), ..link };
         labelled(lines, &model.theme, if at == 0 { "found" } else { "" }, Role::Text, &text, width, link);
     }
     evidence::tree(lines, seen, finding.rule, &explanation.lines, LABEL, width);

@@ -66,7 +66,7 @@ impl ContractsMonitor {
                 let doubtful = self.standings.get(need.group).and_then(|own| own.doubtful.clone());
                 let (call, part) = doubtful.unzip();
                 prior.doubtful = part;
-                call.map(|call| EarlierCall { call, value: None }).into_iter().collect()
+                call.map(EarlierCall::new).into_iter().collect()
             }
             Lookup::NoValue | Lookup::Unmatched => {
                 prior.required = member.outputs.explain(&Body::MISSING);
@@ -83,7 +83,8 @@ impl ContractsMonitor {
                 if code.is_some() {
                     prior.hint = member.outputs.unwrapped(&standing.newest_output);
                 }
-                vec![EarlierCall { call, value: checked.as_ref().and_then(|checked| checked.value.clone()) }]
+                let value = checked.as_ref().and_then(|checked| checked.value.clone());
+                vec![EarlierCall { value, ..EarlierCall::new(call) }]
             }
         };
         Outlook { code, checked, found, facts: Some(Arc::new(prior)) }
@@ -171,6 +172,6 @@ impl ContractsMonitor {
 impl GoodCall {
     fn found(&self, resource: Option<&Resource>) -> EarlierCall {
         let value = resource.and_then(|resource| resource.of_prior(&self.arguments, &self.output)).cloned();
-        EarlierCall { call: self.at, value }
+        EarlierCall { value, ..EarlierCall::new(self.at) }
     }
 }

@@ -9,7 +9,7 @@ use crate::dialect::sequence_rules::facts::{Order, OrderOutcome, ToolName};
 use crate::monitor::About;
 use crate::session::{CallRef, Outcome, Session};
 use crate::wording::sentence::{self, name};
-use crate::wording::{at, count, list, thousands, tool_of};
+use crate::wording::{at, count, line, list, thousands, tool_of};
 
 /// What a rule expects, in a line.
 pub(super) fn expected(order: &Order) -> String {
@@ -84,6 +84,7 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
             format!("call {} successfully, directly before {}", operand(first), any(then))
         }
         (codes::FORBIDDEN_CALL, _) => "skip the call".to_owned(),
+        (codes::UNSEEN_SESSION, _) => "read the recordings of the whole tree".to_owned(),
         (codes::OPAQUE_COMMAND, _) => "write the commands out, or set `opaque: allow`".to_owned(),
         (codes::BLOCKLISTED, _) => "skip the call, or remove the name from the list".to_owned(),
         (codes::NOT_ALLOWLISTED, _) => "skip the call, or add the name to the list".to_owned(),
@@ -123,8 +124,12 @@ pub(super) fn against(code: Code, order: &Order, done: u64, about: &About<'_>) -
         (codes::BEFORE_MISSING, Order::Before { first, or, same, .. }) => match earlier() {
             _ if !same.is_empty() => format!("{} is not known to have succeeded", expected(order)),
             Some(call) => format!("no {} is known to have succeeded; {}", firsts(first, or), ran_in(call)),
-            None => format!("{} has not succeeded yet", firsts(first, or)),
+            None => format!("{} has not succeeded yet{}", firsts(first, or), unread(about)),
         },
+        (codes::UNSEEN_SESSION, Order::NeverAfter { trigger, .. }) => {
+            let why = about.session.facts.tree.gap(u32::MAX).unwrap_or("the call is not recorded whole");
+            format!("{} may have happened before: {}", operand(trigger), line(why))
+        }
         (codes::FORBIDDEN_CALL, _) => format!("the rule allows {}", expected(order)),
         (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, .. }) => match earlier() {
             Some(call) => {
@@ -248,10 +253,19 @@ impl Actual<'_> {
 
     /// `DeleteCustomer in turn 2`.
     fn call(&self, index: u32) -> String {
-        let call = self.session.calls.get(index as usize).map(|call| call.at);
+        let at_index = CallRef { turn: 0, call: 0, index };
+        let own = self.session.calls.get(index as usize).map(|call| call.at);
+        let call = own.or(Some(at_index).filter(|call| call.elsewhere().is_some()));
         let named = |call| format!("{} in {}", tool_of(call, self.session), at(call, self.session));
         call.map_or_else(|| "a call".to_owned(), named)
     }
+}
+
+/// That a session of the tree was not read, where the rule looks at all of them.
+fn unread(about: &About<'_>) -> String {
+    let gap = || about.session.facts.tree.gap(u32::MAX);
+    let why = about.rule.options.tree.then(gap).flatten();
+    why.map_or_else(String::new, |why| format!(" ({})", line(why)))
 }
 
 /// The step that comes next.

@@ -8,8 +8,9 @@ use super::super::after::After;
 use super::super::asks::{Doubts, Role, asks_end};
 use super::super::lint;
 use super::super::names::{List, MaxCalls, Never};
+use super::super::never_after::NeverAfter;
 use super::super::operand::{Argument, Operand, Side};
-use super::super::order::{Before, ImmediatelyBefore, NeverAfter};
+use super::super::order::{Before, ImmediatelyBefore};
 use super::super::presence::{Eventually, Require};
 use super::super::reading::{Aliases, Reading};
 use super::super::same::Same;
@@ -20,7 +21,7 @@ use crate::condition::glob::Glob;
 use crate::condition::path::Path;
 use crate::dialect::question::{asks, commands_as_text, question};
 use crate::dialect::sequence_rules::facts::{Order, ToolName};
-use crate::monitor::{RuleId, Unit};
+use crate::monitor::{RuleId, RuleOptions, Unit};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, NodeValue, Problem, ProblemKind, quoted};
 
@@ -43,6 +44,11 @@ impl Type {
     /// Whether a rule of this type can keep a call from running.
     pub fn stops(self) -> bool {
         !matches!(self, Type::Require | Type::Eventually | Type::After)
+    }
+
+    /// Whether it may look at all sessions of a tree.
+    pub fn sees_trees(self) -> bool {
+        matches!(self, Type::Before | Type::NeverAfter)
     }
 }
 
@@ -69,11 +75,12 @@ pub fn is_rule(node: &Node) -> bool {
 }
 
 /// What makes a unit of a rule's kind.
-pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>, Doubts, bool) -> Arc<dyn Unit>>;
+pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>, Doubts, &RuleOptions) -> Arc<dyn Unit>>;
 
 pub fn build<K: Kind>(kind: K) -> Build {
-    Box::new(move |rule, order, when, doubts, enforced| {
-        Arc::new(RuleUnit { rule: [rule], order, when, doubts, enforced, kind })
+    Box::new(move |rule, order, when, doubts, options| {
+        let (enforced, tree) = (options.is_enforced(), options.tree);
+        Arc::new(RuleUnit { rule: [rule], order, when, doubts, enforced, tree, kind })
     })
 }
 

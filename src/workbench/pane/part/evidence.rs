@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::monitor::{self, Check, Explanation, LineState, Rule, RuleId};
+use crate::monitor::{self, Check, EarlierCall, Explanation, LineState, Rule, RuleId};
 use crate::report::words;
 use crate::session::CallRef;
 use crate::workbench::line::{Key, Line, Link, paragraph, place, tool_of};
@@ -36,7 +36,7 @@ pub fn others(lines: &mut Vec<Line>, count: usize, more: bool) {
 pub fn check(lines: &mut Vec<Line>, seen: Seen<'_>, check: &Check, width: usize) {
     let Some(explanation) = explained(seen, check) else { return };
     let one = check.found.first().filter(|_| check.passed && check.found.len() == 1);
-    let call = one.map(|found| found.call);
+    let call = one.and_then(EarlierCall::own);
     let link = Link { rule: Some(check.rule), call: call.map(|call| call.index), base: None };
     let right = call.map(place).unwrap_or_default();
     let key = seen.key(check.rule);
@@ -45,12 +45,14 @@ pub fn check(lines: &mut Vec<Line>, seen: Seen<'_>, check: &Check, width: usize)
         lines.push(Line::dim(code.as_str()).indent(2).rule(check.rule));
     }
     // Of several calls that satisfied it, each is a place to go to.
-    for found in check.found.iter().filter(|_| check.passed && check.found.len() > 1) {
+    for found in
+        check.found.iter().filter_map(|found| found.own().filter(|_| check.passed && check.found.len() > 1))
+    {
         let taking = seen.taking().map(|taking| taking.replay.session());
         let session = taking.or(seen.model.session());
-        let tool = session.map(|session| tool_of(session, found.call)).unwrap_or_default();
-        let by = Line::dim(tool).indent(2).right(Role::TextDim, place(found.call));
-        lines.push(by.call(found.call).rule(check.rule));
+        let tool = session.map(|session| tool_of(session, found)).unwrap_or_default();
+        let by = Line::dim(tool).indent(2).right(Role::TextDim, place(found));
+        lines.push(by.call(found).rule(check.rule));
     }
     if let Some(checked) = &check.checked {
         let value = checked.value.as_ref().map_or_else(|| "not one value".to_owned(), ToString::to_string);

@@ -130,7 +130,7 @@ fn ran_before(seen: Seen<'_>, before: usize) -> impl Iterator<Item = u32> {
 /// What ran before the selected call, the calls that a finding speaks of, and the call itself.
 pub fn trace_of(seen: Seen<'_>, finding: &Finding, session: &Session) -> Vec<Traced> {
     let Some(call) = seen.model.call() else { return Vec::new() };
-    let rests: BTreeSet<u32> = finding.found.iter().map(|found| found.call.index).collect();
+    let rests: BTreeSet<u32> = finding.found.iter().filter_map(|found| Some(found.own()?.index)).collect();
     let ran = ran_before(seen, call.at.index as usize);
     let all: BTreeSet<u32> = ran.chain(rests.iter().copied()).chain([call.at.index]).collect();
     let line = |index: u32| {
