@@ -208,12 +208,19 @@ impl Body {
         self.0.as_deref().map(|body| &body.read().value)
     }
 
-    /// The text of an object that nothing has looked at yet, and that parses if passing over it does: a look at a few places
-    /// of it then costs no tree.
-    pub(crate) fn unread_object(&self) -> Option<&str> {
+    /// Looks at the text of an object that nothing has looked at yet, and that parses if passing over it does: a look at a few
+    /// places of it then costs no tree.
+    pub(crate) fn peek<T>(&self, look: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let is_object = |text: &str| text.trim_ascii_start().starts_with('{') && is_plain(text);
         let body = self.0.as_deref().filter(|body| body.read.get().is_none())?;
+        if let (Recorded::Elsewhere(elsewhere), Form::Json) = (&body.recorded, body.form)
+            && let Some(text) = elsewhere.in_passing()
+            && is_object(&text)
+        {
+            return look(&text);
+        }
         let text = body.joined().unwrap_or(body.text());
-        (text.trim_ascii_start().starts_with('{') && is_plain(text)).then_some(text)
+        if is_object(text) { look(text) } else { None }
     }
 
     /// Why no path can look into the content: it is not JSON, or none that may be parsed. Builds no tree where the text

@@ -19,14 +19,15 @@ type Ways<'p> = SmallVec<[(usize, &'p [Step]); 4]>;
 /// What is at each of these paths in a body that is an object: the same as [`Path::one`] in [`Body::value`]. `None` where only
 /// the whole value can tell, or where there is one already.
 pub fn peek<'p>(paths: impl Iterator<Item = &'p Path>, body: &Body) -> Option<Places> {
-    let text = body.unread_object()?;
-    let ways = paths.enumerate().map(|(number, path)| Some((number, steps(path)?)));
-    let ways: Ways<'_> = ways.collect::<Option<_>>()?;
-    let mut places: Places = ways.iter().map(|_| None).collect();
-    let mut reader = serde_json::Deserializer::from_str(text);
-    Seeker { ways, places: &mut places }.deserialize(&mut reader).ok()?;
-    reader.end().ok()?;
-    Some(places)
+    body.peek(|text| {
+        let ways = paths.enumerate().map(|(number, path)| Some((number, steps(path)?)));
+        let ways: Ways<'_> = ways.collect::<Option<_>>()?;
+        let mut places: Places = ways.iter().map(|_| None).collect();
+        let mut reader = serde_json::Deserializer::from_str(text);
+        Seeker { ways, places: &mut places }.deserialize(&mut reader).ok()?;
+        reader.end().ok()?;
+        Some(places)
+    })
 }
 
 /// The steps of a path that leads to at most one place, counted from the beginning.

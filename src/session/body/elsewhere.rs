@@ -1,5 +1,6 @@
 //! Bodies whose text is kept elsewhere, so that a long history costs only what something looks at.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::json::unescaped;
@@ -26,11 +27,20 @@ pub(super) struct Elsewhere {
     store: Arc<dyn Store>,
     place: Place,
     text: OnceLock<Box<str>>,
+    /// Whether it was looked at in passing.
+    passed: AtomicBool,
 }
 
 impl Elsewhere {
     pub fn new(store: Arc<dyn Store>, place: Place) -> Elsewhere {
-        Elsewhere { store, place, text: OnceLock::new() }
+        Elsewhere { store, place, text: OnceLock::new(), passed: AtomicBool::new(false) }
+    }
+
+    /// The JSON for a look in passing, after which it is not kept: most bodies are looked at once, and all of them together are
+    /// as long as the history. `None` where it is kept, or was looked at before: then it is worth keeping.
+    pub fn in_passing(&self) -> Option<String> {
+        let first = self.text.get().is_none() && !self.passed.swap(true, Ordering::Relaxed);
+        first.then(|| self.store.read(self.place))
     }
 
     pub fn length(&self) -> usize {

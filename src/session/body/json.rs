@@ -58,16 +58,19 @@ pub fn is_plain(text: &str) -> bool {
 /// Whether lists and objects may be more than a hundred levels deep.
 fn is_deep(text: &str) -> bool {
     let bytes = text.as_bytes();
-    if bytes.iter().filter(|byte| matches!(byte, b'[' | b'{')).count() <= 100 {
+    if memchr::memchr2_iter(b'[', b'{', bytes).nth(100).is_none() {
         return false;
     }
-    let (mut at, mut depth, mut in_text) = (0, 0_u32, false);
+    let (mut at, mut depth) = (0, 0_u32);
     while let Some(byte) = bytes.get(at) {
         match byte {
-            b'\\' => at += 1,
-            b'"' => in_text = !in_text,
-            b'[' | b'{' if !in_text => depth += 1,
-            b']' | b'}' if !in_text => depth = depth.saturating_sub(1),
+            // What a tool printed is mostly one long text, which is passed over quickly.
+            b'"' => match end_of_text(bytes, at + 1) {
+                Some(end) => at = end,
+                None => return false,
+            },
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
             _ => {}
         }
         if depth > 100 {
@@ -76,6 +79,17 @@ fn is_deep(text: &str) -> bool {
         at += 1;
     }
     false
+}
+
+/// Where the quote is that ends a text from here on.
+fn end_of_text(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes.get(at) == Some(&b'"') {
+            return Some(at);
+        }
+        at += 2;
+    }
 }
 
 /// Whether some object key begins with serde_json's private mark, however it is escaped.
@@ -115,6 +129,17 @@ fn find(bytes: &[u8], from: usize, wanted: u8) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn depth_is_that_of_brackets_outside_of_texts() {
+        let nested = |levels: usize, inner: &str| "[".repeat(levels) + inner + &"]".repeat(levels);
+        assert!(!is_deep(&nested(100, "1")) && is_deep(&nested(101, "1")));
+        let brackets = format!("\"{}\"", "[{\\\"\\\\".repeat(500));
+        assert!(!is_deep(&brackets) && !is_deep(&nested(99, &brackets)));
+        assert!(!is_deep(&format!("[{brackets},{}]", nested(99, "1"))));
+        assert!(is_deep(&format!("[{brackets},{}]", nested(100, "1"))));
+        assert!(!is_deep(&"[],".repeat(500)) && !is_deep(&("[\"".to_owned() + &"[".repeat(500))));
+    }
 
     #[test]
     fn a_literal_stands_for_what_serde_json_says_of_it() {
