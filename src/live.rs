@@ -7,6 +7,8 @@ pub mod agent;
 pub mod desk;
 pub mod doctor;
 pub mod fault;
+#[cfg(feature = "proxy")]
+pub mod followed;
 pub mod host;
 pub mod index;
 pub mod install;

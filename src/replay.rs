@@ -7,6 +7,8 @@ mod alternatives;
 #[cfg(feature = "cli")]
 pub mod corpus;
 mod counted;
+#[cfg(feature = "cli")]
+mod course;
 mod outcomes;
 mod player;
 mod tables;
@@ -24,6 +26,8 @@ use crate::session::{CallRef, Outcome, Session, Turn};
 
 pub use alternatives::NotTaken;
 pub use counted::{CountedRefusals, counted_refusals};
+#[cfg(feature = "cli")]
+pub use course::Course;
 pub use outcomes::{Outcomes, outcomes};
 use player::Player;
 pub use tables::{RuleCount, Tables, ToolCount, beyond_most, category};
@@ -82,8 +86,9 @@ pub fn happened(session: &Session, policy: &Arc<Policy>) -> Run {
     player.run
 }
 
-/// What is decided about a session's last call. Every call before it happened as recorded, whatever the policy says of it.
-pub fn decide_last(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Option<Decision> {
+/// What is decided about a session's last call, and the run that decided it. Every call before it happened as recorded,
+/// whatever the policy says of it.
+pub fn decide_last(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Option<(Decision, Run)> {
     let mut player = Player::new(&session.facts, policy, Mode::Shadow, Depth::Findings);
     let (last, mut decided) = (session.calls.last()?.at, None);
     for turn in &session.turns {
@@ -95,7 +100,7 @@ pub fn decide_last(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Optio
         }
         player.play(session, turn, &mut |_| ());
     }
-    decided
+    Some((decided?, player.run))
 }
 
 /// What is decided about one call (by index), with a check for every rule that was asked. No rule is asked about the calls

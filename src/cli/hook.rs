@@ -63,7 +63,7 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
         mode: if asked.shadow { Mode::Shadow } else { Mode::Enforce },
         wait: Duration::from_millis(asked.wait),
     };
-    match desk.answer(&report, began) {
+    match desk.answer_and_end(&report, began) {
         // What is not recorded of other events makes later calls wait or be denied; there is nothing to deny here.
         Err(fault) if !matches!(report.event, Event::Propose { .. }) => {
             let _ = writeln!(io::stderr(), "rulestep: {fault}");

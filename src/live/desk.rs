@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use super::agent::{Answer, Event, Report};
 use super::fault::Fault;
+#[cfg(feature = "proxy")]
+use super::followed::Followed;
 use super::journal::Journal;
 use super::policy::{self, Current};
 use super::reason::reason;
 use super::record::{Json, Judged, Opened, Proposed, Record, SCHEMA};
 use super::transcript::{self, Tail};
-use crate::engine::{Mode, Verdict};
-#[cfg(feature = "proxy")]
-use crate::gate::Gate;
+use crate::engine::{Mode, Run, Verdict};
 use crate::monitor::Explanation;
 use crate::replay;
 use crate::session::{Body, MessageKind, Millis, Session};
@@ -58,11 +58,23 @@ impl Desk {
     /// # Errors
     /// It cannot be decided or recorded.
     pub fn answer(&self, report: &Report, began: Instant) -> Result<Answer, Fault> {
+        self.answer_event(report, began, false)
+    }
+
+    /// The same for a process that ends then, so that memory need not be given back.
+    ///
+    /// # Errors
+    /// It cannot be decided or recorded.
+    pub fn answer_and_end(&self, report: &Report, began: Instant) -> Result<Answer, Fault> {
+        self.answer_event(report, began, true)
+    }
+
+    fn answer_event(&self, report: &Report, began: Instant, ends: bool) -> Result<Answer, Fault> {
         match &report.event {
             Event::Nothing => Ok(Answer::Silent),
             Event::Propose { id, tool, arguments } => {
                 let call = NewCall { id: id.as_deref(), tool, arguments, sibling: None };
-                self.decide(report, &call, began)
+                self.decide_as(report, &call, began, ends)
             }
             Event::Resolve { id, tool, outcome, output } => self.with_journal(report, |journal| {
                 if let Some(id) = resolved(journal, id.as_deref(), tool)? {
@@ -132,8 +144,25 @@ impl Desk {
     /// # Errors
     /// It cannot be decided or recorded.
     pub fn decide(&self, report: &Report, call: &NewCall<'_>, began: Instant) -> Result<Answer, Fault> {
+        self.decide_as(report, call, began, false)
+    }
+
+    fn decide_as(
+        &self,
+        report: &Report,
+        call: &NewCall<'_>,
+        began: Instant,
+        ends: bool,
+    ) -> Result<Answer, Fault> {
         let current = policy::load(&self.policy, &self.own_folder())?;
-        self.with_journal(report, |journal| self.decide_by(journal, &current, report, call, began))
+        self.with_journal(report, |journal| {
+            let (answer, session) = self.decide_by(journal, &current, report, call, began)?;
+            if ends {
+                // Taking a long session apart takes longer than all that is left to do.
+                std::mem::forget(session);
+            }
+            Ok(answer)
+        })
     }
 
     fn decide_by(
@@ -143,9 +172,9 @@ impl Desk {
         report: &Report,
         call: &NewCall<'_>,
         began: Instant,
-    ) -> Result<Answer, Fault> {
+    ) -> Result<(Answer, Option<(Session, Run)>), Fault> {
         if let Some(answer) = call.id.and_then(|id| answered(journal, id, call)) {
-            return Ok(answer);
+            return Ok((answer, None));
         }
         let latest = if journal.is_new() { None } else { Some(journal.latest()?) };
         let tail = self.tail(report, journal)?;
@@ -173,7 +202,7 @@ impl Desk {
         let decision = replay::decide_last(&session, &current.policy, self.mode);
         let lost =
             || Fault::new("the call is not at the end of its journal", "report this defect of Rulestep");
-        let decision = decision.ok_or_else(lost)?;
+        let (decision, run) = decision.ok_or_else(lost)?;
         let rules = current.policy.rules();
         let findings: Vec<Explanation> =
             decision.findings.iter().filter_map(|finding| finding.explain(rules, &session)).collect();
@@ -189,25 +218,38 @@ impl Desk {
         });
         records += &Record::Proposed(proposed).line();
         journal.append(&records)?;
-        Ok(told.map_or(Answer::Silent, |told| match decision.verdict {
+        let answer = told.map_or(Answer::Silent, |told| match decision.verdict {
             Verdict::Halt | Verdict::NotReached => Answer::Halt(told),
             Verdict::Ask if self.asks => Answer::Ask(told),
             _ => Answer::Deny(told),
-        }))
+        });
+        Ok((answer, Some((session, run))))
     }
 
-    /// Which of these tools the model should see now.
+    /// Which of these tools the model should see now. What is `followed` of the session is not read again.
     ///
     /// # Errors
     /// The policy or the journal cannot be read.
     #[cfg(feature = "proxy")]
-    pub fn visible(&self, report: &Report, offered: &[String]) -> Result<Vec<Arc<str>>, Fault> {
+    pub fn visible(
+        &self,
+        report: &Report,
+        offered: &[String],
+        followed: &mut Followed,
+    ) -> Result<Vec<Arc<str>>, Fault> {
         let current = policy::load(&self.policy, &self.own_folder())?;
-        let mut journal = self.journal(report)?;
-        if journal.is_new() {
-            journal.append(&self.opened(report, None))?;
-        }
-        Ok(Gate::resume(&current.policy, journal.session("")?).turn().visible(offered))
+        let open = || {
+            let mut journal = self.journal(report)?;
+            if journal.is_new() {
+                journal.append(&self.opened(report, None))?;
+            }
+            Ok(journal)
+        };
+        let mut run = followed.run(&current.policy, self.wait, open)?;
+        run.begin_turn(now());
+        let offered: Vec<Arc<str>> = offered.iter().map(|tool| Arc::from(tool.as_str())).collect();
+        let narrowed = run.narrow(&offered);
+        Ok(narrowed.into_iter().filter(|tool| tool.visible()).map(|tool| tool.tool).collect())
     }
 
     /// The agent's log of the session, with the format that it has.

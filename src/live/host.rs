@@ -168,6 +168,7 @@ impl Host {
             resumed_by = gate(&current.policy, &journal, self.mode);
         }
         let gate = resumed_by?;
+        journal.index_later();
         let open = Open {
             gate,
             place: current.place,

@@ -82,12 +82,30 @@ impl Index {
     /// It cannot be written.
     pub fn create(path: &Path, outlines: &str, journal: &Stamp) -> io::Result<Index> {
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
+        options.read(true).write(true).create(true).truncate(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let mut index = Index { file: options.open(path)?, digest: XxHash3_64::new(), end: 0 };
         index.append(outlines, journal)?;
         Ok(index)
+    }
+
+    /// What was added since by other processes, if it is still the index of the journal, which is in this state now.
+    #[cfg(feature = "proxy")]
+    pub fn follow(&mut self, journal: &Stamp) -> Option<String> {
+        self.file.seek(SeekFrom::Start(self.end)).ok()?;
+        let mut text = Vec::new();
+        self.file.read_to_end(&mut text).ok()?;
+        let seal = text.len().checked_sub(SEAL)?;
+        let mut digest = self.digest.clone();
+        digest.write(text.get(..seal)?);
+        if text.get(seal..)? != sealed(journal, &digest).as_bytes() {
+            return None;
+        }
+        text.truncate(seal);
+        self.digest = digest;
+        self.end += seal as u64;
+        String::from_utf8(text).ok()
     }
 
     /// Adds the outlines of the journal's last records; they take the place of the seal, which follows them.

@@ -4,14 +4,16 @@
 //! of a writer that was stopped before it answered: it is no decision, and the next writer marks it so.
 
 mod lines;
+mod place;
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use lines::{Lines, about};
+pub use place::{file_name, private_folder};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -34,6 +36,8 @@ pub struct Journal {
     records: Records,
     /// `None` where it cannot be written: it is made again when the journal is next opened.
     index: Option<Index>,
+    /// Outlines that the index gets later; `None`: it gets each at once.
+    later: Option<String>,
     /// Bytes that the file ends with and that are no record.
     cut_off: bool,
     /// Bytes of the file.
@@ -48,6 +52,9 @@ enum Records {
     /// The outlines of its records, and what has the long bodies of which they have the places.
     Outlines(Outlines, Arc<Bodies>),
 }
+
+/// Bytes of outlines that the index gets later at the most.
+const LATER: usize = 1 << 16;
 
 /// Between two tries for the lock.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -64,10 +71,22 @@ impl Journal {
         options.read(true).append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&path).map_err(|error| Fault::file(&path, "opened", &error))?;
-        let records = Records::Lines(Lines::default());
-        let mut journal = Journal { path, file, records, index: None, cut_off: false, length: 0 };
-        journal.lock(wait)?;
+        let begun = Instant::now();
+        let mut journal = loop {
+            let file = options.open(&path).map_err(|error| Fault::file(&path, "opened", &error))?;
+            let (path, records) = (path.clone(), Records::Lines(Lines::default()));
+            let journal =
+                Journal { path, file, records, index: None, later: None, cut_off: false, length: 0 };
+            journal.lock(wait)?;
+            // Whoever held the lock may have removed the file: what is written to it would be lost.
+            if journal.is_there() {
+                break journal;
+            }
+            if begun.elapsed() >= wait {
+                let message = format!("the journal `{}` is removed again and again", journal.path.display());
+                return Err(Fault::new(message, "find out what removes it"));
+            }
+        };
         let stamp = journal.stamp()?;
         let kept = Index::open(&journal.index_path(), &stamp)
             .and_then(|(index, text)| Some((index, Outlines::of(text)?)))
@@ -80,6 +99,22 @@ impl Journal {
             None => journal.read()?,
         }
         Ok(journal)
+    }
+
+    /// Whether the file that was opened is the one of that name.
+    fn is_there(&self) -> bool {
+        let (Ok(own), Ok(named)) = (self.file.metadata(), std::fs::metadata(&self.path)) else {
+            return false;
+        };
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            (own.dev(), own.ino()) == (named.dev(), named.ino())
+        }
+        #[cfg(not(unix))]
+        {
+            own.created().ok() == named.created().ok()
+        }
     }
 
     fn lock(&self, wait: Duration) -> Result<(), Fault> {
@@ -97,6 +132,39 @@ impl Journal {
                 Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
             }
         }
+    }
+
+    /// Lets others write, until [`Journal::again`].
+    #[cfg(feature = "proxy")]
+    pub fn rest(&self) {
+        let _ = self.file.unlock();
+    }
+
+    /// Goes on after [`Journal::rest`]: waits for the lock and takes in what others wrote. False: it has to be opened anew.
+    ///
+    /// # Errors
+    /// It cannot be read or locked in time.
+    #[cfg(feature = "proxy")]
+    pub fn again(&mut self, wait: Duration) -> Result<bool, Fault> {
+        self.lock(wait)?;
+        let stamp = self.stamp()?;
+        if !self.is_there() || self.misread() {
+            return Ok(false);
+        }
+        let (Records::Outlines(outlines, _), Some(index)) = (&mut self.records, &mut self.index) else {
+            return Ok(false);
+        };
+        let added = index.follow(&stamp).and_then(|added| outlines.add(&added));
+        Ok(added.is_some() && outlines.end() == self.length)
+    }
+
+    /// Plays its records from this one on; gives how many there are. `None`: that cannot be done one by one.
+    #[cfg(feature = "proxy")]
+    pub fn play(&self, from: usize, known: &mut Known) -> Option<usize> {
+        let Records::Outlines(outlines, bodies) = &self.records else { return None };
+        let store: Arc<dyn Store> = Arc::<Bodies>::clone(bodies);
+        outlines.play(from, Some(&store), known)?;
+        Some(outlines.len())
     }
 
     /// Where the index is.
@@ -134,6 +202,7 @@ impl Journal {
         let last = text.split(|byte| *byte == b'\n').rev().nth(1);
         self.cut_off |= last.is_some_and(|line| serde_json::from_slice::<IgnoredAny>(line).is_err());
         self.index = None;
+        self.later.iter_mut().for_each(String::clear);
         let outlines = outlines(&text, true, Keep::Short).filter(|_| !self.cut_off);
         let known = outlines.and_then(|outlines| {
             self.index = Index::create(&self.index_path(), &outlines, &stamp).ok();
@@ -215,7 +284,8 @@ impl Journal {
         Some(known)
     }
 
-    fn name(&self) -> String {
+    /// The file, as people write it.
+    pub fn name(&self) -> String {
         self.path.to_string_lossy().into_owned()
     }
 
@@ -339,72 +409,39 @@ impl Journal {
         let added = outlines(text.as_bytes(), known.is_empty(), Keep::Short);
         let added = added.and_then(|added| known.add(&added).map(|()| added));
         let Some(added) = added else { return self.read() };
-        self.index =
-            self.index.take().and_then(|mut index| index.append(&added, &stamp).ok().map(|()| index));
+        match &mut self.later {
+            None => self.add_to_index(&added, &stamp),
+            Some(later) => {
+                later.push_str(&added);
+                if later.len() > LATER {
+                    let later = std::mem::take(later);
+                    self.add_to_index(&later, &stamp);
+                }
+            }
+        }
         Ok(())
+    }
+
+    /// Writes the index now and then, and when the journal is let go: whoever holds its lock for long need not do so with
+    /// every record. If the process is killed, the index no longer fits and is made again.
+    pub fn index_later(&mut self) {
+        self.later.get_or_insert_default();
+    }
+
+    fn add_to_index(&mut self, outlines: &str, stamp: &Stamp) {
+        self.index =
+            self.index.take().and_then(|mut index| index.append(outlines, stamp).ok().map(|()| index));
     }
 }
 
 impl Drop for Journal {
     /// A session may still have bodies of it.
     fn drop(&mut self) {
+        if let Some(later) = self.later.take().filter(|later| !later.is_empty())
+            && let Ok(stamp) = self.stamp()
+        {
+            self.add_to_index(&later, &stamp);
+        }
         let _ = self.file.unlock();
-    }
-}
-
-/// Makes a folder that only its owner can look into.
-pub fn private_folder(folder: &Path) -> std::io::Result<()> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
-/// A name for a file, from an id that an agent chose: two ids have two names, and none leaves its folder.
-pub fn file_name(id: &str) -> String {
-    const LONGEST: usize = 160;
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_' || byte == b'.';
-    let mut name = String::new();
-    for (at, byte) in id.bytes().enumerate() {
-        match plain(byte) && (at > 0 || byte != b'.') {
-            true => name.push(char::from(byte)),
-            false => name.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    if name.is_empty() {
-        name.push('%');
-    }
-    if name.len() > LONGEST {
-        let digest = hmac_sha256::Hash::hash(id.as_bytes());
-        let digest: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        name.truncate(LONGEST);
-        name = format!("{name}%{digest}");
-    }
-    name
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_of_files_stay_in_their_folder() {
-        let ids =
-            ["", ".", "..", "../../etc/passwd", "a/b", "a\\b", "%", "C:", "é", "a\0b", "5d2c-1", ".hidden"];
-        let names: Vec<String> = ids.iter().map(|id| file_name(id)).collect();
-        for name in &names {
-            assert!(!name.contains(['/', '\\', ':', '\0']) && !name.starts_with('.'), "{name}");
-        }
-        let mut unique = names.clone();
-        unique.sort();
-        unique.dedup();
-        assert_eq!(unique.len(), names.len(), "{names:?}");
-        let (long, other) = ("x".repeat(5000), format!("{}y", "x".repeat(4999)));
-        assert!(file_name(&long).len() < 200);
-        assert_ne!(file_name(&long), file_name(&other));
     }
 }

@@ -17,7 +17,7 @@ use crate::session::{Body, Form, Millis, refusal};
 /// A body of this many bytes takes more room than its place.
 const LONG: usize = 256;
 /// Longer lines are left to the reader of the journal, which says of some that they are too long.
-const LONGEST: usize = 64 << 20;
+const LONGEST: usize = (64 << 20) - 1;
 
 /// What kind of record it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

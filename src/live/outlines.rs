@@ -66,6 +66,12 @@ impl Outlines {
         self.records.is_empty()
     }
 
+    /// How many there are.
+    #[cfg(feature = "proxy")]
+    pub fn len(&self) -> usize {
+        self.records.len()
+    }
+
     /// Bytes of the journal that they are of.
     pub fn end(&self) -> u64 {
         self.end

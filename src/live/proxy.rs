@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use super::agent::{Answer, Event, Report};
 use super::desk::{Desk, NewCall, now};
 use super::fault::Fault;
+use super::followed::Followed;
 use crate::engine::Mode;
 use crate::recording;
 use crate::session::Body;
@@ -42,6 +43,8 @@ pub struct Proxy {
     /// What is answered when a call cannot be decided.
     on_error: fn(String) -> Answer,
     state: Mutex<State>,
+    /// What narrowing knows of the session.
+    followed: Mutex<Followed>,
 }
 
 impl Proxy {
@@ -54,7 +57,7 @@ impl Proxy {
     ) -> Proxy {
         let prefix = format!("{:x}-{:x}", now().unwrap_or_default(), std::process::id());
         let session = session.unwrap_or_else(|| prefix.clone());
-        Proxy { desk, session, prefix, server, on_error, state: Mutex::default() }
+        Proxy { desk, session, prefix, server, on_error, state: Mutex::default(), followed: Mutex::default() }
     }
 
     /// What a line of the client becomes.
@@ -368,7 +371,8 @@ impl Proxy {
             return Ok(offered.to_vec());
         }
         let names: Vec<String> = offered.iter().map(|name| self.tool(name)).collect();
-        let visible = self.desk.visible(&self.report(Event::Nothing), &names)?;
+        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
+        let visible = self.desk.visible(&self.report(Event::Nothing), &names, &mut followed)?;
         let is_visible = |name: &&String| visible.iter().any(|visible| **visible == *self.tool(name));
         Ok(offered.iter().filter(is_visible).cloned().collect())
     }

@@ -1,6 +1,9 @@
 //! Journals whose records are known already: a session is made of them as of the lines of their file, and nothing is parsed
 //! twice.
 
+#[cfg(feature = "proxy")]
+use std::sync::Arc;
+
 use crate::diagnostic::Diagnostic;
 use crate::recording::Options;
 use crate::recording::contract::Reader;
@@ -13,6 +16,8 @@ use crate::recording::input::shallow::Node;
 use crate::recording::input::units::{Kind, Piece};
 use crate::recording::input::{text, time};
 use crate::recording::reading::unit;
+#[cfg(feature = "proxy")]
+use crate::session::Facts;
 use crate::session::{Millis, Session};
 
 /// A journal, record by record. Decisions that it has are left out, as none rests on those before it.
@@ -68,6 +73,24 @@ impl Known {
                 self.reader.damaged(damage, &mut self.out);
             }
         }
+    }
+
+    /// Whether a call may be missing, since a line could not be read.
+    #[cfg(feature = "proxy")]
+    pub fn is_damaged(&self) -> bool {
+        self.out.diagnostics.iter().any(Diagnostic::may_lose_calls)
+    }
+
+    /// What is known of the surroundings, once the journal has begun.
+    #[cfg(feature = "proxy")]
+    pub fn facts(&mut self) -> Option<Arc<Facts>> {
+        Some(Arc::new(self.reader.builder()?.facts().clone()))
+    }
+
+    /// The session so far; its facts are apart.
+    #[cfg(feature = "proxy")]
+    pub fn so_far(&mut self) -> Option<&Session> {
+        Some(self.reader.builder()?.so_far())
     }
 
     /// The session, if it is one; and what was found about the journal that belongs to no session.

@@ -5,6 +5,8 @@ mod clients;
 mod doctor;
 mod equal;
 mod faults;
+#[cfg(feature = "proxy")]
+mod follow;
 mod hook;
 mod index;
 mod install;

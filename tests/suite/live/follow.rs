@@ -1,0 +1,135 @@
+//! What narrowing knows of a session that it follows is what the whole journal says.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use rulestep::internals::engine::Mode;
+use rulestep::internals::live::agent::{Event, Report};
+use rulestep::internals::live::desk::{Desk, NewCall};
+use rulestep::internals::live::followed::Followed;
+use rulestep::{Body, Gate, Policy, Session};
+
+const POLICY: &str = r#"
+tool: deploy
+preconditions: [{requires_prior_tool: build, with_output: [{path: $.code, equals: 0}]}]
+---
+tool: build
+preconditions: [{requires_prior_tool: look}]
+---
+rules:
+  - {type: before, first: look, then: write}
+  - {type: max_calls, tool: write, max: 4}
+  - {type: never_after, trigger: deploy, forbidden: look}
+---
+forbidden: [{sequence: [look, write, look], action: deny, reason: "cost:r"}]
+"#;
+const TOOLS: [&str; 5] = ["look", "build", "write", "deploy", "other"];
+
+/// A small generator, so that the sessions are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn throw(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+}
+
+#[test]
+fn it_is_what_the_whole_journal_says() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("policy.yaml");
+    fs::write(&file, POLICY).unwrap();
+    let policy = Policy::from_dir(&file).unwrap();
+    let tools = TOOLS.map(str::to_owned);
+    let desk = Desk {
+        agent: "mcp",
+        transcripts: None,
+        folder: root.path().join("live"),
+        policy: file.to_str().unwrap().to_owned(),
+        mode: Mode::Enforce,
+        asks: true,
+        wait: Duration::from_secs(5),
+    };
+    let (mut seen, mut dice) = (Vec::new(), Dice(7));
+    for session in 0..6 {
+        let (mut followed, mut open, name) = (Followed::default(), Vec::new(), format!("s-{session}"));
+        let journal = root.path().join(format!("live/mcp/{name}.jsonl"));
+        let report =
+            |event| Report { session: name.clone(), subagent: None, transcript: None, cwd: None, event };
+        for step in 0..50 {
+            let place = dice.throw(open.len().max(1) as u64) as usize;
+            match dice.throw(8) {
+                0..4 => {
+                    let id = format!("id-{step}");
+                    let tool = TOOLS[dice.throw(5) as usize];
+                    let sibling = [None, Some(true), Some(false)][dice.throw(3) as usize];
+                    let arguments = Body::json("{}");
+                    let call = NewCall { id: Some(&id), tool, arguments: &arguments, sibling };
+                    desk.decide(&report(Event::Nothing), &call, Instant::now()).unwrap();
+                    open.push(id);
+                }
+                4..7 if place < open.len() => {
+                    let outcome = ["ok", "ok", "ok", "error", "refused"][dice.throw(5) as usize];
+                    let text = if dice.throw(2) == 0 { "x".repeat(400) } else { String::new() };
+                    let output = Body::json(&format!("{{\"code\":{},\"text\":\"{text}\"}}", dice.throw(2)));
+                    let id = Some(open.remove(place));
+                    let event = Event::Resolve { id, tool: String::new(), outcome, output };
+                    desk.answer(&report(event), Instant::now()).unwrap();
+                }
+                _ => {
+                    desk.answer(&report(Event::Prompt("go on".to_owned())), Instant::now()).unwrap();
+                }
+            }
+            if dice.throw(12) == 0 {
+                let _ = fs::remove_file(journal.with_extension("index"));
+            }
+            let visible = desk.visible(&report(Event::Nothing), &tools, &mut followed).unwrap();
+            let anew = desk.visible(&report(Event::Nothing), &tools, &mut Followed::default()).unwrap();
+            let read = Session::read(journal.to_str().unwrap(), fs::read(&journal).unwrap()).unwrap();
+            let [read] = &read[..] else { panic!("one session") };
+            let whole = Gate::resume(&policy, read.clone()).turn().visible(&tools);
+            assert_eq!(visible, whole, "session {session}, step {step}");
+            assert_eq!(anew, whole, "session {session}, step {step}");
+            seen.push(whole);
+        }
+    }
+    seen.sort();
+    seen.dedup();
+    assert!(seen.len() > 5, "few lists are different, so little was shown: {seen:?}");
+}
+
+/// A journal that somebody replaced is not the one that was followed.
+#[test]
+fn another_journal_of_that_name_is_read_anew() {
+    let root = tempfile::tempdir().unwrap();
+    let file = root.path().join("policy.yaml");
+    fs::write(&file, POLICY).unwrap();
+    let desk = Desk {
+        agent: "mcp",
+        transcripts: None,
+        folder: root.path().join("live"),
+        policy: file.to_str().unwrap().to_owned(),
+        mode: Mode::Enforce,
+        asks: true,
+        wait: Duration::from_secs(5),
+    };
+    let report = |event| Report { session: "s".into(), subagent: None, transcript: None, cwd: None, event };
+    let mut followed = Followed::default();
+    let mut visible = || {
+        let names = desk.visible(&report(Event::Nothing), &["build".to_owned()], &mut followed).unwrap();
+        names.len()
+    };
+    assert_eq!(visible(), 0);
+    let arguments = Body::json("{}");
+    let call = NewCall { id: Some("a"), tool: "look", arguments: &arguments, sibling: None };
+    desk.decide(&report(Event::Nothing), &call, Instant::now()).unwrap();
+    let event =
+        Event::Resolve { id: Some("a".into()), tool: String::new(), outcome: "ok", output: Body::text("x") };
+    desk.answer(&report(event), Instant::now()).unwrap();
+    assert_eq!(visible(), 1);
+    fs::remove_file(root.path().join("live/mcp/s.jsonl")).unwrap();
+    assert_eq!(visible(), 0, "the session begins once more");
+    fs::write(&file, "tool: other\npreconditions: [{requires_prior_tool: look}]\n").unwrap();
+    assert_eq!(visible(), 1, "another policy");
+}
