@@ -20,6 +20,7 @@ pub mod policy;
 pub mod probe;
 #[cfg(feature = "proxy")]
 pub mod proxy;
+pub mod prune;
 pub mod reason;
 pub mod record;
 pub mod settings;

@@ -18,7 +18,7 @@ pub use begin::{Init, New, Suggest};
 pub use choices::WatchMode;
 pub use choices::{Color, Format, Mode, TableFormat, TestFormat};
 pub use groups::{Caching, Corpus, Lines, ModeArgument, Policies, Reading, Recordings, Selection};
-pub use live::{Doctor, Fallback, Gate, Hook, Install, Live, OnAsk, ScopeArgument, Uninstall};
+pub use live::{Doctor, Fallback, Gate, Hook, Install, Live, OnAsk, Prune, ScopeArgument, Uninstall};
 pub use misplaced::look_elsewhere;
 #[cfg(feature = "proxy")]
 pub use proxy::Proxy;
@@ -155,6 +155,8 @@ pub enum Verb {
     Uninstall(Uninstall),
     /// Open the journals of the gate in the workbench and follow them
     Live(Live),
+    /// Remove journals of sessions that are over, and list them (docs/gate.md)
+    Prune(Prune),
     /// Run the installed hooks as the agents do, and report what does not work (exit code 1 if anything does not)
     Doctor(Doctor),
     /// Run the language server for editors on standard input and output

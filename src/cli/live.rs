@@ -112,7 +112,7 @@ impl LastPolicy {
 }
 
 /// Every journal.
-fn journals(folder: &Path) -> Vec<PathBuf> {
+pub fn journals(folder: &Path) -> Vec<PathBuf> {
     let inside =
         |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let files = inside(folder).flat_map(|agent| inside(&agent).collect::<Vec<_>>());

@@ -13,6 +13,7 @@ mod install;
 mod journals;
 #[cfg(feature = "proxy")]
 mod proxy;
+mod prune;
 mod stdio;
 mod then;
 

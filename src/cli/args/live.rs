@@ -129,6 +129,20 @@ pub struct Live {
     pub watch: WatchMode,
 }
 
+/// `rulestep prune`.
+#[derive(Debug, Args)]
+pub struct Prune {
+    /// Remove journals that nothing was written to for this long: a number with `h`, `d` or `w`, such as `30d`
+    #[arg(long, value_name = "AGE")]
+    pub older_than: String,
+    /// Also remove journals of sessions without an end, which the agent may still go on with
+    #[arg(long)]
+    pub unfinished: bool,
+    /// List what would be removed, and remove nothing
+    #[arg(long)]
+    pub dry_run: bool,
+}
+
 /// `rulestep doctor`.
 #[derive(Debug, Args)]
 pub struct Doctor {

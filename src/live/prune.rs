@@ -1,0 +1,133 @@
+//! Journals that nobody needs any more. A journal goes as a whole: rules look at the beginning of a session, so one that is cut
+//! would decide otherwise.
+
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::Value;
+
+use super::journal::file_name;
+
+/// What may be removed.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// Since when nothing was written.
+    pub older_than: Duration,
+    /// Sessions that have no end, too.
+    pub unfinished: bool,
+    /// Nothing is removed, only looked at.
+    pub dry_run: bool,
+}
+
+/// A journal that was looked at.
+#[derive(Debug)]
+pub struct Seen {
+    /// The file.
+    pub path: PathBuf,
+    /// Bytes of it and of its index.
+    pub bytes: u64,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What becomes of a journal.
+#[derive(Debug)]
+pub enum Fate {
+    /// It is removed, or would be.
+    Removed,
+    /// Something was written to it since.
+    Recent,
+    /// The session has no end.
+    Unfinished,
+    /// Somebody holds its lock.
+    InUse,
+    /// It cannot be read or removed.
+    Failed(io::Error),
+}
+
+/// Looks at journals, and removes those that are wanted with their indexes.
+pub fn prune(journals: &[PathBuf], wanted: Wanted, now: SystemTime) -> Vec<Seen> {
+    // Before anything is removed: the journal of a subagent is finished with that of its session.
+    let ends: HashMap<&Path, End> = journals.iter().map(|path| (path.as_path(), End::of(path))).collect();
+    let is_finished = |path: &Path| match ends.get(path) {
+        Some(End { closed: true, .. }) => true,
+        Some(End { parent: Some(parent), .. }) => {
+            let parent = path.with_file_name(format!("{}.jsonl", file_name(parent)));
+            ends.get(parent.as_path()).is_none_or(|end| end.closed)
+        }
+        _ => false,
+    };
+    let look = |path: &PathBuf| {
+        let size = |path: &Path| fs::symlink_metadata(path).map_or(0, |file| file.len());
+        let bytes = size(path) + size(&path.with_extension("index"));
+        let finished = wanted.unfinished || is_finished(path);
+        let fate = one(path, finished, wanted, now).unwrap_or_else(Fate::Failed);
+        Seen { path: path.clone(), bytes, fate }
+    };
+    journals.iter().map(look).collect()
+}
+
+fn one(path: &Path, finished: bool, wanted: Wanted, now: SystemTime) -> io::Result<Fate> {
+    if !fs::symlink_metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a file"));
+    }
+    // Held until the journal is gone: a process that waits for it meanwhile finds that out, and begins another.
+    let file = OpenOptions::new().read(true).append(true).open(path)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Ok(Fate::InUse),
+        Err(TryLockError::Error(error)) => return Err(error),
+    }
+    let written = file.metadata()?.modified()?;
+    if now.duration_since(written).unwrap_or_default() < wanted.older_than {
+        return Ok(Fate::Recent);
+    }
+    if !finished {
+        return Ok(Fate::Unfinished);
+    }
+    if !wanted.dry_run {
+        // A journal without its index is a journal; an index without its journal is nothing.
+        match fs::remove_file(path.with_extension("index")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => fs::remove_file(path)?,
+        }
+    }
+    Ok(Fate::Removed)
+}
+
+/// How a journal ends, and whose session it is.
+#[derive(Debug, Default)]
+struct End {
+    closed: bool,
+    parent: Option<String>,
+}
+
+/// Bytes at the end of a journal in which its last record is, if that is the session's end.
+const LAST: u64 = 4096;
+
+impl End {
+    /// Of a journal; one that cannot be read is not finished.
+    fn of(path: &Path) -> End {
+        File::open(path).and_then(|file| End::read(&file)).unwrap_or_default()
+    }
+
+    fn read(mut file: &File) -> io::Result<End> {
+        let length = file.metadata()?.len();
+        let mut first = Vec::new();
+        // The first record may hold a long context; without its parent the journal is looked at by itself.
+        (&mut file).take(1 << 20).read_to_end(&mut first)?;
+        let record = |line: Option<&[u8]>| serde_json::from_slice::<Value>(line?).ok();
+        let opened = record(first.split(|byte| *byte == b'\n').next());
+        let mut last = Vec::new();
+        file.seek(SeekFrom::Start(length.saturating_sub(LAST)))?;
+        file.read_to_end(&mut last)?;
+        // A line that is cut off is of a writer that was stopped.
+        let whole = last.strip_suffix(b"\n");
+        let last = record(whole.and_then(|lines| lines.rsplit(|byte| *byte == b'\n').next()));
+        let text = |record: Option<Value>, name: &str| Some(record?.get(name)?.as_str()?.to_owned());
+        Ok(End { closed: text(last, "record").as_deref() == Some("closed"), parent: text(opened, "parent") })
+    }
+}
