@@ -30,6 +30,7 @@ mod new_file;
 mod open;
 #[cfg(feature = "proxy")]
 mod proxy;
+mod prune;
 mod redacted;
 mod replay;
 mod report;
@@ -119,6 +120,7 @@ fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Proxy(proxy)) => proxy::run(&proxy, screen),
         Some(Verb::Install(asked)) => install::install(&asked, screen),
         Some(Verb::Live(asked)) => live::run(asked, screen),
+        Some(Verb::Prune(asked)) => prune::run(&asked, screen),
         Some(Verb::Doctor(asked)) => doctor::run(&asked, screen),
         Some(Verb::Uninstall(asked)) => install::uninstall(&asked, screen),
         Some(Verb::Schema { dialect }) => manual::schema(&dialect, screen),

@@ -3,6 +3,7 @@
 
 use super::paint::Paint;
 use super::text::trace;
+use super::words::live::LiveWords;
 use super::words::{self, ByTool, Sentence};
 use crate::diagnostic::Code;
 use crate::engine::Mode;
@@ -94,6 +95,8 @@ impl Account {
             add(&mut rows, "Calls that led to the halt", steps.collect());
         }
         add(&mut rows, "Message to the model", decided.decision.told.iter().map(|told| cut(told)).collect());
+        let live = LiveWords::of(call, decided, replay.policy());
+        add(&mut rows, "Decided live", live.iter().map(LiveWords::sentence).collect());
         let recorded = recorded(call, decided, replay.mode());
         add(&mut rows, "In the recording", vec![recorded]);
         Account {

@@ -7,6 +7,7 @@ use crate::engine::Verdict;
 use crate::monitor::Explanation;
 use crate::replay::{DecidedCall, Replay};
 use crate::report::transcript::{Row, RowKind, Rows, one_line};
+use crate::report::words::live::LiveWords;
 use crate::report::{End, words};
 use crate::session::Body;
 use crate::wording::clean::{self, Marks};
@@ -67,6 +68,9 @@ fn row(row: Row, replay: &Replay) -> Markup {
                         (mark(decided, replay)) " " strong { (words::name(&call.tool)) }
                         @if !call.arguments.is_missing() { (body(&call.arguments)) }
                         (said(decided, replay))
+                        @if let Some(live) = LiveWords::of(call, decided, replay.policy()) {
+                            p.meta { "Decided live: " (live.sentence()) }
+                        }
                     }
                 }
             }

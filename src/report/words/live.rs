@@ -37,6 +37,12 @@ impl LiveWords {
         })
     }
 
+    /// All of it: `denied (prior_tool_missing) by policy 44aa0c21, enforce; now: newly allowed`.
+    pub fn sentence(&self) -> String {
+        let changed = self.changed().map(|changed| format!("; now: {changed}")).unwrap_or_default();
+        format!("{} {}{changed}", self.verdict, self.by)
+    }
+
     /// What is different now, in words: `newly allowed`.
     pub fn changed(&self) -> Option<String> {
         self.change.map(|kind| kind.word().replace('_', " "))

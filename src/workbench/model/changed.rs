@@ -50,10 +50,12 @@ impl Model {
 
     /// Takes in what changed in a session.
     pub fn set_changes(&mut self, at: usize, changes: Vec<Change>) {
+        let base = self.basis.changes.comparison.clone();
         let Some(entry) = self.archive.entries.get_mut(at) else { return };
         if let Some(before) = entry.changes.take() {
             self.basis.changes.remove(at, &before);
         }
+        self.basis.changes.note(at, entry.unknown_to(base.as_deref()));
         entry.row.changed = Some(changes.len());
         self.archive.table.note_change();
         self.basis.changes.add(at, &changes, self.archive.table.keeps(at));
@@ -72,8 +74,10 @@ impl Model {
     /// Collects the changes anew, since entries have other places, or others are listed.
     pub fn recount_changes(&mut self) {
         self.basis.changes.clear();
+        let base = self.basis.changes.comparison.clone();
         for (at, entry) in self.archive.entries.iter().enumerate() {
             if let Some(changes) = &entry.changes {
+                self.basis.changes.note(at, entry.unknown_to(base.as_deref()));
                 self.basis.changes.add(at, changes, self.archive.table.keeps(at));
             }
         }

@@ -21,6 +21,8 @@ pub struct Changes {
     compared: usize,
     /// Sessions in which something changed.
     changed: usize,
+    /// How many calls of an entry the base says nothing of, where it has any.
+    uncompared: BTreeMap<usize, usize>,
     /// How many decisions changed is still to be told, once it is known.
     pub to_tell: bool,
 }
@@ -59,6 +61,20 @@ impl Changes {
     /// Of a new pair of versions, or of another mode: nothing is compared yet.
     pub fn clear(&mut self) {
         (self.groups, self.count, self.compared, self.changed) = (BTreeMap::new(), 0, 0, 0);
+        self.uncompared.clear();
+    }
+
+    /// Notes how many calls of an entry the base says nothing of.
+    pub(super) fn note(&mut self, entry: usize, calls: usize) {
+        match calls {
+            0 => self.uncompared.remove(&entry),
+            _ => self.uncompared.insert(entry, calls),
+        };
+    }
+
+    /// Calls of compared sessions that the base says nothing of.
+    pub fn uncompared(&self) -> usize {
+        self.uncompared.values().sum()
     }
 
     /// How many.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::files::is_damage;
 use super::supposed::{Layer, Supposed};
 use super::verdict::SessionVerdict;
-use crate::compare::{Change, ChangePlace};
+use crate::compare::{Change, ChangePlace, Comparison};
 use crate::diagnostic::Diagnostic;
 use crate::explore::names::Names;
 use crate::explore::rows::SessionRow;
@@ -47,6 +47,12 @@ impl Entry {
             Some(number) if *title != *self.name => Cow::Owned(format!("{title} {number}")),
             _ => Cow::Borrowed(&self.name),
         }
+    }
+
+    /// How many of its calls the base of a comparison says nothing of.
+    pub fn unknown_to(&self, comparison: Option<&Comparison>) -> usize {
+        let (Some(comparison), Some(session)) = (comparison, &self.session) else { return 0 };
+        session.calls.iter().filter(|call| !comparison.base().knows(call)).count()
     }
 
     /// Whether something is wrong with its recording.

@@ -296,11 +296,15 @@ fn rest(model: &Model) -> String {
         turns => format!("; inferred tools in {}", words::count(turns as u64, "turn")),
     };
     let unchanged = words::count(unchanged as u64, "session");
+    let uncompared = model.basis.changes.uncompared();
+    let uncompared = match uncompared {
+        0 => String::new(),
+        calls => format!("; not compared: {} that no gate decided", words::count(calls as u64, "call")),
+    };
+    let apart = format!("{apart}{uncompared}");
     match model.scope_note() {
         Some(scope) => format!("changes of {scope}, as filtered; {unchanged} unchanged in all{apart}"),
-        None if is_live(model) => {
-            format!("{unchanged} without a change{apart}; calls that no gate decided are not compared")
-        }
+        None if is_live(model) => format!("{unchanged} without a change{apart}"),
         None => format!("{unchanged} unchanged{apart}"),
     }
 }

@@ -86,6 +86,24 @@ fn replay_shows_what_was_decided_live() {
     assert!(same.contains("live      denied (prior_tool_missing) by this policy, enforce\n"), "{same}");
 }
 
+/// What was decided live is beside what is decided now, also in what leaves the terminal.
+#[test]
+fn reports_show_what_was_decided_live() {
+    let journal = enforced();
+    let files = [("j.jsonl", journal.as_str()), ("now.yaml", NOW), ("p.yaml", THEN)];
+    let (_, page, _) = run(&files, &["report", "j.jsonl", "-p", "now.yaml"]);
+    let then = |page: &str, what: &str| page.matches(what).count();
+    assert_eq!(then(&page, "Decided live: denied (prior_tool_missing) by policy "), 1, "{page}");
+    assert_eq!(then(&page, ", enforce; now: newly allowed"), 1, "{page}");
+    // The read is in the session and among the findings.
+    assert_eq!(then(&page, ", enforce; now: newly blocked"), 2, "{page}");
+    let (_, ticket, _) = run(&files, &["report", "j.jsonl", "-p", "now.yaml", "--markdown"]);
+    assert!(ticket.contains("Decided live: `allowed by policy "), "{ticket}");
+    assert!(ticket.contains(", enforce; now: newly blocked`"), "{ticket}");
+    let (_, same, _) = run(&files, &["report", "j.jsonl", "-p", "p.yaml"]);
+    assert!(same.contains("Decided live: denied (prior_tool_missing) by this policy, enforce<"), "{same}");
+}
+
 /// Shadow mode never says that something was stopped.
 #[test]
 fn in_shadow_mode_nothing_was_stopped() {
