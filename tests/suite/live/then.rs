@@ -94,8 +94,8 @@ fn reports_show_what_was_decided_live() {
     let (_, page, _) = run(&files, &["report", "j.jsonl", "-p", "now.yaml"]);
     let then = |page: &str, what: &str| page.matches(what).count();
     assert_eq!(then(&page, "Decided live: denied (prior_tool_missing) by policy "), 1, "{page}");
-    assert_eq!(then(&page, ", enforce; now: newly allowed"), 1, "{page}");
-    // The read is in the session and among the findings.
+    // Both are in the session and among the findings.
+    assert_eq!(then(&page, ", enforce; now: newly allowed"), 2, "{page}");
     assert_eq!(then(&page, ", enforce; now: newly blocked"), 2, "{page}");
     let (_, ticket, _) = run(&files, &["report", "j.jsonl", "-p", "now.yaml", "--markdown"]);
     assert!(ticket.contains("Decided live: `allowed by policy "), "{ticket}");
