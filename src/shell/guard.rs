@@ -30,6 +30,9 @@ pub fn before_tokens(text: &str) -> Option<&'static str> {
     if has_nested_document(text) {
         return Some("a here-document in a process substitution");
     }
+    if has_long_number(text) {
+        return Some(LONG_NUMBER);
+    }
     let bytes = text.as_bytes();
     let expansions = bytes
         .windows(2)
@@ -37,6 +40,30 @@ pub fn before_tokens(text: &str) -> Option<&'static str> {
         .count();
     let ticks = bytes.iter().filter(|byte| **byte == b'`').count();
     (expansions > EXPANSIONS || ticks > TICKS).then_some("a line with more than 64 expansions")
+}
+
+/// The parser panics where a number of more digits than this ends a range of braces, counts folders or names a descriptor.
+const DIGITS: usize = 9;
+
+const LONG_NUMBER: &str = "a number of more than 9 digits where the shell counts";
+
+/// Whether a number after `..`, before it, or after `~` is longer than the parser takes.
+fn has_long_number(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut start = 0;
+    while let Some(digits) = bytes.get(start..).filter(|rest| !rest.is_empty()) {
+        let end = start + digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if end - start > DIGITS {
+            let before = bytes.get(..start).unwrap_or_default();
+            let before = before.strip_suffix(b"+").or(before.strip_suffix(b"-")).unwrap_or(before);
+            let after = bytes.get(end..).unwrap_or_default();
+            if before.ends_with(b"..") || before.ends_with(b"~") || after.starts_with(b"..") {
+                return true;
+            }
+        }
+        start = end + 1;
+    }
+    false
 }
 
 /// Whether a here-document may be in `<(…)` or `>(…)`: the parser would take its lines for commands.
@@ -96,6 +123,18 @@ pub fn before_tree(tokens: &[Token]) -> Option<&'static str> {
             _ => {}
         }
         deepest = deepest.max(depth);
+    }
+    let names_descriptor = |pair: &[Token]| match pair {
+        [Token::Word(word, at), Token::Operator(operator, next)] => {
+            operator.starts_with(['<', '>'])
+                && at.end.index == next.start.index
+                && word.len() > DIGITS
+                && word.bytes().all(|byte| byte.is_ascii_digit())
+        }
+        _ => false,
+    };
+    if tokens.windows(2).any(names_descriptor) {
+        return Some(LONG_NUMBER);
     }
     if deepest > PARENTHESES {
         return Some("more than 8 parentheses in each other");
