@@ -12,8 +12,12 @@ pub(super) struct Routes {
     policy: Arc<Policy>,
     /// Routes of tools that no rule names, after those of the version.
     own: Vec<Arc<Route>>,
+    /// Places of these, once there are more than are looked through.
     places: HashMap<Arc<str>, u32>,
 }
+
+/// Tools that are looked through: few sessions have more that no rule names.
+const FEW: usize = 8;
 
 impl Routes {
     pub fn new(policy: &Arc<Policy>) -> Routes {
@@ -23,14 +27,25 @@ impl Routes {
     /// The place of a tool's route.
     pub fn place(&mut self, tool: &str) -> u32 {
         let roster = self.policy.roster();
-        if let Some(place) = roster.place(tool).or_else(|| self.places.get(tool).copied()) {
+        if let Some(place) = roster.place(tool) {
             return place;
         }
-        let (route, place) =
-            (roster.other(self.policy.units(), tool), roster.places() + self.own.len() as u32);
-        self.places.insert(Arc::clone(&route.tool), place);
-        self.own.push(route);
-        place
+        let known = match self.own.len() {
+            ..=FEW => self.own.iter().position(|route| *route.tool == *tool).map(|place| place as u32),
+            _ => self.places.get(tool).copied(),
+        };
+        roster.places() + known.unwrap_or_else(|| self.add(tool))
+    }
+
+    /// The place of a new tool's route among the run's own.
+    fn add(&mut self, tool: &str) -> u32 {
+        self.own.push(self.policy.roster().other(self.policy.units(), tool));
+        if self.own.len() > FEW {
+            let known = self.places.len();
+            let added = (known as u32..).zip(self.own.iter().skip(known));
+            self.places.extend(added.map(|(place, route)| (Arc::clone(&route.tool), place)));
+        }
+        self.own.len() as u32 - 1
     }
 
     /// The route at a place.

@@ -107,7 +107,10 @@ impl<T: Eq> Eq for Blocks<T> {}
 
 /// A place for each of many, most of which stay as they began: what nobody has changed takes no room.
 #[derive(Debug, Clone)]
-pub struct Pages<T>(Box<[Option<Box<[T]>>]>);
+pub struct Pages<T> {
+    len: usize,
+    pages: Box<[Option<Box<[T]>>]>,
+}
 
 /// Places of a page.
 const PAGE: usize = 32;
@@ -115,20 +118,22 @@ const PAGE: usize = 32;
 impl<T> Pages<T> {
     /// So many places.
     pub fn new(len: usize) -> Pages<T> {
-        Pages((0..len.div_ceil(PAGE)).map(|_| None).collect())
+        Pages { len, pages: (0..len.div_ceil(PAGE)).map(|_| None).collect() }
     }
 
     /// What is at a place; `None` where nothing near it was ever changed.
     pub fn get(&self, place: usize) -> Option<&T> {
-        self.0.get(place / PAGE)?.as_ref()?.get(place % PAGE)
+        self.pages.get(place / PAGE)?.as_ref()?.get(place % PAGE)
     }
 }
 
 impl<T: Default> Pages<T> {
     /// What is at a place, to be changed.
     pub fn get_mut(&mut self, place: usize) -> Option<&mut T> {
-        let page = self.0.get_mut(place / PAGE)?;
-        page.get_or_insert_with(|| (0..PAGE).map(|_| T::default()).collect()).get_mut(place % PAGE)
+        let page = self.pages.get_mut(place / PAGE)?;
+        // Most policies have fewer rules than a page has places.
+        let places = PAGE.min(self.len.saturating_sub(place / PAGE * PAGE));
+        page.get_or_insert_with(|| (0..places).map(|_| T::default()).collect()).get_mut(place % PAGE)
     }
 }
 

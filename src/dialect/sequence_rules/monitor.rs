@@ -193,7 +193,9 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             let (mut set, look) = (Vec::new(), Look { unsure: true, ..look });
             kept &= hear(kind, lenient, event, look, cx, &mut Timers::new(0, &mut set));
         }
-        if let Event::Started(call) = *event {
+        if let Event::Started(call) = *event
+            && !copies.is_empty()
+        {
             for operand in kind.operands().into_iter().filter(|operand| operand.names(call.tool)) {
                 if let Some(own) = copies.get_mut(operand.number) {
                     operand.copies(Look::call(call, cx.facts, &[]), own);
@@ -237,12 +239,17 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             RuleOutcome::NotExercised if self.averted > 0 => RuleOutcome::Held,
             other => other,
         };
-        let facts = OrderOutcome {
-            asks: Arc::clone(&self.unit.order),
-            count: stands.count,
-            position: stands.position,
-            calls: stands.calls.clone(),
+        // A run that tells verdicts alone is asked what became of its rules, and why only where one is violated.
+        let tells = cx.telling || outcome == RuleOutcome::Violated;
+        let facts = || -> Arc<dyn Explain> {
+            Arc::new(OrderOutcome {
+                asks: Arc::clone(&self.unit.order),
+                count: stands.count,
+                position: stands.position,
+                calls: stands.calls.clone(),
+            })
         };
+        let facts = tells.then(facts);
         // Calls of other sessions have no place among these.
         let own = |index: &u32| CallRef { turn: 0, call: 0, index: *index }.elsewhere().is_none();
         out.push(RuleState {
@@ -253,7 +260,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             calls: stands.calls.into_iter().filter(own).collect(),
             averted: self.averted,
             enforced: self.unit.enforced,
-            facts: Some(Arc::new(facts)),
+            facts,
         });
     }
 }

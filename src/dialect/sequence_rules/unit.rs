@@ -169,6 +169,8 @@ pub(super) struct RuleUnit<K> {
     /// Whether it looks at all sessions of the tree.
     pub tree: bool,
     pub doubts: Doubts,
+    /// How many of its operands ask what calls do.
+    pub asking: usize,
     pub kind: K,
 }
 
@@ -247,11 +249,8 @@ impl<K: Kind> Unit for RuleUnit<K> {
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor> {
         let applies = self.when.iter().all(|when| when.allows(facts.context.as_ref()));
         let state = applies.then(K::State::default);
-        let lenient = state.clone().filter(|_| self.doubts.unsure == OnDoubt::Ask);
-        let copies = vec![
-            Copies::default();
-            self.kind.operands().iter().filter(|operand| operand.asks.is_some()).count()
-        ];
+        let lenient = if self.doubts.unsure == OnDoubt::Ask { state.clone() } else { None };
+        let copies = vec![Copies::default(); self.asking];
         Box::new(RuleMonitor { state, lenient, copies, averted: 0, unit: self })
     }
 }

@@ -80,7 +80,8 @@ pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>, Doubts, &RuleOpti
 pub fn build<K: Kind>(kind: K) -> Build {
     Box::new(move |rule, order, when, doubts, options| {
         let (enforced, tree) = (options.is_enforced(), options.tree);
-        Arc::new(RuleUnit { rule: [rule], order, when, doubts, enforced, tree, kind })
+        let asking = kind.operands().iter().filter(|operand| operand.asks.is_some()).count();
+        Arc::new(RuleUnit { rule: [rule], order, when, doubts, enforced, tree, asking, kind })
     })
 }
 
