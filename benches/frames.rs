@@ -12,11 +12,12 @@ use rulestep::internals::engine::Mode;
 use rulestep::internals::policy::{Policy, PolicyFile};
 use rulestep::internals::replay::Replay;
 use rulestep::internals::session::build::{Builder, Mark};
+use rulestep::internals::session::stored::StoredSession;
 use rulestep::internals::session::{Body, Origin, Session};
 use rulestep::internals::workbench::draw;
 use rulestep::internals::workbench::effect::Effect;
 use rulestep::internals::workbench::keys::Key;
-use rulestep::internals::workbench::message::{Event, Msg};
+use rulestep::internals::workbench::message::{Event, JudgedSession, Msg};
 use rulestep::internals::workbench::model::{Model, Opening};
 use rulestep::internals::workbench::run::frames;
 use rulestep::internals::workbench::theme::{Depth, Theme};
@@ -66,7 +67,7 @@ fn model(calls: usize) -> Model {
         mode: Mode::Enforce,
     });
     feed(&mut model, Msg::Policy { loaded, at: String::new() });
-    let sessions = vec![Arc::new(session(calls))];
+    let sessions = vec![StoredSession::resident(Arc::new(session(calls)))];
     feed(
         &mut model,
         Msg::Recordings(Event::Sessions {
@@ -95,11 +96,13 @@ fn feed(model: &mut Model, msg: Msg) {
     while let Some(effect) = effects.pop() {
         match effect {
             Effect::Judge(judge) => {
-                let one = |(at, session): (usize, Arc<Session>)| {
-                    (at, Arc::new(Replay::new(&session, &judge.policy, judge.mode)))
+                let one = |(place, session): (usize, Arc<StoredSession>)| {
+                    let content = session.session().expect("it is in memory");
+                    let replay = Arc::new(Replay::new(&content, &judge.policy, judge.mode));
+                    JudgedSession { place, session, replay }
                 };
-                let replays = judge.sessions.into_iter().map(one).collect();
-                effects.extend(update(model, Msg::Judged { generation: judge.generation, replays }));
+                let sessions = judge.sessions.into_iter().map(one).collect();
+                effects.extend(update(model, Msg::Judged { generation: judge.generation, sessions }));
             }
             Effect::Frames(request) => {
                 let made = frames::make(&request, &AtomicU64::new(request.number));

@@ -26,6 +26,8 @@ pub mod replace;
 #[cfg(feature = "cli")]
 pub mod settings;
 #[cfg(feature = "cli")]
+pub mod spill;
+#[cfg(feature = "cli")]
 pub mod stamp;
 #[cfg(feature = "cli")]
 pub mod stream;

@@ -10,6 +10,8 @@ pub mod damage;
 pub mod edit;
 pub mod live;
 pub mod refusal;
+#[cfg(feature = "cli")]
+pub mod stored;
 mod title;
 pub mod tree;
 pub mod value;

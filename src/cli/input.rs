@@ -22,7 +22,7 @@ pub mod cached;
 pub mod kept;
 mod sessions;
 
-pub use cached::Cache;
+pub use cached::{Cache, folder as cache_folder};
 pub use sessions::Sessions;
 
 /// Whether somebody asked to break off.

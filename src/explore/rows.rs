@@ -10,13 +10,14 @@ use super::verdict::SessionVerdict;
 use crate::engine::Verdict;
 use crate::monitor::RuleId;
 use crate::replay::{DecidedCall, Replay};
+use crate::session::stored::StoredSession;
 use crate::session::{Call, Millis, Outcome, Session};
 
 /// One session; or a file that none could be read from.
 #[derive(Debug, Clone)]
 pub struct SessionRow {
-    /// What is in it; nothing where it could not be read.
-    pub session: Option<Arc<Session>>,
+    /// The session; none where it could not be read.
+    pub session: Option<Arc<StoredSession>>,
     /// The file.
     pub file: Name,
     /// The folder or project that the agent worked in.
@@ -83,31 +84,42 @@ impl SessionRow {
         }
     }
 
-    /// A session that nothing was decided about yet.
+    /// A session that nothing was decided about yet, and that stays in memory.
     pub fn of(session: &Arc<Session>, names: &mut Names) -> SessionRow {
+        SessionRow::of_stored(&StoredSession::resident(Arc::clone(session)), Some(session), names)
+    }
+
+    /// The same of one that may leave memory, with its content where that can be had.
+    pub fn of_stored(
+        stored: &Arc<StoredSession>,
+        session: Option<&Session>,
+        names: &mut Names,
+    ) -> SessionRow {
         let mut known = |text: Option<&str>| text.map(|text| names.of_str(text));
-        let (project, branch) = (known(session.project()), known(session.branch()));
-        let (agent, format) = (known(session.agent()), known(Some(session.origin.format)));
-        let calls = session.calls.iter().map(|call| Event {
+        let of = |field: fn(&Session) -> Option<&str>| session.and_then(field);
+        let (project, branch) = (known(of(Session::project)), known(of(Session::branch)));
+        let (agent, format) = (known(of(Session::agent)), known(Some(stored.origin.format)));
+        let calls = session.map_or(&[] as &[Call], |session| &session.calls);
+        let arguments = calls.iter().map(|call| call.arguments.shown());
+        let calls = calls.iter().map(|call| Event {
             tool: Some(names.of(&call.tool)),
             turn: call.at.turn,
             states: recorded(call),
             findings: 0..0,
         });
         let events = calls.collect();
-        let arguments = session.calls.iter().map(|call| call.arguments.shown());
         let trigrams =
-            Trigrams::of([&*session.id].into_iter().chain(session.title.as_deref()).chain(arguments));
+            Trigrams::of([&*stored.id].into_iter().chain(stored.title.as_deref()).chain(arguments));
         SessionRow {
-            session: Some(Arc::clone(session)),
+            session: Some(Arc::clone(stored)),
             project,
             branch,
             agent,
             format,
-            began: session.began,
+            began: stored.began,
             trigrams,
             events,
-            ..SessionRow::unread(&session.origin.file, names)
+            ..SessionRow::unread(&stored.origin.file, names)
         }
     }
 
@@ -156,12 +168,18 @@ impl SessionRow {
 
     /// Its turns.
     pub fn turns(&self) -> usize {
-        self.session.as_ref().map_or(0, |session| session.turns.len())
+        self.session.as_ref().map_or(0, |session| session.turns)
     }
 
     /// Its calls.
     pub fn calls(&self) -> usize {
-        self.session.as_ref().map_or(0, |session| session.calls.len())
+        self.session.as_ref().map_or(0, |session| session.calls)
+    }
+
+    /// Whether a call is allowed; `None` where nothing was decided.
+    pub fn is_allowed(&self, call: usize) -> Option<bool> {
+        let event = self.verdict.and(self.events.get(call)).filter(|event| event.tool.is_some())?;
+        Some(event.states & bit(State::Allowed) != 0)
     }
 
     /// Its calls, in their order, then its violated rules.
@@ -169,9 +187,9 @@ impl SessionRow {
         &self.events
     }
 
-    /// The call of an event, by its place.
-    pub(super) fn call(&self, at: usize) -> Option<&Call> {
-        self.session.as_ref()?.calls.get(at)
+    /// Its content, where it can be had.
+    pub(super) fn content(&self) -> Option<Arc<Session>> {
+        self.session.as_ref()?.session().ok()
     }
 
     /// The rules that an event is about, with what they say of it.

@@ -97,11 +97,13 @@ impl<'n> Sieve<'n> {
         });
         let texts: Vec<(&Asked<'_>, bool, bool)> = texts.collect();
         let others = || self.of_event.iter().filter(|asked| !asked.is_text());
+        let content = texts.iter().any(|(_, look, said)| *look && !*said).then(|| row.content()).flatten();
         let passes = |(at, event): (usize, &Event)| {
             let text = |(asked, look, said): &(&Asked<'_>, bool, bool)| {
-                (*said || asked.of_event(row, at, event, *look)) != asked.negated
+                (*said || asked.of_event(row, at, event, content.as_deref().filter(|_| *look)))
+                    != asked.negated
             };
-            others().all(|asked| asked.of_event(row, at, event, false) != asked.negated)
+            others().all(|asked| asked.of_event(row, at, event, None) != asked.negated)
                 && texts.iter().all(text)
         };
         let mut events = row.events().iter().enumerate();
@@ -182,7 +184,7 @@ impl Asked<'_> {
     }
 
     /// Whether it is so of a call or a violated rule.
-    fn of_event(&self, row: &SessionRow, at: usize, event: &Event, look: bool) -> bool {
+    fn of_event(&self, row: &SessionRow, at: usize, event: &Event, look: Option<&Session>) -> bool {
         match &self.test {
             Test::Field(Field::Tool, _) => self.knows(event.tool),
             Test::Field(Field::Rule, _) => {
@@ -191,10 +193,16 @@ impl Asked<'_> {
             Test::Field(Field::Code, _) => {
                 row.findings(event).iter().any(|(_, code)| self.knows(Some(*code)))
             }
-            Test::Field(Field::Text, pattern) => match row.call(at) {
-                Some(call) => self.knows(event.tool) || look && pattern.is_match(call.arguments.shown()),
-                None => row.findings(event).iter().any(|(rule, _)| self.knows(Some(*rule))),
-            },
+            Test::Field(Field::Text, pattern) if event.tool.is_some() => {
+                // Names are at hand, while the arguments may have to be read back.
+                self.knows(event.tool)
+                    || look
+                        .and_then(|session| session.calls.get(at))
+                        .is_some_and(|call| pattern.is_match(call.arguments.shown()))
+            }
+            Test::Field(Field::Text, _) => {
+                row.findings(event).iter().any(|(rule, _)| self.knows(Some(*rule)))
+            }
             Test::Is(state) => event.states & bit(*state) != 0,
             Test::Turn(turns) => event.tool.is_some() && turns.contains(&event.turn),
             Test::Field(..) | Test::Since(_) | Test::Until(_) => false,

@@ -108,6 +108,21 @@ impl Body {
         matches!((&self.0, &other.0), (Some(one), Some(other)) if Arc::ptr_eq(one, other))
     }
 
+    /// Where in memory it is: the same for content that is shared; `None` when missing.
+    #[cfg(feature = "cli")]
+    pub(crate) fn address(&self) -> Option<usize> {
+        self.0.as_ref().map(|body| Arc::as_ptr(body).addr())
+    }
+
+    /// The JSON literal that a text was recorded as, where its escapes are resolved when something first looks.
+    #[cfg(feature = "cli")]
+    pub(crate) fn literal(&self) -> Option<&str> {
+        match &self.0.as_ref()?.recorded {
+            Recorded::Escaped(literal, _) => Some(literal),
+            Recorded::Plain(_) | Recorded::Elsewhere(_) => None,
+        }
+    }
+
     /// Whether there is no content.
     pub fn is_missing(&self) -> bool {
         self.0.is_none()

@@ -15,7 +15,8 @@ use crate::explore::coverage::Coverage;
 use crate::monitor::RuleId;
 use crate::policy::Policy;
 use crate::replay::Replay;
-use crate::session::{CallRef, Session};
+use crate::session::stored::StoredSession;
+use crate::session::{Call, CallRef};
 
 /// What is pointed at.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -58,18 +59,23 @@ impl Proposal {
 /// The rules that these sessions suggest about a tool, the best first: those that no call breaks before others. `is_over`
 /// says that nobody wants to know any more; then there are none.
 pub fn about(
-    sessions: &[Arc<Session>],
+    sessions: &[Arc<StoredSession>],
     subject: &Subject,
     is_over: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Proposal> {
-    let calls = sessions.iter().flat_map(|session| &session.calls).filter(|call| call.tool == subject.tool);
-    let breaking = calls.count() as u64 / BREAKING;
+    let calls = |session: &Arc<StoredSession>| {
+        let of_tool = |calls: &[Call]| calls.iter().filter(|call| call.tool == subject.tool).count();
+        session.session().map_or(0, |session| of_tool(&session.calls)) as u64
+    };
+    let breaking = sessions.iter().map(calls).sum::<u64>() / BREAKING;
     let mut seen = Observations::about(&subject.tool, breaking.max(1));
     for session in sessions {
         if is_over() {
             return Vec::new();
         }
-        seen.add(session);
+        if let Ok(session) = session.session() {
+            seen.add(&session);
+        }
     }
     let candidates = candidates(&seen, subject);
     let plain: Vec<&Candidate> = candidates.iter().collect();
@@ -97,18 +103,16 @@ pub fn about(
 
 /// Replays every session under candidates. Nothing takes effect.
 pub(super) fn try_rules(
-    sessions: &[Arc<Session>],
+    sessions: &[Arc<StoredSession>],
     policy: &Arc<Policy>,
     candidates: &[&Candidate],
     is_over: &(dyn Fn() -> bool + Sync),
 ) -> Trial {
-    let trial = |(at, session): &(usize, &Arc<Session>)| {
-        if is_over() {
-            return Trial::default();
-        }
-        Trial::of(*at, &Replay::with_checks(session, policy, Mode::Shadow), candidates)
+    let trial = |(at, session): &(usize, &Arc<StoredSession>)| {
+        let Some(session) = session.session().ok().filter(|_| !is_over()) else { return Trial::default() };
+        Trial::of(*at, &Replay::with_checks(&session, policy, Mode::Shadow), candidates)
     };
-    let sessions: Vec<(usize, &Arc<Session>)> = sessions.iter().enumerate().collect();
+    let sessions: Vec<(usize, &Arc<StoredSession>)> = sessions.iter().enumerate().collect();
     let trials: Vec<Trial> = sessions.par_iter().map(trial).collect();
     let mut all = Trial::default();
     trials.into_iter().for_each(|trial| all.merge(trial));

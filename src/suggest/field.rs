@@ -9,6 +9,7 @@ use super::insert::{Insertion, NotInserted};
 use super::written;
 use crate::monitor::{Rule, RuleId};
 use crate::policy::{Policy, PolicyFile};
+use crate::session::stored::StoredSession;
 use crate::session::{CallRef, Session};
 
 /// A value of a result.
@@ -29,7 +30,7 @@ impl ResultField {
     /// The condition for each tool that could ask for it: how it would be written, and what it would stop.
     pub fn proposals(
         &self,
-        sessions: &[Arc<Session>],
+        sessions: &[Arc<StoredSession>],
         at: (&Session, CallRef),
         policy: &Policy,
         insert: &dyn Fn(&Candidate) -> Result<Insertion, NotInserted>,
@@ -57,7 +58,7 @@ impl ResultField {
     /// Tools whose contract needs the tool already; then those that are called after it, the ones of this session first.
     fn dependents(
         &self,
-        sessions: &[Arc<Session>],
+        sessions: &[Arc<StoredSession>],
         (session, call): (&Session, CallRef),
         policy: &Policy,
     ) -> Vec<Arc<str>> {
@@ -70,16 +71,19 @@ impl ResultField {
                 .filter(|later| later.at.turn > call.turn)
                 .map(|later| Arc::clone(&later.tool)),
         );
-        let mut after: HashMap<&Arc<str>, u64> = HashMap::new();
-        for session in sessions {
+        let mut after: HashMap<Arc<str>, u64> = HashMap::new();
+        for session in sessions.iter().filter_map(|session| session.session().ok()) {
             let first = session.calls.iter().position(|call| call.tool == self.tool).unwrap_or(usize::MAX);
             for later in session.calls.iter().skip(first.saturating_add(1)) {
-                *after.entry(&later.tool).or_default() += 1;
+                match after.get_mut(&later.tool) {
+                    Some(count) => *count += 1,
+                    None => drop(after.insert(Arc::clone(&later.tool), 1)),
+                }
             }
         }
-        let mut others: Vec<(&Arc<str>, u64)> = after.into_iter().collect();
-        others.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(other.0)));
-        tools.extend(others.into_iter().map(|(tool, _)| Arc::clone(tool)));
+        let mut others: Vec<(Arc<str>, u64)> = after.into_iter().collect();
+        others.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        tools.extend(others.into_iter().map(|(tool, _)| tool));
         let mut kept: Vec<Arc<str>> = Vec::new();
         for tool in tools {
             if tool != self.tool && !kept.contains(&tool) {

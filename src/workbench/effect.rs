@@ -10,6 +10,7 @@ use crate::replay::Replay;
 use crate::report::Output;
 use crate::report::single::Subject;
 use crate::session::Session;
+use crate::session::stored::StoredSession;
 use crate::tester::Subject as TestSubject;
 use crate::workbench::model::frame::FrameWish;
 use crate::workbench::model::hits::Pattern;
@@ -156,7 +157,7 @@ pub struct Search {
     /// What is looked for.
     pub pattern: Arc<Pattern>,
     /// Places in the list of sessions, and the sessions.
-    pub sessions: Vec<(usize, Arc<Session>)>,
+    pub sessions: Vec<(usize, Arc<StoredSession>)>,
 }
 
 /// A request to count sessions.
@@ -242,7 +243,7 @@ pub struct Judge {
     /// The first of the sessions is on screen: it goes before everything else.
     pub open: bool,
     /// Places in the list of sessions, and the sessions.
-    pub sessions: Vec<(usize, Arc<Session>)>,
+    pub sessions: Vec<(usize, Arc<StoredSession>)>,
 }
 
 impl std::fmt::Debug for Effect {

@@ -11,11 +11,11 @@ use crate::explore::survey::Survey;
 use crate::files::watch::WatchEvent;
 use crate::policy::LoadResult;
 use crate::replay::Replay;
-use crate::session::Session;
+use crate::session::stored::StoredSession;
 use crate::tester::Answer;
 use crate::what_if::{Hypothesis, Impossible};
 use crate::witness::Witness;
-use crate::workbench::model::hits::Hit;
+use crate::workbench::model::hits::SessionHits;
 use crate::workbench::model::suggest::{FileWrite, SuggestedRule};
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::texts::Texts;
@@ -59,8 +59,8 @@ pub enum Msg {
     Judged {
         /// Which request this answers.
         generation: u64,
-        /// Places that the sessions had in the list when this was asked, and the replays.
-        replays: Vec<(usize, Arc<Replay>)>,
+        /// What was decided on each.
+        sessions: Vec<JudgedSession>,
     },
     /// Sessions were compared under two versions.
     Compared {
@@ -157,7 +157,7 @@ pub enum Msg {
         /// How many sessions.
         searched: usize,
         /// Those in which something was found: the place in the search, the place of the entry, where.
-        hits: Vec<(usize, usize, Arc<Session>, Vec<Hit>)>,
+        hits: Vec<SessionHits>,
     },
     /// A text was written in the editor.
     Composed {
@@ -202,12 +202,22 @@ pub enum MouseAct {
     Down,
 }
 
+/// What was decided on a session.
+pub struct JudgedSession {
+    /// The place it had in the list of sessions when this was asked.
+    pub place: usize,
+    /// The session.
+    pub session: Arc<StoredSession>,
+    /// Every decision.
+    pub replay: Arc<Replay>,
+}
+
 /// What changed in a session.
 pub struct ComparedSession {
     /// The place it had in the list of sessions when this was asked.
     pub place: usize,
     /// The session.
-    pub session: Arc<Session>,
+    pub session: Arc<StoredSession>,
     /// What was decided under the base, where that was asked for.
     pub base: Option<Arc<Replay>>,
     /// What changed.

@@ -12,6 +12,7 @@ pub mod findings;
 pub mod frame;
 pub mod habits;
 pub mod hits;
+pub mod judgement;
 pub mod live;
 pub mod overlay;
 pub mod palette;
@@ -46,7 +47,6 @@ use crate::engine::Mode;
 use crate::explore::names::Names;
 use crate::monitor::RuleId;
 use crate::policy::{Document, Policy};
-use crate::replay::Replay;
 use crate::session::Session;
 
 pub use self::cases::CaseList;
@@ -56,13 +56,15 @@ pub use self::entry::Entry;
 pub use self::files::{Files, Held, Lost};
 pub use self::frame::{Framed, Frames, Taking};
 pub use self::habits::{Count, Dress, Habits};
+pub use self::judgement::Judgement;
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
+pub use self::places::OpenedSession;
 pub use self::supposed::Supposed;
 pub use self::survey::SurveyQuery;
 pub use self::table::SessionTable;
 pub use self::verdict::SessionVerdict;
-pub use self::work::{PendingHidden, Work};
+pub use self::work::{JudgedAgain, PendingHidden, PendingRule, Work};
 
 /// The state of the workbench.
 pub struct Model {
@@ -103,6 +105,8 @@ pub struct Archive {
     pub problems: Vec<Diagnostic>,
     /// What of it all the program carries.
     pub built_in: BuiltIn,
+    /// How far replays have left memory, since the sessions do not all fit into it.
+    pub shed: usize,
 }
 
 /// What decides, and what it is compared with.
@@ -135,6 +139,10 @@ pub struct Basis {
 pub struct Location {
     /// The open entry.
     pub open: usize,
+    /// Its session, with what is in it.
+    pub opened: Option<OpenedSession>,
+    /// The rule about it that somebody waits for.
+    pub landing: Option<PendingRule>,
     /// What is in the selected turn.
     pub frames: Frames,
     /// The same under the base that the person chose.
@@ -305,6 +313,8 @@ impl Model {
             },
             place: Location {
                 open: 0,
+                opened: None,
+                landing: None,
                 frames: Frames::default(),
                 base_frames: Frames::default(),
                 sought: None,
@@ -326,6 +336,7 @@ impl Model {
                 asked: false,
                 generation: 0,
                 judged: 0,
+                again: None,
                 requests: 0,
                 looking: None,
                 frames: None,
@@ -381,24 +392,6 @@ impl Model {
     /// The open entry.
     pub fn entry(&self) -> Option<&Entry> {
         self.archive.entries.get(self.place.open)
-    }
-
-    /// The open session, or what is supposed in its place.
-    pub fn session(&self) -> Option<&Arc<Session>> {
-        let entry = self.entry()?;
-        match entry.supposed.shown() {
-            Some(shown) => Some(&shown.hypothesis.session),
-            None => entry.session.as_ref(),
-        }
-    }
-
-    /// What was decided on that, if only by an earlier request.
-    pub fn replay(&self) -> Option<&Arc<Replay>> {
-        let entry = self.entry()?;
-        match entry.supposed.shown() {
-            Some(shown) => Some(&shown.replay),
-            None => entry.replay.as_ref().map(|(_, replay)| replay),
-        }
     }
 
     /// Entries that hold a session.

@@ -234,7 +234,8 @@ impl Loop {
         self.arriving.try_recv().ok().or_else(|| {
             let until = *until.get_or_insert_with(|| Instant::now() + BLINK);
             let rest = until.saturating_duration_since(Instant::now());
-            self.model.awaits_frames().then(|| self.arriving.recv_timeout(rest).ok())?
+            (self.model.awaits_frames() || self.model.work.again.is_some())
+                .then(|| self.arriving.recv_timeout(rest).ok())?
         })
     }
 

@@ -8,7 +8,7 @@ use ratatui::layout::{Rect, Size};
 
 use super::effect::{Effect, Judge};
 use super::keys::{Key, chord};
-use super::message::{ComparedSession, Event, Msg};
+use super::message::{ComparedSession, Event, JudgedSession, Msg};
 use super::model::hits::hits;
 use super::model::texts::Texts;
 use super::model::{CaseList, Model, Opening};
@@ -22,6 +22,7 @@ use crate::policy::{LoadResult, Policy, PolicyFile};
 use crate::recording;
 use crate::replay::Replay;
 use crate::session::build::{Builder, Mark};
+use crate::session::stored::StoredSession;
 use crate::session::{Body, Origin, Session};
 use crate::workspace::cases::{CaseFiles, CaseRunner};
 
@@ -144,21 +145,23 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Effect::Judge(judge) => {
                 let Judge { generation, policy, mode, against, beside, sessions, .. } = judge;
                 let compared = against.map(|against| {
-                    let one = |(place, session): &(usize, Arc<Session>)| {
+                    let one = |(place, stored): &(usize, Arc<StoredSession>)| {
+                        let session = &stored.session().expect("it can be read back");
                         let new = Replay::new(session, &policy, mode);
                         let base = against.base().policy().filter(|_| !against.is_same());
                         let base = base.map(|policy| Arc::new(Replay::new(session, policy, mode)));
                         let changes = against.changes(base.as_deref(), &new);
                         let base = base.filter(|_| beside);
-                        ComparedSession { place: *place, session: Arc::clone(session), base, changes }
+                        ComparedSession { place: *place, session: Arc::clone(stored), base, changes }
                     };
                     Msg::Compared { generation, sessions: sessions.iter().map(one).collect() }
                 });
-                let one = |(at, session): (usize, Arc<Session>)| {
-                    (at, Arc::new(Replay::new(&session, &policy, mode)))
+                let one = |(place, session): (usize, Arc<StoredSession>)| {
+                    let content = session.session().expect("it can be read back");
+                    JudgedSession { place, session, replay: Arc::new(Replay::new(&content, &policy, mode)) }
                 };
-                let replays = sessions.into_iter().map(one).collect();
-                effects.extend(update(model, Msg::Judged { generation, replays }));
+                let sessions = sessions.into_iter().map(one).collect();
+                effects.extend(update(model, Msg::Judged { generation, sessions }));
                 effects.extend(compared.into_iter().flat_map(|compared| update(model, compared)));
             }
             Effect::Suppose(asked) => effects.extend(update(model, suppose::suppose(&asked))),
@@ -178,7 +181,7 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
             Effect::Search(search) => {
                 let (number, searched) = (search.number, search.sessions.len());
                 let sessions: Vec<_> = search.sessions.into_iter().enumerate().collect();
-                let hits = hits(&sessions, &search.pattern);
+                let hits = hits(&sessions, &search.pattern).expect("they can be read back");
                 effects.extend(update(model, Msg::Found { number, searched, hits }));
             }
             Effect::Survey(request) => {
@@ -242,6 +245,29 @@ pub fn drawn(model: &Model) -> Buffer {
 
 type Progress = (usize, usize);
 
+/// Sessions as the list holds them.
+pub fn stored(sessions: Vec<Arc<Session>>) -> Vec<Arc<StoredSession>> {
+    sessions.into_iter().map(StoredSession::resident).collect()
+}
+
+/// The answer to a request to judge one session.
+pub fn answered(
+    generation: u64,
+    place: usize,
+    session: &Arc<StoredSession>,
+    policy: &Arc<Policy>,
+    mode: Mode,
+) -> Msg {
+    let content = session.session().expect("it can be read back");
+    let replay = Arc::new(Replay::new(&content, policy, mode));
+    Msg::Judged { generation, sessions: vec![JudgedSession { place, session: Arc::clone(session), replay }] }
+}
+
+/// The open session, as the list has it.
+pub fn listed(model: &Model) -> Arc<StoredSession> {
+    model.entry().and_then(|entry| entry.session.clone()).expect("a session is open")
+}
+
 /// A part of a file of recordings was read for the first time.
 pub fn read_part(
     model: &mut Model,
@@ -250,7 +276,7 @@ pub fn read_part(
     diagnostics: Vec<Diagnostic>,
     progress: Progress,
 ) {
-    let file = file.into();
+    let (file, sessions) = (file.into(), stored(sessions));
     feed(model, Msg::Recordings(Event::Sessions { file, sessions, diagnostics, progress }));
 }
 
@@ -262,7 +288,7 @@ pub fn read_whole(
     diagnostics: Vec<Diagnostic>,
     progress: Progress,
 ) {
-    let file = file.into();
+    let (file, sessions) = (file.into(), stored(sessions));
     feed(model, Msg::Recordings(Event::File { file, sessions, diagnostics, progress }));
 }
 

@@ -80,7 +80,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::Base { name, read } => compare::read(model, name, read, &mut effects),
         Msg::Watch(told) => live::told(model, told, &mut effects),
         Msg::Recordings(event) => recordings::told(model, event, &mut effects),
-        Msg::Judged { generation, replays } => load::judged(model, generation, replays),
+        Msg::Judged { generation, sessions } => load::judged(model, generation, sessions),
         Msg::Compared { generation, sessions } => load::compared(model, generation, sessions),
         Msg::Supposed { number, answer } => suppose::judged(model, number, answer),
         Msg::WayOut { number, answer } => way_out::found(model, number, answer.map(|answer| *answer)),
@@ -102,6 +102,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         Msg::End => effects.push(Effect::Quit),
     }
     restore::go_back(model);
+    judge::again(model, &mut effects);
     suppose::ask(model, &mut effects);
     if model.table_is_due() {
         model.arrange();

@@ -45,6 +45,23 @@ impl Workspace {
         self
     }
 
+    /// Sessions that leave memory go to a file in this folder.
+    pub fn spilling_to(mut self, folder: Option<std::path::PathBuf>) -> Workspace {
+        if let Some(folder) = folder {
+            let recordings = self.recordings.into_inner().unwrap_or_else(PoisonError::into_inner);
+            self.recordings = Mutex::new(recordings.spilling_to(folder));
+        }
+        self
+    }
+
+    /// Another number of bytes that sessions may take in memory.
+    #[cfg(test)]
+    pub(crate) fn bounded(mut self, most: usize) -> Workspace {
+        let recordings = self.recordings.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.recordings = Mutex::new(recordings.bounded(most));
+        self
+    }
+
     /// The paths that the policy is read from; none where it is the samples.
     pub fn policy_paths(&self) -> Vec<String> {
         match self.policies.as_slice() {

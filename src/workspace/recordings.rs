@@ -7,11 +7,12 @@ use std::time::{Duration, SystemTime};
 
 use super::opener::{open, open_sample};
 use super::samples;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::files::spill::Spill;
 use crate::files::stamp::Stamp;
 use crate::files::{self, Input};
 use crate::recording::{Options, Reading};
-use crate::session::Session;
+use crate::session::stored::{SessionStore, StoredSession};
 
 /// The recordings that were named, and what was read of them.
 pub struct Recordings {
@@ -20,6 +21,8 @@ pub struct Recordings {
     /// How long a file that grows has to stay as it is to be taken for whole.
     rests: Duration,
     read: HashMap<Arc<str>, Read>,
+    /// Where the sessions are.
+    store: Arc<SessionStore>,
 }
 
 /// What comes of reading recordings, in this order.
@@ -35,7 +38,7 @@ pub enum Event {
         /// The file, as it was named.
         file: Arc<str>,
         /// Its sessions.
-        sessions: Vec<Arc<Session>>,
+        sessions: Vec<Arc<StoredSession>>,
         /// What is wrong with the file, beyond what its sessions say of themselves.
         diagnostics: Vec<Diagnostic>,
         /// Files read so far, and how many there are.
@@ -46,7 +49,7 @@ pub enum Event {
         /// The file, as it was named.
         file: Arc<str>,
         /// Its sessions.
-        sessions: Vec<Arc<Session>>,
+        sessions: Vec<Arc<StoredSession>>,
         /// What is wrong with the file, beyond what its sessions say of themselves.
         diagnostics: Vec<Diagnostic>,
         /// Files read so far, and how many there are to read.
@@ -95,13 +98,28 @@ enum Source {
 
 /// How long a file that grows has to stay as it is to be taken for whole.
 const RESTS: Duration = Duration::from_secs(10);
+/// Bytes of memory that sessions take, about, before those leave it that were not looked at for a while. What is less stays in
+/// memory whole, with what was decided about it.
+const MOST: usize = 256 << 20;
 /// Sessions that go to the workbench together at most, when a file is read for the first time.
 const TOGETHER: usize = 64;
 
 impl Recordings {
     /// Of these arguments; of the samples where there are none.
     pub fn new(arguments: Vec<String>, options: Options) -> Recordings {
-        Recordings { arguments, options, rests: RESTS, read: HashMap::new() }
+        let store = SessionStore::new(Box::new(Spill::new(None)), MOST);
+        Recordings { arguments, options, rests: RESTS, read: HashMap::new(), store }
+    }
+
+    /// Sessions that leave memory go to a file in this folder.
+    pub fn spilling_to(self, folder: PathBuf) -> Recordings {
+        Recordings { store: SessionStore::new(Box::new(Spill::new(Some(folder))), MOST), ..self }
+    }
+
+    /// Another number of bytes that sessions may take.
+    #[cfg(test)]
+    pub fn bounded(self, most: usize) -> Recordings {
+        Recordings { store: SessionStore::new(Box::new(Spill::new(None)), most), ..self }
     }
 
     /// Another time for what grows to come to rest.
@@ -137,6 +155,10 @@ impl Recordings {
         let notices =
             files.iter().filter_map(|file| self.read.get(&file.name)).flat_map(|read| &read.notices);
         besides.extend(notices.cloned());
+        besides.extend(self.store.fault().map(|fault| {
+            let message = format!("sessions cannot leave memory, so all of it is used: {fault}");
+            Diagnostic::warning(code::UNREADABLE_FILE, message)
+        }));
         out(Event::End { diagnostics: besides });
         let growing = self.read.values().filter(|read| read.grows);
         growing.map(|read| self.rests.saturating_sub(read.age(SystemTime::now()))).min()
@@ -217,7 +239,7 @@ impl Recordings {
         match self.open(file, read.grows) {
             Ok(mut reading) => {
                 for session in reading.by_ref() {
-                    batch.sessions.push(Arc::new(session));
+                    batch.sessions.push(self.store.put(session));
                     // One that is on screen already is exchanged as a whole.
                     if !again && batch.sessions.len() >= TOGETHER {
                         batch.send(Vec::new(), out);
@@ -263,7 +285,7 @@ impl Read {
 struct Batch<'f> {
     file: &'f Arc<str>,
     progress: (usize, usize),
-    sessions: Vec<Arc<Session>>,
+    sessions: Vec<Arc<StoredSession>>,
     sent: bool,
 }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use rulestep::internals::policy::{Policy, PolicyFile};
 use rulestep::internals::replay::{Replay, Status};
+use rulestep::internals::session::stored::StoredSession;
 use rulestep::internals::workbench::draw;
 use rulestep::internals::workbench::effect::Effect;
-use rulestep::internals::workbench::message::{Event, Msg};
+use rulestep::internals::workbench::message::{Event, JudgedSession, Msg};
 use rulestep::internals::workbench::model::{Model, Opening};
 use rulestep::internals::workbench::theme::{Depth, Glyph, Theme};
 use rulestep::internals::workbench::update::update;
@@ -33,15 +34,17 @@ fn workbench(document: &Value, session: &Value, mode: rulestep::internals::engin
     let file = PolicyFile { relative: Arc::clone(&name), name, text, named: true };
     let loaded = Box::new(Policy::load(&[file], None));
     update(&mut model, Msg::Policy { loaded, at: "12:00:00".to_owned() });
-    let (file, sessions) = ("session.json".into(), vec![Arc::new(read(session))]);
+    let (file, sessions) = ("session.json".into(), vec![StoredSession::resident(Arc::new(read(session)))]);
     let msg = Msg::Recordings(Event::Sessions { file, sessions, diagnostics: Vec::new(), progress: (1, 1) });
     for effect in update(&mut model, msg) {
         let Effect::Judge(judge) = effect else { continue };
-        let one = |(at, session): &(usize, Arc<_>)| {
-            (*at, Arc::new(Replay::new(session, &judge.policy, judge.mode)))
+        let one = |(place, session): &(usize, Arc<StoredSession>)| {
+            let content = session.session().unwrap();
+            let replay = Arc::new(Replay::new(&content, &judge.policy, judge.mode));
+            JudgedSession { place: *place, session: Arc::clone(session), replay }
         };
-        let replays = judge.sessions.iter().map(one).collect();
-        update(&mut model, Msg::Judged { generation: judge.generation, replays });
+        let sessions = judge.sessions.iter().map(one).collect();
+        update(&mut model, Msg::Judged { generation: judge.generation, sessions });
     }
     update(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
     model

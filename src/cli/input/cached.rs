@@ -75,7 +75,7 @@ impl Cache {
 }
 
 /// The program's folder for what it can find out again: `XDG_CACHE_HOME`, else `.cache` in `HOME`.
-fn folder() -> Option<PathBuf> {
+pub fn folder() -> Option<PathBuf> {
     let get = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = get("XDG_CACHE_HOME").or_else(|| Some(get("HOME")?.join(".cache")))?;
     Some(folder.join("rulestep"))

@@ -4,14 +4,16 @@ use std::borrow::{Borrow, Cow};
 use std::sync::Arc;
 
 use super::files::is_damage;
+use super::judgement::Judgement;
 use super::supposed::{Layer, Supposed};
 use super::verdict::SessionVerdict;
-use crate::compare::{Change, ChangePlace, Comparison};
+use crate::compare::{Base, Change, ChangePlace, Comparison};
 use crate::diagnostic::Diagnostic;
 use crate::explore::names::Names;
 use crate::explore::rows::SessionRow;
 use crate::replay::Replay;
 use crate::session::Session;
+use crate::session::stored::StoredSession;
 use crate::workbench::list::List;
 
 /// A row of the list of sessions.
@@ -21,14 +23,16 @@ pub struct Entry {
     /// The file.
     pub file: Arc<str>,
     /// The session, unless the file is unreadable.
-    pub session: Option<Arc<Session>>,
+    pub session: Option<Arc<StoredSession>>,
     /// What filters and tables see of it.
     pub row: SessionRow,
     /// What is wrong with the file, told at its first session.
     pub diagnostics: Vec<Diagnostic>,
-    /// What was decided, and in which request.
-    pub replay: Option<(u64, Arc<Replay>)>,
-    /// What was decided under the chosen base.
+    /// What was decided.
+    pub judgement: Option<Judgement>,
+    /// Every decision, where that is in memory: in the open entry, and as long as all sessions fit into it.
+    pub replay: Option<Arc<Replay>>,
+    /// The same under the chosen base.
     pub base: Option<Arc<Replay>>,
     /// What changed in it, once it is compared.
     pub changes: Option<Vec<Change>>,
@@ -52,12 +56,15 @@ impl Entry {
     /// How many of its calls the base of a comparison says nothing of.
     pub fn unknown_to(&self, comparison: Option<&Comparison>) -> usize {
         let (Some(comparison), Some(session)) = (comparison, &self.session) else { return 0 };
-        session.calls.iter().filter(|call| !comparison.base().knows(call)).count()
+        match comparison.base() {
+            Base::Live => session.undecided,
+            Base::Version(_) | Base::Recorded => 0,
+        }
     }
 
     /// Whether something is wrong with its recording.
     pub fn damaged(&self) -> usize {
-        let own = self.session.iter().flat_map(|session| &session.diagnostics);
+        let own = self.session.iter().flat_map(|session| session.diagnostics.iter());
         own.chain(&self.diagnostics).filter(|diagnostic| is_damage(diagnostic)).count()
     }
 
@@ -73,13 +80,13 @@ impl Entry {
 
     /// What it comes to, once it is judged.
     pub fn verdict(&self) -> Option<SessionVerdict> {
-        self.replay.as_ref().map(|(_, replay)| SessionVerdict::of(replay))
+        self.judgement.as_ref().map(|judgement| judgement.verdict)
     }
 
     /// Whether its session, as it is, was judged in that request.
     pub fn is_judged(&self, generation: u64) -> bool {
-        let judged = self.replay.as_ref().filter(|(judged, _)| *judged == generation);
-        self.session.as_ref().zip(judged).is_some_and(|(own, (_, replay))| Arc::ptr_eq(own, replay.session()))
+        let judged = self.judgement.as_ref().filter(|judgement| judgement.generation == generation);
+        self.session.as_ref().zip(judged).is_some_and(|(own, judgement)| Arc::ptr_eq(own, &judgement.of))
     }
 
     /// Whether it stands for the same session as another one of the same file, changed or not.
@@ -89,21 +96,35 @@ impl Entry {
 
     /// Whether everything that `self` says of calls still holds for `session`: it is the same one, or that one goes on.
     pub fn goes_on_as(&self, session: &Session) -> bool {
-        self.session.as_ref().is_some_and(|before| {
-            let pairs = before.calls.iter().zip(&session.calls);
-            before.calls.len() <= session.calls.len()
-                && pairs.into_iter().all(|(old, new)| {
-                    (old.at, &old.tool, &old.arguments) == (new.at, &new.tool, &new.arguments)
-                })
+        let before = self.session.as_ref().filter(|before| before.calls <= session.calls.len());
+        before.and_then(|before| before.session().ok()).is_some_and(|before| {
+            before
+                .calls
+                .iter()
+                .zip(&session.calls)
+                .all(|(old, new)| (old.at, &old.tool, &old.arguments) == (new.at, &new.tool, &new.arguments))
         })
     }
 
-    /// What the topmost layer begins with.
-    pub fn supposed_of(&self) -> Option<&Arc<Session>> {
+    /// Takes in what was decided on it.
+    pub fn judge(&mut self, judgement: Judgement, replay: Arc<Replay>) {
+        self.judgement = Some(judgement);
+        self.replay = Some(replay);
+    }
+
+    /// Every decision leaves memory, where the session may.
+    pub fn shed(&mut self) {
+        if self.session.as_ref().is_some_and(|session| session.may_leave()) {
+            (self.replay, self.base) = (None, None);
+        }
+    }
+
+    /// What the topmost layer begins with; `content` is what is in the session itself.
+    pub fn supposed_of<'a>(&'a self, content: Option<&'a Arc<Session>>) -> Option<&'a Arc<Session>> {
         let top = self.supposed.top();
         let case = top.and_then(Layer::of_case).map(|case| &case.session);
         let part = || Some(top?.part.as_ref()?.witness.session());
-        case.or_else(part).or(self.session.as_ref())
+        case.or_else(part).or(content)
     }
 }
 

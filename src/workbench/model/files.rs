@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::session::Session;
+use crate::session::stored::StoredSession;
 use crate::workbench::list::List;
 
 /// The files of recordings, in their order, and what each holds.
@@ -34,12 +34,12 @@ pub struct Held {
 
 impl Held {
     /// Of sessions, and of what is wrong with their file besides.
-    pub fn of(sessions: &[Arc<Session>], diagnostics: &[Diagnostic]) -> Self {
-        let own = sessions.iter().flat_map(|session| &session.diagnostics).chain(diagnostics);
+    pub fn of(sessions: &[Arc<StoredSession>], diagnostics: &[Diagnostic]) -> Self {
+        let own = sessions.iter().flat_map(|session| session.diagnostics.iter()).chain(diagnostics);
         let mut held = Self {
             format: sessions.first().map(|session| session.origin.format),
             sessions: sessions.len(),
-            calls: sessions.iter().map(|session| session.calls.len()).sum(),
+            calls: sessions.iter().map(|session| session.calls).sum(),
             ..Self::default()
         };
         for diagnostic in own.filter(|diagnostic| is_damage(diagnostic)) {

@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::Model;
+use super::judgement::Judgement;
 use super::overlay::{FindingRow, FindingsView, GroupBy};
-use super::{Model, verdict};
 use crate::compare::ChangePlace;
 use crate::explore::filter::{Field, Filter, State, Test};
-use crate::explore::rows::{bit, states};
-use crate::monitor::finding::RuleState;
+use crate::explore::rows::bit;
 use crate::monitor::{Effect, RuleId};
 use crate::policy::Policy;
-use crate::replay::Replay;
 use crate::report::words::rule_name;
+use crate::session::stored::StoredSession;
 use crate::session::{Body, Session};
 use crate::workbench::line::{place, place_not_taken};
 
@@ -42,23 +42,22 @@ impl FindingRow {
     }
 
     /// The tool and the arguments of the call that it is about.
-    pub fn call<'a>(&self, model: &'a Model) -> Option<(&'a str, &'a Body)> {
-        called(model.archive.entries.get(self.entry)?.session.as_ref()?, self.at)
+    pub fn call(&self, model: &Model) -> Option<(Arc<str>, Body)> {
+        let session = model.archive.entries.get(self.entry)?.session.as_ref()?.session().ok()?;
+        called(&session, self.at)
     }
 
-    /// The violated rule about the session, and how it ended.
-    pub fn violation<'a>(&self, model: &'a Model) -> Option<(&'a Replay, &'a RuleState)> {
-        let (_, replay) =
-            model.archive.entries.get(self.entry)?.replay.as_ref().filter(|_| self.at == ChangePlace::End)?;
-        let state = replay.rules().iter().find(|state| state.rule == self.rule_id)?;
-        Some((replay, state))
+    /// What happened, in a line, where it is a violated rule about the session.
+    pub fn violation<'m>(&self, model: &'m Model) -> Option<&'m str> {
+        let judgement = model.archive.entries.get(self.entry)?.judgement.as_ref()?;
+        let mut violations = judgement.violations.iter().filter(|_| self.at == ChangePlace::End);
+        Some(&violations.find(|violation| violation.rule == self.rule_id)?.headline)
     }
 
     /// Whether what a term of a filter asks is so of this finding: of its rule and no other, and of its call.
     fn is_so(&self, test: &Test, model: &Model) -> bool {
         let Some(entry) = model.archive.entries.get(self.entry) else { return false };
-        let session = entry.session.as_deref();
-        let began = session.and_then(|session| session.began);
+        let began = entry.row.began;
         match test {
             Test::Is(State::Changed) => {
                 entry.changes.iter().flatten().any(|change| change.at == self.at && !change.inferred)
@@ -68,15 +67,18 @@ impl FindingRow {
             Test::Since(first) => began.is_some_and(|began| began >= *first),
             Test::Until(end) => began.is_some_and(|began| began < *end),
             Test::Field(field, pattern) => {
-                let own = |of: fn(&Session) -> Option<&str>| session.and_then(of).unwrap_or_default();
+                let named = |name: Option<_>| name.map_or("", |name| model.archive.names.word(name));
+                let own = |of: fn(&StoredSession) -> Option<&str>| {
+                    entry.session.as_deref().and_then(of).unwrap_or_default()
+                };
                 let fields: &[&str] = match field {
                     Field::Tool => &[&self.tool],
                     Field::Rule => &[&self.rule, &self.name],
                     Field::Code => &[self.code.as_str()],
                     Field::File => &[&entry.file],
-                    Field::Project => &[own(Session::project)],
-                    Field::Branch => &[own(Session::branch)],
-                    Field::Agent => &[own(Session::agent)],
+                    Field::Project => &[named(entry.row.project)],
+                    Field::Branch => &[named(entry.row.branch)],
+                    Field::Agent => &[named(entry.row.agent)],
                     Field::Format => &[own(|session| Some(session.origin.format))],
                     Field::Id => &[own(|session| Some(&session.id))],
                     Field::Text => &[
@@ -89,24 +91,28 @@ impl FindingRow {
                         self.code.as_str(),
                         self.effect.word(),
                         self.reason.as_deref().unwrap_or_default(),
-                        self.call(model).map_or("", |(_, arguments)| arguments.shown()),
                     ],
                 };
+                // Arguments may have to be read back, so they come last.
                 fields.iter().any(|field| !field.is_empty() && pattern.is_match(field))
+                    || *field == Field::Text
+                        && self.call(model).is_some_and(|(_, body)| pattern.is_match(body.shown()))
             }
         }
     }
 }
 
 /// The tool and the arguments of a call, of a choice that was not taken as well.
-pub fn called(session: &Session, at: ChangePlace) -> Option<(&str, &Body)> {
+pub fn called(session: &Session, at: ChangePlace) -> Option<(Arc<str>, Body)> {
     match at {
         ChangePlace::Call(call) => {
-            session.calls.get(call.index as usize).map(|call| (&*call.tool, &call.arguments))
+            let call = session.calls.get(call.index as usize)?;
+            Some((Arc::clone(&call.tool), call.arguments.clone()))
         }
         ChangePlace::Alternative(at) => {
             let calls = session.alternative(at.turn, at.choice)?.calls();
-            calls.get((at.call as usize).checked_sub(1)?).map(|call| (&*call.tool, &call.arguments))
+            let call = calls.get((at.call as usize).checked_sub(1)?)?;
+            Some((Arc::clone(&call.tool), call.arguments.clone()))
         }
         ChangePlace::Turn(_) | ChangePlace::End => None,
     }
@@ -120,57 +126,43 @@ impl FindingsView {
         let mut of: Option<&Arc<Policy>> = None;
         let judged = model.scope().filter_map(|at| {
             let entry = model.archive.entries.get(at)?;
+            let judgement = entry.judgement.as_ref()?;
+            let Judgement { findings, violations, .. } = judgement;
+            entry.session.as_ref().filter(|_| !findings.is_empty() || !violations.is_empty())?;
             let called: Arc<str> = entry.called(&model.archive.names).into();
-            Some((at, called, entry.session.as_ref()?, &entry.replay.as_ref()?.1))
+            Some((at, called, judgement))
         });
-        for (entry, called, session, replay) in judged {
+        for (entry, called, judgement) in judged {
             // Sessions on screen together are mostly judged by one version, and rules have few names.
-            if !of.replace(replay.policy()).is_some_and(|of| Arc::ptr_eq(of, replay.policy())) {
+            if !of.replace(&judgement.policy).is_some_and(|of| Arc::ptr_eq(of, &judgement.policy)) {
                 names.clear();
             }
             let mut named = |id: RuleId| {
-                let name = names.entry(id).or_insert_with(|| match replay.policy().rules().get(id) {
+                let name = names.entry(id).or_insert_with(|| match judgement.policy.rules().get(id) {
                     Some(rule) => (Arc::clone(&rule.id), rule_name(rule).into()),
                     None => ("".into(), "".into()),
                 });
                 (Arc::clone(&name.0), Arc::clone(&name.1))
             };
-            let taken = session.calls.iter().zip(replay.calls());
-            let taken = taken.map(|(call, judged)| {
-                (ChangePlace::Call(call.at), &call.tool, judged, states(Some(call), judged))
-            });
-            let others = replay.alternatives(None).map(|other| {
-                let states = states(None, other.judged);
-                (ChangePlace::Alternative(other.at()), &other.call.tool, other.judged, states)
-            });
-            let own = rows.len();
-            for (at, tool, judged, states) in taken.chain(others) {
-                for finding in &judged.decision.findings {
-                    let (rule, name) = named(finding.rule);
-                    rows.push(FindingRow {
-                        entry,
-                        session: Arc::clone(&called),
-                        at,
-                        tool: Arc::clone(tool),
-                        rule,
-                        name,
-                        rule_id: finding.rule,
-                        code: finding.code,
-                        effect: finding.effect,
-                        reason: finding.reason.clone(),
-                        states,
-                        counterfactual: judged.counterfactual,
-                    });
-                }
+            for finding in &judgement.findings {
+                let (rule, name) = named(finding.rule);
+                rows.push(FindingRow {
+                    entry,
+                    session: Arc::clone(&called),
+                    at: finding.at,
+                    tool: Arc::clone(&finding.tool),
+                    rule,
+                    name,
+                    rule_id: finding.rule,
+                    code: finding.code,
+                    effect: finding.effect,
+                    reason: finding.reason.clone(),
+                    states: finding.states,
+                    counterfactual: finding.counterfactual,
+                });
             }
-            if !session.alternatives.is_empty()
-                && let Some(own) = rows.get_mut(own..)
-            {
-                // Stable: of one turn, what was taken stands first.
-                own.sort_by_key(|row| row.at.turn());
-            }
-            for state in verdict::violations(replay) {
-                let ((rule, name), Some(code)) = (named(state.rule), state.code) else { continue };
+            for violation in &judgement.violations {
+                let ((rule, name), Some(code)) = (named(violation.rule), violation.code) else { continue };
                 rows.push(FindingRow {
                     entry,
                     session: Arc::clone(&called),
@@ -178,7 +170,7 @@ impl FindingsView {
                     tool: "".into(),
                     rule,
                     name,
-                    rule_id: state.rule,
+                    rule_id: violation.rule,
                     code,
                     effect: Effect::Deny,
                     reason: None,

@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
 
+use crate::session::stored::{NotRestored, StoredSession};
 use crate::session::{Body, Session};
+use crate::workbench::line::place;
 use crate::workbench::list::List;
-use crate::workbench::transcript::{Row, Rows};
+use crate::workbench::transcript::{Row, RowKind, Rows};
 
 /// What is looked for in all sessions: a text, without regard to case, or a regular expression between slashes.
 #[derive(Debug, Clone)]
@@ -22,11 +24,16 @@ pub struct Pattern {
 pub struct Hit {
     /// The row of the recorded session.
     pub row: Row,
+    /// The turn or the call, and who speaks, in words.
+    pub place: String,
     /// The line, cut around the place.
     pub line: String,
     /// The place, as bytes of the line.
     pub found: Range<usize>,
 }
+
+/// A session in which something was found: its place in the search, the place of its entry, itself, and where.
+pub type SessionHits = (usize, usize, Arc<StoredSession>, Vec<Hit>);
 
 /// A hit in the list.
 #[derive(Debug, Clone)]
@@ -36,7 +43,7 @@ pub struct HitRow {
     /// The session's place in the search, by which the hits are ordered.
     pub rank: usize,
     /// The session.
-    pub session: Arc<Session>,
+    pub session: Arc<StoredSession>,
     /// Where in it.
     pub hit: Hit,
 }
@@ -64,7 +71,7 @@ impl HitsView {
     pub const MOST: usize = 10_000;
 
     /// Takes in what was found in some sessions.
-    pub fn add(&mut self, searched: usize, hits: Vec<(usize, usize, Arc<Session>, Vec<Hit>)>) {
+    pub fn add(&mut self, searched: usize, hits: Vec<SessionHits>) {
         self.done.0 += searched;
         let cursor = self.rows.get(self.list.cursor).map(|row| (row.rank, row.hit.row));
         for (rank, entry, session, hits) in hits {
@@ -113,7 +120,7 @@ impl Pattern {
             let tool = row.tool(session).unwrap_or_default();
             let body = row.body(session).map_or("", Body::shown);
             let (line, found) = self.line_of(body).or_else(|| self.line_of(tool))?;
-            Some(Hit { row, line, found })
+            Some(Hit { row, place: place_of(row, session), line, found })
         })
         .collect()
     }
@@ -140,13 +147,32 @@ impl Pattern {
     }
 }
 
+/// Where a row is: the turn or the call, and who speaks.
+fn place_of(row: Row, session: &Session) -> String {
+    match row.kind {
+        RowKind::Call(index) | RowKind::Result(index) => {
+            let call = session.calls.get(index as usize);
+            call.map_or_else(String::new, |call| format!("{} {}", place(call.at), call.tool))
+        }
+        _ => format!("T{} {}", row.turn, row.speaker(session)),
+    }
+}
+
 /// Where something is found in sessions.
+///
+/// # Errors
+/// One of them cannot be read back.
 pub fn hits(
-    sessions: &[(usize, (usize, Arc<Session>))],
+    sessions: &[(usize, (usize, Arc<StoredSession>))],
     pattern: &Pattern,
-) -> Vec<(usize, usize, Arc<Session>, Vec<Hit>)> {
-    let found = sessions
-        .iter()
-        .map(|(rank, (entry, session))| (*rank, *entry, Arc::clone(session), pattern.find_in(session)));
-    found.filter(|(.., hits)| !hits.is_empty()).collect()
+) -> Result<Vec<SessionHits>, NotRestored> {
+    let mut found = Vec::new();
+    for (rank, (entry, session)) in sessions {
+        let content = session.session()?;
+        let hits = pattern.find_in(&content);
+        if !hits.is_empty() {
+            found.push((*rank, *entry, Arc::clone(session), hits));
+        }
+    }
+    Ok(found)
 }

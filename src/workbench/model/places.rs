@@ -5,12 +5,29 @@ use std::sync::Arc;
 
 use super::supposed::{Ask, JudgedLayer, Layer, Target};
 use super::{Location, Model, Overlay};
+use crate::replay::Replay;
 use crate::session::Session;
+use crate::session::stored::StoredSession;
 use crate::workbench::keys::Scope;
 use crate::workbench::layout::{Layout, LayoutState, Pane, layout};
 use crate::workbench::line::place;
 
+/// The session that is on screen.
+pub struct OpenedSession {
+    /// Which one.
+    pub of: Arc<StoredSession>,
+    /// What is in it, or why that cannot be had.
+    pub content: Result<Arc<Session>, String>,
+}
+
 impl Model {
+    /// What is in the session of the open entry, as it was recorded.
+    pub fn content(&self) -> Option<&Arc<Session>> {
+        let own = self.entry()?.session.as_ref()?;
+        let opened = self.place.opened.as_ref().filter(|opened| Arc::ptr_eq(&opened.of, own))?;
+        opened.content.as_ref().ok()
+    }
+
     /// Where everything stands.
     pub fn layout(&self) -> Layout {
         let problem = self.basis.rules.read && (self.basis.rules.stale || self.basis.rules.policy.is_none());
@@ -49,13 +66,48 @@ impl Model {
     }
 
     /// Where a session stands now that stood at `hint` once. The list shifts little, so it is looked for nearby first.
-    pub fn place_of(&self, session: &Arc<Session>, hint: usize) -> Option<usize> {
+    pub fn place_of(&self, session: &Arc<StoredSession>, hint: usize) -> Option<usize> {
         let is = |at: &usize| {
             let entry = self.archive.entries.get(*at).and_then(|entry| entry.session.as_ref());
             entry.is_some_and(|known| Arc::ptr_eq(known, session))
         };
         let farthest = self.archive.entries.len().max(hint);
         (0..=farthest).find_map(|by| [hint.checked_sub(by), Some(hint + by)].into_iter().flatten().find(is))
+    }
+
+    /// The open session, or what is supposed in its place.
+    pub fn session(&self) -> Option<&Arc<Session>> {
+        let entry = self.entry()?;
+        match entry.supposed.shown() {
+            Some(shown) => Some(&shown.hypothesis.session),
+            None => self.content(),
+        }
+    }
+
+    /// What was decided on that, if only by an earlier request.
+    pub fn replay(&self) -> Option<&Arc<Replay>> {
+        let entry = self.entry()?;
+        match entry.supposed.shown() {
+            Some(shown) => Some(&shown.replay),
+            None => entry.replay.as_ref(),
+        }
+    }
+
+    /// Fetches what is in the session of the open entry, if that is another one than before.
+    pub fn fetch(&mut self) {
+        let own = self.entry().and_then(|entry| entry.session.clone());
+        let opened = self.place.opened.as_ref().filter(|opened| opened.content.is_ok());
+        if opened.map(|opened| Arc::as_ptr(&opened.of)) == own.as_ref().map(Arc::as_ptr) {
+            return;
+        }
+        self.place.opened = own.map(|of| {
+            let content = of.session().map_err(|error| error.to_string());
+            OpenedSession { of, content }
+        });
+        if let Some(Err(why)) = self.place.opened.as_ref().map(|opened| &opened.content) {
+            let why = why.clone();
+            self.fail(why);
+        }
     }
 
     /// What is supposed of the open session and on screen in its place.
@@ -89,7 +141,7 @@ impl Model {
         let Some(shown) = entry.supposed.shown() else {
             return entry.supposed.top().is_none_or(Layer::begins_as_recorded).then_some(turn);
         };
-        let begun = entry.supposed_of()?;
+        let begun = entry.supposed_of(self.content())?;
         let edited = &shown.hypothesis.edited;
         begun.turns.iter().map(|turn| turn.number).find(|known| edited.turn(*known) == Some(turn))
     }

@@ -72,7 +72,7 @@ impl SavedPlace {
         let call = at.and_then(|at| {
             let RowKind::Call(index) = rows.get(at)?.kind else { return None };
             let index = entry.supposed.recorded(index)?;
-            let digest = digest(entry.session.as_ref()?.calls.get(index as usize)?);
+            let digest = digest(model.content()?.calls.get(index as usize)?);
             Some(SavedCall { index, digest, below: cursor - at })
         });
         let table = &model.archive.table;

@@ -297,8 +297,8 @@ impl Overlay {
         match self {
             Self::Findings(found) => {
                 let row = found.row()?;
-                let (_, replay) = model.archive.entries.get(row.entry)?.replay.as_ref()?;
-                let rule = replay.policy().rules().get(row.rule_id)?;
+                let judgement = model.archive.entries.get(row.entry)?.judgement.as_ref()?;
+                let rule = judgement.policy.rules().get(row.rule_id)?;
                 Some(Editable::rule(rule.source.name(), rule.source.position(rule.span.start).line))
             }
             Self::Problems(problems) => {

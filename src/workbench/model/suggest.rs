@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::policy::Policy;
+use crate::session::stored::StoredSession;
 use crate::session::{CallRef, Session};
 use crate::suggest::about::{Proposal, Subject};
 use crate::suggest::field::ResultField;
@@ -17,10 +18,12 @@ pub struct SuggestWish {
     pub field: Option<ResultField>,
     /// The call that was pointed at.
     pub session: Arc<Session>,
+    /// The session of the list that it is, unless something is supposed of it.
+    pub recorded: Option<Arc<StoredSession>>,
     /// See above.
     pub call: CallRef,
     /// The sessions in scope.
-    pub sessions: Vec<Arc<Session>>,
+    pub sessions: Vec<Arc<StoredSession>>,
     /// The policy that a rule is put into.
     pub policy: Arc<Policy>,
     /// Where a rule goes whose tool has no contract; or why nothing can be written.

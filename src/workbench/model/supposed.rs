@@ -11,6 +11,7 @@ use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::session::edit::Edit;
+use crate::session::stored::StoredSession;
 use crate::what_if::{Hypothesis, WhatIf};
 use crate::witness::Witness;
 use crate::workbench::list::List;
@@ -148,7 +149,7 @@ pub struct Looking {
     /// The place that the session's entry had.
     pub entry: usize,
     /// The session as it was recorded.
-    pub recorded: Arc<Session>,
+    pub recorded: Arc<StoredSession>,
     /// The session that it is looked for in.
     pub session: Arc<Session>,
     /// The call that it is about.

@@ -12,7 +12,7 @@ use crate::explore::occurrence::Occurrence;
 use crate::explore::survey::Survey;
 use crate::policy::Policy;
 use crate::report::stats::sections;
-use crate::session::Session;
+use crate::session::stored::StoredSession;
 use crate::workbench::list::List;
 
 /// What is counted.
@@ -23,7 +23,7 @@ pub struct SurveyWish {
     /// The mode in which it decides.
     pub mode: Mode,
     /// The sessions in scope, in the order of their files: the list sorted anew is not counted anew.
-    pub sessions: Vec<Arc<Session>>,
+    pub sessions: Vec<Arc<StoredSession>>,
     /// Files in scope that could not be read.
     pub unreadable: usize,
 }
@@ -120,7 +120,7 @@ impl SurveyWish {
     /// Whether it asks for the same as another one.
     pub fn is(&self, other: &Self) -> bool {
         let policies = self.policy.as_ref().map(Arc::as_ptr) == other.policy.as_ref().map(Arc::as_ptr);
-        let same = |(one, other): (&Arc<Session>, &Arc<Session>)| Arc::ptr_eq(one, other);
+        let same = |(one, other): (&Arc<StoredSession>, &Arc<StoredSession>)| Arc::ptr_eq(one, other);
         policies
             && (self.mode, self.unreadable) == (other.mode, other.unreadable)
             && self.sessions.len() == other.sessions.len()

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use super::frame::FrameQuery;
 use super::supposed::Looking;
 use super::survey::SurveyQuery;
+use crate::monitor::RuleId;
 use crate::replay::Replay;
 use crate::session::Millis;
+use crate::session::stored::StoredSession;
 
 /// What was asked of other threads, and how much of it is done.
 pub struct Work {
@@ -20,6 +22,8 @@ pub struct Work {
     pub generation: u64,
     /// Entries judged in that request.
     pub judged: usize,
+    /// The open session that is judged once more, since what was decided on it has left memory.
+    pub again: Option<JudgedAgain>,
     /// The number of the newest request for anything but judging sessions.
     pub requests: u64,
     /// The smallest part of a session that is being looked for.
@@ -38,6 +42,22 @@ impl Work {
         self.requests += 1;
         self.requests
     }
+}
+
+/// A session whose replay is made again.
+pub struct JudgedAgain {
+    /// The session.
+    pub of: Arc<StoredSession>,
+    /// In which request it was to be judged.
+    pub generation: u64,
+}
+
+/// A violated rule about a session, gone to as soon as its decisions are there again.
+pub struct PendingRule {
+    /// The session.
+    pub of: Arc<StoredSession>,
+    /// The rule.
+    pub rule: RuleId,
 }
 
 /// A turn that is being looked for.

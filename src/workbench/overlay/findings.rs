@@ -128,20 +128,19 @@ fn one<'m>(
         (Some((tool, arguments)), _) => {
             let most = row.most(call.saturating_sub(1));
             let [whole, shown] =
-                [WHOLE, most].map(|room| words::call::in_line(tool, arguments, room, theme.marks()));
+                [WHOLE, most].map(|room| words::call::in_line(&tool, &arguments, room, theme.marks()));
             let cut = most < NARROW || shown.text() != whole.text();
             match most {
                 WHOLE => row.put(Role::Text, &whole.text()),
-                most if most < NARROW => row.put_at_most(Role::Text, tool, most),
+                most if most < NARROW => row.put_at_most(Role::Text, &tool, most),
                 _ => row.shown(Role::Text, shown),
             };
             if cut {
                 row.cut();
             }
         }
-        (None, Some((replay, state))) => {
-            let actual = words::violation(state, replay).map(|violation| violation.headline.to_string());
-            row.put_at_most(Role::Text, &actual.unwrap_or_default(), call.saturating_sub(1));
+        (None, Some(actual)) => {
+            row.put_at_most(Role::Text, actual, call.saturating_sub(1));
         }
         (None, None) => {}
     }

@@ -2,30 +2,17 @@
 
 use super::Window;
 use crate::report::words;
-use crate::workbench::line::place;
 use crate::workbench::model::Model;
 use crate::workbench::model::hits::{HitRow, HitsView};
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::Role;
-use crate::workbench::transcript::RowKind;
 
 impl HitRow {
     /// What the session is called.
     fn title(&self) -> &str {
         self.session.title.as_deref().unwrap_or(&self.session.id)
-    }
-
-    /// Where in it: the turn or the call, and who speaks.
-    fn place(&self) -> String {
-        match self.hit.row.kind {
-            RowKind::Call(index) | RowKind::Result(index) => {
-                let call = self.session.calls.get(index as usize);
-                call.map_or_else(String::new, |call| format!("{} {}", place(call.at), call.tool))
-            }
-            _ => format!("T{} {}", self.hit.row.turn, self.hit.row.speaker(&self.session)),
-        }
     }
 }
 
@@ -42,7 +29,7 @@ impl Rows for HitsView {
         let named = before.is_none_or(|before| before.rank != found.rank);
         let (names, places) = if space.width >= 60 { (space.width / 4, 20) } else { (space.width / 4, 8) };
         row.gap(1).column(Role::TextStrong, if named { found.title() } else { "" }, names).gap(1);
-        row.column(Role::TextDim, &found.place(), places).gap(1);
+        row.column(Role::TextDim, &found.hit.place, places).gap(1);
         row.put_marked(
             Role::Text,
             &found.hit.line,
@@ -54,7 +41,7 @@ impl Rows for HitsView {
 
     fn text(&self, _: &Model, at: usize) -> Option<String> {
         let found = self.rows.get(at)?;
-        Some(format!("{} {} {}", found.title(), found.place(), found.hit.line))
+        Some(format!("{} {} {}", found.title(), found.hit.place, found.hit.line))
     }
 
     fn instead(&self, model: &Model) -> Vec<(Role, String)> {

@@ -59,7 +59,9 @@ impl SuggestedRule {
             let title = session.title.as_deref().unwrap_or(&session.id);
             let room = line.left() / 2;
             line.put_at_most(Role::TextDim, title, room).gap(2);
-            if let Some(call) = session.calls.get(call.index as usize) {
+            // There are only as many of them as fit on a screen.
+            let content = session.session().ok();
+            if let Some(call) = content.as_ref().and_then(|content| content.calls.get(call.index as usize)) {
                 line.put(Role::Text, call.arguments.raw());
             }
             Some(line)

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash};
+use std::sync::Arc;
 
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use crate::compare::{Answer, Base, Change, ChangePlace, Kind, Origin, RuleAt, Side, Stand};
@@ -178,8 +179,8 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
                 at => at.call().map(place).unwrap_or_default(),
             };
             let most = room.saturating_sub(name.len().min(room / 3) + place.len() + 2);
-            let shown = words::call::in_line(tool, arguments, most, model.theme.marks());
-            format!("{place} {}", if most < NARROW { tool.to_owned() } else { shown.text() })
+            let shown = words::call::in_line(&tool, &arguments, most, model.theme.marks());
+            format!("{place} {}", if most < NARROW { tool.to_string() } else { shown.text() })
         }
         None => subject(change),
     };
@@ -216,8 +217,9 @@ fn called_so(model: &Model, entry: usize) -> Cow<'_, str> {
 }
 
 /// The call that a change is about.
-fn called<'m>(model: &'m Model, entry: usize, change: &Change) -> Option<(&'m str, &'m Body)> {
-    findings::called(model.archive.entries.get(entry)?.session.as_ref()?, change.at)
+fn called(model: &Model, entry: usize, change: &Change) -> Option<(Arc<str>, Body)> {
+    let session = model.archive.entries.get(entry)?.session.as_ref()?.session().ok()?;
+    findings::called(&session, change.at)
 }
 
 /// The call, the turn's tool or the end that it is about.

@@ -13,7 +13,7 @@ use crate::report::words;
 use crate::workbench::keys::Command;
 use crate::workbench::model::table::TableLine;
 use crate::workbench::model::verdict::stopped_word;
-use crate::workbench::model::{Entry, Held, Model, SessionVerdict};
+use crate::workbench::model::{Entry, Held, Model};
 use crate::workbench::paint::{Row, tail};
 use crate::workbench::rows::{Rows, Space, hints};
 use crate::workbench::text;
@@ -256,7 +256,7 @@ fn counts<'t>(model: &'t Model, entry: &Entry) -> Row<'t> {
     if entry.changed() > 0 {
         row.put(Role::ChangeNew, &format!("{}{} ", entry.changed(), model.theme.glyph(Glyph::Changed)));
     }
-    row.put(Role::TextDim, &format!("{:>2}", session.calls.len()));
+    row.put(Role::TextDim, &format!("{:>2}", session.calls));
     row
 }
 
@@ -319,13 +319,13 @@ fn holds(model: &Model, held: Held, width: usize) -> Row<'_> {
 fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
     let theme = &model.theme;
     let mut row = Row::new(theme, width);
-    let Some((_, replay)) = &entry.replay else {
+    let Some(judgement) = &entry.judgement else {
         row.put(Role::TextDim, if entry.session.is_some() { "not judged" } else { "" });
         return row;
     };
-    let verdict = SessionVerdict::of(replay);
+    let verdict = judgement.verdict;
     let counted = [
-        (verdict.stopped, Role::VerdictDeny, Glyph::Deny, stopped_word(replay.mode())),
+        (verdict.stopped, Role::VerdictDeny, Glyph::Deny, stopped_word(judgement.mode)),
         (verdict.after, Role::VerdictAfter, Glyph::After, "after that"),
         (verdict.violated, Role::VerdictDeny, Glyph::Deny, "violated"),
         (verdict.asked, Role::VerdictReport, Glyph::Ask, "asked"),
@@ -338,7 +338,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
         row.put(Role::TextDim, &format!(" {word}"));
     }
     if !verdict.objects() {
-        let word = match (verdict.not_exercised, replay.mode()) {
+        let word = match (verdict.not_exercised, judgement.mode) {
             (true, _) => " no rule had to decide",
             (false, Mode::Enforce) => " nothing stopped",
             (false, Mode::Shadow) => " nothing would stop",

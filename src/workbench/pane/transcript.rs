@@ -82,7 +82,12 @@ impl Rows for Transcript {
                 let unread = (Role::TextStrong, format!("{} could not be read", entry.file));
                 return [unread].into_iter().chain(told(&entry.diagnostics)).collect();
             }
-            Some(_) => return vec![(Role::TextDim, "this session has no messages".to_owned())],
+            Some(_) => {
+                let lost = model.place.opened.as_ref().and_then(|opened| opened.content.as_ref().err());
+                let why = lost.map_or("this session has no messages", String::as_str);
+                let role = if lost.is_some() { Role::StatusProblem } else { Role::TextDim };
+                return vec![(role, why.to_owned())];
+            }
             None if model.work.reading.is_some() => {
                 return vec![(Role::TextDim, "reading the sessions".to_owned())];
             }

@@ -49,6 +49,11 @@ impl Headless {
         begun.elapsed()
     }
 
+    /// Reads the recordings again, as far as they have changed.
+    pub fn reads_again(&self) {
+        self.workers.sessions();
+    }
+
     /// Takes in what has arrived.
     pub fn drain(&mut self) {
         while let Ok(Arrived::Work(message)) = self.arriving.try_recv() {

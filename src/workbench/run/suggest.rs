@@ -51,8 +51,8 @@ fn put_into(candidate: &Candidate, notes: &[String], wish: &SuggestWish) -> Resu
 fn row(proposal: Proposal, insertion: Result<Insertion, NotInserted>, wish: &SuggestWish) -> SuggestedRule {
     let (sentence, support) = (sentence(&proposal.suggestion), support(&proposal.suggestion));
     let is_this = |(session, call): &(usize, crate::session::CallRef)| {
-        let session = wish.sessions.get(*session);
-        *call == wish.call && session.is_some_and(|session| std::sync::Arc::ptr_eq(session, &wish.session))
+        let both = wish.sessions.get(*session).zip(wish.recorded.as_ref());
+        *call == wish.call && both.is_some_and(|(session, this)| std::sync::Arc::ptr_eq(session, this))
     };
     let stops_this = proposal.broken.iter().any(is_this);
     SuggestedRule { sentence, support, proposal, stops_this, newly: 0, insertion }

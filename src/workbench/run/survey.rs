@@ -10,6 +10,7 @@ use crate::explore::survey::Survey;
 use crate::lint::{Levels, recorded, settle};
 use crate::policy::Policy;
 use crate::replay::Replay;
+use crate::session::stored::{NotRestored, StoredSession};
 use crate::workbench::effect::SurveyRequest;
 use crate::workbench::message::Msg;
 
@@ -26,8 +27,16 @@ pub fn count(request: &SurveyRequest, levels: &Levels, newest: &AtomicU64, tell:
         if newest.load(Ordering::SeqCst) > request.number {
             return;
         }
-        let of = |session| Survey::of(&Replay::with_checks(session, &policy, wish.mode));
-        let counts: Vec<Survey> = sessions.par_iter().map(of).collect();
+        let of = |session: &Arc<StoredSession>| {
+            let session = session.session()?;
+            Ok(Survey::of(&Replay::with_checks(&session, &policy, wish.mode)))
+        };
+        let counts: Result<Vec<Survey>, NotRestored> = sessions.par_iter().map(of).collect();
+        let counts = match counts {
+            Ok(counts) => counts,
+            // A count that leaves something out is none.
+            Err(error) => return tell(Msg::Note { failed: true, text: error.to_string() }),
+        };
         counts.iter().for_each(|count| survey.merge(count));
         counted += sessions.len();
         if counted >= told + told / 2 && counted < wish.sessions.len() {

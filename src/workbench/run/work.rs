@@ -17,11 +17,12 @@ use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::Session;
+use crate::session::stored::StoredSession;
 use crate::workbench::effect::{
     Effect, Export, FrameRequest, HiddenSearch, Judge, Save, Search, SuggestRequest, Suppose, SurveyRequest,
     TestRequest, Wanted,
 };
-use crate::workbench::message::{Arrived, ComparedSession, Msg};
+use crate::workbench::message::{Arrived, ComparedSession, JudgedSession, Msg};
 use crate::workbench::model::Model;
 use crate::workbench::model::hits::hits;
 use crate::workbench::model::suggest::FileWrite;
@@ -300,8 +301,12 @@ impl Workers {
                     return;
                 }
                 let found = catch_unwind(AssertUnwindSafe(|| hits(&together, &pattern)));
-                let told = found.map(|hits| Msg::Found { number, searched: together.len(), hits });
-                tell(&out, told.unwrap_or_else(|_| fault("searching a session")));
+                let told = match found {
+                    Ok(Ok(hits)) => Msg::Found { number, searched: together.len(), hits },
+                    Ok(Err(error)) => Msg::Note { failed: true, text: error.to_string() },
+                    Err(_) => fault("searching a session"),
+                };
+                tell(&out, told);
             });
         }
     }
@@ -356,36 +361,46 @@ struct Task {
     beside: bool,
     /// They are on screen.
     open: bool,
-    sessions: Vec<(usize, Arc<Session>)>,
+    sessions: Vec<(usize, Arc<StoredSession>)>,
     newest: Arc<AtomicU64>,
     out: Sender<Arrived>,
 }
 
 impl Task {
     fn run(self) {
-        let mut replays = Vec::with_capacity(self.sessions.len());
+        let mut judged_here = Vec::with_capacity(self.sessions.len());
         let mut compared = Vec::new();
         for (place, session) in &self.sessions {
             // Something newer was asked for.
             if self.newest.load(Ordering::SeqCst) > self.generation {
                 return;
             }
-            let judged = catch_unwind(AssertUnwindSafe(|| self.judge(session, &self.policy)));
-            let Ok(new) = judged else {
+            let content = match session.session() {
+                Ok(content) => content,
+                Err(error) => {
+                    // It stays without a verdict, and the list says that it was not judged.
+                    tell(&self.out, Msg::Note { failed: true, text: format!("{}: {error}", session.id) });
+                    continue;
+                }
+            };
+            let judged = catch_unwind(AssertUnwindSafe(|| self.judge(&content, &self.policy)));
+            let Ok(replay) = judged else {
                 tell(&self.out, fault("judging a session"));
                 continue;
             };
             if let Some(against) = self.against.as_ref().filter(|_| !self.open) {
-                compared.extend(self.compare(against, *place, &new));
+                compared.extend(self.compare(against, *place, session, &replay));
             }
-            replays.push((*place, Arc::new(new)));
+            let (session, replay) = (Arc::clone(session), Arc::new(replay));
+            judged_here.push(JudgedSession { place: *place, session, replay });
         }
-        tell(&self.out, Msg::Judged { generation: self.generation, replays });
+        tell(&self.out, Msg::Judged { generation: self.generation, sessions: judged_here });
         if let (Some(against), true) = (&self.against, self.open) {
             // What is on screen shows its decisions first, and is judged once more to see what changed.
             let judged = self.sessions.iter().filter_map(|(place, session)| {
-                let new = catch_unwind(AssertUnwindSafe(|| self.judge(session, &self.policy)));
-                self.compare(against, *place, &new.ok()?)
+                let content = session.session().ok()?;
+                let new = catch_unwind(AssertUnwindSafe(|| self.judge(&content, &self.policy)));
+                self.compare(against, *place, session, &new.ok()?)
             });
             compared = judged.collect();
         }
@@ -398,11 +413,16 @@ impl Task {
         Replay::new(session, policy, self.mode)
     }
 
-    fn compare(&self, against: &Comparison, place: usize, new: &Replay) -> Option<ComparedSession> {
-        let session = new.session();
+    fn compare(
+        &self,
+        against: &Comparison,
+        place: usize,
+        session: &Arc<StoredSession>,
+        new: &Replay,
+    ) -> Option<ComparedSession> {
         let changes = catch_unwind(AssertUnwindSafe(|| {
             let base = against.base().policy().filter(|_| !against.is_same());
-            let base = base.map(|policy| self.judge(session, policy));
+            let base = base.map(|policy| self.judge(new.session(), policy));
             let changes = against.changes(base.as_ref(), new);
             (changes, base.filter(|_| self.beside).map(Arc::new))
         }));

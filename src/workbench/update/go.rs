@@ -108,6 +108,7 @@ pub fn open(model: &mut Model, entry: usize) {
         let left = model.list(Pane::Transcript);
         if let Some(entry) = model.archive.entries.get_mut(model.place.open) {
             entry.left_at = Some(left);
+            entry.shed();
         }
         model.place.open = entry;
         show_open(model);
@@ -119,6 +120,7 @@ pub fn open(model: &mut Model, entry: usize) {
 
 /// Makes the rows of the open session.
 pub fn lay_out(model: &mut Model) {
+    model.fetch();
     let calls = model.session().map(|session| session.calls.as_slice()).unwrap_or_default();
     model.settled.called = calls.iter().map(|call| std::sync::Arc::clone(&call.tool)).collect();
     model.settled.rows = model.session().map(|session| Rows::of(session)).unwrap_or_default();

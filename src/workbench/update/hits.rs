@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::{go, jump, prompt, sideways};
-use crate::session::Session;
 use crate::workbench::effect::{Effect, Search};
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
-use crate::workbench::model::hits::{Hit, HitsView, Pattern};
+use crate::workbench::model::hits::{HitsView, Pattern, SessionHits};
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::transcript::RowKind;
@@ -46,12 +45,7 @@ pub fn search(model: &mut Model, text: &str, effects: &mut Vec<Effect>) -> Resul
 }
 
 /// Something was found, or not, in some sessions. What answers an older search is dropped.
-pub fn found(
-    model: &mut Model,
-    number: u64,
-    searched: usize,
-    hits: Vec<(usize, usize, Arc<Session>, Vec<Hit>)>,
-) {
+pub fn found(model: &mut Model, number: u64, searched: usize, hits: Vec<SessionHits>) {
     let open = model.dialog.overlays.iter_mut().find_map(|overlay| match overlay {
         Overlay::Hits(view) => Some(view),
         _ => None,

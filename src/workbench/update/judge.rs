@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use crate::policy::Policy;
 use crate::report::words;
+use crate::session::stored::StoredSession;
 use crate::workbench::effect::{Effect, Judge};
-use crate::workbench::model::Model;
+use crate::workbench::model::{JudgedAgain, Model};
 
 /// Judges everything anew, the open session first.
 pub fn judge_all(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -22,6 +24,34 @@ pub fn judge(model: &Model, places: Vec<usize>, effects: &mut Vec<Effect>) {
     let open = on_screen.is_some();
     let others = places.into_iter().filter(|at| *at != model.place.open).filter_map(place);
     let sessions: Vec<_> = on_screen.into_iter().chain(others).collect();
+    ask(model, policy, open, sessions, effects);
+}
+
+/// Asks for the open session to be judged before all others, where what was decided on it has left memory, or where its turn
+/// would come late.
+pub fn again(model: &mut Model, effects: &mut Vec<Effect>) {
+    let generation = model.work.generation;
+    let wanted = model.entry().filter(|entry| entry.replay.is_none());
+    let session = wanted.and_then(|entry| entry.session.clone()).filter(|session| session.may_leave());
+    let (Some(of), Some(policy)) = (session, model.basis.rules.policy.clone()) else {
+        model.work.again = None;
+        return;
+    };
+    let is = |asked: &JudgedAgain| asked.generation == generation && Arc::ptr_eq(&asked.of, &of);
+    if model.work.again.as_ref().is_some_and(is) {
+        return;
+    }
+    ask(model, &policy, true, vec![(model.place.open, Arc::clone(&of))], effects);
+    model.work.again = Some(JudgedAgain { of, generation });
+}
+
+fn ask(
+    model: &Model,
+    policy: &Arc<Policy>,
+    open: bool,
+    sessions: Vec<(usize, Arc<StoredSession>)>,
+    effects: &mut Vec<Effect>,
+) {
     if !sessions.is_empty() {
         let (generation, mode) = (model.work.generation, model.basis.mode);
         let (policy, against) = (Arc::clone(policy), model.basis.changes.comparison.clone());

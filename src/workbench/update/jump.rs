@@ -1,6 +1,8 @@
 //! Jumping: to the next thing worth looking at, to a cause, and back.
 
-use super::go;
+use std::sync::Arc;
+
+use super::{go, settle};
 use crate::compare::{Change, ChangePlace, Kind};
 use crate::monitor::RuleId;
 use crate::replay::{DecidedCall, Replay};
@@ -8,7 +10,8 @@ use crate::report::{diff, words};
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::line::{Key, place, place_not_taken};
-use crate::workbench::model::{ChangeRow, Entry, Model, Spot, verdict};
+use crate::workbench::model::judgement::CallMark;
+use crate::workbench::model::{ChangeRow, Entry, Model, PendingRule, Spot};
 use crate::workbench::pane::{origin_word, rule_name, words_of};
 use crate::workbench::transcript::{Row, RowKind};
 
@@ -19,18 +22,22 @@ const KEPT: usize = 100;
 /// session ends.
 pub fn finding(model: &mut Model, forward: bool) {
     let stops = |judged: &DecidedCall| judged.decision.verdict.stops();
-    across(model, forward, (stops, true), "stopped call or violated session rule");
+    across(model, forward, (stops, |mark| mark.stops, true), "stopped call or violated session rule");
 }
 
 /// The next call that is only reported, in the same way. There may be many of them, so they do not stand between one stop and
 /// the next.
 pub fn report(model: &mut Model, forward: bool) {
-    across(model, forward, (|judged| judged.decision.reports(), false), "reported call");
+    let reports = |judged: &DecidedCall| judged.decision.reports();
+    across(model, forward, (reports, |mark| mark.reports, false), "reported call");
 }
 
+/// What is looked for: calls, as they were decided and as they are marked, and whether violated rules count.
+type Wanted = (fn(&DecidedCall) -> bool, fn(&CallMark) -> bool, bool);
+
 /// The next call of which that is so, or, if they count, violated rule.
-fn across(model: &mut Model, forward: bool, wanted: (fn(&DecidedCall) -> bool, bool), what: &str) {
-    let (is_wanted, with_rules) = wanted;
+fn across(model: &mut Model, forward: bool, wanted: Wanted, what: &str) {
+    let (is_wanted, is_marked, with_rules) = wanted;
     let Some(replay) = model.replay().cloned() else { return };
     let here = model.list(Pane::Transcript).cursor;
     let wanted = |row: Row| match row.kind {
@@ -43,18 +50,18 @@ fn across(model: &mut Model, forward: bool, wanted: (fn(&DecidedCall) -> bool, b
         return show_decision(model);
     }
     let in_entry = |at: usize| {
-        let (_, replay) = model.archive.entries.get(at)?.replay.as_ref()?;
-        let mut calls = replay.calls().iter();
-        let found = if forward { calls.position(is_wanted) } else { calls.rposition(is_wanted) };
-        let call = found.and_then(|found| Some(ChangePlace::Call(replay.session().calls.get(found)?.at)));
-        let others = replay.alternatives(None).filter(|other| is_wanted(other.judged));
-        let mut others = others.map(|other| ChangePlace::Alternative(other.at()));
-        let other = if forward { others.next() } else { others.last() };
+        let judgement = model.archive.entries.get(at)?.judgement.as_ref()?;
+        let marked = || judgement.marks.iter().filter(|mark| is_marked(mark)).map(|mark| mark.at);
+        let mut calls = marked().filter(|at| matches!(at, ChangePlace::Call(_)));
+        let call = if forward { calls.next() } else { calls.next_back() };
+        let mut others = marked().filter(|at| matches!(at, ChangePlace::Alternative(_)));
+        let other = if forward { others.next() } else { others.next_back() };
         // Of one turn, its calls stand before those of other choices.
         let both = [call, other].into_iter().flatten();
         let call = if forward { both.min_by_key(|at| at.turn()) } else { both.max_by_key(|at| at.turn()) };
-        let mut rules = verdict::violations(replay).filter(|_| with_rules).map(|state| state.rule);
-        let rule = if forward { rules.next() } else { rules.last() };
+        let violations = judgement.violations.iter();
+        let mut rules = violations.filter(|_| with_rules).map(|violation| violation.rule);
+        let rule = if forward { rules.next() } else { rules.next_back() };
         // Rules about the session speak when it has ended.
         let (call, rule) = (call.map(Ok), rule.map(Err));
         Some((at, if forward { call.or(rule) } else { rule.or(call) }?))
@@ -174,17 +181,36 @@ pub fn stop(model: &mut Model, forward: bool) {
     };
     leave(model);
     go::open(model, entry);
-    let first = model.replay().and_then(|replay| {
-        let mut calls = replay.calls().iter();
-        let stopped = calls.position(|judged| judged.decision.verdict.stops());
-        let call = stopped.and_then(|stopped| model.settled.rows.of_call(u32::try_from(stopped).ok()?));
-        let mut others = replay.alternatives(None);
-        let other = others.find(|other| other.judged.decision.verdict.stops());
-        let other = other.and_then(|other| model.settled.rows.of_choice(other.at(), replay.session()));
-        call.into_iter().chain(other).min()
+    let marks = model.entry().and_then(|entry| entry.judgement.as_ref()).map(|judgement| &judgement.marks);
+    let stops = marks.into_iter().flatten().filter(|mark| mark.stops);
+    let rows = stops.filter_map(|mark| match mark.at {
+        ChangePlace::Call(call) => model.settled.rows.of_call(call.index),
+        ChangePlace::Alternative(other) => model.settled.rows.of_choice(other, model.content()?),
+        ChangePlace::Turn(_) | ChangePlace::End => None,
     });
-    if let Some(row) = first.or_else(|| model.settled.rows.of_rules().next()) {
-        go::to_row(model, row);
+    let violated = || model.entry()?.judgement.as_ref()?.violations.first();
+    match (rows.min().or_else(|| model.settled.rows.of_rules().next()), violated().map(|first| first.rule)) {
+        (Some(row), _) => go::to_row(model, row),
+        (None, Some(rule)) => land_at(model, rule),
+        (None, None) => {}
+    }
+}
+
+/// To a violated rule of the open session, as soon as its decisions are there again.
+fn land_at(model: &mut Model, rule: RuleId) {
+    let of = model.entry().filter(|entry| entry.replay.is_none()).and_then(|entry| entry.session.clone());
+    model.place.landing = of.map(|of| PendingRule { of, rule });
+}
+
+/// The decisions on the open session are there: who waits for one of its rules goes there.
+pub fn arrive(model: &mut Model) {
+    let Some(landing) = model.place.landing.take() else { return };
+    let own = model.entry().and_then(|entry| entry.session.as_ref());
+    if own.is_some_and(|own| Arc::ptr_eq(own, &landing.of)) {
+        settle::end_rows(model);
+        if let Some(row) = model.settled.rows.of_rule(landing.rule) {
+            go::to_row(model, row);
+        }
     }
 }
 
@@ -358,6 +384,7 @@ pub fn to(model: &mut Model, entry: usize, at: Result<ChangePlace, RuleId>) {
     };
     match (row, at) {
         (Some(row), _) => go::to_row(model, row),
+        (None, Err(rule)) if model.replay().is_none() => land_at(model, rule),
         (None, Err(_)) => {
             let back = model.key(Command::Quit);
             model.say(format!("with this what-if the rule holds; {back} shows the recording"));

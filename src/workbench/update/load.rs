@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{compare, judge, overlays, texts};
+use super::{compare, judge, jump, overlays, texts};
 use crate::diagnostic::Severity;
 use crate::policy::LoadResult;
 use crate::replay::Replay;
@@ -11,8 +11,8 @@ use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
-use crate::workbench::message::ComparedSession;
-use crate::workbench::model::{Load, Model, sort_problems};
+use crate::workbench::message::{ComparedSession, JudgedSession};
+use crate::workbench::model::{Judgement, Load, Model, sort_problems};
 
 /// A policy was read. One that is not whole decides nothing: the last whole one goes on.
 pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut Vec<Effect>) {
@@ -68,12 +68,12 @@ pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut V
 }
 
 /// Sessions were judged; what answers an older request, or is about an older version of a session, is dropped.
-pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Arc<Replay>)>) {
+pub fn judged(model: &mut Model, generation: u64, sessions: Vec<JudgedSession>) {
     if generation != model.work.generation {
         return;
     }
-    for (hint, replay) in replays {
-        let Some(at) = model.place_of(replay.session(), hint) else { continue };
+    for JudgedSession { place, session, replay } in sessions {
+        let Some(at) = model.place_of(&session, place) else { continue };
         // Of something supposed, the numbers are known when it is judged.
         if at == model.place.open && model.shown_supposed().is_none() {
             renumber_pinned(model, &replay);
@@ -82,13 +82,36 @@ pub fn judged(model: &mut Model, generation: u64, replays: Vec<(usize, Arc<Repla
         entry.row.judge(&replay, &mut model.archive.names);
         model.archive.table.note_change();
         model.work.judged += usize::from(!entry.is_judged(generation));
-        entry.replay = Some((generation, replay));
+        entry.judge(Judgement::of(generation, session, &replay), replay);
+        if at == model.place.open {
+            jump::arrive(model);
+        } else {
+            entry.shed();
+        }
     }
+    shed(model);
     overlays::recollect_at_times(model);
     if model.judging().is_none() {
         // The policy may have something to say about recordings.
         overlays::renew_problems(model);
     }
+}
+
+/// Entries whose replays leave memory at a time: letting go of one takes some microseconds.
+const SHED: usize = 256;
+
+/// As soon as the sessions do not all fit into memory, the replays of those before leave it too, a few at a time.
+fn shed(model: &mut Model) {
+    let open = model.place.open;
+    let (from, all) = (model.archive.shed, model.archive.entries.len());
+    let first = model.archive.entries.get(from).and_then(|entry| entry.session.as_ref());
+    if !first.is_some_and(|session| session.may_leave()) && from < all {
+        return;
+    }
+    let to = all.min(from + SHED);
+    let entries = model.archive.entries.get_mut(from..to).unwrap_or_default().iter_mut();
+    entries.zip(from..).filter(|(_, at)| *at != open).for_each(|(entry, _)| entry.shed());
+    model.archive.shed = to;
 }
 
 /// Another policy gives its rules other numbers: the one that was asked for is shown under its new one.
@@ -106,7 +129,9 @@ pub fn compared(model: &mut Model, generation: u64, sessions: Vec<ComparedSessio
     }
     for ComparedSession { place, session, base, changes } in sessions {
         if let Some(at) = model.place_of(&session, place) {
-            if let (Some(entry), Some(base)) = (model.archive.entries.get_mut(at), base) {
+            if let (Some(entry), Some(base)) = (model.archive.entries.get_mut(at), base)
+                && (at == model.place.open || !session.may_leave())
+            {
                 entry.base = Some(base);
             }
             model.set_changes(at, changes);

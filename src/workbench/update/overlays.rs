@@ -6,7 +6,7 @@ use super::go;
 use crate::compare::ChangePlace;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::lookup;
-use crate::report::{Look, notices, reference as page};
+use crate::report::{Look, reference as page};
 use crate::session::Session;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
@@ -207,9 +207,8 @@ fn all_problems(model: &Model) -> Vec<Diagnostic> {
     for entry in &model.archive.entries {
         rows.extend(entry.diagnostics.iter().cloned());
         rows.extend(entry.session.iter().flat_map(|session| session.diagnostics.iter().cloned()));
-        if let Some((_, replay)) = &entry.replay {
-            rows.extend(notices(replay.session(), replay.policy()));
-        }
+        let notices = entry.judgement.iter().flat_map(|judgement| judgement.notices.iter());
+        rows.extend(notices.cloned());
     }
     // Stable: the policy's errors come before those of the recordings.
     rows.sort_by_key(|row| row.severity != Severity::Error);

@@ -8,6 +8,7 @@ use super::{go, judge, overlays};
 use crate::diagnostic::Diagnostic;
 use crate::explore::rows::SessionRow;
 use crate::session::Session;
+use crate::session::stored::StoredSession;
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
@@ -43,6 +44,7 @@ fn listing(model: &mut Model, files: Vec<Arc<str>>) {
     }
     let place = Place::of(model);
     model.archive.files.list(files);
+    model.archive.shed = 0;
     let before = std::mem::take(&mut model.archive.entries);
     let mut moved = vec![None; before.len()];
     let mut kept: Vec<(usize, Entry)> =
@@ -62,7 +64,7 @@ fn listing(model: &mut Model, files: Vec<Arc<str>>) {
 fn part(
     model: &mut Model,
     file: &Arc<str>,
-    sessions: Vec<Arc<Session>>,
+    sessions: Vec<Arc<StoredSession>>,
     diagnostics: Vec<Diagnostic>,
     effects: &mut Vec<Effect>,
 ) {
@@ -91,7 +93,7 @@ fn part(
 fn whole(
     model: &mut Model,
     file: &Arc<str>,
-    sessions: Vec<Arc<Session>>,
+    sessions: Vec<Arc<StoredSession>>,
     diagnostics: Vec<Diagnostic>,
     effects: &mut Vec<Effect>,
 ) {
@@ -106,13 +108,13 @@ fn whole(
 fn made(
     model: &mut Model,
     file: &Arc<str>,
-    sessions: Vec<Arc<Session>>,
+    sessions: Vec<Arc<StoredSession>>,
     diagnostics: Vec<Diagnostic>,
 ) -> Vec<Entry> {
     let (names, table) = (&mut model.archive.names, &mut model.archive.table);
-    let mut entry = |name: &Arc<str>, session: Option<Arc<Session>>, diagnostics| {
+    let mut entry = |name: &Arc<str>, session: Option<Arc<StoredSession>>, diagnostics| {
         let mut row = match &session {
-            Some(session) => SessionRow::of(session, names),
+            Some(session) => SessionRow::of_stored(session, session.session().ok().as_deref(), names),
             None => SessionRow::unread(file, names),
         };
         row.file = names.of(file);
@@ -122,6 +124,7 @@ fn made(
             session,
             row,
             diagnostics,
+            judgement: None,
             replay: None,
             base: None,
             changes: None,
@@ -199,22 +202,25 @@ fn same(old: &[Entry], new: &[Entry]) -> Vec<Option<usize>> {
 /// What an entry takes over from the one that it replaces. Whether something supposed of that no longer applies.
 fn inherit(entry: &mut Entry, old: &mut Entry) -> bool {
     entry.left_at = old.left_at;
-    let Some(session) = &entry.session else { return false };
-    let goes_on = old.goes_on_as(session);
+    let (Some(session), Some(before)) = (&entry.session, &old.session) else { return false };
+    let same = before.is_equal(session);
+    let goes_on = same || session.session().is_ok_and(|session| old.goes_on_as(&session));
     if goes_on {
         entry.supposed = std::mem::take(&mut old.supposed);
     }
-    if old.session.as_deref() == Some(&**session) {
+    if same {
         entry.session = old.session.take();
         // The file may be damaged in another way than before.
         let problems = entry.row.problems;
         entry.row = old.row.clone();
         entry.row.problems = problems;
+        entry.judgement = old.judgement.take();
         entry.replay = old.replay.take();
         entry.base = old.base.take();
         entry.changes = old.changes.take();
     } else if goes_on {
         // Until it is judged anew, what was decided on its calls stands.
+        entry.judgement = old.judgement.take();
         entry.replay = old.replay.take();
         entry.base = old.base.take();
     }
@@ -226,7 +232,8 @@ struct Place {
     open: usize,
     file: Option<Arc<str>>,
     name: Option<Arc<str>>,
-    session: Option<Arc<Session>>,
+    session: Option<Arc<StoredSession>>,
+    content: Option<Arc<Session>>,
     list: List,
     /// How far below the first row on screen the open session is in the list of sessions.
     below: usize,
@@ -241,6 +248,7 @@ impl Place {
             file: entry.map(|entry| Arc::clone(&entry.file)),
             name: entry.map(|entry| Arc::clone(&entry.name)),
             session: entry.and_then(|entry| entry.session.clone()),
+            content: model.content().cloned(),
             list: model.list(Pane::Transcript),
             below: sessions.cursor.saturating_sub(sessions.top),
         }
@@ -297,7 +305,7 @@ impl Place {
         let list = model.list_mut(Pane::Transcript);
         list.top = row.saturating_sub(cursor.saturating_sub(top));
         list.set(row, len, height);
-        overlays::renew_bodies(model, &rows, self.session.as_ref());
+        overlays::renew_bodies(model, &rows, self.content.as_ref());
     }
 
     /// The open session is gone: what its file holds now is shown, else the session that is in its place, until it

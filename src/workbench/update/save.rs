@@ -69,7 +69,7 @@ pub fn is_pattern(path: &str) -> bool {
 fn place(model: &Model) -> Option<CallRef> {
     let (entry, now) = (model.entry()?, model.call()?.at);
     let recorded = entry.supposed.recorded(now.index);
-    let known = recorded.and_then(|index| entry.session.as_ref()?.calls.get(index as usize));
+    let known = recorded.and_then(|index| model.content()?.calls.get(index as usize));
     Some(known.map_or(now, |call| call.at))
 }
 

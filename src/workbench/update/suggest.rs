@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::save::{is_file, is_pattern};
 use crate::condition::path::Path;
-use crate::engine::Verdict;
 use crate::policy::Policy;
+use crate::session::stored::StoredSession;
 use crate::session::{CallRef, Session};
 use crate::suggest::about::Subject;
 use crate::suggest::field::ResultField;
@@ -81,10 +81,12 @@ fn ask(
     (session, call): (Arc<Session>, CallRef),
     effects: &mut Vec<Effect>,
 ) {
-    let sessions: Vec<Arc<Session>> =
+    let sessions: Vec<Arc<StoredSession>> =
         model.scope().filter_map(|at| model.archive.entries.get(at)?.session.clone()).collect();
     let policy = model.basis.rules.policy.clone().unwrap_or_else(Policy::empty);
-    let wish = Arc::new(SuggestWish { subject, field, session, call, sessions, policy, home: home(model) });
+    let recorded = model.entry().filter(|_| !model.supposes()).and_then(|entry| entry.session.clone());
+    let home = home(model);
+    let wish = Arc::new(SuggestWish { subject, field, session, recorded, call, sessions, policy, home });
     let number = model.work.next_number();
     let view = SuggestView { number, wish: Arc::clone(&wish), rows: None, list: List::default() };
     model.dialog.overlays.push(Overlay::Suggest(Box::new(view)));
@@ -127,7 +129,7 @@ pub fn mark(model: &mut Model) {
 /// The rules are there. What answers an older request is dropped.
 pub fn arrived(model: &mut Model, number: u64, mut rows: Vec<SuggestedRule>) {
     let known = model.archive.entries.iter().enumerate();
-    let places: HashMap<*const Session, usize> =
+    let places: HashMap<*const StoredSession, usize> =
         known.filter_map(|(at, entry)| Some((Arc::as_ptr(entry.session.as_ref()?), at))).collect();
     let entries = &model.archive.entries;
     for overlay in &mut model.dialog.overlays {
@@ -139,9 +141,8 @@ pub fn arrived(model: &mut Model, number: u64, mut rows: Vec<SuggestedRule>) {
             let is_new = |(session, call): &&(usize, crate::session::CallRef)| {
                 let session = view.wish.sessions.get(*session).map(Arc::as_ptr);
                 let entry = session.and_then(|session| entries.get(*places.get(&session)?));
-                let replay = entry.and_then(|entry| entry.replay.as_ref());
-                let decided = replay.and_then(|(_, replay)| replay.calls().get(call.index as usize));
-                decided.is_none_or(|decided| decided.decision.verdict == Verdict::Allow)
+                let allowed = entry.and_then(|entry| entry.row.is_allowed(call.index as usize));
+                allowed.unwrap_or(true)
             };
             let (new, known): (Vec<_>, Vec<_>) =
                 row.proposal.broken.iter().copied().partition(|one| is_new(&one));

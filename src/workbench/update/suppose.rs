@@ -26,8 +26,9 @@ const UNDONE: usize = 200;
 /// Asks for what is supposed of the open session to be judged, unless that is what was asked for last.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     let number = model.work.requests + 1;
+    let content = model.content().cloned();
     let Some(entry) = model.archive.entries.get_mut(model.place.open) else { return };
-    let Some(session) = entry.supposed_of().cloned() else { return };
+    let Some(session) = entry.supposed_of(content.as_ref()).cloned() else { return };
     let Some(layer) = entry.supposed.top_mut().filter(|layer| layer.is_hypothetical()) else { return };
     // A case says by what it is judged.
     let of_case = layer.of_case().map(|case| (Arc::clone(&case.policy), case.mode));
@@ -340,7 +341,7 @@ fn content(model: &Model, call: &Call, target: Target) -> Body {
     let shown = model.session().map(|session| messages(call, session)).unwrap_or_default();
     match target {
         Target::Known(index) if shown.is_missing() => {
-            let begun = model.entry().and_then(|entry| entry.supposed_of());
+            let begun = model.entry().and_then(|entry| entry.supposed_of(model.content()));
             let known = begun.and_then(|session| Some(messages(session.calls.get(index as usize)?, session)));
             known.unwrap_or_default()
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{go, jump};
 use crate::compare::ChangePlace;
-use crate::session::Session;
+use crate::session::stored::StoredSession;
 use crate::what_if::WhatIf;
 use crate::witness::Witness;
 use crate::workbench::effect::{Effect, Wanted};
@@ -28,7 +28,7 @@ pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {
 
 fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
     let number = model.work.requests + 1;
-    let recorded = |entry: usize| -> Result<Arc<Session>, &'static str> {
+    let recorded = |entry: usize| -> Result<Arc<StoredSession>, &'static str> {
         model.archive.entries.get(entry).and_then(|entry| entry.session.clone()).ok_or("no session is open")
     };
     if model.place.focus == Pane::Changes {
@@ -61,16 +61,16 @@ fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
 fn of_change(
     model: &Model,
     entry: usize,
-    session: Arc<Session>,
+    recorded: Arc<StoredSession>,
     call: u32,
     listed: bool,
 ) -> Result<(Looking, Wanted), &'static str> {
     let number = model.work.requests + 1;
+    let session = recorded.session().map_err(|_| "the session cannot be read back")?;
     let comparison = model.comparison().ok_or("there is nothing to compare with")?;
     let (against, policy) = (Some(Arc::clone(comparison)), Arc::clone(comparison.policy()));
     let wanted =
         Wanted { number, session: Arc::clone(&session), against, policy, mode: model.basis.mode, call };
-    let recorded = Arc::clone(&session);
     Ok((Looking { number, entry, recorded, session, call, change: true, listed }, wanted))
 }
 

@@ -11,7 +11,7 @@ fn read(recordings: &mut Recordings, root: &Path) -> Vec<String> {
     let mut told = Vec::new();
     recordings.read(&mut |message| {
         let short = |file: &str| file.replace(&format!("{}/", root.display()), "");
-        let said = |sessions: &[Arc<Session>], diagnostics: &[Diagnostic]| {
+        let said = |sessions: &[Arc<StoredSession>], diagnostics: &[Diagnostic]| {
             let ids = sessions.iter().map(|session| {
                 let codes: Vec<&str> = session.diagnostics.iter().map(|told| told.code.as_str()).collect();
                 format!("{} {}", session.id, codes.join(" ")).trim_end().to_owned()

@@ -17,7 +17,7 @@ fn rows() -> (Vec<SessionRow>, Names) {
     let mut rows: Vec<SessionRow> =
         sessions().iter().map(|session| SessionRow::of(session, &mut names)).collect();
     for row in &mut rows {
-        let replay = Replay::new(row.session.as_ref().unwrap(), &policy, Mode::Enforce);
+        let replay = Replay::new(&row.session.as_ref().unwrap().session().unwrap(), &policy, Mode::Enforce);
         row.judge(&replay, &mut names);
         row.changed = Some(usize::from(&*replay.session().id == "beta"));
     }
@@ -166,7 +166,10 @@ fn sorting_keeps_every_session_and_group_counts_add_up() {
         );
         for session in reading.into_iter().flatten() {
             let mut row = SessionRow::of(&Arc::new(session), &mut names);
-            row.judge(&Replay::new(row.session.as_ref().unwrap(), &policy, Mode::Enforce), &mut names);
+            row.judge(
+                &Replay::new(&row.session.as_ref().unwrap().session().unwrap(), &policy, Mode::Enforce),
+                &mut names,
+            );
             rows.push(row);
         }
     }
@@ -220,7 +223,7 @@ fn the_table_and_one_session_alone_agree() {
         let kept = sift(&rows[..3], &Sieve::new(&filter, &names));
         let alone: Vec<u32> = (0..3)
             .filter(|at| {
-                let session = rows[*at as usize].session.as_ref().unwrap();
+                let session = &rows[*at as usize].session.as_ref().unwrap().session().unwrap();
                 passes(&filter, session, Some(&Replay::new(session, &policy, Mode::Enforce)), None)
             })
             .collect();

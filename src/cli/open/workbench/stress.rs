@@ -250,6 +250,62 @@ fn storm(way: Way, saves: usize, seed: u64, rest: Duration) -> Duration {
     longest
 }
 
+/// Where no session fits into memory, every screen and every list is the same as where all do, and a recording that changes on
+/// disk is shown as it is now.
+#[test]
+fn what_has_left_memory_is_shown_as_what_has_not() {
+    let scene = Scene::new();
+    let numbers = &mut Numbers(3);
+    for (name, tool) in POLICIES.into_iter().zip(TOOLS) {
+        let rule = if tool == "check" { "forbids_after: [void]" } else { "forbids_after: [check]" };
+        let text = format!("tool: {tool}\npreconditions:\n  - requires_prior_tool: look\n{rule}\n");
+        fs::write(scene.path(name), text).unwrap();
+    }
+    let many = |numbers: &mut Numbers, from: usize| -> String {
+        (from..from + 120).map(|id| format!("{}\n", session(id, numbers))).collect()
+    };
+    for (at, name) in SESSIONS.into_iter().enumerate() {
+        fs::write(scene.path(name), many(numbers, 1000 * at)).unwrap();
+    }
+    let start = |most| {
+        let named = |name: &str| vec![scene.path(name).display().to_string()];
+        let workspace = Workspace::new(named("contracts"), None, named("sessions"), Options::default());
+        Headless::start(Arc::new(workspace.bounded(most)), None)
+    };
+    let quiet = Duration::from_millis(1200);
+    let (mut kept, mut left) = (start(usize::MAX), start(0));
+    for again in [false, true] {
+        if again {
+            // In front of what was read there is more now, and something at its end is gone.
+            let path = scene.path(SESSIONS[0]);
+            let text = fs::read_to_string(&path).unwrap();
+            let end = text.trim_end().rfind('\n').unwrap();
+            fs::write(&path, many(numbers, 500) + &text[..=end]).unwrap();
+        }
+        for bench in [&mut kept, &mut left] {
+            if again {
+                bench.reads_again();
+            }
+            bench.settle(quiet);
+            assert_eq!(bench.model.judging(), None);
+            assert!(bench.model.archive.entries.len() > 450);
+        }
+        let replays = |bench: &Headless| {
+            bench.model.archive.entries.iter().filter(|entry| entry.replay.is_some()).count()
+        };
+        assert_eq!(replays(&kept), kept.model.archive.entries.len());
+        assert!(replays(&left) <= 1, "{}", replays(&left));
+        let is_stopped =
+            |entry: &crate::workbench::model::Entry| entry.verdict().is_some_and(|verdict| verdict.objects());
+        assert!(kept.model.archive.entries.iter().any(is_stopped), "something is found");
+        let (kept, left) = (everything(&mut kept), everything(&mut left));
+        for (kept, left) in kept.iter().zip(&left) {
+            assert!(kept == left, "in memory:\n{kept}\n\nread back:\n{left}");
+        }
+        assert_eq!(kept.len(), left.len());
+    }
+}
+
 #[test]
 fn a_thousand_saves_while_keys_are_pressed() {
     let longest = storm(Way::System, 1000, 1, Duration::from_millis(1200));

@@ -123,8 +123,7 @@ pub fn beside(model: &Model) -> Option<String> {
     };
     let new = word(&shown.replay, now)?;
     let Some(recorded) = entry.supposed.recorded(now) else { return Some(format!("new > {new}")) };
-    let (_, replay) = entry.replay.as_ref()?;
-    let known = word(replay, recorded)?;
+    let known = word(entry.replay.as_ref()?, recorded)?;
     // In a part of a session that nothing is changed in, only what is otherwise is worth a line.
     let told = layer.part.is_none() || !shown.what_if.is_empty() || known != new;
     told.then(|| format!("{known} > {new}"))

@@ -7,8 +7,8 @@ use crate::compare::{Change, Kind};
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::contracts::codes;
 use crate::files::watch::{ChangedFiles, LOOK, WatchEvent, Way};
-use crate::replay::Replay;
 use crate::session::build::{Builder, Mark};
+use crate::session::stored::StoredSession;
 use crate::session::{Body, Origin, Session};
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
@@ -214,7 +214,7 @@ fn a_session_that_goes_on_keeps_row_and_decisions() {
     let mut model = model();
     press(&mut model, "]f");
     let list = model.list(Pane::Transcript);
-    let sessions = vec![Arc::new(longer())];
+    let sessions = stored(vec![Arc::new(longer())]);
     let message = Msg::Recordings(Event::File {
         file: REFUNDS.into(),
         sessions,
@@ -233,8 +233,8 @@ fn a_session_that_goes_on_keeps_row_and_decisions() {
     assert!(model.judged_call().is_none());
     let [Effect::Judge(judge)] = &effects[..] else { panic!("one effect") };
     assert!(judge.open, "it is on screen");
-    let replay = Arc::new(Replay::new(model.session().unwrap(), &judge.policy, judge.mode));
-    feed(&mut model, Msg::Judged { generation: 1, replays: vec![(1, replay)] });
+    let answer = answered(1, 1, &listed(&model), &judge.policy, judge.mode);
+    feed(&mut model, answer);
     assert_eq!(model.judged_call().unwrap().decision.verdict.word(), "deny");
     assert_eq!(model.judging(), None);
 }
@@ -243,7 +243,7 @@ fn a_session_that_goes_on_keeps_row_and_decisions() {
 fn a_file_that_is_read_again_and_says_the_same_is_not_judged_again() {
     let mut model = model();
     let before = Arc::clone(model.session().unwrap());
-    let sessions = vec![Arc::new(refunds())];
+    let sessions = stored(vec![Arc::new(refunds())]);
     let message = Msg::Recordings(Event::File {
         file: REFUNDS.into(),
         sessions,
@@ -259,18 +259,18 @@ fn a_file_that_is_read_again_and_says_the_same_is_not_judged_again() {
 fn what_is_answered_too_late_is_dropped() {
     let mut model = model();
     policy(&mut model, WITHOUT_RESOURCE, "12:04:31");
-    let old = Arc::clone(model.session().unwrap());
+    let old = listed(&model);
     let (generation, at) = (model.work.generation, model.place.open);
     file(&mut model, REFUNDS, vec![longer()]);
-    let calls =
-        |model: &Model| model.archive.entries[at].replay.as_ref().map(|(_, replay)| replay.calls().len());
+    let calls = |model: &Model| model.archive.entries[at].replay.as_ref().map(|replay| replay.calls().len());
     assert_eq!(calls(&model), Some(4));
     // About a version of the session that is no more, though the request is the newest.
-    let replay = Arc::new(Replay::new(&old, model.basis.rules.policy.as_ref().unwrap(), model.basis.mode));
-    feed(&mut model, Msg::Judged { generation, replays: vec![(at, replay)] });
+    let policy = model.basis.rules.policy.clone().unwrap();
+    let answer = answered(generation, at, &old, &policy, model.basis.mode);
+    feed(&mut model, answer);
     assert_eq!(calls(&model), Some(4));
     let count = model.basis.changes.len();
-    let late = |generation, session: &Arc<Session>| Msg::Compared {
+    let late = |generation, session: &Arc<StoredSession>| Msg::Compared {
         generation,
         sessions: vec![ComparedSession {
             place: at,
@@ -280,7 +280,7 @@ fn what_is_answered_too_late_is_dropped() {
         }],
     };
     feed(&mut model, late(generation, &old));
-    let now = Arc::clone(model.session().unwrap());
+    let now = listed(&model);
     feed(&mut model, late(generation - 1, &now));
     assert_eq!(model.basis.changes.len(), count);
     feed(&mut model, late(generation, &now));
@@ -290,17 +290,17 @@ fn what_is_answered_too_late_is_dropped() {
 #[test]
 fn an_answer_finds_its_session_where_the_list_has_shifted() {
     let mut model = model();
-    let session = Arc::clone(model.session().unwrap());
+    let session = listed(&model);
     listing(&mut model, &["sessions/a.json", CLEAN, REFUNDS]);
     let mut other = clean();
     other.id = "refund-100".into();
     file(&mut model, "sessions/a.json", vec![other]);
     assert_eq!((model.place.open, model.place_of(&session, 1)), (2, Some(2)));
     assert_eq!(model.place_of(&session, 400), Some(2));
-    assert_eq!(model.place_of(&Arc::new(clean()), 0), None);
-    let replay =
-        Arc::new(Replay::new(&session, model.basis.rules.policy.as_ref().unwrap(), model.basis.mode));
-    feed(&mut model, Msg::Judged { generation: 1, replays: vec![(1, replay)] });
+    assert_eq!(model.place_of(&StoredSession::resident(Arc::new(clean())), 0), None);
+    let policy = model.basis.rules.policy.clone().unwrap();
+    let answer = answered(1, 1, &session, &policy, model.basis.mode);
+    feed(&mut model, answer);
     assert!(model.archive.entries.iter().all(|entry| entry.is_judged(1)));
 }
 

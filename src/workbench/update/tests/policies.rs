@@ -34,7 +34,7 @@ fn the_cause_comes_before_what_follows_from_it() {
 fn without_any_policy_nothing_looks_like_a_pass() {
     let mut model = opened(120, 40, "mono", vec![clean()]);
     model.basis.rules = crate::workbench::model::Ruling::default();
-    model.archive.entries[0].replay = None;
+    (model.archive.entries[0].judgement, model.archive.entries[0].replay) = (None, None);
     let told =
         Diagnostic::error(code::MISSING_FILE, "no policy is named, and there is no folder `contracts` here");
     let loaded = crate::policy::LoadResult {
@@ -67,19 +67,20 @@ fn the_mode_is_changed_and_everything_judged_anew() {
             .archive
             .entries
             .iter()
-            .all(|entry| entry.replay.as_ref().is_some_and(|(judged, _)| *judged == 2))
+            .all(|entry| entry.judgement.as_ref().is_some_and(|judgement| judgement.generation == 2))
     );
 }
 
 #[test]
 fn an_answer_to_an_older_request_is_dropped() {
     let mut model = model();
-    let before = model.archive.entries[0].replay.as_ref().map(|(generation, _)| *generation);
-    let session = model.session().cloned().unwrap();
+    let generation =
+        |model: &Model| model.archive.entries[0].judgement.as_ref().map(|judgement| judgement.generation);
+    let before = generation(&model);
     let policy = loaded(CONTRACT).policy.unwrap();
-    let replay = std::sync::Arc::new(crate::replay::Replay::new(&session, &policy, Mode::Shadow));
-    feed(&mut model, Msg::Judged { generation: 0, replays: vec![(0, replay)] });
-    assert_eq!(model.archive.entries[0].replay.as_ref().map(|(generation, _)| *generation), before);
+    let late = answered(0, 0, &listed(&model), &policy, Mode::Shadow);
+    feed(&mut model, late);
+    assert_eq!(generation(&model), before);
 }
 
 #[test]

@@ -324,7 +324,9 @@ fn an_older_search_answers_nothing() {
     let mut model = table(120, 40);
     let answer = |model: &Model| {
         let session = Arc::clone(model.archive.entries[0].session.as_ref().unwrap());
-        let hits = crate::workbench::model::hits::Pattern::parse("needle").unwrap().find_in(&session);
+        let hits = crate::workbench::model::hits::Pattern::parse("needle")
+            .unwrap()
+            .find_in(&session.session().unwrap());
         vec![(0, 0, session, hits)]
     };
     press(&mut model, "g/");

@@ -337,7 +337,7 @@ fn every_place_agrees_with_what_replay_exits_with() {
             }
             go_to(&mut model, 1);
             let entry = &model.archive.entries[1];
-            let (verdict, replay) = (entry.verdict().unwrap(), Arc::clone(&entry.replay.as_ref().unwrap().1));
+            let (verdict, replay) = (entry.verdict().unwrap(), Arc::clone(entry.replay.as_ref().unwrap()));
             assert_eq!(replay.objects(), objects, "{name} {mode:?}");
             assert_eq!(verdict.objects(), objects, "{name} {mode:?}");
             let green = matches!(replay.status(), Status::Pass);

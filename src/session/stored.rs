@@ -1,0 +1,317 @@
+//! Sessions of a corpus that is larger than memory: what lists need of each stays, its content leaves when it was not looked
+//! at for a while, and comes back when something looks.
+//!
+//! What comes back is the session that was read, whatever its file holds by then: the content is kept in a file that only this
+//! program has, so it makes no difference whether it was read from a file, a pipe, an archive or a revision.
+
+mod pack;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::hash::{DefaultHasher, Hasher};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use self::pack::{Parts, Refusals, pack, unpack};
+use super::{Elsewhere, Millis, Origin, Session, TreeSight};
+use crate::diagnostic::Diagnostic;
+
+/// Keeps bytes outside memory, as long as the program runs.
+pub trait ByteStore: Send + Sync {
+    /// Keeps them; gives their place.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    fn put(&self, bytes: &[u8]) -> io::Result<u64>;
+
+    /// This many bytes of that place.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    fn get(&self, place: u64, length: usize) -> io::Result<Vec<u8>>;
+}
+
+/// A session that was read: what lists say of it, and a way to its content.
+pub struct StoredSession {
+    /// The recording's own id, see [`Session::id`].
+    pub id: Arc<str>,
+    /// Where it was read.
+    pub origin: Origin,
+    /// What it is called, for people.
+    pub title: Option<Arc<str>>,
+    /// The first instant that was recorded.
+    pub began: Option<Millis>,
+    /// What was damaged, missing or odd in the recording.
+    pub diagnostics: Box<[Diagnostic]>,
+    /// Its turns.
+    pub turns: usize,
+    /// Its calls.
+    pub calls: usize,
+    /// Those of them that no gate decided.
+    pub undecided: usize,
+    parent: Option<Arc<str>>,
+    tree: TreeSight,
+    elsewhere: Option<Arc<Elsewhere>>,
+    /// Bytes of memory that it takes with what was decided about it, about.
+    weight: usize,
+    /// Something has looked at it since its turn to leave came.
+    used: AtomicBool,
+    content: Mutex<Content>,
+    digest: OnceLock<u64>,
+    store: Option<Arc<SessionStore>>,
+}
+
+/// Where the content of a session is: in memory, outside, or both.
+#[derive(Default)]
+struct Content {
+    session: Option<Arc<Session>>,
+    outside: Option<Outside>,
+}
+
+/// Where the content is kept outside memory.
+#[derive(Clone)]
+struct Outside {
+    place: u64,
+    length: usize,
+    digest: u64,
+    refusals: Arc<Refusals>,
+}
+
+/// The content of a session cannot be had back.
+#[derive(Debug, thiserror::Error)]
+pub enum NotRestored {
+    /// It cannot be read.
+    #[error("the session cannot be read back: {0}")]
+    System(#[from] io::Error),
+    /// Something else is there.
+    #[error("the session cannot be read back: its bytes were changed")]
+    Changed,
+}
+
+/// The sessions whose content is in memory, so that it does not grow beyond a bound.
+pub struct SessionStore {
+    outside: Box<dyn ByteStore>,
+    /// Bytes that they may take.
+    most: usize,
+    /// In the order in which they came.
+    queue: Mutex<VecDeque<Weak<StoredSession>>>,
+    weight: AtomicUsize,
+    outgrown: AtomicBool,
+    fault: OnceLock<String>,
+}
+
+impl StoredSession {
+    /// One that stays in memory.
+    pub fn resident(session: Arc<Session>) -> Arc<StoredSession> {
+        Arc::new(StoredSession::new(session, None))
+    }
+
+    fn new(session: Arc<Session>, store: Option<Arc<SessionStore>>) -> StoredSession {
+        StoredSession {
+            id: Arc::clone(&session.id),
+            origin: session.origin.clone(),
+            title: session.title.clone(),
+            began: session.began,
+            diagnostics: session.diagnostics.clone().into(),
+            turns: session.turns.len(),
+            calls: session.calls.len(),
+            undecided: session.calls.iter().filter(|call| call.live.is_none()).count(),
+            parent: session.parent.clone(),
+            tree: session.facts.tree.clone(),
+            elsewhere: session.elsewhere.clone(),
+            weight: weight(&session),
+            used: AtomicBool::new(false),
+            content: Mutex::new(Content { session: Some(session), outside: None }),
+            digest: OnceLock::new(),
+            store,
+        }
+    }
+
+    /// Its content. Where that has left memory it is read back, which takes some microseconds for each 10 KB.
+    ///
+    /// # Errors
+    /// It cannot be read back.
+    pub fn session(self: &Arc<Self>) -> Result<Arc<Session>, NotRestored> {
+        let mut content = self.content();
+        if let Some(session) = &content.session {
+            self.used.store(true, Ordering::Relaxed);
+            return Ok(Arc::clone(session));
+        }
+        let (Some(store), Some(outside)) = (&self.store, &content.outside) else {
+            return Err(NotRestored::Changed);
+        };
+        let bytes = store.outside.get(outside.place, outside.length)?;
+        if digest(&bytes) != outside.digest {
+            return Err(NotRestored::Changed);
+        }
+        let parts = unpack(&bytes, &outside.refusals).ok_or(NotRestored::Changed)?;
+        let session = Arc::new(self.whole(parts));
+        content.session = Some(Arc::clone(&session));
+        drop(content);
+        store.admit(self);
+        Ok(session)
+    }
+
+    fn whole(&self, parts: Parts) -> Session {
+        let Parts { mut facts, offered, messages, turns, calls, alternatives } = parts;
+        facts.tree = self.tree.clone();
+        Session {
+            id: Arc::clone(&self.id),
+            origin: self.origin.clone(),
+            title: self.title.clone(),
+            began: self.began,
+            facts: Arc::new(facts),
+            parent: self.parent.clone(),
+            offered,
+            messages,
+            turns,
+            calls,
+            alternatives,
+            elsewhere: self.elsewhere.clone(),
+            diagnostics: self.diagnostics.to_vec(),
+        }
+    }
+
+    /// Whether its content may leave memory: there have been more sessions than fit into it.
+    pub fn may_leave(&self) -> bool {
+        self.store.as_ref().is_some_and(|store| store.is_outgrown())
+    }
+
+    /// Whether it is equal to another one, content and all. What cannot be read back is equal to nothing.
+    pub fn is_equal(self: &Arc<Self>, other: &Arc<Self>) -> bool {
+        let facts = |of: &Self| (of.turns, of.calls, of.weight, of.began);
+        if facts(self) != facts(other) || self.id != other.id {
+            return false;
+        }
+        if let (Some(own), Some(digest)) = (self.digest.get(), other.digest.get())
+            && self.elsewhere.is_none()
+            && other.elsewhere.is_none()
+        {
+            let facts = |of: &Self| (of.origin.clone(), of.title.clone(), of.parent.clone());
+            return own == digest
+                && facts(self) == facts(other)
+                && (&self.tree, &self.diagnostics) == (&other.tree, &other.diagnostics);
+        }
+        self.session().ok().zip(other.session().ok()).is_some_and(|(own, other)| own == other)
+    }
+
+    fn content(&self) -> MutexGuard<'_, Content> {
+        self.content.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Leaves memory. What somebody still looks at stays until they are done.
+    fn leave(&self, store: &SessionStore) -> io::Result<()> {
+        let mut content = self.content();
+        let Some(session) = &content.session else { return Ok(()) };
+        if content.outside.is_none() {
+            let (bytes, refusals) = pack(session);
+            let digest = digest(&bytes);
+            let place = store.outside.put(&bytes)?;
+            let _ = self.digest.set(digest);
+            let (length, refusals) = (bytes.len(), Arc::new(refusals));
+            content.outside = Some(Outside { place, length, digest, refusals });
+        }
+        let session = content.session.take();
+        drop(content);
+        drop(session);
+        store.weight.fetch_sub(self.weight, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+impl Drop for StoredSession {
+    fn drop(&mut self) {
+        let content = self.content.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(_), Some(store)) = (&content.session, &self.store) {
+            store.weight.fetch_sub(self.weight, Ordering::Relaxed);
+        }
+    }
+}
+
+impl fmt::Debug for StoredSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoredSession").field("id", &self.id).field("origin", &self.origin).finish()
+    }
+}
+
+impl SessionStore {
+    /// One that keeps sessions of about this many bytes in memory, and others in `outside`.
+    pub fn new(outside: Box<dyn ByteStore>, most: usize) -> Arc<SessionStore> {
+        Arc::new(SessionStore {
+            outside,
+            most,
+            queue: Mutex::default(),
+            weight: AtomicUsize::new(0),
+            outgrown: AtomicBool::new(false),
+            fault: OnceLock::new(),
+        })
+    }
+
+    /// Takes in a session that was read.
+    pub fn put(self: &Arc<Self>, session: Session) -> Arc<StoredSession> {
+        let stored = Arc::new(StoredSession::new(Arc::new(session), Some(Arc::clone(self))));
+        self.admit(&stored);
+        stored
+    }
+
+    /// Whether there have been more sessions than fit into memory.
+    pub fn is_outgrown(&self) -> bool {
+        self.outgrown.load(Ordering::Relaxed)
+    }
+
+    /// Why sessions cannot leave memory, where they cannot.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.get().map(String::as_str)
+    }
+
+    /// The content of a session is in memory now; that of others may have to leave.
+    fn admit(&self, stored: &Arc<StoredSession>) {
+        self.weight.fetch_add(stored.weight, Ordering::Relaxed);
+        self.queue().push_back(Arc::downgrade(stored));
+        while self.weight.load(Ordering::Relaxed) > self.most && self.fault.get().is_none() {
+            self.outgrown.store(true, Ordering::Relaxed);
+            let Some(first) = self.next_to_leave() else { return };
+            if let Err(error) = first.leave(self) {
+                // Said once. Memory grows from here on, but nothing is lost.
+                let _ = self.fault.set(error.to_string());
+                self.queue().push_front(Arc::downgrade(&first));
+            }
+        }
+    }
+
+    /// The one that came first of those that nothing has looked at since; at the second time in any case.
+    fn next_to_leave(&self) -> Option<Arc<StoredSession>> {
+        let mut queue = self.queue();
+        loop {
+            let Some(first) = queue.pop_front()?.upgrade() else { continue };
+            if !first.used.swap(false, Ordering::Relaxed) {
+                return Some(first);
+            }
+            queue.push_back(Arc::downgrade(&first));
+        }
+    }
+
+    fn queue(&self) -> MutexGuard<'_, VecDeque<Weak<StoredSession>>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn digest(bytes: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// Bytes of memory that a session takes, about, with the trees of what rules look at and with what they decide.
+fn weight(session: &Session) -> usize {
+    let messages = session.messages.iter().map(|message| message.content.size() + 300);
+    let calls = session.calls.iter().map(|call| 2 * call.arguments.size() + call.output.size() / 2 + 900);
+    let offered = session.offered.iter().flat_map(|from| from.tools.iter());
+    let tools = offered.map(|tool| 800 + tool.description.as_deref().map_or(0, str::len));
+    let others = session.alternatives.iter().map(|other| other.message.content.size() + 600);
+    1000 + messages.chain(calls).chain(tools).chain(others).sum::<usize>()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! What was decided on a session, as far as lists, jumps and counts of many sessions need it: little enough to be kept of all of
+//! them, while the replay it is made from is made again where a session is looked at.
+
+use std::sync::Arc;
+
+use super::verdict::{SessionVerdict, violations};
+use crate::compare::ChangePlace;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::engine::Mode;
+use crate::explore::rows::states;
+use crate::monitor::{Effect, RuleId};
+use crate::policy::Policy;
+use crate::replay::{DecidedCall, Replay};
+use crate::report::notices;
+use crate::report::words;
+use crate::session::stored::StoredSession;
+
+/// What was decided on a session.
+pub struct Judgement {
+    /// In which request.
+    pub generation: u64,
+    /// The session that was judged.
+    pub of: Arc<StoredSession>,
+    /// By which version.
+    pub policy: Arc<Policy>,
+    /// Whether its decisions took effect.
+    pub mode: Mode,
+    /// What it comes to.
+    pub verdict: SessionVerdict,
+    /// The calls that are stopped or reported: those of the session, then those of choices that were not taken.
+    pub marks: Box<[CallMark]>,
+    /// What rules found, in the order of the turns.
+    pub findings: Box<[CallFinding]>,
+    /// The violated rules about the session that no stopped call stands for.
+    pub violations: Box<[Violation]>,
+    /// What the policy has to say of the recording.
+    pub notices: Box<[Diagnostic]>,
+}
+
+/// A call that is stopped or reported.
+#[derive(Debug, Clone, Copy)]
+pub struct CallMark {
+    /// Which one.
+    pub at: ChangePlace,
+    /// It does not run.
+    pub stops: bool,
+    /// It runs, and a rule reports it.
+    pub reports: bool,
+}
+
+/// What a rule found about a call.
+pub struct CallFinding {
+    /// The call.
+    pub at: ChangePlace,
+    /// Its tool.
+    pub tool: Arc<str>,
+    /// The rule.
+    pub rule: RuleId,
+    /// What it says, as a code.
+    pub code: Code,
+    /// What follows from it.
+    pub effect: Effect,
+    /// The rule's reason.
+    pub reason: Option<Arc<str>>,
+    /// The states that the call is in, a bit each.
+    pub states: u16,
+    /// It is after the recording had parted from the policy.
+    pub counterfactual: bool,
+}
+
+/// A violated rule about the session.
+pub struct Violation {
+    /// The rule.
+    pub rule: RuleId,
+    /// What it says, as a code.
+    pub code: Option<Code>,
+    /// What happened, in a line.
+    pub headline: Box<str>,
+}
+
+impl Judgement {
+    /// Of a session that was judged in this request.
+    pub fn of(generation: u64, session: Arc<StoredSession>, replay: &Replay) -> Judgement {
+        let content = replay.session();
+        let (mut marks, mut findings) = (Vec::new(), Vec::new());
+        let mut add = |at: ChangePlace, tool: &Arc<str>, judged: &DecidedCall, states: u16| {
+            let (stops, reports) = (judged.decision.verdict.stops(), judged.decision.reports());
+            if stops || reports {
+                marks.push(CallMark { at, stops, reports });
+            }
+            findings.extend(judged.decision.findings.iter().map(|finding| CallFinding {
+                at,
+                tool: Arc::clone(tool),
+                rule: finding.rule,
+                code: finding.code,
+                effect: finding.effect,
+                reason: finding.reason.clone(),
+                states,
+                counterfactual: judged.counterfactual,
+            }));
+        };
+        for (call, judged) in content.calls.iter().zip(replay.calls()) {
+            add(ChangePlace::Call(call.at), &call.tool, judged, states(Some(call), judged));
+        }
+        for other in replay.alternatives(None) {
+            let states = states(None, other.judged);
+            add(ChangePlace::Alternative(other.at()), &other.call.tool, other.judged, states);
+        }
+        if !content.alternatives.is_empty() {
+            // Stable: of one turn, what was taken stands first.
+            findings.sort_by_key(|finding| finding.at.turn());
+        }
+        let violation = |state: &crate::monitor::finding::RuleState| {
+            let headline = words::violation(state, replay).map(|violation| violation.headline.to_string());
+            Violation { rule: state.rule, code: state.code, headline: headline.unwrap_or_default().into() }
+        };
+        Judgement {
+            generation,
+            of: session,
+            policy: Arc::clone(replay.policy()),
+            mode: replay.mode(),
+            verdict: SessionVerdict::of(replay),
+            marks: marks.into(),
+            findings: findings.into(),
+            violations: violations(replay).map(violation).collect(),
+            notices: notices(content, replay.policy()).into(),
+        }
+    }
+}
