@@ -15,6 +15,7 @@ pub mod nearest;
 mod node;
 mod problem;
 mod scalar;
+pub mod tape;
 mod text;
 pub mod wildcard;
 pub mod yaml;

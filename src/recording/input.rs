@@ -5,7 +5,6 @@ pub mod kind;
 pub mod lines;
 pub mod looks;
 pub mod shallow;
-pub mod tape;
 pub mod text;
 pub mod time;
 pub mod units;

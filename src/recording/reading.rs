@@ -12,13 +12,13 @@ use crate::recording::finish::Finish;
 use crate::recording::input::looks::Looks;
 use crate::recording::input::shallow;
 use crate::recording::input::shallow::Members;
-use crate::recording::input::tape::Tape;
 use crate::recording::input::text;
 use crate::recording::input::units;
 use crate::recording::input::units::{Kind, Piece, Units};
 use crate::recording::recognise;
 use crate::recording::recognise::{Excerpt, Excerpts, take, unreadable};
 use crate::session::{MessageKind, Session};
+use crate::source::tape::Tape;
 
 /// The sessions of one input, in its order.
 pub struct Reading {

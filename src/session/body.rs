@@ -13,8 +13,8 @@ mod parts;
 
 use elsewhere::Elsewhere;
 pub use elsewhere::{Place, Store};
-use json::{is_plain, reserved_key};
-pub(crate) use json::{parse, unescaped};
+use json::reserved_key;
+pub(crate) use json::{parse, plain_tape, unescaped};
 
 /// Recorded content. Cloning shares it; a missing body costs nothing.
 #[derive(Clone, Default)]
@@ -159,6 +159,13 @@ impl Body {
     /// Whether the text that a reader of the conversation saw begins so. Only a text that may do so is looked at as a whole.
     pub(crate) fn shows(&self, beginning: &str) -> bool {
         match self.0.as_deref() {
+            // Nearly all begin otherwise, which their first byte tells.
+            Some(BodyText { recorded: Recorded::Escaped(literal, _), .. })
+                if literal.as_bytes().get(1).is_some_and(|first| *first != b'\\')
+                    && literal.as_bytes().get(1) != beginning.as_bytes().first() =>
+            {
+                beginning.is_empty()
+            }
             Some(BodyText { recorded: Recorded::Escaped(literal, text), .. }) if text.get().is_none() => {
                 let until_escape = beginning.split(ESCAPED).next();
                 literal.get(1..).is_some_and(|inner| inner.starts_with(until_escape.unwrap_or_default()))
@@ -223,10 +230,10 @@ impl Body {
         self.0.as_deref().map(|body| &body.read().value)
     }
 
-    /// Looks at the text of an object that nothing has looked at yet, and that parses if passing over it does: a look at a few
-    /// places of it then costs no tree.
+    /// Looks at the text of what may be an object, and that nothing has looked at yet: a look at a few places of it then costs no
+    /// tree.
     pub(crate) fn peek<T>(&self, look: impl FnOnce(&str) -> Option<T>) -> Option<T> {
-        let is_object = |text: &str| text.trim_ascii_start().starts_with('{') && is_plain(text);
+        let is_object = |text: &str| text.trim_ascii_start().starts_with('{');
         let body = self.0.as_deref().filter(|body| body.read.get().is_none())?;
         if let (Recorded::Elsewhere(elsewhere), Form::Json) = (&body.recorded, body.form)
             && let Some(text) = elsewhere.in_passing()
@@ -242,6 +249,9 @@ impl Body {
     /// alone can tell. A missing body has no fault.
     pub fn fault(&self) -> Option<Fault> {
         let text = self.0.as_deref()?.text();
+        if plain_tape(text, 0).is_some() {
+            return None;
+        }
         if reserved_key(text) {
             return Some(Fault::ReservedKey);
         }

@@ -15,9 +15,9 @@ use serde_json::value::RawValue;
 pub use crate::recording::input::kind::Kind;
 use crate::recording::input::kind::Kinds;
 use crate::recording::input::looks::Looks;
-use crate::recording::input::tape::Tape;
 use crate::session::body;
 use crate::session::build::Builder;
+use crate::source::tape::Tape;
 
 /// One JSON value, as its text.
 #[derive(Clone, Copy)]
@@ -301,21 +301,22 @@ impl<'a> Members<'a> {
         self.raw(key).is_some()
     }
 
+    /// Most looks are for members that are not there, and end here.
+    #[inline]
     fn raw(&self, key: &str) -> Option<Node<'a>> {
-        let Listing::OnTape { tape, parts: (mut next, end), names, looks } = self.0 else {
-            return self.iter().filter(|(name, _)| *name == key).last().map(|(_, node)| node);
-        };
-        if names & mark(key.as_bytes()) == 0 {
-            return None;
+        match &self.0 {
+            Listing::OnTape { names, .. } if names & mark(key.as_bytes()) == 0 => None,
+            _ => self.find(key),
         }
-        let mut found = None;
-        while next < end {
-            if tape.name(next) == key.as_bytes() {
-                found = Some(next + 1);
+    }
+
+    fn find(&self, key: &str) -> Option<Node<'a>> {
+        match self.0 {
+            Listing::OnTape { tape, parts, looks, .. } => {
+                Some(Node::on(tape, tape.member(parts, key.as_bytes())?, looks)?.0)
             }
-            next = tape.part(next + 1)?.next;
+            Listing::List(_) => self.iter().filter(|(name, _)| *name == key).last().map(|(_, node)| node),
         }
-        Some(Node::on(tape, found?, looks)?.0)
     }
 
     /// Names and values, in recorded order.

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use crate::recording::input::looks::Looks;
 use crate::recording::input::shallow;
 use crate::recording::input::shallow::{Kind, Members, Node};
-use crate::recording::input::tape::Tape;
 use crate::session::Damage;
 use crate::source::quoted;
+use crate::source::tape::Tape;
 
 mod chat;
 mod items;

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use memchr::memmem;
 use serde_json::Value;
 
+use crate::source::tape::Tape;
+
 /// What a JSON text literal stands for; `None` where it is none. Reserves memory once, as serde_json does not.
 pub fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
@@ -25,23 +27,33 @@ pub fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
             b'u' => return serde_json::from_str::<String>(literal).ok().map(Cow::Owned),
             _ => return None,
         });
-        // Escapes mostly stand close together: a search that begins wide costs more than those few bytes.
-        let near = after
-            .iter()
-            .take(16)
-            .take_while(|byte| **byte != b'\\')
-            .inspect(|byte| text.push(**byte))
-            .count();
-        rest = after.get(near..)?;
-        if near == 16 {
-            let next = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
-            text.extend_from_slice(rest.get(..next)?);
-            rest = rest.get(next..)?;
-        }
+        rest = to_slash(after, &mut text)?;
     }
     // A backslash by itself at the end escapes nothing.
     let text = rest.is_empty().then_some(text)?;
     String::from_utf8(text).ok().map(Cow::Owned)
+}
+
+/// Moves what is before the next backslash to `text`, and gives the rest. Escapes mostly stand close together: eight bytes are
+/// moved at once, and what is too much is taken back.
+#[inline]
+fn to_slash<'b>(mut rest: &'b [u8], text: &mut Vec<u8>) -> Option<&'b [u8]> {
+    const EACH: u64 = u64::MAX / 0xFF;
+    while let Some((eight, after)) = rest.split_first_chunk::<8>() {
+        text.extend_from_slice(eight);
+        // A byte that is zero borrows from its highest bit; the lowest such byte is one, whatever the ones above it are.
+        let slashes = u64::from_le_bytes(*eight) ^ (EACH * b'\\' as u64);
+        let zero = slashes.wrapping_sub(EACH) & !slashes & (EACH << 7);
+        if zero != 0 {
+            let before = (zero.trailing_zeros() / 8) as usize;
+            text.truncate(text.len() + before - 8);
+            return rest.get(before..);
+        }
+        rest = after;
+    }
+    let before = rest.iter().take_while(|byte| **byte != b'\\').count();
+    text.extend_from_slice(rest.get(..before)?);
+    rest.get(before..)
 }
 
 /// JSON text as a value. Text with a key that serde_json reserves is not JSON: recorded text must not be able to forge a
@@ -50,46 +62,10 @@ pub fn parse(text: &str) -> Option<Value> {
     if reserved_key(text) { None } else { serde_json::from_str(text).ok() }
 }
 
-/// Whether a text parses if passing over it does, which looks at neither depth nor halves of surrogate pairs.
-pub fn is_plain(text: &str) -> bool {
-    memmem::find(text.as_bytes(), b"\\u").is_none() && !reserved_key(text) && !is_deep(text)
-}
-
-/// Whether lists and objects may be more than a hundred levels deep.
-fn is_deep(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    if memchr::memchr2_iter(b'[', b'{', bytes).nth(100).is_none() {
-        return false;
-    }
-    let (mut at, mut depth) = (0, 0_u32);
-    while let Some(byte) = bytes.get(at) {
-        match byte {
-            // What a tool printed is mostly one long text, which is passed over quickly.
-            b'"' => match end_of_text(bytes, at + 1) {
-                Some(end) => at = end,
-                None => return false,
-            },
-            b'[' | b'{' => depth += 1,
-            b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > 100 {
-            return true;
-        }
-        at += 1;
-    }
-    false
-}
-
-/// Where the quote is that ends a text from here on.
-fn end_of_text(bytes: &[u8], mut at: usize) -> Option<usize> {
-    loop {
-        at += memchr::memchr2(b'"', b'\\', bytes.get(at..)?)?;
-        if bytes.get(at) == Some(&b'"') {
-            return Some(at);
-        }
-        at += 2;
-    }
+/// What is in a JSON text, down to so many levels; `None` where only the whole value can tell.
+pub fn plain_tape(text: &str, levels: u32) -> Option<Tape<'_>> {
+    let text = text.trim_matches([' ', '\n', '\t', '\r']);
+    Tape::down_to(text, levels).filter(Tape::is_plain)
 }
 
 /// Whether some object key begins with serde_json's private mark, however it is escaped.
@@ -133,12 +109,12 @@ mod tests {
     #[test]
     fn depth_is_that_of_brackets_outside_of_texts() {
         let nested = |levels: usize, inner: &str| "[".repeat(levels) + inner + &"]".repeat(levels);
-        assert!(!is_deep(&nested(100, "1")) && is_deep(&nested(101, "1")));
+        let is_plain = |text: &str| plain_tape(text, 0).is_some();
+        assert!(is_plain(&nested(100, "1")) && !is_plain(&nested(101, "1")));
         let brackets = format!("\"{}\"", "[{\\\"\\\\".repeat(500));
-        assert!(!is_deep(&brackets) && !is_deep(&nested(99, &brackets)));
-        assert!(!is_deep(&format!("[{brackets},{}]", nested(99, "1"))));
-        assert!(is_deep(&format!("[{brackets},{}]", nested(100, "1"))));
-        assert!(!is_deep(&"[],".repeat(500)) && !is_deep(&("[\"".to_owned() + &"[".repeat(500))));
+        assert!(is_plain(&brackets) && is_plain(&nested(99, &brackets)));
+        assert!(is_plain(&format!("[{brackets},{}]", nested(99, "1"))));
+        assert!(!is_plain(&format!("[{brackets},{}]", nested(100, "1"))));
     }
 
     #[test]

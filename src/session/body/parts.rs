@@ -1,18 +1,16 @@
 //! Content that is a list of parts, some of them texts.
 
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
-use serde_json::value::RawValue;
+use std::borrow::Cow;
 
-use super::json::{is_plain, parse, unescaped};
+use serde_json::Value;
+
+use super::json::{parse, plain_tape, unescaped};
 
 /// The text parts of a list, joined by line feeds, if it has any: objects whose `type` says text. A list of bare strings is
 /// just a list.
 pub fn joined(list: &str) -> Option<Box<str>> {
     // Results are long, so no tree is built of them where that can be avoided.
-    if is_plain(list)
-        && let Some(texts) = texts(list)
-    {
+    if let Some(texts) = texts(list) {
         return join(&texts);
     }
     let Some(Value::Array(parts)) = parse(list) else { return None };
@@ -43,34 +41,22 @@ fn is_text(kind: &str) -> bool {
     matches!(kind, "text" | "input_text" | "output_text")
 }
 
-/// A part, as far as it may be a text. A name that is there twice is an error.
-#[derive(Deserialize)]
-struct Part<'a> {
-    #[serde(borrow, default, rename = "type", deserialize_with = "also_null")]
-    kind: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "also_null")]
-    text: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "also_null")]
-    content: Option<&'a RawValue>,
-}
-
-/// A member that is `null` is there.
-fn also_null<'de, D: Deserializer<'de>>(from: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(from).map(Some)
-}
-
 /// The texts of a list; `None` where only the whole value can tell.
-fn texts(list: &str) -> Option<Vec<String>> {
-    let items: Vec<&RawValue> = serde_json::from_str(list).ok()?;
+fn texts(list: &str) -> Option<Vec<Cow<'_, str>>> {
+    let tape = plain_tape(list, 2).filter(|tape| !tape.has_escaped_names())?;
+    let (mut next, end) = (1, tape.part(0)?.next);
     let mut texts = Vec::new();
-    for item in items.into_iter().filter(|item| item.get().starts_with('{')) {
-        let part: Part<'_> = serde_json::from_str(item.get()).ok()?;
-        let kind = part.kind.and_then(|kind| unescaped(kind.get()));
-        if kind.is_some_and(|kind| is_text(&kind)) {
-            texts.extend(
-                part.text.or(part.content).and_then(|text| Some(unescaped(text.get())?.into_owned())),
-            );
+    while next < end {
+        let item = tape.part(next)?;
+        if tape.text_of(item).starts_with('{') {
+            let member =
+                |name: &str| Some(tape.text_of(tape.part(tape.member(tape.within(next), name.as_bytes())?)?));
+            let kind = member("type").and_then(unescaped);
+            if kind.is_some_and(|kind| is_text(&kind)) {
+                texts.extend(member("text").or_else(|| member("content")).and_then(unescaped));
+            }
         }
+        next = item.next;
     }
     Some(texts)
 }

@@ -44,19 +44,32 @@ pub struct Walk<'t> {
     text: u32,
     /// Some name of a member is written with escapes.
     pub escaped_names: bool,
+    /// Some name of a member is one that `serde_json` reserves.
+    pub reserved: bool,
+    /// Something is written as `\u…`.
+    pub unicode: bool,
+    /// Levels of lists and objects.
+    pub deepest: usize,
 }
+
+/// How the names begin that `serde_json` reserves.
+const RESERVED: &[u8] = b"$serde_json::";
 
 impl<'t> Walk<'t> {
     /// For the parts so many levels below the value.
     pub fn new(bytes: &'t [u8], levels: u32) -> Walk<'t> {
+        let parts = if levels == 0 { 1 } else { bytes.len().min(1 << 16) / 64 + 4 };
         Walk {
             bytes,
             levels,
-            parts: Vec::with_capacity(bytes.len().min(1 << 16) / 64 + 4),
+            parts: Vec::with_capacity(parts),
             open: Vec::new(),
             expected: Expected::Value,
             text: 0,
             escaped_names: false,
+            reserved: false,
+            unicode: false,
+            deepest: 0,
         }
     }
 
@@ -96,11 +109,12 @@ impl<'t> Walk<'t> {
     }
 
     /// What a backslash is before, other than a quote or a backslash.
-    fn escape(&self, at: u32) -> Option<()> {
+    fn escape(&mut self, at: u32) -> Option<()> {
         let at = at as usize;
         match self.bytes.get(at)? {
             b'n' | b't' | b'r' | b'/' | b'b' | b'f' => Some(()),
             b'u' => {
+                self.unicode = true;
                 let digits = self.bytes.get(at + 1..at + 5)?;
                 digits.iter().all(u8::is_ascii_hexdigit).then_some(())
             }
@@ -120,10 +134,9 @@ impl<'t> Walk<'t> {
             }
             (b'"', EndOfName) => {
                 self.keep(self.text, at + 1);
-                if !self.escaped_names {
-                    let name = self.bytes.get(self.text as usize..at as usize)?;
-                    self.escaped_names = memchr::memchr(b'\\', name).is_some();
-                }
+                let name = self.bytes.get(self.text as usize + 1..at as usize)?;
+                self.escaped_names = self.escaped_names || memchr::memchr(b'\\', name).is_some();
+                self.reserved |= name.starts_with(RESERVED);
                 self.expected = Colon;
             }
             (b'"', Value | ValueOrEnd) => (self.text, self.expected) = (at, EndOfText),
@@ -137,6 +150,7 @@ impl<'t> Walk<'t> {
                 let part = self.parts.len() as u32;
                 self.keep(at, at + 1);
                 self.open.push((is_object, part));
+                self.deepest = self.deepest.max(self.open.len());
                 self.expected = if is_object { NameOrEnd } else { ValueOrEnd };
             }
             (b'}', CommaOrEnd | NameOrEnd) => self.close(true, at)?,

@@ -1,5 +1,8 @@
 //! Sixty-four bytes at a time: which of them stand inside a text, and which are to be looked at one by one.
 
+#[cfg(not(feature = "recordings"))]
+use super::lane::u8x16;
+#[cfg(feature = "recordings")]
 use wide::u8x16;
 
 /// What sixty-four bytes hold, a bit each, the first byte's the lowest.

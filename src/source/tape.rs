@@ -5,6 +5,8 @@
 //! `serde_json` passes over without complaint.
 
 mod blocks;
+#[cfg(any(test, not(feature = "recordings")))]
+mod lane;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -18,10 +20,15 @@ pub struct Tape<'a> {
     parts: Vec<Part>,
     /// Some name of a member is written with escapes.
     escaped_names: bool,
+    /// `serde_json` makes of it what is written.
+    plain: bool,
 }
 
 /// Parts of a value beyond which only those at its first level are kept; the others are found when they are asked for.
 const MOST_PARTS: usize = 1 << 22;
+
+/// Levels that `serde_json` certainly reads.
+const PLAIN_LEVELS: usize = 100;
 
 impl<'a> Tape<'a> {
     /// The parts of all levels. `None` where the text is not one JSON value.
@@ -32,12 +39,24 @@ impl<'a> Tape<'a> {
 
     /// The value and what is directly in it.
     pub fn flat(text: &'a str) -> Option<Tape<'a>> {
-        let mut walk = Walk::new(text.as_bytes(), 1);
+        Tape::down_to(text, 1)
+    }
+
+    /// The value and what is at most so many levels below it. All of it is read: whether it is JSON does not depend on them.
+    pub fn down_to(text: &'a str, levels: u32) -> Option<Tape<'a>> {
+        let mut walk = Walk::new(text.as_bytes(), levels);
         walk.run(usize::MAX)?.then(|| Tape::after(walk, text))
     }
 
     fn after(walk: Walk<'_>, text: &'a str) -> Tape<'a> {
-        Tape { text, parts: walk.parts, escaped_names: walk.escaped_names }
+        let plain = walk.deepest <= PLAIN_LEVELS && !walk.unicode && !walk.reserved;
+        Tape { text, parts: walk.parts, escaped_names: walk.escaped_names, plain }
+    }
+
+    /// Whether `serde_json` makes a value of it, with what is written and nothing else. What it passes over it may still refuse
+    /// or take for something else: what nests deeply, halves of surrogate pairs, names that it reserves.
+    pub fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// The whole text.
@@ -57,8 +76,30 @@ impl<'a> Tape<'a> {
 
     /// The bytes of a part that is a name without escapes.
     pub fn name(&self, number: u32) -> &'a [u8] {
-        let part = self.part(number).map(|part| part.start as usize + 1..part.end as usize - 1);
-        part.and_then(|part| self.text.as_bytes().get(part)).unwrap_or_default()
+        self.part(number).and_then(|part| self.inside(part)).unwrap_or_default()
+    }
+
+    /// The numbers of what is in a part: of the first one, and of the one after the last.
+    pub fn within(&self, part: u32) -> (u32, u32) {
+        (part + 1, self.part(part).map_or(0, |part| part.next))
+    }
+
+    /// The value of the last member of this name in an object, which these parts are in; their names are not written with
+    /// escapes.
+    pub fn member(&self, (mut next, end): (u32, u32), name: &[u8]) -> Option<u32> {
+        let mut found = None;
+        while next < end {
+            let part = self.part(next)?;
+            if (part.end - part.start) as usize == name.len() + 2 && self.inside(part)? == name {
+                found = Some(next + 1);
+            }
+            next = self.part(next + 1)?.next;
+        }
+        found
+    }
+
+    fn inside(&self, quoted: Part) -> Option<&'a [u8]> {
+        self.text.as_bytes().get(quoted.start as usize + 1..quoted.end as usize - 1)
     }
 
     /// The text of a part.
