@@ -85,7 +85,7 @@ fn open_within(
 }
 
 /// Lines that are read ahead at once, and their bytes.
-const LINES_AHEAD: usize = 64;
+const LINES_AHEAD: usize = 256;
 const BYTES_AHEAD: usize = 4 << 20;
 
 impl Reading {

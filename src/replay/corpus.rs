@@ -14,7 +14,9 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use crate::session::Session;
 
-/// Sessions of a batch for each thread.
+/// Sessions of a batch for each thread. The threads wait for each other after every batch, and for its answers to be taken.
+const BATCH: usize = 64;
+/// Recordings that are open at once for each thread, and a quarter of the sessions of a stretch.
 const PER_THREAD: usize = 16;
 /// Weight of a batch, in bytes of recorded text.
 const WEIGHT: usize = 4 << 20;
@@ -98,7 +100,7 @@ impl Corpus {
             let shared = going.len() < threads;
             self.pool.install(|| {
                 going.par_iter_mut().for_each(|(_, open)| match shared {
-                    true => open.read_batch(threads * PER_THREAD, judge, weigh),
+                    true => open.read_batch(threads * BATCH, judge, weigh),
                     false => open.read_stretch(judge, weigh),
                 });
             });
@@ -332,7 +334,7 @@ mod tests {
     #[test]
     fn what_is_broken_off_reads_at_most_a_stretch_more() {
         for (jobs, counts, most) in
-            [(1, &[1000][..], 4 * PER_THREAD), (2, &[1000], 4 * PER_THREAD), (2, &[1000; 9], 8 * PER_THREAD)]
+            [(1, &[1000][..], 4 * PER_THREAD), (2, &[1000], 4 * BATCH), (2, &[1000; 9], 8 * PER_THREAD)]
         {
             let mut recordings = made(counts);
             let corpus = Corpus::new(jobs).unwrap();

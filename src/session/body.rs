@@ -182,6 +182,20 @@ impl Body {
         }
     }
 
+    /// The first byte of [`Body::shown`], where it costs little to know. What is shown of a list may also be its JSON text, which
+    /// begins with two brackets.
+    pub(crate) fn first_shown(&self) -> Option<u8> {
+        let body = self.0.as_deref()?;
+        match &body.recorded {
+            Recorded::Escaped(literal, _) => {
+                literal.as_bytes().get(1).copied().filter(|first| *first != b'\\')
+            }
+            Recorded::Plain(text) if body.is_list() => parts::first(text),
+            Recorded::Plain(text) => text.as_bytes().first().copied(),
+            Recorded::Elsewhere(_) => None,
+        }
+    }
+
     /// Whether this may be in what it stands for; `part` holds nothing that JSON escapes. That it may not is certain, and costs
     /// no tree.
     pub(crate) fn may_hold(&self, part: &str) -> bool {
@@ -230,8 +244,7 @@ impl Body {
         self.0.as_deref().map(|body| &body.read().value)
     }
 
-    /// Looks at the text of what may be an object, and that nothing has looked at yet: a look at a few places of it then costs no
-    /// tree.
+    /// Looks at the text of what may be an object, where nothing has yet: a look at a few places then costs no tree.
     pub(crate) fn peek<T>(&self, look: impl FnOnce(&str) -> Option<T>) -> Option<T> {
         let is_object = |text: &str| text.trim_ascii_start().starts_with('{');
         let body = self.0.as_deref().filter(|body| body.read.get().is_none())?;

@@ -69,7 +69,11 @@ pub fn recognised(result: &Body, tool: &str) -> Option<&'static str> {
 
 /// Whether a result begins like one of these sentences.
 pub(crate) fn may_be(result: &Body) -> bool {
-    [PERMISSION, BY_PLAN, BY_POLICY, FILE, TOOL].into_iter().any(|begins| result.shows(begins))
+    let sentences = [PERMISSION, BY_PLAN, BY_POLICY, FILE, TOOL];
+    match result.first_shown() {
+        Some(first) if !sentences.iter().any(|begins| begins.as_bytes().first() == Some(&first)) => false,
+        _ => sentences.into_iter().any(|begins| result.shows(begins)),
+    }
 }
 
 fn sentence(text: &str, tool: &str) -> Option<&'static str> {

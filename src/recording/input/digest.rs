@@ -1,10 +1,15 @@
 //! What tells one thing from another without keeping it.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{BuildHasher, Hash};
+use std::sync::LazyLock;
 
-/// A digest of anything, equal for equal things while the program runs. It is never written down.
+use hashbrown::DefaultHashBuilder;
+
+/// The seeds of this run of the program.
+static SEEDS: LazyLock<DefaultHashBuilder> = LazyLock::new(DefaultHashBuilder::default);
+
+/// A digest of anything, equal for equal things while the program runs. It is never written down. Whole lines of logs go
+/// through it.
 pub fn digest(of: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    of.hash(&mut hasher);
-    hasher.finish()
+    SEEDS.hash_one(of)
 }

@@ -196,7 +196,7 @@ impl Blocks {
         let held = said
             .chain(self.calls.iter().map(|call| &call.input))
             .chain(self.answers.iter().map(|answer| &answer.content));
-        held.map(|body| body.raw().len() + 64).sum()
+        held.map(|body| body.size() + 64).sum()
     }
 
     /// Adds the model's message. Results in it are those of tools that ran before the message ended.

@@ -1,7 +1,9 @@
 //! Content that is a list of parts, some of them texts.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
+use memchr::memmem;
 use serde_json::Value;
 
 use super::json::{parse, plain_tape, unescaped};
@@ -61,6 +63,22 @@ fn texts(list: &str) -> Option<Vec<Cow<'_, str>>> {
     Some(texts)
 }
 
+/// Members that may be a second type or text of a part; anything may be written as `\u…`.
+static OTHERS: LazyLock<[memmem::Finder<'static>; 3]> =
+    LazyLock::new(|| ["\"type\"", "\"text\"", "\\u"].map(memmem::Finder::new));
+
+/// The first byte of the joined text parts of a list, where it begins with one as programs write them. `None` where only the
+/// whole list can tell. A list that is no value to serde_json is shown as it is written, and begins with two brackets.
+pub fn first(list: &str) -> Option<u8> {
+    let mut rest = list;
+    for sign in ["[", "{", "\"type\"", ":", "\"text\"", ",", "\"text\"", ":", "\""] {
+        rest = rest.trim_ascii_start().strip_prefix(sign)?;
+    }
+    let first = rest.as_bytes().first().copied().filter(|first| !matches!(first, b'"' | b'\\'))?;
+    // Of two members of one name the last one counts.
+    (!OTHERS.iter().any(|other| other.find(rest.as_bytes()).is_some())).then_some(first)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,6 +104,28 @@ mod tests {
                 join(&texts)
             });
             assert_eq!(joined(list), whole, "{list}");
+        }
+    }
+
+    #[test]
+    fn the_first_byte_is_known_only_where_it_is_certain() {
+        for (list, byte) in [
+            (r#"[{"type": "text", "text": "Tool"}]"#, Some(b'T')),
+            (r#"[ {"type":"text","text":"a \"text\" of a \"type\""}, {"x": 1}]"#, Some(b'a')),
+            (r#"[{"type":"text","text":"é"}]"#, Some(0xC3)),
+            (r#"[{"type":"text","text":"a","text":"Tool"}]"#, None),
+            (r#"[{"type":"text","text":"a","type":"image"}]"#, None),
+            (r#"[{"type":"text","text":"a","te\u0078t":"Tool"}]"#, None),
+            (r#"[{"type":"text","text":""},{"type":"text","text":"b"}]"#, None),
+            (r#"[{"type":"text","text":"\u0054ool"}]"#, None),
+            (r#"[{"type":"image","text":"a"}]"#, None),
+            (r#"["a"]"#, None),
+            ("[", None),
+        ] {
+            assert_eq!(first(list), byte, "{list}");
+            if let (Some(byte), Some(joined)) = (byte, joined(list)) {
+                assert_eq!(joined.as_bytes().first(), Some(&byte), "{list}");
+            }
         }
     }
 }

@@ -5,7 +5,7 @@ use std::ops::BitOr;
 
 /// As in `wide`, for as much of it as is asked.
 #[derive(Clone, Copy)]
-#[expect(non_camel_case_types, reason = "it stands for that of `wide`")]
+#[expect(non_camel_case_types, reason = "it has the name of that of `wide`")]
 pub struct u8x16([u8; 16]);
 
 impl u8x16 {
