@@ -6,7 +6,7 @@ use brush_parser::word::{
     WordPiece, WordPieceWithSource,
 };
 
-use super::guard;
+use super::guard::{self, unended};
 use super::word::{Piece, Word};
 
 /// A word, or the words that braces make of it, and the scripts of its substitutions in order.
@@ -32,7 +32,7 @@ pub fn expand(raw: &str, options: &ParserOptions) -> Expansion {
         found.words.push(Word::text(raw));
         return found;
     }
-    if guard::before_tokens(raw).is_some() || is_deep(raw) {
+    if guard::before_tokens(raw).is_some() || is_deep(raw) || unended(raw, false) {
         found.lost = true;
         found.words.push(Word::unknown_words(raw));
         return found;
@@ -47,9 +47,11 @@ pub fn expand(raw: &str, options: &ParserOptions) -> Expansion {
         return found;
     };
     for raw in raws {
-        let word = match parsed::parse(&raw, options) {
-            Ok(pieces) => Reader { raw: &raw, options, scripts: &mut found.scripts }.word(&pieces, false),
-            Err(_) => {
+        let word = match guard::parsed(|| parsed::parse(&raw, options)) {
+            Some(Ok(pieces)) => {
+                Reader { raw: &raw, options, scripts: &mut found.scripts }.word(&pieces, false)
+            }
+            Some(Err(_)) | None => {
                 found.lost |= has_commands(&raw);
                 Word::unknown_words(raw)
             }
@@ -64,13 +66,13 @@ pub fn expand_quoted(raw: &str, options: &ParserOptions) -> Expansion {
     let mut found = Expansion { words: Vec::new(), scripts: Vec::new(), lost: false };
     let word = if !raw.contains(['$', '`', '\\']) {
         Word::text(raw)
-    } else if guard::before_tokens(raw).is_some() || is_deep(raw) || is_unended(raw) {
+    } else if guard::before_tokens(raw).is_some() || is_deep(raw) || unended(raw, true) {
         found.lost = true;
         Word::unknown(raw)
     } else {
-        match parsed::parse_heredoc(raw, options) {
-            Ok(pieces) => Reader { raw, options, scripts: &mut found.scripts }.word(&pieces, true),
-            Err(_) => {
+        match guard::parsed(|| parsed::parse_heredoc(raw, options)) {
+            Some(Ok(pieces)) => Reader { raw, options, scripts: &mut found.scripts }.word(&pieces, true),
+            Some(Err(_)) | None => {
                 found.lost = has_commands(raw);
                 Word::unknown(raw)
             }
@@ -103,36 +105,14 @@ fn is_deep(raw: &str) -> bool {
     deepest > LEVELS * 3
 }
 
-/// The most expansions that may be begun and not ended: the parser tries each in several ways, and each time those within it.
-const UNENDED: usize = 4;
-
-/// Whether more expansions are begun than ended, by more than are tried.
-fn is_unended(raw: &str) -> bool {
-    let mut open = [0usize; 3];
-    let mut before = ' ';
-    for letter in raw.chars() {
-        let [parentheses, braces, brackets] = &mut open;
-        match letter {
-            '(' if matches!(before, '$' | '(') => *parentheses += 1,
-            '{' if before == '$' => *braces += 1,
-            '[' if before == '$' => *brackets += 1,
-            ')' => *parentheses = parentheses.saturating_sub(1),
-            '}' => *braces = braces.saturating_sub(1),
-            ']' => *brackets = brackets.saturating_sub(1),
-            _ => {}
-        }
-        before = letter;
-    }
-    open.iter().sum::<usize>() > UNENDED
-}
-
 /// Whether every letter of a word stands for itself.
 fn is_plain(raw: &str) -> bool {
     !raw.is_empty() && raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:,+@%=^".contains(&byte))
 }
 
 fn braces(raw: &str, options: &ParserOptions) -> Vec<String> {
-    let Ok(Some(parts)) = parsed::parse_brace_expansions(raw, options) else { return vec![raw.to_owned()] };
+    let parse = || parsed::parse_brace_expansions(raw, options);
+    let Some(Ok(Some(parts))) = guard::parsed(parse) else { return vec![raw.to_owned()] };
     product(&parts)
 }
 
@@ -271,7 +251,7 @@ impl Reader<'_> {
         self.scripts.extend(expand_quoted(inner, self.options).scripts);
         if !quoted
             && inner.contains(['"', '\''])
-            && let Ok(pieces) = parsed::parse(inner, self.options)
+            && let Some(Ok(pieces)) = guard::parsed(|| parsed::parse(inner, self.options))
         {
             Reader { raw: inner, options: self.options, scripts: self.scripts }.word(&pieces, false);
         }

@@ -1,5 +1,7 @@
 //! Bounds on what the parser is given: its stack and its time are limited, whatever the line.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use brush_parser::Token;
 
 /// The longest line that is read, in bytes.
@@ -14,6 +16,14 @@ const GROUPS: usize = 48;
 pub const SCRIPTS: usize = 12;
 /// The most small calls of a line.
 pub const CALLS: usize = 1000;
+
+/// What the parser says where it gives up on a text that it does not know.
+pub const PANICKED: &str = "the parser of shell commands failed";
+
+/// Asks the parser; `None` where it panics, so that its mistake is one line that nobody could read.
+pub fn parsed<T>(parse: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(parse)).ok()
+}
 
 /// Why a text is not given to the parser.
 pub fn before_tokens(text: &str) -> Option<&'static str> {
@@ -96,6 +106,75 @@ fn has_nested_document(text: &str) -> bool {
     false
 }
 
+/// The most expansions and parentheses that may be begun and not ended: the parser tries each in several ways, and each time
+/// those within it.
+const UNENDED: usize = 4;
+
+/// Whether more expansions and parentheses are begun than ended, by more than are tried: as the parser of words sees them, which
+/// knows quotes and no comments, and takes a quote without an end for a letter. In a document, quotes outside of expansions are
+/// letters.
+pub fn unended(raw: &str, document: bool) -> bool {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Within {
+        Command,
+        Double,
+        Document,
+    }
+    let ends = |from: usize, mark: char| {
+        let rest = raw.get(from..)?;
+        let mut escaped = false;
+        rest.char_indices().find_map(|(at, letter)| {
+            let found = letter == mark && !escaped;
+            escaped = letter == '\\' && !escaped && mark != '\'';
+            found.then_some(from + at + letter.len_utf8())
+        })
+    };
+    let (mut open, mut within) = (Vec::new(), if document { Within::Document } else { Within::Command });
+    let (mut before, mut skip) = (' ', 0);
+    for (at, letter) in raw.char_indices() {
+        let next = at + letter.len_utf8();
+        if at < skip {
+            before = ' ';
+            continue;
+        }
+        match letter {
+            '\\' => {
+                skip = raw
+                    .get(next..)
+                    .and_then(|rest| rest.chars().next())
+                    .map_or(0, |one| next + one.len_utf8())
+            }
+            '\'' if within == Within::Command => skip = ends(next, '\'').unwrap_or(0),
+            '`' => skip = ends(next, '`').unwrap_or(0),
+            '"' if within == Within::Command && ends(next, '"').is_some() => {
+                open.push(('"', within));
+                within = Within::Double;
+            }
+            '"' if within == Within::Double && open.last().is_some_and(|(last, _)| *last == '"') => {
+                within = open.pop().map_or(within, |(_, outer)| outer);
+            }
+            '(' if before == '$' || within == Within::Command => {
+                open.push(('(', within));
+                within = Within::Command;
+            }
+            '{' | '[' if before == '$' => open.push((letter, within)),
+            ')' | '}' | ']' => {
+                let opener = match letter {
+                    ')' => '(',
+                    '}' => '{',
+                    _ => '[',
+                };
+                if open.last().is_some_and(|(last, _)| *last == opener) {
+                    within = open.pop().map_or(within, |(_, outer)| outer);
+                }
+            }
+            _ => {}
+        }
+        before = letter;
+    }
+    open.iter().filter(|(opener, _)| *opener != '"').count() > UNENDED
+}
+
 /// Whether a text may have a command that changes the folder, however that is quoted.
 pub fn may_move(text: &str) -> bool {
     let plain: String = text.chars().filter(|letter| !matches!(letter, '\'' | '"' | '\\')).collect();
@@ -165,4 +244,37 @@ pub fn apart(tokens: Vec<Token>) -> Vec<Token> {
         }
     }
     parted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_begun_and_never_ended_is_counted_as_the_parser_does() {
+        let five = |opener: &str| opener.repeat(5);
+        for opener in ["$(", "${", "$[", "$((", "$( (", "$(a ')' ", "$(a \")\" ", "$(a \\) "] {
+            for document in [false, true] {
+                assert!(unended(&five(opener), document), "{opener}");
+            }
+        }
+        assert!(unended(&("$(".to_owned() + &five("(")), true));
+        for ended in [
+            "$(a) ",
+            "${a} ",
+            "$((1 + 2)) ",
+            "\"$(a \"b)\")\" ",
+            "$(a ')' b) ",
+            "`(` ",
+            "$(a (b (c))) ",
+            "' ( ' ",
+        ] {
+            assert!(!unended(&five(ended), false), "{ended}");
+        }
+        for text in ["it's (", "(", "\"(", "{"] {
+            assert!(!unended(&five(text), true), "{text}");
+        }
+        // A quote without an end is a letter.
+        assert!(unended(&format!("' {}", five("$(")), false));
+    }
 }

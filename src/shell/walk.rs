@@ -66,16 +66,18 @@ impl Walker<'_> {
             return self.lost(why, text, flow);
         }
         self.moves |= flow.depth == 0 && guard::may_move(text);
-        let tokens = match uncached_tokenize_str(text, &OPTIONS.tokenizer_options()) {
-            Ok(tokens) => guard::apart(tokens),
-            Err(error) => return self.lost(&error.to_string(), text, flow),
+        let tokens = match guard::parsed(|| uncached_tokenize_str(text, &OPTIONS.tokenizer_options())) {
+            Some(Ok(tokens)) => guard::apart(tokens),
+            Some(Err(error)) => return self.lost(&error.to_string(), text, flow),
+            None => return self.lost(guard::PANICKED, text, flow),
         };
         if let Some(why) = guard::before_tree(&tokens) {
             return self.lost(why, text, flow);
         }
-        let program = match parse_tokens(&tokens, &OPTIONS) {
-            Ok(program) => program,
-            Err(error) => return self.lost(&error.to_string(), text, flow),
+        let program = match guard::parsed(|| parse_tokens(&tokens, &OPTIONS)) {
+            Some(Ok(program)) => program,
+            Some(Err(error)) => return self.lost(&error.to_string(), text, flow),
+            None => return self.lost(guard::PANICKED, text, flow),
         };
         let top = flow.depth == 0;
         let flow = Flow { depth: flow.depth + 1, ..flow };

@@ -273,7 +273,11 @@ impl<'w> Walker<'w> {
 
     pub fn substitutions(&mut self, scripts: Vec<String>, flow: Flow) {
         for script in scripts {
-            self.aside(|walker| walker.script(&script, flow.proven_if(false)));
+            self.aside(|walker| {
+                // Bash clears it there.
+                walker.errexit = false;
+                walker.script(&script, flow.proven_if(false));
+            });
         }
     }
 

@@ -1,7 +1,8 @@
 //! Lines of the tables, damaged at random: nothing panics, every bound holds, and what cannot be read may do anything.
 //!
 //! `SHELL_SECONDS=1800 cargo test --release --test suite shell::mutated -- --nocapture` goes on for half an hour;
-//! `SHELL_SEED` begins elsewhere, and `SHELL_MICROS=5000` also fails on a line that takes longer than that for each KB.
+//! `SHELL_SEED` begins elsewhere, and `SHELL_MICROS=5000` also fails on a line that takes longer than that for each KB. `SHELL_LAST`
+//! is a file that holds the line which is being read: one that never ends is found so.
 
 use std::time::{Duration, Instant};
 
@@ -173,6 +174,7 @@ fn damaged_lines_are_read_within_every_bound() {
     let corpus: Vec<String> =
         tables().into_iter().map(|(_, case)| case["line"].as_str().unwrap().to_owned()).collect();
     let questions: Vec<Matcher> = asks().into_values().collect();
+    let last = std::env::var_os("SHELL_LAST");
     let mut random = Random(number("SHELL_SEED").unwrap_or(0x9e37_79b9_7f4a_7c15));
     let (begin, seconds) = (Instant::now(), number("SHELL_SECONDS"));
     let (mut lines, mut unknown, mut slowest) = (0u64, 0u64, (0u128, String::new()));
@@ -182,6 +184,9 @@ fn damaged_lines_are_read_within_every_bound() {
     };
     while goes_on(lines) {
         let text = random.damaged(&corpus);
+        if let Some(file) = &last {
+            std::fs::write(file, &text).unwrap();
+        }
         let started = Instant::now();
         let line = read(&text, &Root::default());
         // What starting costs is not the line's.
