@@ -12,6 +12,7 @@ use crate::engine::Mode;
 use crate::files::watch::{Watch, WatchTargets, Way};
 use crate::workbench::message::{Arrived, Msg};
 use crate::workbench::model::{Model, Opening};
+use crate::workbench::testing::press;
 use crate::workbench::theme::{Depth, Theme};
 use crate::workbench::update::update;
 use crate::workspace::Workspace;
@@ -47,6 +48,13 @@ impl Headless {
             self.workers.perform(effect);
         }
         begun.elapsed()
+    }
+
+    /// Presses keys, and does what they ask for.
+    pub fn press(&mut self, keys: &str) {
+        for effect in press(&mut self.model, keys) {
+            self.workers.perform(effect);
+        }
     }
 
     /// Reads the recordings again, as far as they have changed.

@@ -82,6 +82,13 @@ pub fn judged(model: &mut Model, generation: u64, sessions: Vec<JudgedSession>) 
         entry.row.judge(&replay, &mut model.archive.names);
         model.archive.table.note_change();
         model.work.judged += usize::from(!entry.is_judged(generation));
+        // Where the session was read back for it, that copy is the one on screen from now on.
+        if at == model.place.open
+            && let Some(opened) =
+                model.place.opened.as_mut().filter(|opened| Arc::ptr_eq(&opened.of, &session))
+        {
+            opened.content = Ok(Arc::clone(replay.session()));
+        }
         entry.judge(Judgement::of(generation, session, &replay), replay);
         if at == model.place.open {
             jump::arrive(model);

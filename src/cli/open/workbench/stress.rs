@@ -159,8 +159,9 @@ impl Scene {
     }
 }
 
-/// Every session's screen, the findings and the problems: all that does not depend on the way here.
-fn everything(bench: &mut Headless) -> Vec<String> {
+/// Every session's screen, the findings and the problems: all that does not depend on the way here. With `rest`, only each so
+/// many sessions, and what the screen asks of other threads is waited for.
+fn everything(bench: &mut Headless, rest: Option<(usize, Duration)>) -> Vec<String> {
     let model = &mut bench.model;
     model.dialog.overlays.clear();
     (model.dialog.note, model.dialog.query, model.dialog.prompt, model.place.zoom) =
@@ -182,20 +183,29 @@ fn everything(bench: &mut Headless) -> Vec<String> {
         bench.take(Msg::Key(crate::workbench::keys::Key::char('m')));
         bench.settle(Duration::from_millis(300));
     }
-    let model = &mut bench.model;
     let mut screens = Vec::new();
-    press(model, "2 6 2 } 1 G gg");
-    for _ in 0..model.archive.entries.len() {
-        press(model, "2 gg");
-        model.dialog.note = None;
-        screens.push(screen(model));
-        press(model, "1 j");
+    let mut shown = |bench: &mut Headless, keys: &str| {
+        match rest {
+            Some((_, rest)) => {
+                bench.press(keys);
+                bench.settle(rest);
+            }
+            None => drop(press(&mut bench.model, keys)),
+        }
+        bench.model.dialog.note = None;
+        screens.push(screen(&bench.model));
+    };
+    press(&mut bench.model, "2 6 2 } 1 G gg");
+    let step = rest.map_or(1, |(step, _)| step);
+    for _ in (0..bench.model.archive.entries.len()).step_by(step) {
+        shown(bench, "2 gg");
+        for _ in 0..step {
+            press(&mut bench.model, "1 j");
+        }
     }
     for list in ["F", "!"] {
-        press(model, list);
-        model.dialog.note = None;
-        screens.push(screen(model));
-        press(model, "q");
+        shown(bench, list);
+        press(&mut bench.model, "q");
     }
     screens
 }
@@ -242,7 +252,7 @@ fn storm(way: Way, saves: usize, seed: u64, rest: Duration) -> Duration {
         |bench: &Headless| bench.model.basis.rules.policy.as_ref().map(|policy| policy.digest().to_string());
     assert_eq!(digest(&bench), digest(&fresh));
     assert_eq!(bench.model.judging(), None);
-    let (kept, new) = (everything(&mut bench), everything(&mut fresh));
+    let (kept, new) = (everything(&mut bench, None), everything(&mut fresh, None));
     assert_eq!(kept.len(), new.len(), "as many sessions");
     for (kept, new) in kept.iter().zip(&new) {
         assert!(kept == new, "seed {seed}\nkept:\n{kept}\n\nfresh:\n{new}");
@@ -298,7 +308,9 @@ fn what_has_left_memory_is_shown_as_what_has_not() {
         let is_stopped =
             |entry: &crate::workbench::model::Entry| entry.verdict().is_some_and(|verdict| verdict.objects());
         assert!(kept.model.archive.entries.iter().any(is_stopped), "something is found");
-        let (kept, left) = (everything(&mut kept), everything(&mut left));
+        // What leaves memory is judged again on other threads, so the screen is looked at once they rest.
+        let rest = Some((7, Duration::from_millis(60)));
+        let (kept, left) = (everything(&mut kept, rest), everything(&mut left, rest));
         for (kept, left) in kept.iter().zip(&left) {
             assert!(kept == left, "in memory:\n{kept}\n\nread back:\n{left}");
         }
