@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use rulestep::internals::monitor::Finding;
+use rulestep::internals::monitor::finding::RuleOutcome;
 use rulestep::internals::policy::{Policy, PolicyFile};
 use rulestep::internals::replay::{self, Replay};
 use serde_json::{Value, json};
@@ -59,7 +60,10 @@ proptest! {
             // Asked for less, it comes to the same; and so do the frames of its turns.
             let outcomes = replay::outcomes(&recorded, &policy, engine_mode(mode));
             prop_assert_eq!(outcomes.summary, replay.summary());
-            prop_assert_eq!(&outcomes.rules[..], replay.rules());
+            let mut less = replay.rules().to_vec();
+            // Why a rule is kept is not worked out where nobody reads it.
+            less.iter_mut().filter(|state| state.outcome != RuleOutcome::Violated).for_each(|state| state.facts = None);
+            prop_assert_eq!(outcomes.rules, less);
             for turn in &recorded.turns {
                 let frame = replay.frame(turn.number).unwrap();
                 for (call, decision) in recorded.calls_of(turn).iter().zip(&frame.calls) {

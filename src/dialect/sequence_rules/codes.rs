@@ -23,13 +23,13 @@ sides is its own `first`. If `then` is a list, each of its tools needs `first`.
 ";
 
     Finding UNSEEN_SESSION = "unseen_session": "another session of the tree was not read",
-"A `never_after` rule with `scope: tree` forbids a call after something that the agent, its parent or a subagent
-did. One of these sessions is not known, so the trigger may have happened there.
+"A `never_after` rule with `scope: tree` forbids a call after something that the agent, its parent or a
+subagent did. One of these sessions is not known, so the trigger may have happened there.
 
     - {type: never_after, trigger: {reads: .env}, forbidden: {reaches: '*'}, scope: tree}
 
-Name the recordings of the whole tree. What is not known counts against the agent: with `unsure: ask` a person is
-asked, and with `unsure: allow` it is only reported.
+Name the recordings of the whole tree. What is not known counts against the agent: with `unsure: ask` a person
+is asked, and with `unsure: allow` it is only reported.
 ";
 
     Finding BEFORE_LATE = "before_late": "the call that must come first came later",
