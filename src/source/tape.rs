@@ -42,7 +42,7 @@ impl<'a> Tape<'a> {
         Tape::down_to(text, 1)
     }
 
-    /// The value and what is at most so many levels below it. All of it is read: whether it is JSON does not depend on them.
+    /// The value and what is at most this many levels below it. All of it is read: whether it is JSON does not depend on them.
     pub fn down_to(text: &'a str, levels: u32) -> Option<Tape<'a>> {
         let mut walk = Walk::new(text.as_bytes(), levels);
         walk.run(usize::MAX)?.then(|| Tape::after(walk, text))

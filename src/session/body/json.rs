@@ -62,7 +62,7 @@ pub fn parse(text: &str) -> Option<Value> {
     if reserved_key(text) { None } else { serde_json::from_str(text).ok() }
 }
 
-/// What is in a JSON text, down to so many levels; `None` where only the whole value can tell.
+/// What is in a JSON text, down to this many levels; `None` where only the whole value can tell.
 pub fn plain_tape(text: &str, levels: u32) -> Option<Tape<'_>> {
     let text = text.trim_matches([' ', '\n', '\t', '\r']);
     Tape::down_to(text, levels).filter(Tape::is_plain)
