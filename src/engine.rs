@@ -15,6 +15,8 @@ mod in_flight;
 mod panel;
 mod prospects;
 mod routes;
+#[cfg(any(feature = "cli", feature = "internals"))]
+mod saved;
 
 use std::sync::Arc;
 
@@ -99,7 +101,7 @@ pub struct Run {
 }
 
 /// Where the run is.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Clock {
     in_turn: bool,
     /// Calls proposed in the session.
@@ -181,6 +183,11 @@ impl Run {
     /// Whether nothing is reached any more.
     pub fn is_over(&self) -> bool {
         self.mode == Mode::Enforce && self.halt.is_some()
+    }
+
+    /// How many turns and calls there were.
+    pub(crate) fn been_through(&self) -> (u32, u32) {
+        (self.ground.turn, self.clock.index)
     }
 
     /// Whether some rule reads what was said; else messages need not be told.

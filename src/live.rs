@@ -4,6 +4,7 @@
 //! the journal later. No other code here judges a call.
 
 pub mod agent;
+mod deciding;
 pub mod desk;
 pub mod doctor;
 pub mod fault;
@@ -24,6 +25,7 @@ pub mod prune;
 pub mod reason;
 pub mod record;
 pub mod settings;
+pub mod state;
 pub mod transcript;
 
 pub use agent::Agent;

@@ -12,11 +12,14 @@ pub mod help;
 pub mod history;
 pub mod options;
 pub mod rule;
+pub mod saved;
 pub mod sink;
 pub mod statement;
 pub mod trace;
 
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::code::Code;
 use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Session};
@@ -73,6 +76,10 @@ pub trait Unit: Send + Sync {
     fn probes(&self, _out: &mut Vec<Probe>) {}
     /// The state before the first turn.
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor>;
+    /// The state that [`Monitor::save`] has written. `None`: it is none.
+    fn resume(self: Arc<Self>, _saved: &str) -> Option<Box<dyn Monitor>> {
+        None
+    }
 }
 
 /// A recorded value that a rule may look at.
@@ -226,6 +233,11 @@ pub struct Cx<'a> {
 pub trait Monitor: Send + Sync {
     /// A copy that goes on by itself.
     fn fork(&self) -> Box<dyn Monitor>;
+    /// The whole state as text, from which [`Unit::resume`] makes a monitor that goes on as this one would. `None`: what
+    /// happened has to be played again for that.
+    fn save(&self) -> Option<String> {
+        None
+    }
     /// Which rules alone refuse the tool for every argument, were it the turn's first call.
     fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>);
     /// What the rules say of a call. At most one effect above `also`.
@@ -265,7 +277,7 @@ pub struct Timers<'a> {
 
 /// A wake-up: when the trace reaches `due` calls, `unit` gets [`Event::Due`] with `id`. Where findings are wanted, the
 /// unit is also put the call that makes the trace so long, whatever its tool: [`Monitor::decide`] is asked about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Timer {
     /// Length of the trace, in calls that ran.
     pub due: u32,

@@ -87,11 +87,20 @@ pub fn happened(session: &Session, policy: &Arc<Policy>) -> Run {
 }
 
 /// What is decided about a session's last call, and the run that decided it. Every call before it happened as recorded,
-/// whatever the policy says of it.
-pub fn decide_last(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Option<(Decision, Run)> {
-    let mut player = Player::new(&session.facts, policy, Mode::Shadow, Depth::Findings);
+/// whatever the policy says of it. The run has been through what happened before the session's first turn, where that is not all
+/// of it; `before` gets it as it is between the last call's turn and the one before.
+pub fn decide_last(
+    run: Run,
+    session: &Session,
+    mode: Mode,
+    mut before: impl FnMut(&Run),
+) -> Option<(Decision, Run)> {
+    let mut player = Player::continued(run, Mode::Shadow);
     let (last, mut decided) = (session.calls.last()?.at, None);
     for turn in &session.turns {
+        if turn.number == last.turn {
+            before(&player.run);
+        }
         player.enter(session, turn);
         if turn.number == last.turn {
             player

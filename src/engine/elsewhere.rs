@@ -26,6 +26,11 @@ pub(super) struct Told<'e> {
 }
 
 impl Heard {
+    /// Whether nothing was heard yet.
+    pub fn is_empty(&self) -> bool {
+        self.events == 0 && self.calls.is_empty()
+    }
+
     /// The next event before the session's call with this index, the last of whose calls is the one with this turn and number.
     pub fn next<'e>(&mut self, elsewhere: &'e Elsewhere, before: u32, last: (u32, u32)) -> Option<Told<'e>> {
         let event = elsewhere.happened().get(self.events).filter(|event| event.before <= before)?;

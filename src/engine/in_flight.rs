@@ -17,9 +17,9 @@ pub(super) struct InFlight {
 #[derive(Clone, Default)]
 pub(super) struct Flights {
     /// Place of the first entry.
-    first: u32,
+    pub first: u32,
     /// An entry for each place from `first` on; none for a call that has ended or did not run.
-    calls: VecDeque<Option<InFlight>>,
+    pub calls: VecDeque<Option<InFlight>>,
 }
 
 impl Flights {

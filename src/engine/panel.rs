@@ -5,6 +5,9 @@
 //! recorded or copied it), the unit has lost the right to allow: everything that it governs is stopped from then on, and
 //! the session counts as violated. What happens in which order is [`super::Run`]'s to say.
 
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub(super) mod saved;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;

@@ -48,6 +48,11 @@ impl Routes {
         self.own.len() as u32 - 1
     }
 
+    /// The tools that no rule names, in the order of their places.
+    pub fn own_tools(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.own.iter().map(|route| &route.tool)
+    }
+
     /// The route at a place.
     pub fn get(&self, place: u32) -> Option<&Route> {
         let roster = self.policy.roster();

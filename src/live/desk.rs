@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use serde_json::{Value, json};
 
 use super::agent::{Answer, Event, Report};
+use super::deciding::{self, Decided};
 use super::fault::Fault;
 #[cfg(feature = "proxy")]
 use super::followed::Followed;
@@ -17,8 +18,6 @@ use super::reason::reason;
 use super::record::{Json, Judged, Opened, Proposed, Record, SCHEMA};
 use super::transcript::{self, Tail};
 use crate::engine::{Mode, Run, Verdict};
-use crate::monitor::Explanation;
-use crate::replay;
 use crate::session::{Body, MessageKind, Millis, Session};
 
 /// How events are answered.
@@ -198,14 +197,8 @@ impl Desk {
             judged: None,
         };
         let undecided = proposed_line(&proposed);
-        let session = journal.session(&format!("{records}{undecided}"))?;
-        let decision = replay::decide_last(&session, &current.policy, self.mode);
-        let lost =
-            || Fault::new("the call is not at the end of its journal", "report this defect of Rulestep");
-        let (decision, run) = decision.ok_or_else(lost)?;
-        let rules = current.policy.rules();
-        let findings: Vec<Explanation> =
-            decision.findings.iter().filter_map(|finding| finding.explain(rules, &session)).collect();
+        let Decided { decision, findings, parts, kept } =
+            deciding::decide(journal, &current.policy, self.mode, &format!("{records}{undecided}"))?;
         let runs = self.mode == Mode::Shadow || decision.verdict == Verdict::Allow;
         let told = (!runs).then(|| reason(decision.verdict, &findings));
         let Current { policy, place, fault } = current;
@@ -218,12 +211,15 @@ impl Desk {
         });
         records += &Record::Proposed(proposed).line();
         journal.append(&records)?;
+        if let Some((records, run)) = kept {
+            journal.keep(policy, records, &run);
+        }
         let answer = told.map_or(Answer::Silent, |told| match decision.verdict {
             Verdict::Halt | Verdict::NotReached => Answer::Halt(told),
             Verdict::Ask if self.asks => Answer::Ask(told),
             _ => Answer::Deny(told),
         });
-        Ok((answer, Some((session, run))))
+        Ok((answer, Some(parts)))
     }
 
     /// Which of these tools the model should see now. What is `followed` of the session is not read again.

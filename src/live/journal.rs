@@ -3,6 +3,9 @@
 //! What is in it was written and synced before the answer was given, so a call that ran is in it. A line that is cut off is
 //! of a writer that was stopped before it answered: it is no decision, and the next writer marks it so.
 
+#[cfg(feature = "proxy")]
+mod follow;
+pub mod going_on;
 mod lines;
 mod place;
 
@@ -42,6 +45,8 @@ pub struct Journal {
     cut_off: bool,
     /// Bytes of the file.
     length: u64,
+    /// Whether the whole file was read since something was not where the index has it.
+    distrusted: bool,
 }
 
 /// What a journal holds.
@@ -75,8 +80,16 @@ impl Journal {
         let mut journal = loop {
             let file = options.open(&path).map_err(|error| Fault::file(&path, "opened", &error))?;
             let (path, records) = (path.clone(), Records::Lines(Lines::default()));
-            let journal =
-                Journal { path, file, records, index: None, later: None, cut_off: false, length: 0 };
+            let journal = Journal {
+                path,
+                file,
+                records,
+                index: None,
+                later: None,
+                cut_off: false,
+                length: 0,
+                distrusted: false,
+            };
             journal.lock(wait)?;
             // Whoever held the lock may have removed the file: what is written to it would be lost.
             if journal.is_there() {
@@ -134,39 +147,6 @@ impl Journal {
         }
     }
 
-    /// Lets others write, until [`Journal::again`].
-    #[cfg(feature = "proxy")]
-    pub fn rest(&self) {
-        let _ = self.file.unlock();
-    }
-
-    /// Goes on after [`Journal::rest`]: waits for the lock and takes in what others wrote. False: it has to be opened anew.
-    ///
-    /// # Errors
-    /// It cannot be read or locked in time.
-    #[cfg(feature = "proxy")]
-    pub fn again(&mut self, wait: Duration) -> Result<bool, Fault> {
-        self.lock(wait)?;
-        let stamp = self.stamp()?;
-        if !self.is_there() || self.misread() {
-            return Ok(false);
-        }
-        let (Records::Outlines(outlines, _), Some(index)) = (&mut self.records, &mut self.index) else {
-            return Ok(false);
-        };
-        let added = index.follow(&stamp).and_then(|added| outlines.add(&added));
-        Ok(added.is_some() && outlines.end() == self.length)
-    }
-
-    /// Plays its records from this one on; gives how many there are. `None`: that cannot be done one by one.
-    #[cfg(feature = "proxy")]
-    pub fn play(&self, from: usize, known: &mut Known) -> Option<usize> {
-        let Records::Outlines(outlines, bodies) = &self.records else { return None };
-        let store: Arc<dyn Store> = Arc::<Bodies>::clone(bodies);
-        outlines.play(from, Some(&store), known)?;
-        Some(outlines.len())
-    }
-
     /// Where the index is.
     fn index_path(&self) -> PathBuf {
         self.path.with_extension("index")
@@ -192,6 +172,7 @@ impl Journal {
     /// # Errors
     /// It cannot be read.
     pub fn read(&mut self) -> Result<(), Fault> {
+        self.distrusted |= self.misread();
         let stamp = self.stamp()?;
         let mut text = self.text()?;
         self.length = text.len() as u64;

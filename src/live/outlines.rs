@@ -1,5 +1,6 @@
 //! The outlines of a journal's records, as they are found and read.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::outline::Kind;
@@ -20,8 +21,8 @@ pub struct Outlines {
 #[derive(Debug, Clone, Copy)]
 struct Outline {
     kind: Kind,
-    /// Where its fields begin in the outlines.
-    fields: u32,
+    /// Where it begins in the outlines.
+    at: u32,
     /// Where its line begins in the journal.
     start: u64,
 }
@@ -49,12 +50,11 @@ impl Outlines {
     fn push(&mut self, text: &str) -> Option<()> {
         let mut rest = Fields(text);
         while let Some(letter) = rest.0.chars().next() {
+            let at = self.text.len() + (text.len() - rest.0.len());
             rest.skip(letter.len_utf8())?;
             let length = rest.number()?;
-            let fields = rest.text()?;
-            let at = self.text.len() + (text.len() - rest.0.len() - fields.len());
-            let outline =
-                Outline { kind: Kind::of(letter)?, fields: u32::try_from(at).ok()?, start: self.end };
+            rest.text()?;
+            let outline = Outline { kind: Kind::of(letter)?, at: u32::try_from(at).ok()?, start: self.end };
             self.records.push(outline);
             self.end = self.end.checked_add(length)?;
         }
@@ -67,7 +67,6 @@ impl Outlines {
     }
 
     /// How many there are.
-    #[cfg(feature = "proxy")]
     pub fn len(&self) -> usize {
         self.records.len()
     }
@@ -83,7 +82,42 @@ impl Outlines {
     }
 
     fn fields(&self, record: Outline) -> Fields<'_> {
-        Fields(self.text.get(record.fields as usize..).unwrap_or_default())
+        let mut rest = Fields(self.text.get(record.at as usize..).unwrap_or_default());
+        let fields = rest.skip(1).and_then(|_| rest.number()).and_then(|_| rest.text());
+        Fields(fields.unwrap_or_default())
+    }
+
+    /// The outlines of the records before this one: all that a rule can see of them.
+    pub fn before(&self, number: usize) -> Option<&str> {
+        let end = match self.records.get(number) {
+            Some(record) => record.at as usize,
+            None => Some(self.text.len()).filter(|_| number == self.records.len())?,
+        };
+        self.text.get(..end)
+    }
+
+    /// The kind of a record.
+    pub fn kind(&self, number: usize) -> Option<Kind> {
+        self.records.get(number).map(|record| record.kind)
+    }
+
+    /// How many records of this kind there are from this one on.
+    pub fn count_from(&self, from: usize, kind: Kind) -> usize {
+        self.records.get(from..).unwrap_or_default().iter().filter(|record| record.kind == kind).count()
+    }
+
+    /// The ids of the calls that records are about, from this record on or before it.
+    fn ids(&self, records: std::ops::Range<usize>) -> impl Iterator<Item = &str> {
+        let records = self.records.get(records).unwrap_or_default().iter();
+        let about = records.filter(|record| matches!(record.kind, Kind::Proposed | Kind::Resolved));
+        about.filter_map(|record| self.fields(*record).text())
+    }
+
+    /// Whether no record from this one on, and none of these that follow, is about a call of which there is a record before it.
+    pub fn parts_at(&self, number: usize, added: &Outlines) -> bool {
+        let later: HashSet<&str> =
+            self.ids(number..self.records.len()).chain(added.ids(0..added.records.len())).collect();
+        later.is_empty() || !self.ids(0..number).any(|id| later.contains(id))
     }
 
     /// The number of the last record of this kind.
@@ -119,11 +153,27 @@ impl Outlines {
 
     /// Plays the records from this one on. `store` has the bodies whose places they are. `None`: one is no outline.
     pub fn play(&self, from: usize, store: Option<&Arc<dyn Store>>, known: &mut Known) -> Option<()> {
-        for record in self.records.get(from..)? {
+        self.play_some(self.records.get(from..)?, store, known)
+    }
+
+    /// Plays the record with which the journal begins.
+    pub fn play_first(&self, known: &mut Known) -> Option<()> {
+        self.play_some(self.records.get(..1)?, None, known)
+    }
+
+    fn play_some(
+        &self,
+        records: &[Outline],
+        store: Option<&Arc<dyn Store>>,
+        known: &mut Known,
+    ) -> Option<()> {
+        for record in records {
             let mut fields = self.fields(*record);
             if record.kind == Kind::Opened {
                 known.line(fields.text()?);
-                known.expect(self.count(Kind::Turn), self.count(Kind::Proposed), self.records.len());
+                if records.len() > 1 {
+                    known.expect(self.count(Kind::Turn), self.count(Kind::Proposed), self.records.len());
+                }
                 continue;
             }
             let (at, step) = fields.step(record.kind, store, record.start)?;

@@ -62,13 +62,17 @@ pub fn prune(journals: &[PathBuf], wanted: Wanted, now: SystemTime) -> Vec<Seen>
     };
     let look = |path: &PathBuf| {
         let size = |path: &Path| fs::symlink_metadata(path).map_or(0, |file| file.len());
-        let bytes = size(path) + size(&path.with_extension("index"));
+        let bytes: u64 =
+            size(path) + CACHES.iter().map(|cache| size(&path.with_extension(cache))).sum::<u64>();
         let finished = wanted.unfinished || is_finished(path);
         let fate = one(path, finished, wanted, now).unwrap_or_else(Fate::Failed);
         Seen { path: path.clone(), bytes, fate }
     };
     journals.iter().map(look).collect()
 }
+
+/// What is kept beside a journal and is nothing without it: its index, and the state of a run.
+const CACHES: [&str; 2] = ["index", "state"];
 
 fn one(path: &Path, finished: bool, wanted: Wanted, now: SystemTime) -> io::Result<Fate> {
     if !fs::symlink_metadata(path)?.is_file() {
@@ -90,10 +94,13 @@ fn one(path: &Path, finished: bool, wanted: Wanted, now: SystemTime) -> io::Resu
     }
     if !wanted.dry_run {
         // A journal without its index is a journal; an index without its journal is nothing.
-        match fs::remove_file(path.with_extension("index")) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => fs::remove_file(path)?,
+        for cache in CACHES {
+            match fs::remove_file(path.with_extension(cache)) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
         }
+        fs::remove_file(path)?;
     }
     Ok(Fate::Removed)
 }

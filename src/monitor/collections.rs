@@ -8,6 +8,10 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::saved;
+
 /// A list that grows at its end, in blocks that its copies share.
 #[derive(Debug)]
 pub struct Blocks<T> {
@@ -105,6 +109,20 @@ impl<T: PartialEq> PartialEq for Blocks<T> {
 
 impl<T: Eq> Eq for Blocks<T> {}
 
+impl<T: Serialize> Serialize for Blocks<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        saved::sequence(self.iter(), serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Blocks<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut list = Blocks::default();
+        Vec::deserialize(deserializer)?.into_iter().for_each(|item| list.push(item));
+        Ok(list)
+    }
+}
+
 /// A place for each of many, most of which stay as they began: what nobody has changed takes no room.
 #[derive(Debug, Clone)]
 pub struct Pages<T> {
@@ -127,7 +145,27 @@ impl<T> Pages<T> {
     }
 }
 
+impl<T> Pages<T> {
+    /// All that are near one that was changed, with their places.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
+        let pages = self.pages.iter().enumerate();
+        let pages = pages.filter_map(|(number, page)| Some((number, page.as_ref()?)));
+        pages.flat_map(|(number, page)| {
+            page.iter().enumerate().map(move |(at, item)| (number * PAGE + at, item))
+        })
+    }
+}
+
 impl<T: Default> Pages<T> {
+    /// This many places, of which these are changed. `None`: one is none of them.
+    pub fn with(len: usize, items: impl IntoIterator<Item = (usize, T)>) -> Option<Pages<T>> {
+        let mut pages = Pages::new(len);
+        for (place, item) in items {
+            *pages.get_mut(place)? = item;
+        }
+        Some(pages)
+    }
+
     /// What is at a place, to be changed.
     pub fn get_mut(&mut self, place: usize) -> Option<&mut T> {
         let page = self.pages.get_mut(place / PAGE)?;
@@ -152,6 +190,20 @@ pub struct Waiting<T> {
 impl<T> Default for Waiting<T> {
     fn default() -> Self {
         Waiting { items: Blocks::default(), taken: 0 }
+    }
+}
+
+impl<T: Copy + Serialize> Serialize for Waiting<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        saved::sequence(self.iter(), serializer)
+    }
+}
+
+impl<'de, T: Copy + Deserialize<'de>> Deserialize<'de> for Waiting<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut waiting = Waiting::default();
+        Vec::deserialize(deserializer)?.into_iter().for_each(|item| waiting.push(item));
+        Ok(waiting)
     }
 }
 

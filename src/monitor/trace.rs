@@ -4,11 +4,13 @@
 //! same turn. So a trace is a list of stretches, and one that is written as the models write it, a call a turn, is a single
 //! stretch: it needs no more memory however long it is.
 
+use serde::{Deserialize, Serialize};
+
 use super::collections::Blocks;
 use crate::session::CallRef;
 
 /// The calls that ran so far, in the order in which they started.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Trace {
     /// All but the newest stretch.
     before: Blocks<Stretch>,
@@ -17,7 +19,7 @@ pub struct Trace {
 }
 
 /// Calls that follow each other in one way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Stretch {
     first: CallRef,
     /// The place of the first, from 0.

@@ -1,7 +1,6 @@
 //! Journals whose records are known already: a session is made of them as of the lines of their file, and nothing is parsed
 //! twice.
 
-#[cfg(feature = "proxy")]
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
@@ -16,9 +15,7 @@ use crate::recording::input::shallow::Node;
 use crate::recording::input::units::{Kind, Piece};
 use crate::recording::input::{text, time};
 use crate::recording::reading::unit;
-#[cfg(feature = "proxy")]
-use crate::session::Facts;
-use crate::session::{Millis, Session};
+use crate::session::{Facts, Millis, Session};
 
 /// A journal, record by record. Decisions that it has are left out, as none rests on those before it.
 pub struct Known {
@@ -82,7 +79,6 @@ impl Known {
     }
 
     /// What is known of the surroundings, once the journal has begun.
-    #[cfg(feature = "proxy")]
     pub fn facts(&mut self) -> Option<Arc<Facts>> {
         Some(Arc::new(self.reader.builder()?.facts().clone()))
     }

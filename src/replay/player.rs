@@ -8,7 +8,7 @@ use super::DecidedCall;
 use crate::engine::{Decision, Mode, Narrowing, NewCall, Run, Ticket, Verdict};
 use crate::monitor::Depth;
 use crate::policy::Policy;
-use crate::session::{Body, Call, Facts, Message, MessageKind, Outcome, Results, Session, Turn};
+use crate::session::{Body, Call, CallRef, Facts, Message, MessageKind, Outcome, Results, Session, Turn};
 
 /// What a call comes to: its ticket, the verdict, what the model is told.
 pub(super) type Answer = (Ticket, Verdict, Option<Arc<str>>);
@@ -21,6 +21,8 @@ pub(super) struct Player {
     looks: bool,
     pub run: Run,
     mode: Mode,
+    /// Turns and calls that the run has been through before the session's first.
+    base: (u32, u32),
     /// In `enforce`, what stopped calls were told, each with its index, in order.
     pub told: Vec<(u32, Arc<str>)>,
     /// What was offered, where the recording does not say; made when first asked for.
@@ -38,8 +40,14 @@ impl Player {
     }
 
     pub fn resumed(run: Run, mode: Mode) -> Player {
-        let reads = run.reads_history();
-        Player { reads, looks: reads || run.hears_operations(), run, mode, told: Vec::new(), inferred: None }
+        let (reads, base) = (run.reads_history(), (0, 0));
+        let looks = reads || run.hears_operations();
+        Player { reads, looks, run, mode, base, told: Vec::new(), inferred: None }
+    }
+
+    /// Plays the end of a session into a run that has been through all before that.
+    pub fn continued(run: Run, mode: Mode) -> Player {
+        Player { base: run.been_through(), ..Player::resumed(run, mode) }
     }
 
     /// What a call was told, if it was stopped.
@@ -169,7 +177,10 @@ impl Player {
                 && call.outcome != Outcome::Refused
                 && self.told(*index).is_none()
             {
-                self.run.resolve(Ticket::of(call.at), call.outcome, &call.output);
+                let (turns, calls) = self.base;
+                let at =
+                    CallRef { turn: call.at.turn + turns, index: call.at.index + calls, call: call.at.call };
+                self.run.resolve(Ticket::of(at), call.outcome, &call.output);
             }
         }
         // An operation between two messages of one response is applied once the turn is over.

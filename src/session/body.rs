@@ -10,11 +10,14 @@ use serde_json::Value;
 mod elsewhere;
 mod json;
 mod parts;
+mod saved;
 
 use elsewhere::Elsewhere;
 pub use elsewhere::{Place, Store};
 use json::reserved_key;
 pub(crate) use json::{parse, plain_tape, unescaped};
+#[cfg(feature = "cli")]
+pub(crate) use saved::with_store;
 
 /// Recorded content. Cloning shares it; a missing body costs nothing.
 #[derive(Clone, Default)]

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rulestep::internals::engine::{self, NewCall, Run, Ticket, Verdict};
-use rulestep::internals::monitor::{Depth, Finding, Reason, StateItem};
+use rulestep::internals::monitor::finding::RuleState;
+use rulestep::internals::monitor::{Depth, End, Finding, Reason, StateItem};
 use rulestep::internals::policy::{Policy, PolicyFile};
 use rulestep::internals::replay::Replay;
 use rulestep::internals::session::build::{Builder, Mark};
@@ -169,6 +170,23 @@ impl Host {
             mode: self.mode,
             stopped: self.stopped.clone(),
         }
+    }
+
+    /// A host that goes on from its run as it is written down between two turns. Without a halt, and where no rule reads what was
+    /// said or what the time is, there is one.
+    pub fn saved(&self, policy: &Arc<Policy>) -> Option<Host> {
+        let saved = self.run.save();
+        let plain = self.run.halt().is_none() && !self.run.reads_history() && !self.run.reads_time();
+        assert_eq!(saved.is_some(), plain, "a run is saved where it can be");
+        let mut run = Run::resumed(policy, &self.session.facts, &saved?).expect("what was saved is read");
+        run.set_mode(self.mode);
+        run.tell(Depth::Checks);
+        Some(Host { run, ..self.fork() })
+    }
+
+    /// How the rules stand in the end.
+    pub fn report(&self) -> Vec<RuleState> {
+        self.run.report(End::Complete)
     }
 
     /// What stands before the turn, then the turn.

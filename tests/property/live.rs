@@ -1,4 +1,4 @@
-//! The index of a journal changes nothing: whatever happens to it, a hook decides what one decides that reads the whole
+//! What is kept beside a journal, its index and the state of a run, changes nothing: whatever happens to it, a hook decides what one decides that reads the whole
 //! journal, and what a replay of the journal says.
 
 use std::fs;
@@ -52,13 +52,13 @@ const TOOLS: [&str; 6] = ["Read", "Edit", "Bash", "deploy", "Grep", "Write"];
 #[derive(Debug, Clone)]
 enum Step {
     /// A call with this id and tool; one that was proposed before may come again.
-    Propose(u8, usize, Value),
-    Resolve(u8, &'static str, Value),
+    Propose(u16, usize, Value),
+    Resolve(u16, &'static str, Value),
     Say(String),
     End,
 }
 
-/// What happens to the index between two processes.
+/// What happens to the index, or the state, between two processes.
 #[derive(Debug, Clone)]
 enum Damage {
     Gone,
@@ -100,8 +100,8 @@ fn body() -> BoxedStrategy<Value> {
 
 fn step() -> BoxedStrategy<Step> {
     prop_oneof![
-        5 => (0..12u8, 0..TOOLS.len(), body()).prop_map(|(id, tool, body)| Step::Propose(id, tool, body)),
-        5 => (0..12u8, prop_oneof![3 => Just("ok"), 1 => Just("error")], body())
+        5 => (0..12u16, 0..TOOLS.len(), body()).prop_map(|(id, tool, body)| Step::Propose(id, tool, body)),
+        5 => (0..12u16, prop_oneof![3 => Just("ok"), 1 => Just("error")], body())
             .prop_map(|(id, outcome, body)| Step::Resolve(id, outcome, body)),
         1 => prop_oneof![Just("go on"), Just("stop"), Just("a secret")]
             .prop_flat_map(|text| prop_oneof![Just(text.to_owned()), Just(text.to_owned() + &" e".repeat(400))])
@@ -124,10 +124,13 @@ fn damage() -> impl Strategy<Value = Option<Damage>> {
     ]
 }
 
+/// The ends of the names of what is kept beside a journal.
+const KEPT: [&str; 2] = ["index", "state"];
+
 struct Hooks {
     desk: Desk,
-    /// What the index was after each event.
-    before: Vec<Vec<u8>>,
+    /// What the index and the state were after each event.
+    before: [Vec<Vec<u8>>; 2],
 }
 
 impl Hooks {
@@ -141,7 +144,7 @@ impl Hooks {
             asks: true,
             wait: Duration::from_secs(5),
         };
-        Hooks { desk, before: Vec::new() }
+        Hooks { desk, before: Default::default() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -167,12 +170,17 @@ impl Hooks {
         let report =
             Report { session: session.to_owned(), subagent: None, transcript: None, cwd: None, event };
         let answer = self.desk.answer(&report, Instant::now()).unwrap();
-        self.before.push(fs::read(self.path("s.index")).unwrap_or_default());
+        for (before, kept) in self.before.iter_mut().zip(KEPT) {
+            before.push(
+                fs::read(self.desk.folder.join("claude-code").join(format!("s.{kept}"))).unwrap_or_default(),
+            );
+        }
         answer
     }
 
-    fn damage(&self, damage: &Damage) {
-        let path = self.path("s.index");
+    fn damage(&self, damage: &Damage, which: usize) {
+        let (kept, before) = (KEPT[which], &self.before[which]);
+        let path = self.path(&format!("s.{kept}"));
         let Ok(mut bytes) = fs::read(&path) else { return };
         match damage {
             Damage::Gone => return fs::remove_file(&path).unwrap(),
@@ -184,10 +192,10 @@ impl Hooks {
             Damage::Flipped(..) => {}
             Damage::Longer(more) => bytes.extend(more),
             Damage::Older(ago) => {
-                let before = self.before.len().checked_sub(ago + 1).and_then(|place| self.before.get(place));
+                let before = before.len().checked_sub(ago + 1).and_then(|place| before.get(place));
                 bytes = before.cloned().unwrap_or_default();
             }
-            Damage::Foreign => bytes = fs::read(self.path("other.index")).unwrap_or_default(),
+            Damage::Foreign => bytes = fs::read(self.path(&format!("other.{kept}"))).unwrap_or_default(),
         }
         fs::write(&path, bytes).unwrap();
     }
@@ -219,7 +227,7 @@ proptest! {
         with.answer("other", &other);
         for (step, damage) in &steps {
             if let Some(damage) = damage {
-                with.damage(damage);
+                with.damage(damage, 0);
             }
             let _ = fs::remove_file(without.path("s.index"));
             prop_assert_eq!(with.answer("s", step), without.answer("s", step));
@@ -243,5 +251,92 @@ proptest! {
         let records = with.records();
         let decided: Vec<&str> = records.iter().filter_map(|record| record["decision"].as_str()).collect();
         prop_assert_eq!(decided, replayed);
+    }
+}
+
+/// Rules of every language of which a run can be written down.
+const KEPT_POLICY: &str = r#"
+tool: Edit
+preconditions: [{requires_prior_tool: Read, resource: {bind_from: arguments, path: $.file}, match: any}]
+---
+tool: deploy
+preconditions: [{requires_prior_tool: Bash, with_output: [{path: $.code, equals: 0}]}]
+---
+tool: Grep
+forbids_after: [Edit]
+---
+limits: {Bash: {maxPerSession: 30, action: deny, reason: "cost:b"}}
+forbidden: [{sequence: [Grep, Write, deploy], action: deny, reason: "cost:r"}]
+---
+rules:
+  - {type: before, first: Read, then: Write}
+  - {type: max_calls, tool: Write, max: 12}
+  - {type: never_after, trigger: deploy, forbidden: Bash}
+  - {type: after, trigger: Write, then: Read, within: 6}
+---
+policies: [{type: sequential_dependency, dependencies: {Grep: [Edit]}}]
+"#;
+
+/// A call: its tool, arguments and result, after how many further calls it has that, and whether its event comes again at the end.
+type Planned = (usize, Value, &'static str, Value, Option<usize>, bool);
+
+fn planned() -> impl Strategy<Value = Planned> {
+    let outcome = prop_oneof![6 => Just("ok"), 1 => Just("error"), 1 => Just("refused")];
+    let delay = prop_oneof![12 => Just(Some(0)), 3 => (1..3usize).prop_map(Some), 1 => (10..40usize).prop_map(Some), 1 => Just(None)];
+    (0..TOOLS.len(), body(), outcome, body(), delay, prop::bool::weighted(0.03))
+}
+
+/// The events of these calls.
+fn events(calls: &[Planned]) -> Vec<Step> {
+    let mut due: Vec<(usize, Step)> = Vec::new();
+    let mut steps = Vec::new();
+    for (number, (tool, arguments, outcome, output, delay, _)) in calls.iter().enumerate() {
+        steps.push(Step::Propose(number as u16, *tool, arguments.clone()));
+        due.extend(
+            delay.map(|delay| (number + delay, Step::Resolve(number as u16, outcome, output.clone()))),
+        );
+        due.retain(|(when, step)| {
+            let waits = *when > number;
+            steps.extend((!waits).then(|| step.clone()));
+            waits
+        });
+    }
+    for (number, (tool, arguments, .., again)) in calls.iter().enumerate() {
+        steps
+            .extend(again.then(|| Step::Propose(number as u16, (tool + 1) % TOOLS.len(), arguments.clone())));
+    }
+    steps
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { max_shrink_iters: 60, ..config(16) })]
+
+    #[test]
+    fn a_state_that_is_kept_changes_no_decision(
+        calls in prop::collection::vec(planned(), 20..90),
+        damages in prop::collection::vec((damage(), 0..KEPT.len()), 200),
+    ) {
+        let root = tempfile::tempdir().unwrap();
+        let policy = root.path().join("policy.yaml");
+        fs::write(&policy, KEPT_POLICY).unwrap();
+        let mut with = Hooks::new(&root.path().join("with"), &policy);
+        let mut without = Hooks::new(&root.path().join("without"), &policy);
+        for number in 0..12 {
+            with.answer("other", &Step::Propose(number, 0, json!({"file": "e".repeat(400)})));
+            with.answer("other", &Step::Resolve(number, "ok", json!({"file": "e".repeat(400)})));
+        }
+        prop_assert!(with.path("other.state").is_file(), "a state is kept");
+        for (number, step) in events(&calls).iter().enumerate() {
+            // Long stretches without damage, so that a state is gone on from.
+            if let Some((Some(damage), which)) = damages.get(number).filter(|_| number % 30 < 8) {
+                with.damage(damage, *which);
+            }
+            let _ = fs::remove_file(without.path("s.state"));
+            prop_assert_eq!(with.answer("s", step), without.answer("s", step), "event {}: {:?}", number, step);
+        }
+        for (one, other) in with.records().iter().zip(without.records()) {
+            prop_assert_eq!(one, &other);
+        }
+        prop_assert_eq!(with.records(), without.records());
     }
 }

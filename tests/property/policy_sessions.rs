@@ -158,6 +158,29 @@ pub fn policy(dialect: &str, document: &Value) -> Arc<Policy> {
     loaded.policy.unwrap_or_else(|| panic!("does not load: {:#?}", loaded.diagnostics))
 }
 
+/// A run that is written down between two turns, and read again, answers from there on as the one that went on; in the end its
+/// rules stand as that one's.
+pub fn saved_runs_agree(
+    session: &Arc<Session>,
+    policy: &Arc<Policy>,
+    mode: engine::Mode,
+) -> Result<(), TestCaseError> {
+    let mut whole = Host::new(session, policy, mode);
+    let (mut saved, mut answers) = (Vec::new(), Vec::new());
+    for turn in &session.turns {
+        saved.push(whole.saved(policy));
+        answers.push(whole.play(turn));
+    }
+    for (from, resumed) in saved.into_iter().enumerate() {
+        let Some(mut resumed) = resumed else { continue };
+        for (turn, expected) in session.turns.iter().zip(&answers).skip(from) {
+            prop_assert_eq!(&resumed.play(turn), expected, "saved before turn {}", from + 1);
+        }
+        prop_assert_eq!(resumed.report(), whole.report(), "saved before turn {}", from + 1);
+    }
+    Ok(())
+}
+
 /// A run played on from a fork of each turn, after the fork's own fork went elsewhere, answers as the whole one.
 pub fn forks_agree(
     session: &Arc<Session>,

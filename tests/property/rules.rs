@@ -19,6 +19,7 @@ use crate::generate_rules::document;
 use crate::generate_sessions::session;
 use crate::naive::{MODES, Mode, list};
 use crate::naive_rules;
+use crate::policy_sessions::saved_runs_agree;
 
 fn pairs() -> impl Strategy<Value = (Value, Value)> {
     pools().prop_flat_map(|pools| (document(pools), session(pools)))
@@ -70,6 +71,14 @@ proptest! {
                     prop_assert_eq!(&decision.findings, &replay.call(call.at.index).unwrap().decision.findings);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_run_that_was_written_down_goes_on((document, session) in pairs()) {
+        let (policy, recorded) = (policy(&document), Arc::new(read(&session)));
+        for (mode, _) in MODES {
+            saved_runs_agree(&recorded, &policy, engine_mode(mode))?;
         }
     }
 

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 
 use crate::contracts::config;
 use crate::naive::{MODES, Mode, list};
-use crate::policy_sessions::{Ending, Model, TOOLS, forks_agree, model, policy};
+use crate::policy_sessions::{Ending, Model, TOOLS, forks_agree, model, policy, saved_runs_agree};
 
 // ---- The oracle -------------------------------------------------------------------------------------------------
 
@@ -213,6 +213,7 @@ proptest! {
                 prop_assert_eq!(actual, expected, "{} turn {}", name, turn + 1);
             }
             forks_agree(&session, &policy, engine_mode)?;
+            saved_runs_agree(&session, &policy, engine_mode)?;
         }
     }
 

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use crate::contracts::config;
 use crate::engine::engine_mode;
 use crate::naive::{MODES, Mode, list, strings};
-use crate::policy_sessions::{Ending, Model, ModelCall, TOOLS, forks_agree, model, policy};
+use crate::policy_sessions::{Ending, Model, ModelCall, TOOLS, forks_agree, model, policy, saved_runs_agree};
 
 // ---- The oracle -------------------------------------------------------------------------------------------------
 
@@ -360,6 +360,7 @@ proptest! {
                 prop_assert_eq!(hidden, expected, "{} turn {}", name, turn + 1);
             }
             forks_agree(&session, &policy, engine_mode(mode))?;
+            saved_runs_agree(&session, &policy, engine_mode(mode))?;
         }
     }
 }

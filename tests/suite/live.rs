@@ -14,6 +14,7 @@ mod journals;
 #[cfg(feature = "proxy")]
 mod proxy;
 mod prune;
+mod state;
 mod stdio;
 mod then;
 

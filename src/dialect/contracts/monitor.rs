@@ -3,12 +3,14 @@
 //! Every question is answered from what was kept when a call was resolved; the past is never looked through again.
 
 mod outlook;
+mod saved;
 mod standings;
 
 use std::hash::Hash;
 use std::sync::Arc;
 
 use hashbrown::DefaultHashBuilder;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use self::standings::{GoodCall, News, Standing, Standings};
@@ -43,7 +45,7 @@ pub(super) struct ContractsMonitor {
     copies: Vec<Copies>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct ToolState {
     /// What forbids it for the rest of the session, the earliest first, each rule once.
     bans: Vec<Ban>,
@@ -52,13 +54,13 @@ struct ToolState {
 }
 
 /// A tool is forbidden since a call, by a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct Ban {
     since: CallRef,
     rule: usize,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct RunningCall {
     at: CallRef,
     slot: usize,
@@ -290,6 +292,10 @@ impl ContractsMonitor {
 impl Monitor for ContractsMonitor {
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self) -> Option<String> {
+        self.save_state()
     }
 
     fn narrow(&self, _tool: &str, slot: Slot, _cx: &Cx<'_>, out: &mut Hidden<'_>) {

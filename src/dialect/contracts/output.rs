@@ -3,13 +3,14 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smallvec::SmallVec;
 
 use crate::condition::path::{Path, peek};
 use crate::monitor::Look;
 use crate::monitor::help::ANY_VALUE;
+use crate::monitor::saved;
 use crate::session::Body;
 use crate::session::value::{self, Bound, Numeral};
 
@@ -110,8 +111,8 @@ struct PathTests {
 }
 
 /// A set of tests by their numbers.
-#[derive(Debug, Clone, Default)]
-pub struct Tests(SmallVec<[u64; 2]>);
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Tests(#[serde(with = "saved::list")] SmallVec<[u64; 2]>);
 
 /// A result that would do.
 #[derive(Debug, Clone, PartialEq)]

@@ -397,4 +397,8 @@ impl Unit for Contracts {
     fn start(self: Arc<Self>, _facts: &Arc<Facts>) -> Box<dyn Monitor> {
         Box::new(ContractsMonitor::new(self))
     }
+
+    fn resume(self: Arc<Self>, saved: &str) -> Option<Box<dyn Monitor>> {
+        Some(Box::new(ContractsMonitor::resumed(self, saved)?))
+    }
 }

@@ -3,16 +3,19 @@
 use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
+use serde::{Deserialize, Serialize};
 
 use crate::monitor::collections::Blocks;
+use crate::monitor::saved;
 use crate::session::CallRef;
 
 /// The calls that ran and have a result, by their place in the session.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Dispatches {
     /// Those whose results came in the order of the calls: nearly all.
     in_order: Blocks<(CallRef, Arc<str>)>,
     /// The others, so that one of them moves nothing.
+    #[serde(with = "saved::sorted")]
     late: RedBlackTreeMapSync<CallRef, Arc<str>>,
 }
 

@@ -6,12 +6,15 @@ use std::collections::VecDeque;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::dispatches::Dispatches;
 use super::explain::{Dispatch, DispatchRule};
 use super::unit::{Forbidden, Limit, Response, SequencePolicy};
 use crate::diagnostic::code::Code;
 use crate::dialect::limit;
 use crate::dialect::sequence_policies::codes;
+use crate::monitor::saved;
 use crate::monitor::{
     Cx, Digest, EarlierCall, Effect, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot, StateItem,
     Timers,
@@ -34,7 +37,7 @@ pub(super) struct SequencesMonitor {
     names: Vec<Option<Arc<str>>>,
 }
 
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Count {
     used: u64,
     /// Newest first.
@@ -57,6 +60,13 @@ impl SequencesMonitor {
             names: vec![None; unit.classes()],
             unit,
         }
+    }
+
+    /// See [`Unit::resume`](crate::monitor::Unit::resume).
+    pub fn resumed(unit: Arc<SequencePolicy>, saved: &str) -> Option<SequencesMonitor> {
+        let (latest, counts, dispatched) = saved::read(saved)?;
+        Some(SequencesMonitor { latest, counts, dispatched, ..SequencesMonitor::new(unit) })
+            .filter(|own| own.counts.len() == own.unit.limits.len())
     }
 
     /// The rules a call of this class is put to, in the order of precedence.
@@ -161,6 +171,11 @@ impl Question<'_> {
 impl Monitor for SequencesMonitor {
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self) -> Option<String> {
+        let SequencesMonitor { unit: _, latest, counts, dispatched, names: _ } = self;
+        saved::save(&(latest, counts, dispatched))
     }
 
     fn narrow(&self, _tool: &str, slot: Slot, _cx: &Cx<'_>, out: &mut Hidden<'_>) {

@@ -274,6 +274,10 @@ impl Unit for SequencePolicy {
     fn start(self: Arc<Self>, _facts: &Arc<Facts>) -> Box<dyn Monitor> {
         Box::new(SequencesMonitor::new(self))
     }
+
+    fn resume(self: Arc<Self>, saved: &str) -> Option<Box<dyn Monitor>> {
+        Some(Box::new(SequencesMonitor::resumed(self, saved)?))
+    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::explain::Deadline;
 use super::operand::{Look, Operand, Side};
 use super::unit::{Kind, Objection, RuleStanding};
@@ -28,7 +30,7 @@ pub(super) struct After {
 }
 
 /// What `after` keeps: places in the trace, from 1.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct AfterState {
     /// Triggers without an answer, in order.
     open: Waiting<u32>,

@@ -20,7 +20,7 @@ pub(in crate::dialect) enum Role {
 }
 
 /// The part of a call that a finding is about.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
     /// The command, as it was read; empty for a call that is none.
     pub command: Arc<str>,

@@ -6,6 +6,8 @@
 use std::hash::Hash;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::explain::Progress;
 use super::operand::Look;
 use super::unit::{Kind, Objection, RuleStanding, Support};
@@ -23,7 +25,7 @@ pub(super) struct ExactCalls {
 }
 
 /// What it keeps: places in the trace, from 1.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct ExactState {
     /// The first call that is not the one of its place.
     other: Option<CallRef>,

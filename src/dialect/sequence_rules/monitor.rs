@@ -10,6 +10,7 @@ use super::operand::Look;
 use super::unit::{Kind, Objection, RuleStanding, RuleUnit, Support};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::{RuleOutcome, RuleState};
+use crate::monitor::saved;
 use crate::monitor::{
     Cx, Depth, Digest, EarlierCall, Effect, End, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot,
     StateItem, Timers,
@@ -133,6 +134,13 @@ fn hear<K: Kind>(
 }
 
 impl<K: Kind> Monitor for RuleMonitor<K> {
+    fn save(&self) -> Option<String> {
+        let RuleMonitor { unit: _, state, lenient, copies, averted } = self;
+        // Copies of files are few, and what is meant by them is not written down.
+        let none: Option<Vec<()>> = copies.iter().map(|copies| copies.is_empty().then_some(())).collect();
+        saved::save(&(state, lenient, none?, averted))
+    }
+
     fn fork(&self) -> Box<dyn Monitor> {
         let (unit, state, copies) = (Arc::clone(&self.unit), self.state.clone(), self.copies.clone());
         let lenient = self.lenient.clone();

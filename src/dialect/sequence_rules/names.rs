@@ -3,6 +3,7 @@
 use std::hash::Hash;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use super::operand::{Look, Match, Operand, Side};
@@ -13,6 +14,7 @@ use crate::dialect::limit::Limit;
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::collections::Waiting;
 use crate::monitor::finding::RuleOutcome;
+use crate::monitor::saved;
 use crate::monitor::{Cx, Digest, End, Observes, RuleId, Says, Slot, StateItem, Timers, Trace, Wakes};
 use crate::session::CallRef;
 
@@ -34,10 +36,11 @@ pub(super) struct MaxCalls {
 }
 
 /// The calls that a rule is about, by their places in the trace.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct Hits {
     all: Waiting<u32>,
     /// The newest few of them, the newest first.
+    #[serde(with = "saved::list")]
     newest: SmallVec<[u32; NAMED]>,
 }
 

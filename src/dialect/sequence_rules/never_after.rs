@@ -3,6 +3,8 @@
 use std::hash::Hash;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::asks::Part;
 use super::operand::{Look, Match, Operand, Side};
 use super::unit::{Kind, Objection, RuleStanding};
@@ -21,7 +23,7 @@ pub(super) struct NeverAfter {
 }
 
 /// What `never_after` keeps.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct NeverState {
     /// Every trigger, in order, until the first is known to have run.
     triggers: Waiting<CallRef>,

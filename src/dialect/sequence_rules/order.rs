@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::asks::Part;
 use super::operand::{Look, Match, Operand, Side, says_needs};
 use super::same::Same;
@@ -23,7 +25,7 @@ pub(super) struct Before {
 }
 
 /// What `before` keeps.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct BeforeState {
     /// The earliest `first` that succeeded.
     first: Option<CallRef>,
@@ -176,7 +178,7 @@ pub(super) struct ImmediatelyBefore {
 }
 
 /// What `immediately_before` keeps.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct AdjacentState {
     /// The newest `first`, its place in the trace, and what is known of it.
     newest: Option<(CallRef, u32, LastOutcome)>,
@@ -187,7 +189,7 @@ pub(super) struct AdjacentState {
     exercised: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum LastOutcome {
     Nothing,
     Succeeded,

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::explain::Deadline;
 use super::operand::{Look, Operand, Side};
 use super::unit::{Kind, Objection, RuleStanding};
@@ -71,7 +73,7 @@ pub(super) struct Eventually {
 }
 
 /// What `eventually` keeps.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct EventuallyState {
     /// The earliest call that succeeded, and its place in the trace.
     met: Option<(u32, CallRef)>,

@@ -8,6 +8,8 @@ use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::asks::Role;
 use super::explain::Progress;
 use super::operand::{Look, Match, Operand};
@@ -55,7 +57,7 @@ enum Step {
 }
 
 /// What `sequence` keeps.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct SequenceState {
     /// The walk up to the calls that are kept.
     walk: Walk,
@@ -65,7 +67,7 @@ pub(super) struct SequenceState {
 }
 
 /// Where the walk is when steps without a result are taken as not done.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Serialize, Deserialize)]
 struct Walk {
     /// The calls of the steps that are done.
     done: Vec<CallRef>,
@@ -73,7 +75,7 @@ struct Walk {
     wrong: Option<(CallRef, Vec<CallRef>)>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 struct StepCall {
     at: CallRef,
     /// The steps that mean this call.

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use smallvec::SmallVec;
 
 use super::asks::{Copies, Doubts, OnDoubt, Part};
@@ -14,6 +16,7 @@ use super::operand::{Look, Operand, read_arguments};
 use super::when::When;
 use crate::diagnostic::code::Code;
 use crate::monitor::finding::RuleOutcome;
+use crate::monitor::saved;
 use crate::monitor::{
     CallPart, Cx, Digest, End, Hears, Helps, Monitor, Probe, Prospect, Read, RuleId, Says, StateItem,
     Statement, Timers, Unit, Wakes,
@@ -23,7 +26,7 @@ use crate::session::{Body, CallRef, Facts, Session};
 /// A kind of rule.
 pub(super) trait Kind: Send + Sync + 'static {
     /// What is kept over a session.
-    type State: Clone + Send + Sync + Default + 'static;
+    type State: Clone + Send + Sync + Default + Serialize + DeserializeOwned + 'static;
     /// Whether [`Kind::begins`] has something to do.
     const BEGINS: bool = false;
     /// What a tool's name means to the rule. Whether it looks at arguments is seen by its operands.
@@ -252,5 +255,12 @@ impl<K: Kind> Unit for RuleUnit<K> {
         let lenient = if self.doubts.unsure == OnDoubt::Ask { state.clone() } else { None };
         let copies = vec![Copies::default(); self.asking];
         Box::new(RuleMonitor { state, lenient, copies, averted: 0, unit: self })
+    }
+
+    fn resume(self: Arc<Self>, saved: &str) -> Option<Box<dyn Monitor>> {
+        let (state, lenient, copies, averted): (_, _, Vec<()>, _) = saved::read(saved)?;
+        let copies: Vec<Copies> = copies.iter().map(|()| Copies::default()).collect();
+        (copies.len() == self.asking)
+            .then(|| Box::new(RuleMonitor { state, lenient, copies, averted, unit: self }) as _)
     }
 }

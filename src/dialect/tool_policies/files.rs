@@ -5,12 +5,13 @@
 use std::sync::Arc;
 
 use hashbrown::Equivalent;
+use serde::{Deserialize, Serialize};
 
 use super::layered::Layered;
 use crate::session::CallRef;
 
 /// The files that exist as far as calls and lists tell, by their folded paths.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Files {
     files: Layered<Arc<str>, Standing>,
     folders: Layered<Step, Folder>,
@@ -19,7 +20,7 @@ pub struct Files {
 }
 
 /// Why a file exists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct Standing {
     /// It was there when the session began, or has been read.
     lasting: bool,
@@ -30,7 +31,7 @@ struct Standing {
 }
 
 /// A folder that holds a file, be it in folders of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Folder {
     number: u64,
     /// How many it holds.
@@ -41,7 +42,7 @@ struct Folder {
 
 /// A folder's name in the folder with this number. The path of a folder would do as well, but a path of a thousand
 /// steps has a thousand folders, whose paths together are as long as its square.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Step(u64, Arc<str>);
 
 /// A [`Step`] as it is looked for. Hashes as that does.

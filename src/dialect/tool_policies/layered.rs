@@ -15,6 +15,9 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
 use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, Equivalent, HashMap};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::monitor::saved;
 
 /// Changes that a shared table may have on top, whatever its size.
 const FEW: usize = 64;
@@ -206,6 +209,22 @@ impl<K: Hash + Eq + Clone, V: Clone> Layered<K, V> {
             }
         }
         true
+    }
+}
+
+impl<K: Hash + Eq + Clone + Serialize, V: Clone + Serialize> Serialize for Layered<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        saved::sequence(self.iter(), serializer)
+    }
+}
+
+impl<'de, K: Hash + Eq + Clone + Deserialize<'de>, V: Clone + Deserialize<'de>> Deserialize<'de>
+    for Layered<K, V>
+{
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut table = Layered::default();
+        Vec::deserialize(deserializer)?.into_iter().for_each(|(key, value)| table.insert(key, value));
+        Ok(table)
     }
 }
 

@@ -15,6 +15,7 @@ use super::record::Record;
 use super::unit::{Ask, Part, ToolPolicies};
 use crate::diagnostic::code::Code;
 use crate::dialect::tool_policies::codes;
+use crate::monitor::saved;
 use crate::monitor::{
     CheckedValue, Cx, Depth, Digest, EarlierCall, Effect, Event, Explain, Hidden, Monitor, ProposedCall,
     Sink, Slot, StateItem, Timers,
@@ -69,6 +70,13 @@ impl ToolPoliciesMonitor {
             files,
             listed,
         }
+    }
+
+    /// See [`Unit::resume`](crate::monitor::Unit::resume).
+    pub fn resumed(unit: Arc<ToolPolicies>, saved: &str) -> Option<ToolPoliciesMonitor> {
+        let (recorded, snapshots, files, listed): Recorded = saved::read(saved)?;
+        let snapshots = snapshots.into_iter().collect();
+        Some(ToolPoliciesMonitor { unit, recorded, snapshots, files, listed })
     }
 
     fn asks(&self, slot: Slot) -> &[Ask] {
@@ -208,7 +216,16 @@ impl Answer<'_> {
     }
 }
 
+/// What was recorded and the snapshots of it, as they are read.
+type Recorded = (Record, Vec<(Arc<str>, Record)>, Files, bool);
+
 impl Monitor for ToolPoliciesMonitor {
+    fn save(&self) -> Option<String> {
+        let ToolPoliciesMonitor { unit: _, recorded, snapshots, files, listed } = self;
+        let snapshots: Vec<_> = snapshots.iter().collect();
+        saved::save(&(recorded, snapshots, files, listed))
+    }
+
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
     }

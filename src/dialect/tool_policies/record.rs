@@ -3,15 +3,19 @@
 use std::sync::Arc;
 
 use rpds::RedBlackTreeMapSync;
+use serde::{Deserialize, Serialize};
 
 use super::layered::Layered;
+use crate::monitor::saved;
 use crate::session::CallRef;
 
 /// The recorded state of tool policies: which tools have succeeded, and what was read with which tool. Of each the first
 /// call is kept that did it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Record {
+    #[serde(with = "saved::sorted")]
     tools: RedBlackTreeMapSync<Arc<str>, CallRef>,
+    #[serde(with = "saved::sorted")]
     keys: RedBlackTreeMapSync<Arc<str>, Keys>,
 }
 

@@ -310,4 +310,8 @@ impl Unit for ToolPolicies {
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor> {
         Box::new(ToolPoliciesMonitor::new(self, facts))
     }
+
+    fn resume(self: Arc<Self>, saved: &str) -> Option<Box<dyn Monitor>> {
+        Some(Box::new(ToolPoliciesMonitor::resumed(self, saved)?))
+    }
 }

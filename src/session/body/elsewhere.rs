@@ -43,6 +43,10 @@ impl Elsewhere {
         first.then(|| self.store.read(self.place))
     }
 
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
     pub fn length(&self) -> usize {
         usize::try_from(self.place.length).unwrap_or(usize::MAX)
     }

@@ -169,3 +169,16 @@ fn who_waits_for_a_journal_that_is_removed_begins_another() {
     let kinds: Vec<Value> = records(&path).into_iter().map(|record| record["record"].clone()).collect();
     assert_eq!(kinds, ["opened", "turn", "proposed"]);
 }
+
+#[test]
+fn the_state_of_a_run_goes_with_its_journal() {
+    let state = State::new();
+    state.call("s", None);
+    state.end("s");
+    fs::write(state.path("s.state"), "a state").unwrap();
+    state.age("s.jsonl", 31);
+    let bytes: u64 = ["s.jsonl", "s.index", "s.state"].iter().map(|name| size(&state.path(name))).sum();
+    let (_, told) = state.prune(&[]);
+    assert!(told.contains(&format!("removed 1 journal, {bytes} B")), "{told}");
+    assert_eq!(state.names(), [""; 0]);
+}

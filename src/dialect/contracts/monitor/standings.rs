@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use smallvec::SmallVec;
 
@@ -10,6 +11,7 @@ use crate::dialect::contracts::output::{Table, Tests};
 use crate::dialect::contracts::prior::Matching;
 use crate::dialect::contracts::unit::Group;
 use crate::dialect::sequence_rules::calls::Part;
+use crate::monitor::saved;
 use crate::session::{Body, CallRef, value};
 
 /// How many earlier calls are kept as evidence for a value that did not match.
@@ -41,15 +43,16 @@ struct ValueStanding {
 }
 
 /// What the earlier calls with one value come to.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Standing {
     pub newest: CallRef,
     /// Evidence, kept where findings are wanted.
     pub newest_output: Body,
+    #[serde(with = "saved::list")]
     pub members: SmallVec<[MemberStanding; 1]>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Serialize, Deserialize)]
 pub(super) struct MemberStanding {
     /// Whether the newest call meets the member's conditions.
     pub newest_good: bool,
@@ -58,11 +61,12 @@ pub(super) struct MemberStanding {
 }
 
 /// A call with a good result. Its bodies are kept where a value is taken from them or findings are wanted, else missing.
-#[derive(Clone)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct GoodCall {
     pub at: CallRef,
     pub slot: usize,
     /// The groups of its tool that do not mean it.
+    #[serde(with = "saved::list")]
     pub skips: SmallVec<[usize; 1]>,
     /// What the result passes of the tests of its tool.
     pub passed: Tests,
@@ -82,7 +86,25 @@ pub(super) struct News<'a> {
     pub telling: bool,
 }
 
+/// Standings as they are written down; hashes are those of one process.
+#[derive(Serialize, Deserialize)]
+pub(super) struct SavedStandings {
+    all: Option<Standing>,
+    by_value: Vec<Arc<(Value, Standing)>>,
+    good: Vec<usize>,
+    counts: bool,
+    recent: Vec<GoodCall>,
+    doubtful: Option<(CallRef, Arc<Part>)>,
+}
+
 impl Standings {
+    /// As they are written down.
+    pub fn saved(&self) -> SavedStandings {
+        let Standings { all, by_value, good, counts, recent, doubtful } = self.clone();
+        let by_value = by_value.into_iter().map(|valued| valued.kept).collect();
+        SavedStandings { all, by_value, good, counts, recent, doubtful }
+    }
+
     /// The standing of a value.
     pub fn get(&self, bound: &Value, hasher: &DefaultHashBuilder) -> Option<&Standing> {
         let hash = value::hash(bound, hasher);
@@ -125,6 +147,19 @@ impl Standings {
                 self.by_value.insert_unique(hash, ValueStanding { hash, kept }, |valued| valued.hash);
             }
         }
+    }
+}
+
+impl SavedStandings {
+    /// As they were.
+    pub fn standings(self, hasher: &DefaultHashBuilder) -> Standings {
+        let SavedStandings { all, by_value: saved, good, counts, recent, doubtful } = self;
+        let mut by_value = HashTable::with_capacity(saved.len());
+        for kept in saved {
+            let hash = value::hash(&kept.0, hasher);
+            by_value.insert_unique(hash, ValueStanding { hash, kept }, |valued| valued.hash);
+        }
+        Standings { all, by_value, good, counts, recent, doubtful }
     }
 }
 

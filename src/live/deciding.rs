@@ -1,0 +1,66 @@
+//! The decision about a call that is not in its journal yet.
+
+use std::sync::Arc;
+
+use super::fault::Fault;
+use super::journal::Journal;
+use super::journal::going_on::Continuation;
+use crate::engine::{Decision, Mode, Run};
+use crate::monitor::{Depth, Explanation};
+use crate::policy::Policy;
+use crate::replay;
+use crate::session::Session;
+
+/// A decision, with what the rules found and what it was made of.
+pub struct Decided {
+    /// It.
+    pub decision: Decision,
+    /// What each rule that spoke against the call found.
+    pub findings: Vec<Explanation>,
+    /// What it was made of, for whoever takes it apart.
+    pub parts: (Session, Run),
+    /// The run to be kept, after this many records: once the decision is recorded.
+    pub kept: Option<(usize, String)>,
+}
+
+/// Turns that are played again before a run is kept anew: it costs about as much as they do.
+const TURNS: usize = 8;
+
+/// Decides the last call of these records, which follow a journal. Only what was added is played where a run was kept that has
+/// been through what is before it.
+///
+/// # Errors
+/// The journal cannot be read, or the call is not at its end.
+pub fn decide(journal: &Journal, policy: &Arc<Policy>, mode: Mode, added: &str) -> Result<Decided, Fault> {
+    if let Some(Continuation { run, session }) = journal.continuation(policy, added) {
+        let mut state = None;
+        let worth = session.turns.len() > TURNS;
+        let decided = replay::decide_last(run, &session, mode, |run| {
+            state = if worth { run.save() } else { None };
+        });
+        if let Some((decision, run)) = decided {
+            let explained = if decision.findings.is_empty() { None } else { Some(journal.session(added)?) };
+            let findings = explain(&decision, policy, explained.as_ref().unwrap_or(&session));
+            let kept = state.and_then(|state| Some((journal.last_turn_of(added)?, state)));
+            return Ok(Decided { decision, findings, parts: (explained.unwrap_or(session), run), kept });
+        }
+    }
+    let session = journal.session(added)?;
+    let mut state = None;
+    let fresh = Run::new(policy, Mode::Shadow, Depth::Findings, &session.facts);
+    // A later process takes the surroundings from the first record.
+    let worth = session.turns.len() > TURNS && journal.facts().is_some_and(|facts| facts == session.facts);
+    let decided = replay::decide_last(fresh, &session, mode, |run| {
+        state = if worth { run.save() } else { None };
+    });
+    let lost = || Fault::new("the call is not at the end of its journal", "report this defect of Rulestep");
+    let (decision, run) = decided.ok_or_else(lost)?;
+    let findings = explain(&decision, policy, &session);
+    let kept = state.and_then(|state| Some((journal.last_turn(&session, added)?, state)));
+    Ok(Decided { decision, findings, parts: (session, run), kept })
+}
+
+fn explain(decision: &Decision, policy: &Policy, session: &Session) -> Vec<Explanation> {
+    let rules = policy.rules();
+    decision.findings.iter().filter_map(|finding| finding.explain(rules, session)).collect()
+}

@@ -1,0 +1,41 @@
+//! A journal that one process looks at again and again, while others write to it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Fault, Journal, Records};
+use crate::live::index::Bodies;
+use crate::recording::known::Known;
+use crate::session::body::Store;
+
+impl Journal {
+    /// Lets others write, until [`Journal::again`].
+    pub fn rest(&self) {
+        let _ = self.file.unlock();
+    }
+
+    /// Goes on after [`Journal::rest`]: waits for the lock and takes in what others wrote. False: it has to be opened anew.
+    ///
+    /// # Errors
+    /// It cannot be read or locked in time.
+    pub fn again(&mut self, wait: Duration) -> Result<bool, Fault> {
+        self.lock(wait)?;
+        let stamp = self.stamp()?;
+        if !self.is_there() || self.misread() {
+            return Ok(false);
+        }
+        let (Records::Outlines(outlines, _), Some(index)) = (&mut self.records, &mut self.index) else {
+            return Ok(false);
+        };
+        let added = index.follow(&stamp).and_then(|added| outlines.add(&added));
+        Ok(added.is_some() && outlines.end() == self.length)
+    }
+
+    /// Plays its records from this one on; gives how many there are. `None`: that cannot be done one by one.
+    pub fn play(&self, from: usize, known: &mut Known) -> Option<usize> {
+        let Records::Outlines(outlines, bodies) = &self.records else { return None };
+        let store: Arc<dyn Store> = Arc::<Bodies>::clone(bodies);
+        outlines.play(from, Some(&store), known)?;
+        Some(outlines.len())
+    }
+}

@@ -1,0 +1,101 @@
+//! A journal from some turn on, where the state of a run before that is known.
+
+use std::sync::Arc;
+
+use super::{Journal, Records};
+use crate::engine::Run;
+use crate::live::index::Bodies;
+use crate::live::outline::{Keep, Kind, outlines};
+use crate::live::outlines::Outlines;
+use crate::live::state;
+use crate::policy::Policy;
+use crate::recording::known::Known;
+use crate::session::body::{Store, with_store};
+use crate::session::{Facts, Session};
+
+/// The end of a session that is not read from its beginning.
+pub struct Continuation {
+    /// The run after what is before it.
+    pub run: Run,
+    /// The journal's last turns, and what was added; calls and turns have the numbers that they have in it.
+    pub session: Session,
+}
+
+impl Journal {
+    /// The records of the session's end and these, and the run that was saved before them. `None`: nothing was saved that can be
+    /// used, so the session is to be read from its beginning.
+    ///
+    /// What was saved is of this journal, as all that a rule can see of the records before is the same. What follows begins with
+    /// a turn and is about no call of an earlier one, so nothing in it changes what was played.
+    pub fn continuation(&self, policy: &Arc<Policy>, added: &str) -> Option<Continuation> {
+        let Records::Outlines(own, bodies) = &self.records else { return None };
+        if self.distrusted {
+            return None;
+        }
+        let saved = state::open(&self.state_path(), policy, |records| own.before(records))?;
+        let added = Outlines::of(outlines(added.as_bytes(), own.is_empty(), Keep::All)?)?;
+        let begins = if saved.records == own.len() { added.kind(0) } else { own.kind(saved.records) };
+        if begins != Some(Kind::Turn) || !own.parts_at(saved.records, &added) {
+            return None;
+        }
+        let store: Arc<dyn Store> = Arc::<Bodies>::clone(bodies);
+        let mut known = Known::new(&self.name());
+        own.play_first(&mut known)?;
+        own.play(saved.records, Some(&store), &mut known)?;
+        added.play(0, Some(&store), &mut known)?;
+        let session = self.read_as(known.session()).ok()?;
+        let turns = own.count_from(saved.records, Kind::Turn) + added.count(Kind::Turn);
+        if session.turns.len() != turns || self.facts()? != session.facts {
+            return None;
+        }
+        let run = with_store(store, || Run::resumed(policy, &session.facts, &saved.run))?;
+        Some(Continuation { run, session })
+    }
+
+    /// The number of the record with which the last turn of the session begins, which is this with what is added. `None`: that
+    /// is not sure.
+    pub fn last_turn(&self, session: &Session, added: &str) -> Option<usize> {
+        let Records::Outlines(own, _) = &self.records else { return None };
+        let added = Outlines::of(outlines(added.as_bytes(), own.is_empty(), Keep::All)?)?;
+        // Each turn is a record, and each such record a turn.
+        if session.turns.len() != own.count(Kind::Turn) + added.count(Kind::Turn) {
+            return None;
+        }
+        self.turn_before(own, &added)
+    }
+
+    /// The same of the end of a session.
+    pub fn last_turn_of(&self, added: &str) -> Option<usize> {
+        let Records::Outlines(own, _) = &self.records else { return None };
+        self.turn_before(own, &Outlines::of(outlines(added.as_bytes(), own.is_empty(), Keep::All)?)?)
+    }
+
+    fn turn_before(&self, own: &Outlines, added: &Outlines) -> Option<usize> {
+        match (added.count(Kind::Turn), added.kind(0)) {
+            (0, _) => own.last(Kind::Turn),
+            (1, Some(Kind::Turn)) => Some(own.len()),
+            _ => None,
+        }
+    }
+
+    /// The surroundings as the journal's first record has them.
+    pub fn facts(&self) -> Option<Arc<Facts>> {
+        let Records::Outlines(own, _) = &self.records else { return None };
+        let mut known = Known::new(&self.name());
+        own.play_first(&mut known)?;
+        known.facts()
+    }
+
+    /// Keeps a run after the records before this one. Where that fails, the session is read from its beginning.
+    pub fn keep(&self, policy: &Policy, records: usize, run: &str) {
+        if let Records::Outlines(own, _) = &self.records
+            && let Some(before) = own.before(records)
+        {
+            let _ = state::write(&self.state_path(), policy, records, before, run);
+        }
+    }
+
+    fn state_path(&self) -> std::path::PathBuf {
+        self.path.with_extension("state")
+    }
+}
