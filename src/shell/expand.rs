@@ -6,7 +6,7 @@ use brush_parser::word::{
     WordPiece, WordPieceWithSource,
 };
 
-use super::guard::{self, unended};
+use super::guard;
 use super::word::{Piece, Word};
 
 /// A word, or the words that braces make of it, and the scripts of its substitutions in order.
@@ -32,7 +32,7 @@ pub fn expand(raw: &str, options: &ParserOptions) -> Expansion {
         found.words.push(Word::text(raw));
         return found;
     }
-    if guard::before_tokens(raw).is_some() || is_deep(raw) || unended(raw, false) {
+    if guard::before_tokens(raw).is_some() || is_deep(raw) || guard::is_costly(raw, false) {
         found.lost = true;
         found.words.push(Word::unknown_words(raw));
         return found;
@@ -66,7 +66,7 @@ pub fn expand_quoted(raw: &str, options: &ParserOptions) -> Expansion {
     let mut found = Expansion { words: Vec::new(), scripts: Vec::new(), lost: false };
     let word = if !raw.contains(['$', '`', '\\']) {
         Word::text(raw)
-    } else if guard::before_tokens(raw).is_some() || is_deep(raw) || unended(raw, true) {
+    } else if guard::before_tokens(raw).is_some() || is_deep(raw) || guard::is_costly(raw, true) {
         found.lost = true;
         Word::unknown(raw)
     } else {

@@ -110,10 +110,14 @@ fn has_nested_document(text: &str) -> bool {
 /// those within it.
 const UNENDED: usize = 4;
 
-/// Whether more expansions and parentheses are begun than ended, by more than are tried: as the parser of words sees them, which
-/// knows quotes and no comments, and takes a quote without an end for a letter. In a document, quotes outside of expansions are
-/// letters.
-pub fn unended(raw: &str, document: bool) -> bool {
+/// The most braces in each other that are not quoted: each that turns out to be no list is read two or three times, and each
+/// time those within it.
+const BRACES: usize = 4;
+
+/// Whether the parser would read a word over and over: more expansions and parentheses are begun than ended, or more braces lie
+/// in each other, than it tries in time. They are counted as the parser of words sees them, which knows quotes and no comments,
+/// and takes a quote without an end for a letter. In a document, quotes outside of expansions are letters.
+pub fn is_costly(raw: &str, document: bool) -> bool {
     #[derive(Clone, Copy, PartialEq)]
     enum Within {
         Command,
@@ -129,8 +133,13 @@ pub fn unended(raw: &str, document: bool) -> bool {
             found.then_some(from + at + letter.len_utf8())
         })
     };
+    // A brace that is not after `$`.
+    const BRACE: char = ' ';
+    let expands = |(opener, _): &(char, Within)| *opener != BRACE;
+    let around = |open: &[(char, Within)]| open.iter().rposition(expands);
     let (mut open, mut within) = (Vec::new(), if document { Within::Document } else { Within::Command });
     let (mut before, mut skip) = (' ', 0);
+    let mut deepest = 0;
     for (at, letter) in raw.char_indices() {
         let next = at + letter.len_utf8();
         if at < skip {
@@ -158,13 +167,26 @@ pub fn unended(raw: &str, document: bool) -> bool {
                 within = Within::Command;
             }
             '{' | '[' if before == '$' => open.push((letter, within)),
+            '{' if within == Within::Command
+                && !around(&open)
+                    .and_then(|place| open.get(place))
+                    .is_some_and(|(last, _)| matches!(last, '{' | '[')) =>
+            {
+                open.push((BRACE, within));
+                deepest = deepest.max(open.iter().filter(|one| !expands(one)).count());
+            }
+            '}' if open.last().is_some_and(|last| !expands(last)) => drop(open.pop()),
             ')' | '}' | ']' => {
                 let opener = match letter {
                     ')' => '(',
                     '}' => '{',
                     _ => '[',
                 };
-                if open.last().is_some_and(|(last, _)| *last == opener) {
+                // Braces that are not ended are letters, and end nothing.
+                if let Some(place) = around(&open)
+                    && open.get(place).is_some_and(|(last, _)| *last == opener)
+                {
+                    open.truncate(place + 1);
                     within = open.pop().map_or(within, |(_, outer)| outer);
                 }
             }
@@ -172,7 +194,8 @@ pub fn unended(raw: &str, document: bool) -> bool {
         }
         before = letter;
     }
-    open.iter().filter(|(opener, _)| *opener != '"').count() > UNENDED
+    let unended = open.iter().filter(|one| expands(one) && one.0 != '"').count();
+    deepest > BRACES || unended > UNENDED
 }
 
 /// Whether a text may have a command that changes the folder, however that is quoted.
@@ -251,14 +274,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_begun_and_never_ended_is_counted_as_the_parser_does() {
+    fn what_the_parser_reads_over_and_over_is_counted_as_it_does() {
         let five = |opener: &str| opener.repeat(5);
         for opener in ["$(", "${", "$[", "$((", "$( (", "$(a ')' ", "$(a \")\" ", "$(a \\) "] {
             for document in [false, true] {
-                assert!(unended(&five(opener), document), "{opener}");
+                assert!(is_costly(&five(opener), document), "{opener}");
             }
         }
-        assert!(unended(&("$(".to_owned() + &five("(")), true));
+        assert!(is_costly(&("$(".to_owned() + &five("(")), true));
         for ended in [
             "$(a) ",
             "${a} ",
@@ -269,12 +292,33 @@ mod tests {
             "$(a (b (c))) ",
             "' ( ' ",
         ] {
-            assert!(!unended(&five(ended), false), "{ended}");
+            assert!(!is_costly(&five(ended), false), "{ended}");
         }
         for text in ["it's (", "(", "\"(", "{"] {
-            assert!(!unended(&five(text), true), "{text}");
+            assert!(!is_costly(&five(text), true), "{text}");
         }
+        for costly in ["{a,", "{", "{a,b}{", "$(a {"] {
+            assert!(is_costly(&five(costly), false), "{costly}");
+        }
+        assert!(is_costly("{{{{{a}}}}},b", false));
+        for cheap in [
+            "{a,b}",
+            "{a,{b,c}}",
+            "'{'",
+            "\\{",
+            "\"{\"",
+            "${a:-{}",
+            "{${a},b}",
+            "$(a {) ",
+            "{a,'}'}",
+            "{{{a}}}",
+        ] {
+            assert!(!is_costly(&five(cheap), false), "{cheap}");
+        }
+        assert!(!is_costly(&"{a,b}".repeat(200), false));
+        assert!(!is_costly(r#"'{"a":{"b":{"c":{"d":{"e":{}}}}}}'"#, false));
+        assert!(!is_costly(r#""{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{}}}}}}""#, false));
         // A quote without an end is a letter.
-        assert!(unended(&format!("' {}", five("$(")), false));
+        assert!(is_costly(&format!("' {}", five("$(")), false));
     }
 }
