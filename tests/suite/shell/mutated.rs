@@ -189,8 +189,18 @@ fn damaged_lines_are_read_within_every_bound() {
         }
         let started = Instant::now();
         let line = read(&text, &Root::default());
+        let again = || {
+            let started = Instant::now();
+            read(&text, &Root::default());
+            started.elapsed()
+        };
         // What starting costs is not the line's.
-        let micros = started.elapsed().as_micros() * 1024 / (text.len() as u128 + 1024);
+        let each_kb = |time: Duration| time.as_micros() * 1024 / (text.len() as u128 + 1024);
+        let mut micros = each_kb(started.elapsed());
+        if micros > slowest.0 {
+            // Nor is what other programs take meanwhile.
+            micros = micros.min((0..5).map(|_| each_kb(again())).min().unwrap_or(micros));
+        }
         if micros > slowest.0 {
             slowest = (micros, text.clone());
         }
