@@ -20,9 +20,8 @@ use crate::explore::coverage::Coverage;
 use crate::explore::identity::Identity;
 use crate::explore::inventory::Inventory;
 use crate::policy::Policy;
-use crate::recording::Options;
 use crate::replay::Replay;
-use crate::replay::corpus::{self, Corpus};
+use crate::replay::corpus::Corpus;
 use crate::report::Total;
 use crate::session::Session;
 
@@ -180,8 +179,7 @@ impl<'a> Counting<'a> {
         let options = input::options(self.reading)?;
         input::watch_interrupts()?;
         let corpus = Corpus::new(self.jobs).context("no thread can be started").map_err(Failure::System)?;
-        let mut sessions =
-            Sessions::new(self.wanted, Options { spread: Some(corpus::spread), ..options }, screen);
+        let mut sessions = Sessions::new(self.wanted, options, screen);
         sessions.join_for([&*self.policy]);
         sessions.show_progress(screen);
         let mut read = Total::default();

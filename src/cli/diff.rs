@@ -18,9 +18,8 @@ use super::witness::{Count, Folder, Saved};
 use crate::compare::{Comparison, Kind, SessionDiff};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::explore::identity::Identity;
-use crate::recording::Options;
 use crate::replay::Replay;
-use crate::replay::corpus::{self, Corpus};
+use crate::replay::corpus::Corpus;
 use crate::report::diff::{self, DiffResult, Output, Part, View};
 use crate::report::words;
 use crate::report::{Look, Scope, notices};
@@ -35,7 +34,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     let wanted =
         SessionSource::of(&recordings.sessions, recordings.samples, "rulestep diff SESSIONS --base VERSION")?;
     let fails = fails(&asked.fail_on)?;
-    let mut sessions = Sessions::new(wanted, Options { spread: Some(corpus::spread), ..options }, screen);
+    let mut sessions = Sessions::new(wanted, options, screen);
     let mut reports = Reports::open(Some(&asked.format), &asked.report, diff::OUTPUTS, sessions.names())?;
     let selection = Selection::of_versions(&asked.corpus.selection)?;
     let command = Command::new("diff").sessions(wanted, &recordings.reading, &selection);

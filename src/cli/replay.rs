@@ -21,7 +21,6 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::explore::identity::Identity;
 use crate::policy::Policy;
-use crate::recording::Options;
 use crate::replay::Replay;
 use crate::replay::corpus::{self, Corpus};
 use crate::report::ci::{self, Issue, Issues};
@@ -83,8 +82,7 @@ pub fn run(asked: &args::Replay, screen: &mut Screen) -> Result<Exit, Failure> {
 /// Judges and prints.
 pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Failure> {
     let options = input::options(asked.reading)?;
-    let mut sessions =
-        Sessions::new(asked.wanted, Options { spread: Some(corpus::spread), ..options }, screen);
+    let mut sessions = Sessions::new(asked.wanted, options, screen);
     let mut reports = Reports::open(asked.format, asked.reports, asked.known, sessions.names())?;
     if asked.scope == Scope::Summary
         && let Some(output) = reports.outputs.iter().find(|output| output.gathers != Gathers::Nothing)

@@ -48,22 +48,17 @@ pub struct Options {
     /// How to look ahead in the input, where that is possible: whether a file that begins with many calls and no result
     /// has one later is then known at once. Without it, such calls are `unknown`.
     pub again: Option<Again>,
-    /// How to read lines on several threads, where a line is a session by itself.
-    pub spread: Option<Spread>,
 }
-
-/// Does something for each number below `count`, on any threads and in any order, and returns when all is done.
-pub type Spread = fn(count: usize, work: &(dyn Fn(usize) + Sync));
 
 /// A format's own part: makes sessions of one file's values.
 pub trait Reader: Send {
     /// The next value.
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out);
 
-    /// Which objects are sessions by themselves, whatever is before and after them. Each may be given to a reader of its own,
-    /// which then makes of it what this one would.
-    fn apart(&self) -> fn(&Members<'_>) -> bool {
-        |_| false
+    /// Which objects are sessions by themselves, whatever is before and after them, where some are. Each may be given to a
+    /// reader of its own, which then makes of it what this one would.
+    fn apart(&self) -> Option<fn(&Members<'_>) -> bool> {
+        None
     }
 
     /// Such an object follows, and another reader reads it.

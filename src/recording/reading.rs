@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Loss, Severity, code};
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
-use crate::recording::contract::{Again, Format, Options, Reader, Spread, Unit};
+use crate::recording::contract::{Again, Format, Options, Reader, Unit};
 use crate::recording::finish::Finish;
 use crate::recording::input::looks::Looks;
 use crate::recording::input::shallow;
@@ -24,10 +24,13 @@ use crate::source::tape::Tape;
 pub struct Reading {
     file: Arc<str>,
     setting: Setting,
-    /// Lines that were read ahead, with what a reader of its own has made of each that is a session by itself.
+    /// Lines that were cut off and are joined again, with what a reader of its own has made of each that is a session by itself.
     ahead: VecDeque<(Excerpt, Option<Out>)>,
-    spread: Option<Spread>,
-    /// Lines that are not read ahead, since one before them was no object.
+    /// Stretches that were cut off and are not joined again yet.
+    away: usize,
+    /// A line that is no object, and waits for those stretches.
+    odd: Option<Excerpt>,
+    /// Lines that are not cut off, since one before them was no object.
     one_by_one: usize,
     format: &'static Format,
     units: Units,
@@ -74,7 +77,8 @@ fn open_within(
         reader: (format.reader)(&setting),
         setting,
         ahead: VecDeque::new(),
-        spread: options.spread.filter(|_| !options.following),
+        away: 0,
+        odd: None,
         one_by_one: 0,
         seen,
         following: options.following,
@@ -84,9 +88,26 @@ fn open_within(
     })
 }
 
-/// Lines that are read ahead at once, and their bytes.
-const LINES_AHEAD: usize = 256;
-const BYTES_AHEAD: usize = 4 << 20;
+/// Lines of a stretch, and their bytes: what a thread makes of them stays close to it until it is judged.
+const LINES: usize = 256;
+const BYTES: usize = 256 << 10;
+
+/// Lines that were cut off an input. Any thread may read them, while others read what comes after them.
+pub struct Stretch {
+    lines: Vec<(Excerpt, Option<Out>)>,
+    setting: Setting,
+    format: &'static Format,
+    apart: fn(&Members<'_>) -> bool,
+}
+
+impl Stretch {
+    /// Reads the lines that are sessions by themselves.
+    pub fn read(&mut self) {
+        for (line, made) in &mut self.lines {
+            *made = apart(&self.setting, self.format, self.apart, line);
+        }
+    }
+}
 
 impl Reading {
     /// Name of the format.
@@ -95,10 +116,58 @@ impl Reading {
         self.format.name
     }
 
-    /// From now on lines are read so, see [`Options::spread`].
-    #[cfg(feature = "cli")]
-    pub fn spread(&mut self, spread: Option<Spread>) {
-        self.spread = spread.filter(|_| !self.following);
+    /// The next lines, where some that follow may be sessions by themselves. All that was cut off has to be joined again before
+    /// the next session is asked for.
+    pub fn cut(&mut self) -> Option<Stretch> {
+        let first = self.seen.sampled.is_empty() && self.seen.failed.is_none() && self.ahead.is_empty();
+        if !first || self.odd.is_some() || self.one_by_one > 0 || self.following || self.ended {
+            return None;
+        }
+        let apart = self.reader.apart()?;
+        let (mut lines, mut bytes) = (Vec::new(), 0);
+        while lines.len() < LINES && bytes < BYTES {
+            match self.line() {
+                Ok(Some(line)) => {
+                    bytes += line.text.len();
+                    lines.push((line, None));
+                }
+                Ok(None) => break,
+                // It is reported where it is, after these lines.
+                Err(error) => {
+                    self.units.fail(error);
+                    break;
+                }
+            }
+        }
+        if lines.is_empty() {
+            return None;
+        }
+        self.away += 1;
+        Some(Stretch { lines, setting: self.setting.clone(), format: self.format, apart })
+    }
+
+    /// Takes back what was cut off, in the order of the input; sessions that are complete with it are [ready](Self::ready).
+    pub fn join(&mut self, stretch: Stretch) {
+        self.away = self.away.saturating_sub(1);
+        self.ahead.extend(stretch.lines);
+        if self.away == 0
+            && let Some(odd) = self.odd.take()
+        {
+            self.put_back(odd);
+        }
+    }
+
+    /// The next session, where nothing has to be read for it that was not joined.
+    pub fn ready(&mut self) -> Option<Session> {
+        loop {
+            if let Some(session) = self.complete() {
+                return Some(session);
+            }
+            if self.ahead.is_empty() || self.odd.is_some() {
+                return None;
+            }
+            self.step();
+        }
     }
 
     /// What has been found about the file that belongs to no session, since last asked. Complete when there is no
@@ -117,7 +186,8 @@ impl Reading {
     /// Names the sessions that the reader has made, and settles what their file decides.
     fn complete(&mut self) -> Option<Session> {
         while let Some(made) = self.out.sessions.pop_front() {
-            let last = self.seen.sampled.is_empty() && self.ahead.is_empty() && self.units.at_end();
+            let read = self.seen.sampled.is_empty() && self.ahead.is_empty() && self.away == 0;
+            let last = read && self.odd.is_none() && self.units.at_end();
             let alone = self.out.sessions.is_empty() && last;
             self.finish.push(made, alone, self.out.lost, &mut self.out.diagnostics);
             if self.finish.holds_too_much() {
@@ -165,37 +235,12 @@ impl Reading {
         if let Some(next) = self.ahead.pop_front() {
             return Ok(Some(next));
         }
-        let spread = self.spread.filter(|_| self.one_by_one == 0);
         self.one_by_one = self.one_by_one.saturating_sub(1);
-        let Some(first) = self.line()? else {
-            return Ok(take(&mut self.units, self.following)?.map(|piece| (piece, None)));
+        let next = match self.line()? {
+            Some(line) => Some(line),
+            None => take(&mut self.units, self.following)?,
         };
-        let Some(spread) = spread else { return Ok(Some((first, None))) };
-        let mut bytes = first.text.len();
-        let mut lines = vec![Mutex::new((first, None))];
-        while lines.len() < LINES_AHEAD && bytes < BYTES_AHEAD {
-            match self.line() {
-                Ok(Some(line)) => {
-                    bytes += line.text.len();
-                    lines.push(Mutex::new((line, None)));
-                }
-                Ok(None) => break,
-                // It is reported where it is, after these lines.
-                Err(error) => {
-                    self.units.fail(error);
-                    break;
-                }
-            }
-        }
-        let (setting, format, apart) = (&self.setting, self.format, self.reader.apart());
-        spread(lines.len(), &|number| {
-            if let Some(Ok(mut line)) = lines.get(number).map(Mutex::lock) {
-                line.1 = self::apart(setting, format, apart, &line.0);
-            }
-        });
-        let lines = lines.into_iter().map(|line| line.into_inner().unwrap_or_else(PoisonError::into_inner));
-        self.ahead.extend(lines);
-        Ok(self.ahead.pop_front())
+        Ok(next.map(|next| (next, None)))
     }
 
     fn line(&mut self) -> io::Result<Option<Excerpt>> {
@@ -203,8 +248,12 @@ impl Reading {
         Ok(Some(Excerpt { piece, text: self.units.take_text(), cut_off: false }))
     }
 
-    /// A line is no object, so it is cut by its brackets, and what was read ahead is read again after it.
+    /// A line is no object, so it is cut by its brackets, and what was cut off after it is read again.
     fn put_back(&mut self, line: Excerpt) {
+        if self.away > 0 {
+            self.odd = Some(line);
+            return;
+        }
         let (mut text, mut next) = (line.text, line.piece.line + 1);
         for (ahead, _) in self.ahead.drain(..) {
             // Empty lines were passed over.
@@ -213,7 +262,7 @@ impl Reading {
             next = ahead.piece.line + 1;
         }
         self.units.put_back(line.piece.line, text, next);
-        self.one_by_one = LINES_AHEAD;
+        self.one_by_one = LINES;
     }
 
     /// Reads a piece; gives whether it was one, and no line that has to be cut in another way.
@@ -322,3 +371,6 @@ impl Iterator for Reading {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

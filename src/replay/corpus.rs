@@ -1,18 +1,24 @@
 //! Many sessions, read and judged in parallel, and the answers handed on in the order in which the sessions came.
 //!
 //! Where there are as many recordings as threads, each thread goes on with one of its own, a session at a time. Where there
-//! are fewer, a recording has several threads: while a batch of its sessions is judged the next one is read, so at most two
+//! are fewer, a recording has several threads. If it can be cut into parts, each thread cuts one off, reads it, and judges its
+//! sessions, which so stay close to it. If it cannot, a batch of its sessions is judged while the next one is read, so at most two
 //! batches are in memory. A batch is bounded by what its sessions weigh: a very long session is a batch of its own. Answers of
 //! recordings whose turn it is not yet are kept, and such a recording waits when they weigh too much. Nothing here reads files
 //! or prints; both are the caller's.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
+use self::parts::{Parts, work};
 use crate::session::Session;
+
+mod parts;
 
 /// Sessions of a batch for each thread. The threads wait for each other after every batch, and for its answers to be taken.
 const BATCH: usize = 64;
@@ -22,6 +28,8 @@ const PER_THREAD: usize = 16;
 const WEIGHT: usize = 4 << 20;
 /// Weight of what a thread reads of a recording before it looks at the others.
 const STRETCH: usize = 1 << 20;
+/// Parts that each thread reads of a recording before their answers are taken.
+const PARTS: usize = 64;
 /// Weight of the answers of a recording whose turn it is not yet.
 const AHEAD: usize = 8 << 20;
 
@@ -39,11 +47,30 @@ impl Weigh for Session {
 
 /// The sessions of one recording, in their order.
 pub trait Recording: Iterator<Item: Weigh> + Send {
+    /// What may be cut off it.
+    type Part: Part;
+
     /// Its bytes, about.
     fn size(&self) -> u64;
 
-    /// Whether other threads have time to read parts of it.
-    fn share(&mut self, shared: bool);
+    /// What comes next, where any thread can read that; it is much less work to cut it off than to read it. The next session is
+    /// asked for only when all that was cut off is joined again.
+    fn cut(&mut self) -> Option<Self::Part>;
+
+    /// Takes back what was cut off, in the order of the recording; gives the sessions that are complete with it.
+    fn join(&mut self, part: Self::Part) -> Vec<Self::Item>;
+}
+
+/// A part of a recording.
+pub trait Part: Send {
+    /// Does the work.
+    fn read(&mut self);
+}
+
+impl Part for Infallible {
+    fn read(&mut self) {
+        match *self {}
+    }
 }
 
 /// Where recordings come from.
@@ -100,7 +127,7 @@ impl Corpus {
             let shared = going.len() < threads;
             self.pool.install(|| {
                 going.par_iter_mut().for_each(|(_, open)| match shared {
-                    true => open.read_batch(threads * BATCH, judge, weigh),
+                    true => open.read_shared(threads, judge, weigh),
                     false => open.read_stretch(judge, weigh),
                 });
             });
@@ -159,6 +186,29 @@ impl<P: Recording, R: Send> Open<P, R> {
         self.answers.push(answer);
     }
 
+    /// Reads and judges with all threads that have time.
+    fn read_shared(
+        &mut self,
+        threads: usize,
+        judge: &(dyn Fn(P::Item) -> R + Sync),
+        weigh: &(dyn Fn(&R) -> usize + Sync),
+    ) {
+        let Some(part) = self.recording.cut() else {
+            return self.read_batch(threads * BATCH, judge, weigh);
+        };
+        let before: Vec<R> = std::mem::take(&mut self.batch).into_par_iter().map(judge).collect();
+        before.into_iter().for_each(|answer| self.keep(answer, weigh));
+        let parts = Mutex::new(Parts::new(&mut self.recording, part, threads * PARTS));
+        rayon::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|_| work(&parts, judge, weigh));
+            }
+        });
+        let (answers, weight) = parts.into_inner().unwrap_or_else(PoisonError::into_inner).answers();
+        self.answers.extend(answers);
+        self.weight += weight;
+    }
+
     /// Judges a batch and reads the next one, on all threads that have time.
     fn read_batch(
         &mut self,
@@ -166,7 +216,6 @@ impl<P: Recording, R: Send> Open<P, R> {
         judge: &(dyn Fn(P::Item) -> R + Sync),
         weigh: &(dyn Fn(&R) -> usize + Sync),
     ) {
-        self.recording.share(true);
         let batch = std::mem::take(&mut self.batch);
         let recording = &mut self.recording;
         let judge = || batch.into_par_iter().map(judge).collect::<Vec<_>>();
@@ -178,7 +227,6 @@ impl<P: Recording, R: Send> Open<P, R> {
 
     /// Reads and judges on this thread, a session at a time.
     fn read_stretch(&mut self, judge: &(dyn Fn(P::Item) -> R + Sync), weigh: &(dyn Fn(&R) -> usize + Sync)) {
-        self.recording.share(false);
         for session in std::mem::take(&mut self.batch) {
             self.keep(judge(session), weigh);
         }
@@ -217,11 +265,19 @@ impl Iterator for InMemory {
 }
 
 impl Recording for InMemory {
+    type Part = Infallible;
+
     fn size(&self) -> u64 {
         u64::MAX
     }
 
-    fn share(&mut self, _shared: bool) {}
+    fn cut(&mut self) -> Option<Infallible> {
+        None
+    }
+
+    fn join(&mut self, part: Infallible) -> Vec<Session> {
+        match part {}
+    }
 }
 
 impl Recordings for Option<Vec<Session>> {
@@ -234,11 +290,6 @@ impl Recordings for Option<Vec<Session>> {
     fn end(&mut self, _recording: InMemory) {}
 }
 
-/// Does something for each number below `count`, on the threads of the corpus that this is called on.
-pub fn spread(count: usize, work: &(dyn Fn(usize) + Sync)) {
-    (0..count).into_par_iter().for_each(work);
-}
-
 /// Bytes of recorded text, about.
 pub fn weight(session: &Session) -> usize {
     let messages = session.messages.iter().map(|message| message.content.size() + 128);
@@ -247,120 +298,4 @@ pub fn weight(session: &Session) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::ops::Range;
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use super::*;
-    use crate::session::Origin;
-    use crate::session::build::Builder;
-
-    /// Recordings of this many sessions each, numbered from 0 through all of them.
-    struct Made {
-        counts: VecDeque<usize>,
-        next: usize,
-        read: Arc<AtomicUsize>,
-        ended: Vec<usize>,
-    }
-
-    struct Sessions {
-        numbers: Range<usize>,
-        read: Arc<AtomicUsize>,
-        size: u64,
-    }
-
-    impl Iterator for Sessions {
-        type Item = Session;
-
-        fn next(&mut self) -> Option<Session> {
-            let index = self.numbers.next()?;
-            self.read.fetch_add(1, Ordering::Relaxed);
-            let origin = Origin { file: "many.jsonl".into(), index, format: "native", line: 1 };
-            Some(Builder::new(index.to_string(), origin).finish())
-        }
-    }
-
-    impl Recording for Sessions {
-        fn size(&self) -> u64 {
-            self.size
-        }
-
-        fn share(&mut self, _shared: bool) {}
-    }
-
-    impl Recordings for Made {
-        type Recording = Sessions;
-
-        fn begin(&mut self, _no_other: bool) -> Option<Sessions> {
-            let count = self.counts.pop_front()?;
-            let numbers = self.next..self.next + count;
-            self.next += count;
-            Some(Sessions { numbers, read: Arc::clone(&self.read), size: count as u64 * 100_000 })
-        }
-
-        fn end(&mut self, recording: Sessions) {
-            self.ended.push(recording.numbers.end);
-        }
-    }
-
-    fn made(counts: &[usize]) -> Made {
-        Made { counts: counts.to_vec().into(), next: 0, read: Arc::default(), ended: Vec::new() }
-    }
-
-    #[test]
-    fn answers_come_in_the_order_of_the_sessions() {
-        let many: Vec<usize> = (0..200).map(|place| place * 7 % 5).collect();
-        for counts in [&[1000][..], &[], &[0, 0, 3, 0], &[700, 1, 0, 40, 2, 900, 1, 1], &many] {
-            for jobs in [1, 2, 3, 8] {
-                // Answers that weigh nothing, and such that every recording but the first one waits.
-                for weight in [0, AHEAD] {
-                    let (mut recordings, mut got) = (made(counts), Vec::new());
-                    let judge = |session: Session| session.origin.index;
-                    let flow =
-                        Corpus::new(jobs).unwrap().run(&mut recordings, &judge, &|_| weight, &mut |index| {
-                            got.push(index);
-                            ControlFlow::Continue(())
-                        });
-                    assert!(flow.is_continue());
-                    assert_eq!(got, (0..counts.iter().sum()).collect::<Vec<_>>());
-                    assert_eq!(recordings.ended.len(), counts.len());
-                    assert!(recordings.ended.is_sorted());
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_broken_off_reads_at_most_a_stretch_more() {
-        for (jobs, counts, most) in
-            [(1, &[1000][..], 4 * PER_THREAD), (2, &[1000], 4 * BATCH), (2, &[1000; 9], 8 * PER_THREAD)]
-        {
-            let mut recordings = made(counts);
-            let corpus = Corpus::new(jobs).unwrap();
-            let flow = corpus.run(&mut recordings, &|_| (), &|()| 0, &mut |()| ControlFlow::Break(()));
-            assert!(flow.is_break());
-            let read = recordings.read.load(Ordering::Relaxed);
-            assert!(read <= most, "{read} with {jobs} jobs");
-            assert_eq!(recordings.ended.len(), 1, "the others are as if they had not been begun");
-        }
-    }
-
-    #[test]
-    fn a_recording_whose_turn_it_is_not_yet_waits_with_its_answers() {
-        let mut recordings = made(&[100_000, 100_000]);
-        let judge = |session: Session| session.origin.index;
-        let (mut most, read) = (0, Arc::clone(&recordings.read));
-        let mut taken = 0;
-        let _ = Corpus::new(2).unwrap().run(&mut recordings, &judge, &|_| AHEAD / 100, &mut |_| {
-            taken += 1;
-            most = most.max(read.load(Ordering::Relaxed) - taken);
-            ControlFlow::Continue(())
-        });
-        assert_eq!(taken, 200_000);
-        assert!(
-            most <= 100 + 10 * 4 * PER_THREAD,
-            "{most} sessions were read before their answers were taken"
-        );
-    }
-}
+mod tests;

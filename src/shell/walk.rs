@@ -215,8 +215,9 @@ impl Walker<'_> {
                 }
                 bodies.push(Arc::new(definition.body.clone()));
                 self.defined += 1;
-                // Bash calls it for whatever it does not find.
+                // Bash calls it for whatever it does not find, and takes its success for that of the program.
                 if definition.fname.value == "command_not_found_handle" {
+                    self.overruled = true;
                     self.function("command_not_found_handle", flow.proven_if(false), &Input::Unknown);
                 }
             }

@@ -165,6 +165,8 @@ impl<'w> Walker<'w> {
         }
         self.line.problem.get_or_insert_with(|| why.to_owned());
         self.anything(&shown, flow);
+        // It could also end the shell.
+        self.exited = true;
     }
 
     /// A call of which nothing is known but a word.

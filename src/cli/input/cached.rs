@@ -22,6 +22,7 @@ use crate::diagnostic::Diagnostic;
 use crate::files::cache::{Entries, Fingerprint};
 use crate::files::stamp::Stamp;
 use crate::policy::Policy;
+use crate::recording::Stretch;
 use crate::replay::corpus::{Corpus, Recording, Recordings, Weigh};
 use crate::session::Session;
 
@@ -253,6 +254,13 @@ enum State {
 }
 
 impl<A: Answers> CachedFile<'_, A> {
+    fn begun(&mut self) -> &mut State {
+        if matches!(self.state, State::Unread) {
+            self.state = self.begin();
+        }
+        &mut self.state
+    }
+
     fn begin(&mut self) -> State {
         let Some(path) = &self.path else { return State::Reading(None) };
         let began = SystemTime::now();
@@ -278,9 +286,7 @@ impl<A: Answers> Iterator for CachedFile<'_, A> {
         if interrupted() {
             return None;
         }
-        if matches!(self.state, State::Unread) {
-            self.state = self.begin();
-        }
+        self.begun();
         let State::Reading(before) = &mut self.state else { return self.known.next().map(Read::Known) };
         match self.file.next() {
             Some(session) => Some(Read::Session(Box::new(session))),
@@ -297,11 +303,20 @@ impl<A: Answers> Iterator for CachedFile<'_, A> {
 }
 
 impl<A: Answers> Recording for CachedFile<'_, A> {
+    type Part = Stretch;
+
     fn size(&self) -> u64 {
         self.file.size()
     }
 
-    fn share(&mut self, shared: bool) {
-        self.file.share(shared);
+    fn cut(&mut self) -> Option<Stretch> {
+        match self.begun() {
+            State::Reading(_) => self.file.cut(),
+            State::Unread | State::Known => None,
+        }
+    }
+
+    fn join(&mut self, part: Stretch) -> Vec<Read<A>> {
+        self.file.join(part).into_iter().map(|session| Read::Session(Box::new(session))).collect()
     }
 }

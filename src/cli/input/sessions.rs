@@ -15,9 +15,8 @@ use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::stream::{self, Opening, Patience};
 use crate::files::{self, Input};
 use crate::policy::Policy;
-use crate::recording::contract::Spread;
-use crate::recording::{self, Options};
-use crate::replay::corpus::{Recording, Recordings};
+use crate::recording::{self, Options, Stretch};
+use crate::replay::corpus::{Part, Recording, Recordings};
 use crate::report::words;
 use crate::session::{Session, tree};
 use crate::workspace::{opener, samples};
@@ -199,7 +198,6 @@ impl Sessions {
             ready: Vec::new().into_iter(),
             reading: None,
             options: self.options.clone(),
-            spread: self.options.spread,
             diagnostics: Vec::new(),
             count: 0,
             is_empty: true,
@@ -243,7 +241,6 @@ pub struct ReadFile {
     ready: std::vec::IntoIter<Session>,
     reading: Option<recording::Reading>,
     options: Options,
-    spread: Option<Spread>,
     diagnostics: Vec<Diagnostic>,
     /// Sessions that were not counted yet.
     count: u64,
@@ -314,22 +311,17 @@ impl ReadFile {
     }
 }
 
-impl Iterator for ReadFile {
-    type Item = Session;
-
-    fn next(&mut self) -> Option<Session> {
-        if interrupted() {
-            return None;
-        }
-        if let Some(session) = self.ready.next() {
-            return Some(session);
-        }
+impl ReadFile {
+    fn begun(&mut self) -> Option<&mut recording::Reading> {
         if let Some(unread) = self.unread.take() {
             self.reading = self.open(unread);
         }
-        let reading = self.reading.as_mut()?;
-        let session = reading.next();
-        self.diagnostics.extend(reading.diagnostics());
+        self.reading.as_mut()
+    }
+
+    /// Notes what was found with a session that was read, or that there is none.
+    fn note(&mut self, session: Option<Session>) -> Option<Session> {
+        self.diagnostics.extend(self.reading.iter_mut().flat_map(recording::Reading::diagnostics));
         if session.is_some() {
             self.is_empty = false;
             self.count += 1;
@@ -342,15 +334,48 @@ impl Iterator for ReadFile {
     }
 }
 
+impl Iterator for ReadFile {
+    type Item = Session;
+
+    fn next(&mut self) -> Option<Session> {
+        if interrupted() {
+            return None;
+        }
+        if let Some(session) = self.ready.next() {
+            return Some(session);
+        }
+        let session = self.begun()?.next();
+        self.note(session)
+    }
+}
+
+impl Part for Stretch {
+    fn read(&mut self) {
+        Stretch::read(self);
+    }
+}
+
 impl Recording for ReadFile {
+    type Part = Stretch;
+
     fn size(&self) -> u64 {
         if self.unread.is_some() { self.size } else { u64::MAX }
     }
 
-    fn share(&mut self, shared: bool) {
-        self.options.spread = self.spread.filter(|_| shared);
-        if let Some(reading) = &mut self.reading {
-            reading.spread(self.options.spread);
+    fn cut(&mut self) -> Option<Stretch> {
+        if interrupted() || self.ready.len() > 0 {
+            return None;
         }
+        self.begun()?.cut()
+    }
+
+    fn join(&mut self, part: Stretch) -> Vec<Session> {
+        let Some(reading) = &mut self.reading else { return Vec::new() };
+        reading.join(part);
+        std::iter::from_fn(|| {
+            let session = self.reading.as_mut()?.ready();
+            self.note(session)
+        })
+        .collect()
     }
 }

@@ -109,8 +109,8 @@ impl Reader for Native {
         }
     }
 
-    fn apart(&self) -> fn(&Members<'_>) -> bool {
-        |members| members.has("messages")
+    fn apart(&self) -> Option<fn(&Members<'_>) -> bool> {
+        Some(|members| members.has("messages"))
     }
 
     fn before_apart(&mut self, out: &mut Out) {
