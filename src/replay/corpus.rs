@@ -16,9 +16,11 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use self::parts::{Parts, work};
+pub use self::recording::{Part, Recording, Recordings, Weigh, weight};
 use crate::session::Session;
 
 mod parts;
+mod recording;
 
 /// Sessions of a batch for each thread. The threads wait for each other after every batch, and for its answers to be taken.
 const BATCH: usize = 64;
@@ -32,58 +34,6 @@ const STRETCH: usize = 1 << 20;
 const PARTS: usize = 64;
 /// Weight of the answers of a recording whose turn it is not yet.
 const AHEAD: usize = 8 << 20;
-
-/// Something that a recording gives, to be judged.
-pub trait Weigh: Send {
-    /// Its bytes, about.
-    fn weight(&self) -> usize;
-}
-
-impl Weigh for Session {
-    fn weight(&self) -> usize {
-        weight(self)
-    }
-}
-
-/// The sessions of one recording, in their order.
-pub trait Recording: Iterator<Item: Weigh> + Send {
-    /// What may be cut off it.
-    type Part: Part;
-
-    /// Its bytes, about.
-    fn size(&self) -> u64;
-
-    /// What comes next, where any thread can read that; it is much less work to cut it off than to read it. The next session is
-    /// asked for only when all that was cut off is joined again.
-    fn cut(&mut self) -> Option<Self::Part>;
-
-    /// Takes back what was cut off, in the order of the recording; gives the sessions that are complete with it.
-    fn join(&mut self, part: Self::Part) -> Vec<Self::Item>;
-}
-
-/// A part of a recording.
-pub trait Part: Send {
-    /// Does the work.
-    fn read(&mut self);
-}
-
-impl Part for Infallible {
-    fn read(&mut self) {
-        match *self {}
-    }
-}
-
-/// Where recordings come from.
-pub trait Recordings {
-    /// One of them.
-    type Recording: Recording;
-
-    /// The next one. It may be waited for only where `no_other` is being read.
-    fn begin(&mut self, no_other: bool) -> Option<Self::Recording>;
-
-    /// Takes back one that was read, or whose reading was broken off.
-    fn end(&mut self, recording: Self::Recording);
-}
 
 /// Threads that judge.
 pub struct Corpus {
@@ -198,7 +148,7 @@ impl<P: Recording, R: Send> Open<P, R> {
         };
         let before: Vec<R> = std::mem::take(&mut self.batch).into_par_iter().map(judge).collect();
         before.into_iter().for_each(|answer| self.keep(answer, weigh));
-        let parts = Mutex::new(Parts::new(&mut self.recording, part, threads * PARTS));
+        let parts = Mutex::new(Parts::new(&mut self.recording, part, (threads * PARTS, AHEAD)));
         rayon::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|_| work(&parts, judge, weigh));
@@ -288,13 +238,6 @@ impl Recordings for Option<Vec<Session>> {
     }
 
     fn end(&mut self, _recording: InMemory) {}
-}
-
-/// Bytes of recorded text, about.
-pub fn weight(session: &Session) -> usize {
-    let messages = session.messages.iter().map(|message| message.content.size() + 128);
-    let calls = session.calls.iter().map(|call| call.arguments.size() + 256);
-    messages.chain(calls).sum()
 }
 
 #[cfg(test)]

@@ -258,7 +258,7 @@ impl<'w> Walker<'w> {
     pub fn words(&mut self, raw: &str, flow: Flow) -> Vec<Word> {
         let Expansion { words, scripts, lost } = expand(raw, &OPTIONS);
         if lost {
-            self.lost("expansions within expansions", raw, flow);
+            self.aside(|walker| walker.lost("expansions within expansions", raw, flow));
         }
         self.substitutions(scripts, flow);
         words
@@ -267,7 +267,7 @@ impl<'w> Walker<'w> {
     pub fn quoted(&mut self, raw: &str, flow: Flow) -> Word {
         let Expansion { words, scripts, lost } = expand_quoted(raw, &OPTIONS);
         if lost {
-            self.lost("expansions within expansions", raw, flow);
+            self.aside(|walker| walker.lost("expansions within expansions", raw, flow));
         }
         self.substitutions(scripts, flow);
         words.into_iter().next().unwrap_or_default()

@@ -7,15 +7,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{AHEAD, Part, Recording};
+use super::recording::{Part, Recording};
 
 /// The parts that threads cut off a recording, each its own, and what they make of them.
 pub struct Parts<'p, P: Recording, R> {
     recording: &'p mut P,
     /// One that was cut off already.
     first: Option<P::Part>,
-    /// How many more may be.
+    /// How many more may be, and what their answers may weigh.
     left: usize,
+    most: usize,
     cut: usize,
     joined: usize,
     /// Those that were read before one that comes before them.
@@ -28,11 +29,11 @@ pub struct Parts<'p, P: Recording, R> {
 }
 
 impl<'p, P: Recording, R> Parts<'p, P, R> {
-    /// Of a recording: the first one, and at most so many in all.
-    pub fn new(recording: &'p mut P, first: P::Part, left: usize) -> Self {
+    /// Of a recording: the first one, and as many as there may be in all, until their answers weigh so much.
+    pub fn new(recording: &'p mut P, first: P::Part, (left, most): (usize, usize)) -> Self {
         let (waiting, answers) = (BTreeMap::new(), BTreeMap::new());
         let first = Some(first);
-        Parts { recording, first, left, cut: 0, joined: 0, waiting, sessions: 0, answers, weight: 0 }
+        Parts { recording, first, left, most, cut: 0, joined: 0, waiting, sessions: 0, answers, weight: 0 }
     }
 
     /// The answers in the order of their sessions, and what they weigh.
@@ -42,7 +43,7 @@ impl<'p, P: Recording, R> Parts<'p, P, R> {
 
     /// The next part, with its number.
     fn next(&mut self) -> Option<(usize, P::Part)> {
-        if self.left == 0 || self.weight >= AHEAD {
+        if self.left == 0 || self.weight >= self.most {
             return None;
         }
         let part = self.first.take().or_else(|| self.recording.cut())?;
