@@ -159,6 +159,8 @@ const UNENDED: usize = 4;
 /// The most braces in each other that are not quoted: each that turns out to be no list is read two or three times, and each
 /// time those within it.
 const BRACES: usize = 4;
+/// The same for `{` and `${` together: an expansion that is none is read again as letters.
+const CURLY: usize = 6;
 
 /// Whether the parser would read a word over and over: more expansions and parentheses are begun than ended, or more braces lie
 /// in each other, than it tries in time. They are counted as the parser of words sees them, which knows quotes and no comments,
@@ -185,7 +187,9 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
     let around = |open: &[(char, Within)]| open.iter().rposition(expands);
     let (mut open, mut within) = (Vec::new(), if document { Within::Document } else { Within::Command });
     let (mut before, mut skip) = (' ', 0);
-    let mut deepest = 0;
+    let count =
+        |open: &[(char, Within)], these: &[char]| open.iter().filter(|one| these.contains(&one.0)).count();
+    let (mut braces, mut curly) = (0, 0);
     for (at, letter) in raw.char_indices() {
         let next = at + letter.len_utf8();
         if at < skip {
@@ -212,14 +216,18 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
                 open.push(('(', within));
                 within = Within::Command;
             }
-            '{' | '[' if before == '$' => open.push((letter, within)),
+            '{' | '[' if before == '$' => {
+                open.push((letter, within));
+                curly = curly.max(count(&open, &['{', BRACE]));
+            }
             '{' if within == Within::Command
                 && !around(&open)
                     .and_then(|place| open.get(place))
                     .is_some_and(|(last, _)| matches!(last, '{' | '[')) =>
             {
                 open.push((BRACE, within));
-                deepest = deepest.max(open.iter().filter(|one| !expands(one)).count());
+                braces = braces.max(count(&open, &[BRACE]));
+                curly = curly.max(count(&open, &['{', BRACE]));
             }
             '}' if open.last().is_some_and(|last| !expands(last)) => drop(open.pop()),
             ')' | '}' | ']' => {
@@ -241,7 +249,7 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
         before = letter;
     }
     let unended = open.iter().filter(|one| expands(one) && one.0 != '"').count();
-    deepest > BRACES || unended > UNENDED
+    braces > BRACES || curly > CURLY || unended > UNENDED
 }
 
 /// Whether a text may have a command that changes the folder, however that is quoted.
@@ -368,6 +376,8 @@ mod tests {
             assert!(is_costly(&five(costly), false), "{costly}");
         }
         assert!(is_costly("{{{{{a}}}}},b", false));
+        assert!(is_costly(&format!("x{{{}{}", "${".repeat(7), "{a,b}".repeat(20)), false));
+        assert!(!is_costly("${a:-${b:-${c:-${d:-{e,{f,g}}}}}}", false));
         for cheap in [
             "{a,b}",
             "{a,{b,c}}",
