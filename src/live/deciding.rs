@@ -18,7 +18,7 @@ pub struct Decided {
     /// What each rule that spoke against the call found.
     pub findings: Vec<Explanation>,
     /// What it was made of, for whoever takes it apart.
-    pub parts: (Session, Run),
+    pub parts: Option<(Session, Run)>,
     /// The run to be kept, after this many records: once the decision is recorded.
     pub kept: Option<(usize, String)>,
 }
@@ -42,7 +42,12 @@ pub fn decide(journal: &Journal, policy: &Arc<Policy>, mode: Mode, added: &str) 
             let explained = if decision.findings.is_empty() { None } else { Some(journal.session(added)?) };
             let findings = explain(&decision, policy, explained.as_ref().unwrap_or(&session));
             let kept = state.and_then(|state| Some((journal.last_turn_of(added)?, state)));
-            return Ok(Decided { decision, findings, parts: (explained.unwrap_or(session), run), kept });
+            return Ok(Decided {
+                decision,
+                findings,
+                parts: Some((explained.unwrap_or(session), run)),
+                kept,
+            });
         }
     }
     let session = journal.session(added)?;
@@ -57,10 +62,11 @@ pub fn decide(journal: &Journal, policy: &Arc<Policy>, mode: Mode, added: &str) 
     let (decision, run) = decided.ok_or_else(lost)?;
     let findings = explain(&decision, policy, &session);
     let kept = state.and_then(|state| Some((journal.last_turn(&session, added)?, state)));
-    Ok(Decided { decision, findings, parts: (session, run), kept })
+    Ok(Decided { decision, findings, parts: Some((session, run)), kept })
 }
 
-fn explain(decision: &Decision, policy: &Policy, session: &Session) -> Vec<Explanation> {
+/// What each rule that spoke against a call found.
+pub fn explain(decision: &Decision, policy: &Policy, session: &Session) -> Vec<Explanation> {
     let rules = policy.rules();
     decision.findings.iter().filter_map(|finding| finding.explain(rules, session)).collect()
 }

@@ -51,21 +51,41 @@ pub struct NewCall<'a> {
     pub sibling: Option<bool>,
 }
 
+/// A call whose decision is in the journal.
+struct Recorded {
+    id: String,
+    at: Option<Millis>,
+    /// What the model reads instead of a result, if the call was stopped.
+    told: Option<String>,
+    /// What the decision was made of, kept until it is answered.
+    parts: Option<(Session, Run)>,
+}
+
 impl Desk {
-    /// Answers an event. `began` is when it arrived.
+    /// Answers an event, for tests. `began` is when it arrived.
     ///
     /// # Errors
     /// It cannot be decided or recorded.
+    #[cfg(feature = "internals")]
     pub fn answer(&self, report: &Report, began: Instant) -> Result<Answer, Fault> {
         self.answer_event(report, began, false)
     }
 
-    /// The same for a process that ends then, so that memory need not be given back.
+    /// Answers an event in a process that ends then, so that memory need not be given back.
     ///
     /// # Errors
     /// It cannot be decided or recorded.
     pub fn answer_and_end(&self, report: &Report, began: Instant) -> Result<Answer, Fault> {
         self.answer_event(report, began, true)
+    }
+
+    /// The same in a process that follows the session.
+    ///
+    /// # Errors
+    /// It cannot be recorded.
+    #[cfg(feature = "proxy")]
+    pub fn answer_following(&self, report: &Report, followed: &mut Followed) -> Result<Answer, Fault> {
+        followed.with(self.wait, || self.journal(report), |journal, _| self.record(report, journal))
     }
 
     fn answer_event(&self, report: &Report, began: Instant, ends: bool) -> Result<Answer, Fault> {
@@ -75,7 +95,17 @@ impl Desk {
                 let call = NewCall { id: id.as_deref(), tool, arguments, sibling: None };
                 self.decide_as(report, &call, began, ends)
             }
-            Event::Resolve { id, tool, outcome, output } => self.with_journal(report, |journal| {
+            Event::Resolve { .. } | Event::Prompt(_) | Event::End => {
+                self.with_journal(report, |journal| self.record(report, journal))
+            }
+        }
+    }
+
+    /// Records an event that nothing is decided about.
+    fn record(&self, report: &Report, journal: &mut Journal) -> Result<Answer, Fault> {
+        match &report.event {
+            Event::Nothing | Event::Propose { .. } => {}
+            Event::Resolve { id, tool, outcome, output } => {
                 if let Some(id) = resolved(journal, id.as_deref(), tool)? {
                     let output = Json(output);
                     // Reported after another call was decided as if this one ran, a refusal is a failure.
@@ -83,9 +113,8 @@ impl Desk {
                         if *outcome == "refused" && !journal.is_last(&id) { "error" } else { *outcome };
                     journal.append(&Record::Resolved { id: &id, outcome, output, at: now() }.line())?;
                 }
-                Ok(Answer::Silent)
-            }),
-            Event::Prompt(text) => self.with_journal(report, |journal| {
+            }
+            Event::Prompt(text) => {
                 let declined = self.declined(report, journal);
                 // What was said before the first call is in the log by the time of that call.
                 if !(journal.is_new() && self.log(report).is_some()) {
@@ -97,16 +126,15 @@ impl Desk {
                     records += &Record::Said { role: "user", content: Json(&content), at: now() }.line();
                     journal.append(&records)?;
                 }
-                Ok(Answer::Silent)
-            }),
-            Event::End => self.with_journal(report, |journal| {
+            }
+            Event::End => {
                 if !journal.is_new() {
                     let declined = self.declined(report, journal);
                     journal.append(&format!("{declined}{}", Record::Closed { at: now() }.line()))?;
                 }
-                Ok(Answer::Silent)
-            }),
+            }
         }
+        Ok(Answer::Silent)
     }
 
     /// Answers by the session's journal. Where its index does not fit, that is found before anything is recorded, and the
@@ -138,12 +166,31 @@ impl Desk {
         Journal::open(&self.own_folder(), &name, self.wait)
     }
 
-    /// Decides a call. `began` is when it arrived.
+    /// Decides a call. `began` is when it arrived. What is `followed` of the session is not read again.
     ///
     /// # Errors
     /// It cannot be decided or recorded.
-    pub fn decide(&self, report: &Report, call: &NewCall<'_>, began: Instant) -> Result<Answer, Fault> {
-        self.decide_as(report, call, began, false)
+    #[cfg(feature = "proxy")]
+    pub fn decide(
+        &self,
+        report: &Report,
+        call: &NewCall<'_>,
+        began: Instant,
+        followed: &mut Followed,
+    ) -> Result<Answer, Fault> {
+        let current = policy::load(&self.policy, &self.own_folder())?;
+        let open = || self.journal(report);
+        followed.with(self.wait, open, |journal, played| {
+            let decide = |journal: &Journal, added: &str| {
+                let decided = played.decide(journal, &current.policy, self.mode, added);
+                decided.map_or_else(|| deciding::decide(journal, &current.policy, self.mode, added), Ok)
+            };
+            let (answer, decided) = self.decide_by(journal, &current, report, call, began, decide)?;
+            if let Some(Recorded { id, at, told, .. }) = decided {
+                played.settle(journal, &id, at, told.as_deref());
+            }
+            Ok(answer)
+        })
     }
 
     fn decide_as(
@@ -155,10 +202,12 @@ impl Desk {
     ) -> Result<Answer, Fault> {
         let current = policy::load(&self.policy, &self.own_folder())?;
         self.with_journal(report, |journal| {
-            let (answer, session) = self.decide_by(journal, &current, report, call, began)?;
+            let decide =
+                |journal: &Journal, added: &str| deciding::decide(journal, &current.policy, self.mode, added);
+            let (answer, recorded) = self.decide_by(journal, &current, report, call, began, decide)?;
             if ends {
                 // Taking a long session apart takes longer than all that is left to do.
-                std::mem::forget(session);
+                std::mem::forget(recorded.map(|recorded| recorded.parts));
             }
             Ok(answer)
         })
@@ -171,7 +220,8 @@ impl Desk {
         report: &Report,
         call: &NewCall<'_>,
         began: Instant,
-    ) -> Result<(Answer, Option<(Session, Run)>), Fault> {
+        decide: impl FnOnce(&Journal, &str) -> Result<Decided, Fault>,
+    ) -> Result<(Answer, Option<Recorded>), Fault> {
         if let Some(answer) = call.id.and_then(|id| answered(journal, id, call)) {
             return Ok((answer, None));
         }
@@ -197,8 +247,7 @@ impl Desk {
             judged: None,
         };
         let undecided = proposed_line(&proposed);
-        let Decided { decision, findings, parts, kept } =
-            deciding::decide(journal, &current.policy, self.mode, &format!("{records}{undecided}"))?;
+        let Decided { decision, findings, parts, kept } = decide(journal, &format!("{records}{undecided}"))?;
         let runs = self.mode == Mode::Shadow || decision.verdict == Verdict::Allow;
         let told = (!runs).then(|| reason(decision.verdict, &findings));
         let Current { policy, place, fault } = current;
@@ -209,6 +258,9 @@ impl Desk {
             took: (began.elapsed().as_secs_f64() * 1e6).round() / 1e3,
             ..Judged::new(&decision, &findings, told.as_deref(), self.mode, self.asks)
         });
+        let stopped = proposed.judged.as_ref().is_some_and(|judged| judged.runs == Some(false));
+        let (id, at) = (proposed.id.to_owned(), proposed.at);
+        let recorded = Recorded { id, at, told: told.clone().filter(|_| stopped), parts };
         records += &Record::Proposed(proposed).line();
         journal.append(&records)?;
         if let Some((records, run)) = kept {
@@ -219,7 +271,7 @@ impl Desk {
             Verdict::Ask if self.asks => Answer::Ask(told),
             _ => Answer::Deny(told),
         });
-        Ok((answer, Some(parts)))
+        Ok((answer, Some(recorded)))
     }
 
     /// Which of these tools the model should see now. What is `followed` of the session is not read again.

@@ -4,12 +4,16 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::deciding::{self, Decided};
 use super::fault::Fault;
 use super::journal::Journal;
-use crate::engine::Run;
+use super::outline::{Keep, outlines};
+use super::outlines::Outlines;
+use crate::engine::{Mode, Run};
 use crate::policy::Policy;
 use crate::recording::known::Known;
 use crate::replay::{self, Course};
+use crate::session::{Body, Millis, Session};
 
 /// What is known of a session; nothing at first.
 #[derive(Default)]
@@ -17,21 +21,57 @@ pub struct Followed(Option<Follower>);
 
 struct Follower {
     journal: Journal,
-    /// Digest of the policy that the course is of.
-    policy: Arc<str>,
+    played: Played,
+}
+
+/// What was played of a journal.
+pub struct Played {
     known: Known,
     /// Records of the journal that are in `known`.
     records: usize,
-    course: Option<Course>,
+    /// How many records are in `known` that the journal does not have yet.
+    ahead: usize,
+    /// A policy's way through the session, with the policy's digest.
+    course: Option<(Arc<str>, Course)>,
 }
 
 impl fmt::Debug for Followed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} records", self.0.as_ref().map_or(0, |follower| follower.records))
+        write!(f, "{} records", self.0.as_ref().map_or(0, |follower| follower.played.records))
     }
 }
 
 impl Followed {
+    /// Does something with the session's journal, whose lock it has, and with what was played of it. `open` opens and locks it.
+    ///
+    /// # Errors
+    /// It cannot be opened or read, or the work fails.
+    pub fn with<T>(
+        &mut self,
+        wait: Duration,
+        open: impl Fn() -> Result<Journal, Fault>,
+        work: impl Fn(&mut Journal, &mut Played) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let known = match self.0.take() {
+            Some(mut follower) => follower.journal.again(wait)?.then_some(follower),
+            None => None,
+        };
+        let mut follower = match known {
+            Some(follower) => follower,
+            None => Follower::new(open()?),
+        };
+        let mut done = work(&mut follower.journal, &mut follower.played);
+        if follower.journal.misread() {
+            // Some body is not where the index has it: what was decided since then does not count.
+            follower.journal.read()?;
+            follower = Follower::new(follower.journal);
+            done = work(&mut follower.journal, &mut follower.played);
+        }
+        follower.journal.rest();
+        self.0 = Some(follower).filter(|follower| follower.played.ahead == 0 && !follower.journal.misread());
+        done
+    }
+
     /// A policy's run after all that the journal holds. `open` opens and locks it.
     ///
     /// # Errors
@@ -42,47 +82,87 @@ impl Followed {
         wait: Duration,
         open: impl Fn() -> Result<Journal, Fault>,
     ) -> Result<Run, Fault> {
-        if let Some(mut follower) = self.0.take().filter(|follower| follower.policy == *policy.digest())
-            && follower.journal.again(wait)?
-            && let Some(run) = follower.go_on(policy)
-        {
-            follower.journal.rest();
-            self.0 = Some(follower);
-            return Ok(run);
-        }
-        let mut follower = Follower::new(open()?, policy);
-        let mut run = follower.go_on(policy);
-        if follower.journal.misread() {
-            follower.journal.read()?;
-            follower = Follower::new(follower.journal, policy);
-            run = follower.go_on(policy);
-        }
-        let Some(run) = run else {
+        self.with(wait, open, |journal, played| match played.run(journal, policy) {
+            Some(run) => Ok(run),
             // Some line is not as records are written, or is damaged, which is said here.
-            return Ok(replay::happened(&follower.journal.session("")?, policy));
-        };
-        follower.journal.rest();
-        self.0 = Some(follower);
-        Ok(run)
+            None => Ok(replay::happened(&journal.session("")?, policy)),
+        })
     }
 }
 
 impl Follower {
-    fn new(journal: Journal, policy: &Policy) -> Follower {
-        let known = Known::new(&journal.name());
-        Follower { journal, policy: Arc::clone(policy.digest()), known, records: 0, course: None }
+    fn new(mut journal: Journal) -> Follower {
+        journal.remember_calls();
+        let played = Played { known: Known::new(&journal.name()), records: 0, ahead: 0, course: None };
+        Follower { journal, played }
+    }
+}
+
+impl Played {
+    /// Takes in what the journal holds by now. `None`: that cannot be done record by record.
+    fn go_on(&mut self, journal: &Journal) -> Option<()> {
+        if self.ahead > 0 {
+            return None;
+        }
+        self.records = journal.play(self.records, &mut self.known)?;
+        (!self.known.is_damaged()).then_some(())
     }
 
-    /// The run after what the journal holds by now. `None`: that has to be found out from its beginning, or otherwise.
-    fn go_on(&mut self, policy: &Arc<Policy>) -> Option<Run> {
-        self.records = self.journal.play(self.records, &mut self.known)?;
+    fn ask<T>(
+        &mut self,
+        policy: &Arc<Policy>,
+        ask: impl Fn(&mut Course, &Session) -> Option<T>,
+    ) -> Option<T> {
+        let facts = self.known.facts()?;
+        // What changes a turn that was played makes a course begin again.
+        for begins in [false, true] {
+            let other = self.course.as_ref().is_none_or(|(digest, _)| *digest != *policy.digest());
+            if begins || other {
+                self.course = Some((Arc::clone(policy.digest()), Course::new(&facts, policy)));
+            }
+            let (_, course) = self.course.as_mut()?;
+            if let Some(made) = ask(course, self.known.so_far()?) {
+                return Some(made);
+            }
+        }
+        None
+    }
+
+    /// The run after what the journal holds by now.
+    fn run(&mut self, journal: &Journal, policy: &Arc<Policy>) -> Option<Run> {
+        self.go_on(journal)?;
+        self.ask(policy, |course, session| course.after(session))
+    }
+
+    /// Decides the last call of these records, which follow the journal. `None`: the session is to be read for that.
+    pub fn decide(
+        &mut self,
+        journal: &Journal,
+        policy: &Arc<Policy>,
+        mode: Mode,
+        added: &str,
+    ) -> Option<Decided> {
+        self.go_on(journal)?;
+        let added = Outlines::of(outlines(added.as_bytes(), self.records == 0, Keep::All)?)?;
+        self.ahead = added.len();
+        journal.play_added(&added, &mut self.known)?;
         if self.known.is_damaged() {
             return None;
         }
-        let facts = self.known.facts()?;
-        let course = self.course.get_or_insert_with(|| Course::new(&facts, policy));
-        let run = course.after(self.known.so_far()?)?;
-        // A body that is not where the index has it is found out when a rule looks at it.
-        (!self.journal.misread()).then_some(run)
+        let (decision, run) = self.ask(policy, |course, session| course.decide(session, mode))?;
+        let findings = deciding::explain(&decision, policy, self.known.so_far()?);
+        drop(run);
+        Some(Decided { decision, findings, parts: None, kept: None })
+    }
+
+    /// The records of the call that was decided last are in the journal. `told`: it was stopped, and the model reads this.
+    pub fn settle(&mut self, journal: &Journal, id: &str, at: Option<Millis>, told: Option<&str>) {
+        if self.ahead == 0 || journal.records() != Some(self.records + self.ahead) {
+            return;
+        }
+        if let Some(told) = told {
+            self.known.told(at, id, Body::text(told));
+        }
+        (self.records, self.ahead) = (self.records + self.ahead, 0);
     }
 }

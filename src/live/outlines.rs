@@ -1,6 +1,6 @@
 //! The outlines of a journal's records, as they are found and read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::outline::Kind;
@@ -15,6 +15,15 @@ pub struct Outlines {
     records: Vec<Outline>,
     /// Bytes of the journal.
     end: u64,
+    /// Where the last records about each call are, once somebody looks for them again and again.
+    about: Option<HashMap<Box<str>, Last>>,
+}
+
+/// The last records about a call.
+#[derive(Debug, Default)]
+struct Last {
+    proposed: Option<usize>,
+    resolved: Option<usize>,
 }
 
 /// Where a record is.
@@ -53,9 +62,12 @@ impl Outlines {
             let at = self.text.len() + (text.len() - rest.0.len());
             rest.skip(letter.len_utf8())?;
             let length = rest.number()?;
-            rest.text()?;
+            let fields = rest.text()?;
             let outline = Outline { kind: Kind::of(letter)?, at: u32::try_from(at).ok()?, start: self.end };
             self.records.push(outline);
+            if let Some(about) = &mut self.about {
+                note(about, outline.kind, fields, self.records.len() - 1);
+            }
             self.end = self.end.checked_add(length)?;
         }
         Some(())
@@ -127,7 +139,21 @@ impl Outlines {
 
     /// The number of the last record of this kind that is about the call with this id.
     pub fn last_about(&self, kind: Kind, id: &str) -> Option<usize> {
+        if let Some(about) = &self.about {
+            let last = about.get(id)?;
+            return if kind == Kind::Proposed { last.proposed } else { last.resolved };
+        }
         self.records.iter().rposition(|record| record.kind == kind && self.fields(*record).text() == Some(id))
+    }
+
+    /// From now on, finding what is about a call costs the same however many records there are.
+    #[cfg(feature = "proxy")]
+    pub fn remember_calls(&mut self) {
+        let mut about = HashMap::new();
+        for (number, record) in self.records.iter().enumerate() {
+            note(&mut about, record.kind, self.fields(*record).0, number);
+        }
+        self.about = Some(about);
     }
 
     /// Where the line of a record begins and ends in the journal.
@@ -180,6 +206,16 @@ impl Outlines {
             known.step(at, step);
         }
         Some(())
+    }
+}
+
+/// Notes that a record with these fields is the last of its kind about its call.
+fn note(about: &mut HashMap<Box<str>, Last>, kind: Kind, fields: &str, number: usize) {
+    let Some(id) = Fields(fields).text() else { return };
+    match kind {
+        Kind::Proposed => about.entry(id.into()).or_default().proposed = Some(number),
+        Kind::Resolved => about.entry(id.into()).or_default().resolved = Some(number),
+        Kind::Opened | Kind::Turn | Kind::Said | Kind::Closed => {}
     }
 }
 

@@ -43,7 +43,7 @@ pub struct Proxy {
     /// What is answered when a call cannot be decided.
     on_error: fn(String) -> Answer,
     state: Mutex<State>,
-    /// What narrowing knows of the session.
+    /// What is known of the session.
     followed: Mutex<Followed>,
 }
 
@@ -171,8 +171,9 @@ impl Proxy {
             sibling: Some(state.in_turn),
         };
         let desk = Desk { asks: self.desk.asks && state.elicits, ..self.desk.clone() };
-        let decided =
-            catch_unwind(AssertUnwindSafe(|| desk.decide(&self.report(Event::Nothing), &call, began)));
+        let decided = catch_unwind(AssertUnwindSafe(|| {
+            desk.decide(&self.report(Event::Nothing), &call, began, &mut self.followed())
+        }));
         let decided = decided.unwrap_or_else(|_| {
             Err(Fault::new(
                 "Rulestep has a defect and stopped",
@@ -314,8 +315,9 @@ impl Proxy {
     fn resolve(&self, call: &str, outcome: &'static str, output: &Body) -> Vec<Delivery> {
         let (id, output) = (Some(call.to_owned()), output.clone());
         let event = Event::Resolve { id, tool: String::new(), outcome, output };
-        let answered =
-            catch_unwind(AssertUnwindSafe(|| self.desk.answer(&self.report(event), Instant::now())));
+        let answered = catch_unwind(AssertUnwindSafe(|| {
+            self.desk.answer_following(&self.report(event), &mut self.followed())
+        }));
         match answered {
             Ok(Ok(_)) => Vec::new(),
             Ok(Err(fault)) => vec![Delivery::Note(format!("a result is not recorded: {fault}"))],
@@ -359,7 +361,7 @@ impl Proxy {
 
     /// The connection has ended.
     pub fn close(&self) -> Vec<Delivery> {
-        match self.desk.answer(&self.report(Event::End), Instant::now()) {
+        match self.desk.answer_following(&self.report(Event::End), &mut self.followed()) {
             Ok(_) => Vec::new(),
             Err(fault) => vec![Delivery::Note(fault.to_string())],
         }
@@ -371,8 +373,7 @@ impl Proxy {
             return Ok(offered.to_vec());
         }
         let names: Vec<String> = offered.iter().map(|name| self.tool(name)).collect();
-        let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
-        let visible = self.desk.visible(&self.report(Event::Nothing), &names, &mut followed)?;
+        let visible = self.desk.visible(&self.report(Event::Nothing), &names, &mut self.followed())?;
         let is_visible = |name: &&String| visible.iter().any(|visible| **visible == *self.tool(name));
         Ok(offered.iter().filter(is_visible).cloned().collect())
     }
@@ -390,6 +391,10 @@ impl Proxy {
     fn report(&self, event: Event) -> Report {
         let cwd = std::env::current_dir().ok().map(|folder| folder.display().to_string());
         Report { session: self.session.clone(), subagent: None, transcript: None, cwd, event }
+    }
+
+    fn followed(&self) -> MutexGuard<'_, Followed> {
+        self.followed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -15,6 +15,8 @@ use crate::recording::input::shallow::Node;
 use crate::recording::input::units::{Kind, Piece};
 use crate::recording::input::{text, time};
 use crate::recording::reading::unit;
+#[cfg(feature = "proxy")]
+use crate::session::Body;
 use crate::session::{Facts, Millis, Session};
 
 /// A journal, record by record. Decisions that it has are left out, as none rests on those before it.
@@ -83,10 +85,18 @@ impl Known {
         Some(Arc::new(self.reader.builder()?.facts().clone()))
     }
 
-    /// The session so far; its facts are apart.
+    /// The session so far.
     #[cfg(feature = "proxy")]
     pub fn so_far(&mut self) -> Option<&Session> {
-        Some(self.reader.builder()?.so_far())
+        let builder = self.reader.builder()?;
+        builder.show_facts();
+        Some(builder.so_far())
+    }
+
+    /// The call that was proposed last was stopped, and the model read this.
+    #[cfg(feature = "proxy")]
+    pub fn told(&mut self, at: Option<Millis>, id: &str, told: Body) {
+        self.reader.told(self.line, at, id, told);
     }
 
     /// The session, if it is one; and what was found about the journal that belongs to no session.

@@ -137,7 +137,8 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
     fn save(&self) -> Option<String> {
         let RuleMonitor { unit: _, state, lenient, copies, averted } = self;
         // Copies of files are few, and what is meant by them is not written down.
-        let none: Option<Vec<()>> = copies.iter().map(|copies| copies.is_empty().then_some(())).collect();
+        let none: Option<Vec<()>> =
+            copies.iter().map(|copies| (*copies == Copies::default()).then_some(())).collect();
         saved::save(&(state, lenient, none?, averted))
     }
 

@@ -5,10 +5,33 @@ use std::time::Duration;
 
 use super::{Fault, Journal, Records};
 use crate::live::index::Bodies;
+use crate::live::outlines::Outlines;
 use crate::recording::known::Known;
 use crate::session::body::Store;
 
 impl Journal {
+    /// Finding what is about a call costs the same from now on, however long the journal is.
+    pub fn remember_calls(&mut self) {
+        if let Records::Outlines(outlines, _) = &mut self.records {
+            outlines.remember_calls();
+        }
+    }
+
+    /// Plays records that it does not hold yet.
+    pub fn play_added(&self, added: &Outlines, known: &mut Known) -> Option<()> {
+        let Records::Outlines(_, bodies) = &self.records else { return None };
+        let store: Arc<dyn Store> = Arc::<Bodies>::clone(bodies);
+        added.play(0, Some(&store), known)
+    }
+
+    /// How many records it holds, where they are read one by one.
+    pub fn records(&self) -> Option<usize> {
+        match &self.records {
+            Records::Lines(_) => None,
+            Records::Outlines(outlines, _) => Some(outlines.len()),
+        }
+    }
+
     /// Lets others write, until [`Journal::again`].
     pub fn rest(&self) {
         let _ = self.file.unlock();

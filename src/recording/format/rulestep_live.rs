@@ -142,6 +142,14 @@ impl Journal {
         }
     }
 
+    /// What the model read instead of the result of a call that was stopped.
+    #[cfg(feature = "proxy")]
+    pub fn told(&mut self, line: u32, at: Option<Millis>, id: &str, told: Body) {
+        if let Some(builder) = &mut self.open {
+            stop(builder.at_line(line), id, told, at);
+        }
+    }
+
     fn close(&mut self, out: &mut Out) {
         self.open.take().into_iter().for_each(|builder| out.session(builder));
     }
@@ -238,7 +246,7 @@ fn take(builder: &mut Builder, unasked: &mut HashSet<String>, at: Option<Millis>
             }
             builder.call(Some(id), tool, arguments, at);
             if let Some(told) = told {
-                builder.result(Some(id), told, Mark { error: false, refused: Some("the gate") }, at);
+                stop(builder, id, told, at);
             }
         }
         Step::Resolved { id, outcome, output } => {
@@ -252,6 +260,10 @@ fn take(builder: &mut Builder, unasked: &mut HashSet<String>, at: Option<Millis>
         }
         Step::Closed => {}
     }
+}
+
+fn stop(builder: &mut Builder, id: &str, told: Body, at: Option<Millis>) {
+    builder.result(Some(id), told, Mark { error: false, refused: Some("the gate") }, at);
 }
 
 fn text(members: &Members<'_>, key: &str) -> String {

@@ -9,6 +9,14 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::session::{Facts, LiveDecision, OfferedFrom, Results, Tool};
 
 impl Builder {
+    /// Gives the session so far its facts.
+    #[cfg(feature = "proxy")]
+    pub(crate) fn show_facts(&mut self) {
+        if *self.session.facts != self.facts {
+            self.session.facts = Arc::new(self.facts.clone());
+        }
+    }
+
     /// The session's own id, found later than its first message.
     pub fn id(&mut self, id: impl Into<Arc<str>>) {
         self.session.id = id.into();

@@ -1,13 +1,18 @@
 //! What narrowing knows of a session that it follows is what the whole journal says.
 
 use std::fs;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rulestep::internals::engine::Mode;
 use rulestep::internals::live::agent::{Event, Report};
 use rulestep::internals::live::desk::{Desk, NewCall};
 use rulestep::internals::live::followed::Followed;
+use rulestep::internals::replay::Replay;
 use rulestep::{Body, Gate, Policy, Session};
+use serde_json::Value;
+
+use super::records;
 
 const POLICY: &str = r#"
 tool: deploy
@@ -51,13 +56,14 @@ fn it_is_what_the_whole_journal_says() {
         asks: true,
         wait: Duration::from_secs(5),
     };
+    let other = Desk { folder: root.path().join("other"), ..desk.clone() };
     let (mut seen, mut dice) = (Vec::new(), Dice(7));
     for session in 0..6 {
         let (mut followed, mut open, name) = (Followed::default(), Vec::new(), format!("s-{session}"));
         let journal = root.path().join(format!("live/mcp/{name}.jsonl"));
         let report =
             |event| Report { session: name.clone(), subagent: None, transcript: None, cwd: None, event };
-        for step in 0..50 {
+        for step in 0..60 {
             let place = dice.throw(open.len().max(1) as u64) as usize;
             match dice.throw(8) {
                 0..4 => {
@@ -66,7 +72,11 @@ fn it_is_what_the_whole_journal_says() {
                     let sibling = [None, Some(true), Some(false)][dice.throw(3) as usize];
                     let arguments = Body::json("{}");
                     let call = NewCall { id: Some(&id), tool, arguments: &arguments, sibling };
-                    desk.decide(&report(Event::Nothing), &call, Instant::now()).unwrap();
+                    let answer = desk.decide(&report(Event::Nothing), &call, Instant::now(), &mut followed);
+                    // Another desk, which knows nothing at each call, decides the same.
+                    let anew = &mut Followed::default();
+                    let same = other.decide(&report(Event::Nothing), &call, Instant::now(), anew);
+                    assert_eq!(answer.unwrap(), same.unwrap(), "session {session}, step {step}");
                     open.push(id);
                 }
                 4..7 if place < open.len() => {
@@ -75,10 +85,17 @@ fn it_is_what_the_whole_journal_says() {
                     let output = Body::json(&format!("{{\"code\":{},\"text\":\"{text}\"}}", dice.throw(2)));
                     let id = Some(open.remove(place));
                     let event = Event::Resolve { id, tool: String::new(), outcome, output };
-                    desk.answer(&report(event), Instant::now()).unwrap();
+                    let event = report(event);
+                    match dice.throw(2) {
+                        0 => desk.answer_following(&event, &mut followed).unwrap(),
+                        _ => desk.answer(&event, Instant::now()).unwrap(),
+                    };
+                    other.answer(&event, Instant::now()).unwrap();
                 }
                 _ => {
-                    desk.answer(&report(Event::Prompt("go on".to_owned())), Instant::now()).unwrap();
+                    for desk in [&desk, &other] {
+                        desk.answer(&report(Event::Prompt("go on".to_owned())), Instant::now()).unwrap();
+                    }
                 }
             }
             if dice.throw(12) == 0 {
@@ -93,6 +110,20 @@ fn it_is_what_the_whole_journal_says() {
             assert_eq!(anew, whole, "session {session}, step {step}");
             seen.push(whole);
         }
+        let recorded = [&desk, &other].map(|desk| {
+            let mut records = records(&desk.folder.join(format!("mcp/{name}.jsonl")));
+            for record in records.iter_mut().filter_map(Value::as_object_mut) {
+                record.remove("at");
+                record.remove("took");
+            }
+            records
+        });
+        assert_eq!(recorded[0], recorded[1], "session {session}");
+        let [read] = &Session::read("journal", fs::read(&journal).unwrap()).unwrap()[..] else { panic!() };
+        let replay = Replay::new(&Arc::new(read.clone()), &policy, Mode::Enforce);
+        let replayed = replay.calls().iter().map(|call| call.decision.verdict.word());
+        let decided = recorded[0].iter().filter_map(|record| record["decision"].as_str());
+        assert!(decided.eq(replayed), "session {session}");
     }
     seen.sort();
     seen.dedup();
@@ -123,7 +154,7 @@ fn another_journal_of_that_name_is_read_anew() {
     assert_eq!(visible(), 0);
     let arguments = Body::json("{}");
     let call = NewCall { id: Some("a"), tool: "look", arguments: &arguments, sibling: None };
-    desk.decide(&report(Event::Nothing), &call, Instant::now()).unwrap();
+    desk.decide(&report(Event::Nothing), &call, Instant::now(), &mut Followed::default()).unwrap();
     let event =
         Event::Resolve { id: Some("a".into()), tool: String::new(), outcome: "ok", output: Body::text("x") };
     desk.answer(&report(event), Instant::now()).unwrap();
