@@ -49,7 +49,7 @@ fn count(bencher: Bencher<'_, '_>, lines: &[String], work: impl Fn() + Sync) {
 #[divan::bench]
 fn read_all(bencher: Bencher<'_, '_>) {
     let lines = commands();
-    let root = Root { folder: Some("/home/me/project".to_owned()) };
+    let root = Root { folder: Some("/home/me/project".to_owned()), ..Root::default() };
     count(bencher, &lines, || {
         for line in divan::black_box(&lines) {
             divan::black_box(read(line, &root));

@@ -5,6 +5,8 @@
 
 pub mod beside;
 pub mod contracts;
+#[cfg(feature = "shell")]
+pub mod fact_rows;
 pub mod limit;
 pub mod lookalike;
 pub mod lookup;

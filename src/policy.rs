@@ -16,6 +16,7 @@ use hmac_sha256::Hash;
 
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Dialect;
+use crate::dialect::question::Table;
 use crate::monitor::{Probe, RuleId, Rules, Unit};
 use crate::session::Body;
 use crate::source::{Node, Source, Span};
@@ -49,6 +50,8 @@ pub struct Document {
     pub span: Span,
     /// The dialect's name.
     pub dialect: &'static str,
+    /// What its rules know of programs and tools.
+    pub facts: Table,
 }
 
 /// A version that decides.
@@ -66,6 +69,7 @@ pub struct Policy {
     probes: Vec<Probe>,
     reads_history: bool,
     sees_trees: bool,
+    facts: Table,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -165,6 +169,19 @@ impl Policy {
         &self.documents
     }
 
+    /// What a rule knows of programs and tools; without one, what all documents add.
+    pub fn facts(&self, rule: Option<RuleId>) -> Table {
+        let own = rule.and_then(|rule| self.rules.get(rule)).and_then(|rule| {
+            let holds = |document: &&Document| {
+                document.source.name() == rule.source.name()
+                    && document.span.start <= rule.span.start
+                    && rule.span.end <= document.span.end
+            };
+            self.documents.iter().find(holds)
+        });
+        own.map_or_else(|| self.facts.clone(), |document| document.facts.clone())
+    }
+
     pub(crate) fn set_diagnostics(&mut self, diagnostics: Vec<Diagnostic>) {
         self.diagnostics = diagnostics;
     }
@@ -180,6 +197,7 @@ impl Policy {
         units.iter().for_each(|unit| unit.probes(&mut probes));
         let reads_history = units.iter().any(|unit| unit.reads_history());
         let sees_trees = units.iter().any(|unit| unit.sees_tree());
+        let facts = Table::union(documents.iter().map(|document| &document.facts));
         Policy {
             files: Vec::new(),
             only: None,
@@ -193,6 +211,7 @@ impl Policy {
             units,
             reads_history,
             sees_trees,
+            facts,
             diagnostics: Vec::new(),
         }
     }

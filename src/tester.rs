@@ -12,13 +12,20 @@ use serde_json::Value;
 pub use answer::{Answer, Language, MOST, Part, State, Subject};
 
 use crate::condition::path::Path;
+use crate::dialect::question::Table;
 use crate::wording::count;
 
 /// Steps that a path may take.
 const STEPS: u64 = 30_000_000;
 
-/// Tries an expression.
+/// Tries an expression, with what is shipped of programs and tools.
+#[cfg(feature = "internals")]
 pub fn test(language: Language, expression: &str, subject: &Subject) -> Answer {
+    test_by(language, expression, subject, &Table::default())
+}
+
+/// The same by what a policy knows of them.
+pub fn test_by(language: Language, expression: &str, subject: &Subject, known: &Table) -> Answer {
     if expression.is_empty() {
         return Answer::refused(format!("type a {}: {}", language.name(), language.place()), None);
     }
@@ -33,7 +40,7 @@ pub fn test(language: Language, expression: &str, subject: &Subject) -> Answer {
         Language::JavaScript | Language::Liquid => {
             Answer::refused("this program was built without rejection plans".to_owned(), None)
         }
-        Language::Call => command::matcher(expression, subject),
+        Language::Call => command::matcher(expression, subject, known),
     }
 }
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use crate::condition::path::Path;
 use crate::diagnostic::{Diagnostic, code};
+use crate::dialect::question::{Table, facts};
 use crate::dialect::{Dialect, Reader, Text, no_references, options, rejection_plans};
 use crate::monitor::{Rule, RuleId, RuleOptions, Rules, Unit};
 use crate::session::value::Bound;
@@ -75,7 +76,16 @@ impl Reader for ContractReader {
         let mut found = Vec::new();
         let (runner, asking) = (&mut self.runner, &mut self.asking);
         let own = &mut self.rules;
-        let mut reading = Reading { text, rules, own, tool: None, runner, asking, told: Vec::new() };
+        let mut reading = Reading {
+            text,
+            rules,
+            own,
+            tool: None,
+            runner,
+            asking,
+            facts: Table::default(),
+            told: Vec::new(),
+        };
         let contract = reading.contract(&mut found);
         problems.append(&mut reading.told);
         let whole = found.is_empty();
@@ -115,6 +125,8 @@ struct Reading<'a, 'r> {
     tool: Option<Arc<str>>,
     runner: &'r mut RunnerKeys,
     asking: &'r mut usize,
+    /// What is known of programs and tools.
+    facts: Table,
     /// What is said beside errors.
     told: Vec<Diagnostic>,
 }
@@ -124,6 +136,7 @@ impl<'a> Reading<'a, '_> {
     fn contract(&mut self, out: &mut Vec<Problem>) -> Option<(Contract, Span)> {
         let mut fields = Field::document(self.text.node).fields(out)?;
         fields.take("dialect");
+        self.facts = facts(&mut fields, out);
         let (name, span) = self.name(&mut fields, out);
         self.tool.clone_from(&name);
         fields.text("description", out);
@@ -187,7 +200,7 @@ impl<'a> Reading<'a, '_> {
         let wanted = options(&mut fields, out);
         let steps = fields.mapping("requires_step_count", out).map(|steps| read_steps(steps, out));
         let field = fields.optional("requires_prior_tool");
-        let calls = field.as_ref().and_then(|field| PriorCalls::read(field, self.asking, out));
+        let calls = field.as_ref().and_then(|field| PriorCalls::read(field, &self.facts, self.asking, out));
         if let (Some(field), Some(calls)) = (&field, &calls) {
             let source = self.text.source;
             self.told.extend(calls.commands_as_text(field.node, source));

@@ -10,7 +10,33 @@ use crate::source::inline::inline;
 use crate::source::{Field, Fields, Node, Problem, Source, quoted};
 
 #[cfg(feature = "shell")]
+pub use super::fact_rows::facts;
+#[cfg(feature = "shell")]
 pub use crate::shell::Question;
+#[cfg(feature = "shell")]
+pub use crate::shell::facts::Table;
+
+/// Without the feature `shell` nothing is known of programs.
+#[cfg(not(feature = "shell"))]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Table;
+
+#[cfg(not(feature = "shell"))]
+impl Table {
+    /// Of several there is nothing to join.
+    pub fn union<'t>(_tables: impl Iterator<Item = &'t Table>) -> Table {
+        Table
+    }
+}
+
+/// Without the feature `shell` there is nothing that rows could be added to.
+#[cfg(not(feature = "shell"))]
+pub fn facts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Table {
+    if let Some(field) = fields.optional("facts") {
+        field.refuse("this program was built without the feature `shell`, which this key needs", out);
+    }
+    Table
+}
 
 /// Without the feature `shell` nobody can answer, so there are none.
 #[cfg(not(feature = "shell"))]
@@ -27,7 +53,11 @@ pub fn asks(fields: &Fields<'_>) -> bool {
 
 /// Takes the keys. `Some(None)`: there are none; `None`: they cannot be read, and this has been reported.
 #[cfg(not(feature = "shell"))]
-pub fn question<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Option<Option<Arc<Question>>> {
+pub fn question<'a>(
+    fields: &mut Fields<'a>,
+    _facts: &Table,
+    out: &mut Vec<Problem>,
+) -> Option<Option<Arc<Question>>> {
     let taken: Vec<Field<'a>> = KEYS.iter().filter_map(|key| fields.optional(key)).collect();
     for field in &taken {
         field.refuse("this program was built without the feature `shell`, which this key needs", out);
@@ -35,17 +65,11 @@ pub fn question<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Option<O
     taken.is_empty().then_some(None)
 }
 
-/// The arguments of a tool that say what it does; `None`: any of them may.
-#[cfg(not(feature = "shell"))]
-pub fn looks_at(_tool: &str) -> Option<Vec<&'static str>> {
-    None
-}
-
 /// What a key says better than an expression over the command line of a tool: the key, with its value.
 #[cfg(feature = "shell")]
 fn better(tools: &[Arc<str>], argument: &str, pattern: &str) -> Option<(&'static str, Value)> {
     let command = matches!(argument, "command" | "cmd" | "commands" | "script" | "input");
-    let runs = tools.is_empty() || tools.iter().any(|tool| runs_commands(tool));
+    let runs = tools.is_empty() || tools.iter().any(|tool| runs_commands(&Table::default(), tool));
     let meaning = (command && runs).then(|| crate::shell::spelling::meaning(pattern))??;
     Some((meaning.key, meaning.value))
 }
@@ -84,26 +108,27 @@ pub fn commands_as_text(
 
 /// Whether a tool is known to run the command that is its argument.
 #[cfg(not(feature = "shell"))]
-pub fn runs_commands(_tool: &str) -> bool {
+pub fn runs_commands(_facts: &Table, _tool: &str) -> bool {
     false
 }
 
 #[cfg(feature = "shell")]
-pub use {
-    crate::shell::tool::{looks_at, runs_commands},
-    reading::question,
-};
+pub use {crate::shell::tool::runs_commands, reading::question};
 
 #[cfg(feature = "shell")]
 mod reading {
-    use super::{Arc, Field, Fields, KEYS, Problem, Question};
+    use super::{Arc, Field, Fields, KEYS, Problem, Question, Table};
     use crate::shell::matcher::{Agent, End, Hosts, Matcher, Runs};
     use crate::shell::question::Group;
     use crate::shell::{Act, Patterns};
     use crate::source::ProblemKind;
 
     /// Takes the keys. `Some(None)`: there are none; `None`: they cannot be read, and this has been reported.
-    pub fn question<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Option<Option<Arc<Question>>> {
+    pub fn question<'a>(
+        fields: &mut Fields<'a>,
+        facts: &Table,
+        out: &mut Vec<Problem>,
+    ) -> Option<Option<Arc<Question>>> {
         let [runs, reads, writes, deletes, reaches, except, agent, ended] = KEYS;
         let before = out.len();
         let mut groups = Vec::new();
@@ -140,7 +165,7 @@ mod reading {
         if out.len() > before {
             return None;
         }
-        Some((!groups.is_empty()).then(|| Arc::new(Question::new(groups))))
+        Some((!groups.is_empty()).then(|| Arc::new(Question::new(groups).by(facts))))
     }
 
     fn group(key: &'static str, written: &[&str], any: Vec<Matcher>) -> Group {

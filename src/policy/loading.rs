@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::{Document, LoadResult, Policy, PolicyFile, beside, digest, is_case, is_case_file};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::beside::Beside;
+use crate::dialect::question::{self, Table};
 use crate::dialect::{self, DIALECTS, Dialect, Reader, Text, lookalike};
 use crate::monitor::Rules;
 use crate::monitor::fault::guarded;
-use crate::source::{Node, Parse, Problem, ProblemKind, Source, parse, quoted};
+use crate::source::{Field, Node, Parse, Problem, ProblemKind, Source, parse, quoted};
 
 /// A version that is being read.
 pub(super) struct Loading {
@@ -131,6 +132,7 @@ impl Loading {
                 index,
                 span: node.span,
                 dialect,
+                facts: facts(node),
             });
         }
     }
@@ -171,6 +173,7 @@ impl Loading {
             index,
             span: node.span,
             dialect: dialect.name,
+            facts: facts(node),
         });
     }
 
@@ -197,6 +200,13 @@ impl Loading {
         });
         LoadResult { policy, documents, cases, diagnostics: self.diagnostics }
     }
+}
+
+/// The rows that a document adds to the facts of programs and tools: its reader says what is wrong with them.
+fn facts(node: &Node) -> Table {
+    let mut ignored = Vec::new();
+    let fields = node.get("facts").and_then(|_| Field::document(node).fields(&mut ignored));
+    fields.map(|mut fields| question::facts(&mut fields, &mut Vec::new())).unwrap_or_default()
 }
 
 /// Whether some dialect would take the document, or the document says that one should.

@@ -4,8 +4,11 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::shell::facts::{WRAPPERS, programs, tools};
+use crate::policy::Policy;
+use crate::shell::facts::tools::Tool;
+use crate::shell::facts::{Program, Row, WRAPPERS, Wrapper, programs, tools, written};
 use crate::shell::{Line, SmallCall, Word};
+use crate::source::inline::inline;
 use crate::wording::{count, line, list};
 
 /// Writes the small calls of a command line with their facts.
@@ -91,45 +94,105 @@ pub fn facts(call: &SmallCall) -> Vec<String> {
     facts
 }
 
-/// Writes the table of facts.
+/// Writes the shipped table of facts, in the form in which a policy adds to it.
 pub fn table(out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "Programs:")?;
-    for row in programs().filter(|row| !row.does.is_empty()) {
-        let sub = if row.sub.is_empty() { String::new() } else { format!(" {}", row.sub.replace('|', ", ")) };
-        writeln!(out, "  {}{sub}", row.names)?;
-        for does in row.does {
-            writeln!(out, "      {does}")?;
+    writeln!(out, "facts:\n# Programs:")?;
+    programs().try_for_each(|row| entry(&written::program(row), out))?;
+    writeln!(out, "# Programs that run another program:")?;
+    WRAPPERS.iter().try_for_each(|row| entry(&written::wrapper(row), out))?;
+    writeln!(out, "# Tools of agents:")?;
+    tools::TOOLS.iter().try_for_each(|row| entry(&written::tool(row), out))?;
+    writeln!(out, "# mcp__*, and every other tool: may reach any host")
+}
+
+/// Writes the rows that a policy adds, each document's under its place.
+pub fn added(policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
+    let documents = policy.documents().iter().filter(|document| !document.facts.rows().is_empty());
+    let mut documents = documents.peekable();
+    if documents.peek().is_none() {
+        return writeln!(out, "# the policy adds nothing to the facts of programs and tools");
+    }
+    for document in documents {
+        let place = document.source.position(document.span.start);
+        writeln!(out, "# {}:{}, for the rules of this document:", line(document.source.name()), place.line)?;
+        writeln!(out, "facts:")?;
+        document.facts.rows().iter().try_for_each(|row| entry(&row.written(), out))?;
+    }
+    Ok(())
+}
+
+/// The same for a program, a row a line.
+pub fn added_data(policy: &Policy) -> impl Iterator<Item = Value> {
+    policy.documents().iter().flat_map(|document| {
+        let rows = document.facts.rows().iter();
+        rows.map(|row| {
+            let mut data = row_data(row);
+            if let Value::Object(data) = &mut data {
+                data.insert("document".to_owned(), json!([document.source.name(), document.index]));
+            }
+            data
+        })
+    })
+}
+
+/// A row as an item of a list in YAML, after a remark with its programs and subcommands as they are typed.
+fn entry(row: &Value, out: &mut dyn Write) -> io::Result<()> {
+    let texts = |key: &str| -> Vec<&str> {
+        match row.get(key) {
+            Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
+            Some(Value::String(text)) => vec![text],
+            _ => Vec::new(),
         }
+    };
+    let subs = texts("subcommands");
+    if !subs.is_empty() {
+        writeln!(out, "  # {} {}", texts("program").join(", "), subs.join(", ").trim_end_matches(", "))?;
     }
-    writeln!(out, "Programs that run another program:")?;
-    for row in WRAPPERS {
-        writeln!(out, "  {} {}", row.names, row.sub.trim_end_matches('|').replace('|', ", "))?;
+    for (place, (key, value)) in row.as_object().into_iter().flatten().enumerate() {
+        let mark = if place == 0 { "-" } else { " " };
+        writeln!(out, "  {mark} {key}: {}", line(&inline(value, false)))?;
     }
-    writeln!(out, "Tools of agents:")?;
-    for tool in tools::TOOLS {
-        writeln!(out, "  {}", tool.names)?;
-        for argument in tool.does {
-            writeln!(out, "      {argument}")?;
-        }
-    }
-    writeln!(out, "  mcp__*\n      may reach any host")
+    Ok(())
 }
 
 /// The table for a program, a row a line.
 pub fn table_data() -> impl Iterator<Item = Value> {
-    let named = |names: &str| names.split(' ').map(str::to_owned).collect::<Vec<_>>();
-    let programs = programs().map(move |row| {
-        let does: Vec<String> = row.does.iter().map(ToString::to_string).collect();
-        let subs: Vec<&str> = row.sub.split('|').filter(|sub| !sub.is_empty()).collect();
-        json!({"programs": named(row.names), "subcommands": subs, "does": does})
-    });
-    let wrappers = WRAPPERS.iter().map(move |row| {
-        let subs: Vec<&str> = row.sub.split('|').filter(|sub| !sub.is_empty()).collect();
-        json!({"programs": named(row.names), "subcommands": subs, "runs_another_program": true})
-    });
-    let tools = tools::TOOLS.iter().map(move |tool| {
-        let does: Vec<String> = tool.does.iter().map(ToString::to_string).collect();
-        json!({"tools": named(tool.names), "does": does})
-    });
-    programs.chain(wrappers).chain(tools)
+    let programs = programs().map(|row| program_data(row));
+    let wrappers = WRAPPERS.iter().map(|row| wrapper_data(row));
+    programs.chain(wrappers).chain(tools::TOOLS.iter().map(|row| tool_data(row)))
+}
+
+fn row_data(row: &Row) -> Value {
+    match row {
+        Row::Program(row) => program_data(row),
+        Row::Wrapper(row) => wrapper_data(row),
+        Row::Tool(row) => tool_data(row),
+    }
+}
+
+fn program_data(row: &Program) -> Value {
+    let does: Vec<String> = row.does.iter().map(ToString::to_string).collect();
+    json!({
+        "programs": named(row.names), "subcommands": subs(row.sub), "does": does, "row": written::program(row),
+    })
+}
+
+fn wrapper_data(row: &Wrapper) -> Value {
+    json!({
+        "programs": named(row.names), "subcommands": subs(row.sub), "runs_another_program": true,
+        "row": written::wrapper(row),
+    })
+}
+
+fn tool_data(row: &Tool) -> Value {
+    let does: Vec<String> = row.does.iter().map(ToString::to_string).collect();
+    json!({"tools": named(row.names), "does": does, "row": written::tool(row)})
+}
+
+fn named(names: &str) -> Vec<&str> {
+    names.split(' ').collect()
+}
+
+fn subs(sub: &str) -> Vec<&str> {
+    sub.split('|').filter(|sub| !sub.is_empty()).collect()
 }

@@ -1,7 +1,7 @@
 //! The table of facts, applied to the words of a command.
 
 use super::call::{Act, Host};
-use super::facts::{self, At, Does, Net, Program};
+use super::facts::{At, Does, Net, Program, is_shell};
 use super::options::{Arguments, Style, arguments};
 use super::scene::{Effects, Scene, add, environment, host};
 use super::special;
@@ -47,13 +47,15 @@ fn leads(operands: &[Word], sub: &str) -> bool {
 /// What the command does.
 pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     let mut found = Effects::default();
-    if matches!(name, "find" | "gfind") {
+    let facts = &scene.root.facts;
+    let own = facts.says_all_of(name);
+    if matches!(name, "find" | "gfind") && !own {
         special::find(args, scene, &mut found);
         return found;
     }
-    let rows = facts::program(name);
+    let rows = facts.program(name);
     if rows.is_empty() {
-        found.opaque = facts::wrappers(name).next().is_none() && !facts::is_shell(name);
+        found.opaque = facts.wrappers(name).is_empty() && !is_shell(name);
         return found;
     }
     let old = if matches!(name, "tar" | "gtar" | "bsdtar") { special::old_tar(args) } else { None };
@@ -62,7 +64,9 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     for does in chosen.iter().flat_map(|row| row.does) {
         apply(does, &arguments, operands, scene, &mut found);
     }
-    special::special(name, &arguments, operands, scene, &mut found);
+    if !own {
+        special::special(name, &arguments, operands, scene, &mut found);
+    }
     found
 }
 

@@ -5,13 +5,16 @@ mod network;
 mod row;
 mod services;
 mod show;
+pub mod table;
 pub mod tools;
 mod wrappers;
+pub mod written;
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use row::{At, Does, Net, Program};
+pub use table::{Row, Table};
 pub use wrappers::{Inner, WRAPPERS, Wrapper, is_shell, wrappers};
 
 /// All rows.

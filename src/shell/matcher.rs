@@ -3,7 +3,7 @@
 use super::Answer;
 use super::call::{Act, Host, SmallCall};
 use super::effects::parsed;
-use super::facts;
+use super::facts::{Program, Table, other_spelling};
 use super::glob::Glob;
 use super::options::{Arguments, Style};
 use super::path::Patterns;
@@ -98,7 +98,7 @@ impl Runs {
         }
     }
 
-    fn matches(&self, call: &SmallCall) -> Answer {
+    fn matches(&self, call: &SmallCall, facts: &Table) -> Answer {
         if call.program.known() == Some("") {
             return Answer::No;
         }
@@ -112,7 +112,7 @@ impl Runs {
             };
         }
         program.and(|| {
-            let rows = call.program.known().map(facts::program).unwrap_or_default();
+            let rows = call.program.known().map(|name| facts.program(name)).unwrap_or_default();
             let (arguments, chosen, _) = parsed(rows, &call.args);
             let style = chosen.first().map_or(Style::Gnu, |row| row.style);
             self.leading(&arguments).and(|| self.given(&arguments, &chosen, style))
@@ -151,10 +151,10 @@ impl Runs {
         }
     }
 
-    fn given(&self, arguments: &Arguments, rows: &[&'static facts::Program], style: Style) -> Answer {
+    fn given(&self, arguments: &Arguments, rows: &[&'static Program], style: Style) -> Answer {
         let mut answer = Answer::Yes;
         for (flag, wanted) in &self.flags {
-            let mut spellings = facts::other_spelling(rows, flag);
+            let mut spellings = other_spelling(rows, flag);
             spellings.push(flag);
             if style == Style::OneDash {
                 spellings.extend(flag.strip_prefix('-').filter(|rest| rest.starts_with('-')));
@@ -240,11 +240,16 @@ fn inverse(answer: Answer) -> Answer {
 }
 
 impl Matcher {
-    /// The answer for one small call.
+    /// The answer for one small call, by what is shipped of programs.
     pub fn answer(&self, call: &SmallCall, around: &Surroundings) -> Answer {
+        self.answer_by(call, around, &Table::default())
+    }
+
+    /// The same by what a policy knows of them.
+    pub fn answer_by(&self, call: &SmallCall, around: &Surroundings, facts: &Table) -> Answer {
         let unclear = || call.unclear.clone().map_or(Answer::No, Answer::Perhaps);
         match self {
-            Matcher::Runs(runs) => runs.matches(call),
+            Matcher::Runs(runs) => runs.matches(call, facts),
             Matcher::Touches(act, patterns) => {
                 let files = call.touches.iter().filter(|touch| touch.act == *act);
                 let named = call.mentions.iter().filter(|touch| touch.act == *act);

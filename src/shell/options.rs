@@ -3,7 +3,7 @@
 use super::word::Word;
 
 /// How a program reads its options.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Style {
     /// `-rf` is `-r -f`, `--name=value`; options may come after operands.
     Gnu,

@@ -1,6 +1,7 @@
 //! Paths of calls, and lists of patterns over them that are read as a `.gitignore` is.
 
 use super::Answer;
+use super::facts::Table;
 use super::glob::{Glob, Token};
 use super::word::{Piece, Symbol, Word};
 
@@ -9,6 +10,8 @@ use super::word::{Piece, Symbol, Word};
 pub struct Root {
     /// The absolute path of the folder in which the session began.
     pub folder: Option<String>,
+    /// What is known of programs and tools there.
+    pub facts: Table,
 }
 
 /// A path as it can be named: absolute, from the home folder, from the session's folder.

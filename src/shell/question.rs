@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Answer;
 use super::call::{Act, Line, SmallCall};
+use super::facts::Table;
 use super::matcher::{Matcher, Surroundings};
 use super::path::{Patterns, Place};
 
@@ -18,11 +19,12 @@ pub struct Question {
     number: u64,
     files: bool,
     around: bool,
+    facts: Table,
 }
 
 impl PartialEq for Question {
     fn eq(&self, other: &Question) -> bool {
-        self.groups == other.groups
+        self.groups == other.groups && self.facts == other.facts
     }
 }
 
@@ -97,7 +99,23 @@ impl Question {
         let mut matchers = groups.iter().flat_map(|group| &group.any);
         let files = matchers.clone().any(|matcher| matches!(matcher, Matcher::Touches(..)));
         let around = matchers.any(|matcher| matches!(matcher, Matcher::Agent(_) | Matcher::Ended(_)));
-        Question { groups, number: NUMBERS.fetch_add(1, Ordering::Relaxed), files, around }
+        Question {
+            groups,
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
+            files,
+            around,
+            facts: Table::default(),
+        }
+    }
+
+    /// The same by what a policy says of programs and tools.
+    pub fn by(self, facts: &Table) -> Question {
+        Question { facts: facts.clone(), ..self }
+    }
+
+    /// What is known of programs and tools.
+    pub fn facts(&self) -> &Table {
+        &self.facts
     }
 
     /// What it asks: all of them must hold of one command.
@@ -141,7 +159,7 @@ impl Question {
             }
             _ => Answer::No,
         };
-        let one = |matcher: &Matcher| matcher.answer(call, around).or(|| copied(matcher));
+        let one = |matcher: &Matcher| matcher.answer_by(call, around, &self.facts).or(|| copied(matcher));
         self.groups.iter().fold(Answer::Yes, |answer, group| match answer {
             Answer::No => Answer::No,
             answer => answer.and(|| Answer::any(group.any.iter().map(one))),

@@ -8,6 +8,7 @@ use hashbrown::{Equivalent, HashMap};
 
 use super::Answer;
 use super::call::Line;
+use super::facts::Table;
 use super::matcher::Surroundings;
 use super::path::Root;
 use super::question::{Copies, Question};
@@ -27,6 +28,7 @@ struct Key {
     tool: Box<str>,
     arguments: Box<str>,
     folder: Box<str>,
+    facts: u64,
 }
 
 /// The same, before anything is kept.
@@ -35,11 +37,15 @@ struct KeyRef<'k> {
     tool: &'k str,
     arguments: &'k str,
     folder: &'k str,
+    facts: u64,
 }
 
 impl Equivalent<Key> for KeyRef<'_> {
     fn equivalent(&self, key: &Key) -> bool {
-        *self.tool == *key.tool && *self.arguments == *key.arguments && *self.folder == *key.folder
+        *self.tool == *key.tool
+            && *self.arguments == *key.arguments
+            && *self.folder == *key.folder
+            && self.facts == key.facts
     }
 }
 
@@ -99,6 +105,7 @@ struct Last {
     arguments: Body,
     tool: Box<str>,
     folder: Box<str>,
+    facts: u64,
     reading: Rc<Reading>,
 }
 
@@ -113,34 +120,43 @@ pub fn folder(facts: &Facts) -> &str {
     ["cwd", "project"].into_iter().find_map(said).filter(|folder| folder.starts_with('/')).unwrap_or_default()
 }
 
-/// What a call does. Read once for all rules that ask: the same call always does the same.
-pub fn reading(tool: &str, arguments: &Body, facts: &Facts) -> Rc<Reading> {
+/// What a call does by what is known of programs and tools. Read once for all rules that ask: the same call always does
+/// the same by the same facts.
+pub fn reading(tool: &str, arguments: &Body, facts: &Facts, known: &Table) -> Rc<Reading> {
     let folder = folder(facts);
     let last = LAST.with_borrow(|last| {
         let last = last.as_ref()?;
-        let same = last.arguments.is(arguments) && *last.tool == *tool && *last.folder == *folder;
+        let same = last.arguments.is(arguments)
+            && *last.tool == *tool
+            && *last.folder == *folder
+            && last.facts == known.number();
         same.then(|| Rc::clone(&last.reading))
     });
     if let Some(reading) = last {
         return reading;
     }
     let fresh = || {
-        let root = Root { folder: (!folder.is_empty()).then(|| folder.to_owned()) };
+        let root = Root { folder: (!folder.is_empty()).then(|| folder.to_owned()), facts: known.clone() };
         let line = of_call(tool, arguments.value(), &root);
         Rc::new(Reading { line, answers: RefCell::default() })
     };
     let reading = if arguments.size() > LONGEST {
         fresh()
     } else {
-        let key = KeyRef { tool, arguments: arguments.raw(), folder };
-        let known = READINGS.with_borrow(|readings| readings.get(&key).map(Rc::clone));
-        known.unwrap_or_else(|| {
+        let key = KeyRef { tool, arguments: arguments.raw(), folder, facts: known.number() };
+        let read = READINGS.with_borrow(|readings| readings.get(&key).map(Rc::clone));
+        read.unwrap_or_else(|| {
             let reading = fresh();
             READINGS.with_borrow_mut(|readings| {
                 if readings.len() >= KEPT {
                     readings.clear();
                 }
-                let key = Key { tool: tool.into(), arguments: key.arguments.into(), folder: folder.into() };
+                let key = Key {
+                    tool: tool.into(),
+                    arguments: key.arguments.into(),
+                    folder: folder.into(),
+                    facts: key.facts,
+                };
                 readings.insert(key, Rc::clone(&reading));
             });
             reading
@@ -150,6 +166,7 @@ pub fn reading(tool: &str, arguments: &Body, facts: &Facts) -> Rc<Reading> {
         arguments: arguments.clone(),
         tool: tool.into(),
         folder: folder.into(),
+        facts: known.number(),
         reading: Rc::clone(&reading),
     };
     LAST.with_borrow_mut(|last| *last = Some(kept));

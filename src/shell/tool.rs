@@ -3,15 +3,16 @@
 use serde_json::{Map, Value};
 
 use super::call::{Act, Host, Line, SmallCall, Touch};
-use super::facts::tools::{Argument, Tool, tool};
+use super::facts::Table;
+use super::facts::tools::{Argument, Tool};
 use super::path::{Place, Root};
 use super::scene::host;
 use super::walk::{read_in, read_words_in};
 use super::word::{Piece, Word};
 
 /// Whether a call of a tool can be what a key asks for.
-pub fn can(name: &str, key: &str) -> bool {
-    let Some(row) = tool(name) else { return true };
+pub fn can(facts: &Table, name: &str, key: &str) -> bool {
+    let Some(row) = facts.tool(name) else { return true };
     row.does.iter().any(|argument| match argument {
         Argument::Command(_) => true,
         Argument::Folder(_) => false,
@@ -24,13 +25,15 @@ pub fn can(name: &str, key: &str) -> bool {
 }
 
 /// Whether a tool is known to run the command that is its argument.
-pub fn runs_commands(name: &str) -> bool {
-    tool(name).is_some_and(|row| row.does.iter().any(|argument| matches!(argument, Argument::Command(_))))
+pub fn runs_commands(facts: &Table, name: &str) -> bool {
+    facts
+        .tool(name)
+        .is_some_and(|row| row.does.iter().any(|argument| matches!(argument, Argument::Command(_))))
 }
 
 /// The arguments of a tool that say what it does; `None`: any of them may.
-pub fn looks_at(name: &str) -> Option<Vec<&'static str>> {
-    let row = tool(name)?;
+pub fn looks_at(facts: &Table, name: &str) -> Option<Vec<&'static str>> {
+    let row = facts.tool(name)?;
     let names = row.does.iter().flat_map(|argument| match argument {
         Argument::Command(names)
         | Argument::Folder(names)
@@ -52,7 +55,7 @@ const BACKGROUND: [&str; 4] = ["run_in_background", "is_background", "background
 pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
     let none = Map::new();
     let given = arguments.and_then(Value::as_object).unwrap_or(&none);
-    let row = tool(name);
+    let row = root.facts.tool(name);
     let does = row.map_or(&[][..], |row| row.does);
     let command = does.iter().find_map(|argument| match argument {
         Argument::Command(names) => Some(*names),

@@ -40,7 +40,8 @@ impl Walker<'_> {
         effects.touches.extend(own.touches);
         effects.mentions.extend(own.mentions);
         effects.reaches.extend(own.reaches);
-        effects.opaque |= own.opaque || written.contains('/') && is_script(written, name);
+        effects.opaque |=
+            own.opaque || written.contains('/') && !self.root.facts.names(name) && is_script(written, name);
         let (name, args) = (name.to_owned(), args.to_vec());
         self.emit(base.clone(), args.clone(), effects, None, flow);
         let certain = !flow.branch;
@@ -79,7 +80,7 @@ impl Walker<'_> {
             _ if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
             _ => self.builtin(&name, &args, flow, streams),
         }
-        for wrapper in facts::wrappers(&name) {
+        for wrapper in self.root.facts.wrappers(&name) {
             if self.wrapped(&name, wrapper, &args, flow, streams) {
                 break;
             }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::answer::{Answer, Part, State, Subject};
-use crate::dialect::question::{Question, question};
+use crate::dialect::question::{Question, Table, question};
 use crate::session::Outcome;
 use crate::shell::matcher::{Agent, End, Surroundings};
 use crate::shell::question::Copies;
@@ -14,13 +14,13 @@ use crate::source::{Field, Problem, ProblemKind, Source, Span, parse};
 use crate::wording::count;
 
 /// Which files earlier calls copied is not looked at.
-pub fn matcher(expression: &str, subject: &Subject) -> Answer {
+pub fn matcher(expression: &str, subject: &Subject, known: &Table) -> Answer {
     // The braces of a mapping on one line may be left out.
     let (text, before) = match expression.trim_start().starts_with('{') {
         true => (expression.to_owned(), 0),
         false => (format!("{{{expression}}}"), 1),
     };
-    let question = match read(&text) {
+    let question = match read(&text, known) {
         Ok(question) => question,
         Err(problem) => {
             let at = problem.span.start.saturating_sub(before).min(expression.len());
@@ -31,7 +31,7 @@ pub fn matcher(expression: &str, subject: &Subject) -> Answer {
     let Some(call) = subject.call.and_then(|index| subject.session.calls.get(index as usize)) else {
         return Answer::refused("this is no call".to_owned(), None);
     };
-    if let Some(group) = question.groups().iter().find(|group| !tool::can(&call.tool, group.key)) {
+    if let Some(group) = question.groups().iter().find(|group| !tool::can(known, &call.tool, group.key)) {
         let sentence = format!("`{}` is nothing that a call of `{}` does", group.key, call.tool);
         return Answer::new(State::NoMatch, sentence, Vec::new());
     }
@@ -40,7 +40,7 @@ pub fn matcher(expression: &str, subject: &Subject) -> Answer {
         Outcome::Error => Some(End::Error),
         _ => None,
     };
-    let line = reading(&call.tool, &call.arguments, facts);
+    let line = reading(&call.tool, &call.arguments, facts, known);
     let agent = Some(if facts.subagent { Agent::Sub } else { Agent::Main });
     let around = Surroundings { agent, ended, alone: line.calls.len() == 1 };
     let answers: Rc<[shell::Answer]> = line.answers(&question, around, &Copies::default()).0;
@@ -80,7 +80,7 @@ fn part(tool: &str, small: &SmallCall, answer: &shell::Answer) -> Part {
     part
 }
 
-fn read(text: &str) -> Result<Arc<Question>, Problem> {
+fn read(text: &str, known: &Table) -> Result<Arc<Question>, Problem> {
     let source = Source::new("typed", text);
     let parsed = parse(&source);
     let mut wrong = parsed.problems;
@@ -88,7 +88,7 @@ fn read(text: &str) -> Result<Arc<Question>, Problem> {
     if let (Some(document), true) = (parsed.documents.first(), wrong.is_empty()) {
         let document = Field::document(document);
         if let Some(mut fields) = document.fields(&mut wrong) {
-            asked = question(&mut fields, &mut wrong).flatten();
+            asked = question(&mut fields, known, &mut wrong).flatten();
             fields.finish(&mut wrong);
         }
         if asked.is_none() && wrong.is_empty() {

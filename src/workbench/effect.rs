@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::case::Place;
 use crate::compare::Comparison;
+use crate::dialect::question::Table;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
@@ -184,6 +185,8 @@ pub struct TestRequest {
     pub expression: Expression,
     /// On what.
     pub subject: TestSubject,
+    /// With these facts of programs and tools.
+    pub known: Table,
 }
 
 /// A request to look for the smallest part of a session that still shows something.

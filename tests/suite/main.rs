@@ -20,6 +20,8 @@ mod evidence;
 mod explore;
 #[cfg(feature = "cli")]
 mod export;
+#[cfg(feature = "cli")]
+mod facts;
 mod faults;
 #[cfg(feature = "cli")]
 mod files;

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::output::{Conditions, Sample};
 use crate::condition::path::Path;
 use crate::diagnostic::Diagnostic;
-use crate::dialect::question::{commands_as_text, question};
+use crate::dialect::question::{Table, commands_as_text, question};
 use crate::dialect::sequence_rules::calls::{
     Argument, Look, Match, Operand, Part, Role, ToolName, operand_title,
 };
@@ -145,8 +145,13 @@ impl PartialEq for PriorCalls {
 impl PriorCalls {
     /// Reads a tool's name, a mapping with what is asked of a call, or a list of them. `asking` numbers those that ask what a
     /// call does.
-    pub fn read(field: &Field<'_>, asking: &mut usize, out: &mut Vec<Problem>) -> Option<PriorCalls> {
-        let mut one = |field: &Field<'_>, out: &mut Vec<Problem>| prior_call(field, asking, out);
+    pub fn read(
+        field: &Field<'_>,
+        facts: &Table,
+        asking: &mut usize,
+        out: &mut Vec<Problem>,
+    ) -> Option<PriorCalls> {
+        let mut one = |field: &Field<'_>, out: &mut Vec<Problem>| prior_call(field, facts, asking, out);
         let calls = match field.node.as_seq() {
             Some([]) => {
                 field.refuse("an empty list is never met", out);
@@ -234,7 +239,12 @@ impl PriorCalls {
     }
 }
 
-fn prior_call(field: &Field<'_>, asking: &mut usize, out: &mut Vec<Problem>) -> Option<Operand> {
+fn prior_call(
+    field: &Field<'_>,
+    facts: &Table,
+    asking: &mut usize,
+    out: &mut Vec<Problem>,
+) -> Option<Operand> {
     let exact = |field: &Field<'_>, out: &mut Vec<Problem>| -> Option<Arc<str>> {
         let help = |_: &Wildcard<'_>| "name the one tool that must have run before".to_owned();
         field.exact_name(out, help).map(Arc::from)
@@ -245,7 +255,7 @@ fn prior_call(field: &Field<'_>, asking: &mut usize, out: &mut Vec<Problem>) -> 
     let mut fields = field.fields(out)?;
     let named = fields.optional("tool").map(|tool| exact(&tool, out));
     let args = fields.optional("args_match").map(|patterns| arguments(&patterns, out));
-    let asked = question(&mut fields, out);
+    let asked = question(&mut fields, facts, out);
     if let Some(ended) = field.node.entry("ended").filter(|ended| ended.value.as_str() == Some("error")) {
         let message = "a prior call must have succeeded, so `ended: error` is never met";
         out.push(Problem::new(ProblemKind::BadValue, ended.value.span, message).help("remove the key"));
@@ -261,6 +271,7 @@ fn prior_call(field: &Field<'_>, asking: &mut usize, out: &mut Vec<Problem>) -> 
         Some(named) => Operand::of_tool(named?),
         None => Operand::any_tool(),
     };
+    operand.facts.clone_from(facts);
     if asked.is_some() {
         operand.number = *asking;
         *asking += 1;

@@ -88,6 +88,12 @@ pub(in crate::dialect) fn asks_end(question: &Question) -> bool {
     question.asks_end()
 }
 
+/// The arguments of a tool that say what it does; `None`: any of them may.
+#[cfg(feature = "shell")]
+pub(in crate::dialect) fn looked_at(question: &Question, tool: &str) -> Option<Vec<&'static str>> {
+    crate::shell::tool::looks_at(question.facts(), tool)
+}
+
 /// What a question asks, as the name of a call.
 #[cfg(feature = "shell")]
 pub(in crate::dialect) fn label(question: &Question) -> String {
@@ -122,6 +128,10 @@ mod nothing {
         match *question {}
     }
 
+    pub fn looked_at(question: &Question, _tool: &str) -> Option<Vec<&'static str>> {
+        match *question {}
+    }
+
     pub fn label(question: &Question) -> String {
         match *question {}
     }
@@ -136,4 +146,4 @@ mod nothing {
 }
 
 #[cfg(not(feature = "shell"))]
-pub(in crate::dialect) use nothing::{Copies, asks_end, conditions, example, label, title};
+pub(in crate::dialect) use nothing::{Copies, asks_end, conditions, example, label, looked_at, title};

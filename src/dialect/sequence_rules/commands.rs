@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::asks::{Copies, Part, Role};
 use super::operand::{Look, Match, Operand, Side};
+use crate::dialect::question::Table;
 use crate::shell::matcher::{Agent, End, Surroundings};
 use crate::shell::path::Place;
 use crate::shell::reading::{Reading, folder, reading};
@@ -55,19 +56,23 @@ fn around(look: Look<'_>, line: &Line) -> Surroundings {
 /// A text as a path, where it is one: the same for all ways to write it.
 pub(super) fn normal(text: &str, look: Look<'_>) -> String {
     let folder = look.facts.map(folder).filter(|folder| !folder.is_empty());
-    let place = Place::new(&tool::path(text), &Word::text("."), &Root { folder: folder.map(str::to_owned) });
+    let place = Place::new(
+        &tool::path(text),
+        &Word::text("."),
+        &Root { folder: folder.map(str::to_owned), ..Root::default() },
+    );
     let absolute = place.names().find(|name| name.starts_with('/'));
     absolute.or_else(|| place.names().next()).unwrap_or(text).to_owned()
 }
 
 /// What a call does, where it is one.
-pub(super) fn line(look: Look<'_>) -> Option<Rc<Reading>> {
-    Some(reading(look.tool, look.arguments?, look.facts?))
+pub(super) fn line(look: Look<'_>, facts: &Table) -> Option<Rc<Reading>> {
+    Some(reading(look.tool, look.arguments?, look.facts?, facts))
 }
 
 /// Whether a call runs code that nobody has read.
-pub(super) fn is_opaque(look: Look<'_>) -> bool {
-    line(look).is_some_and(|line| line.calls.iter().any(|call| call.opaque))
+pub(super) fn is_opaque(look: Look<'_>, facts: &Table) -> bool {
+    line(look, facts).is_some_and(|line| line.calls.iter().any(|call| call.opaque))
 }
 
 impl Side {
@@ -81,9 +86,9 @@ impl Side {
 impl Operand {
     /// Whether it can mean a call of this tool.
     pub fn can_mean(&self, name: &str) -> bool {
-        self.asks
-            .as_ref()
-            .is_none_or(|question| question.groups().iter().all(|group| tool::can(name, group.key)))
+        self.asks.as_ref().is_none_or(|question| {
+            question.groups().iter().all(|group| tool::can(&self.facts, name, group.key))
+        })
     }
 
     /// Keeps the copies that a call makes.
@@ -92,7 +97,7 @@ impl Operand {
         if !question.asks_files() || !self.given(look) {
             return;
         }
-        if let Some(line) = line(look)
+        if let Some(line) = line(look, &self.facts)
             && line.calls.iter().flat_map(|call| &call.touches).any(|touch| touch.act == Act::Writes)
         {
             *copies = line.answers(question, around(look, &line), copies).1;
@@ -113,7 +118,7 @@ impl Operand {
 
     /// The first command of a call that is perhaps meant, or that is, and of which nobody knows whether it succeeded.
     pub fn doubt(&self, look: Look<'_>) -> Option<Part> {
-        let line = line(look).filter(|_| self.asks.is_some())?;
+        let line = line(look, &self.facts).filter(|_| self.asks.is_some())?;
         let row = self.row(look, &line);
         let (call, answer) = line.calls.iter().zip(row.iter()).find(|(_, answer)| **answer != Answer::No)?;
         Some(part_of(
@@ -127,7 +132,7 @@ impl Operand {
 
     /// Whether it means a call, where it asks what that does.
     pub fn does(&self, look: Look<'_>, role: Role) -> Match {
-        let Some(line) = line(look) else { return Match::Perhaps };
+        let Some(line) = line(look, &self.facts) else { return Match::Perhaps };
         let row = Row { answers: self.row(look, &line), line };
         let meant = row.counted(role, look).next().is_some();
         if meant { Match::Yes } else { Match::No }
@@ -161,7 +166,7 @@ impl Side {
         if !self.asks {
             return None;
         }
-        let line = line(look)?;
+        let line = line(look, self.facts())?;
         let mut named = self.operands().iter().filter(|operand| operand.names(look.tool));
         let Some(first) = named.next() else {
             let answers = vec![Answer::No; line.calls.len()].into();
@@ -268,7 +273,7 @@ impl Side {
     /// The files that the call works on and that this side asks about: each with the number of its command, and of those
     /// that are known to have succeeded before.
     pub fn files(&self, look: Look<'_>, mut each: impl FnMut(usize, &[usize], File)) {
-        let Some(line) = line(look) else { return };
+        let Some(line) = line(look, self.facts()) else { return };
         let row = self.row(look).unwrap_or_else(|| {
             let answer = if self.means(look) == Match::Yes { Answer::Yes } else { Answer::No };
             Row { answers: vec![answer; line.calls.len()].into(), line: Rc::clone(&line) }

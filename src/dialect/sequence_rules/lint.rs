@@ -61,6 +61,14 @@ pub(super) fn idle_key(key: &str) -> Diagnostic {
     Diagnostic::warning(codes::IDLE_KEY, message).help(help)
 }
 
+/// Rows of `facts` that no rule of the document uses.
+pub(super) fn idle_facts() -> Diagnostic {
+    let message = "`facts` has no effect: no rule of this document asks what a call does";
+    let help =
+        "ask with `runs`, `reads`, `writes`, `deletes` or `reaches` in this document, or remove the key";
+    Diagnostic::warning(codes::IDLE_KEY, message).help(help)
+}
+
 /// A doubt about which a person would be asked, in a rule that stops no call.
 pub(super) fn nobody_asked(key: &str, like: &str) -> Diagnostic {
     let message = format!("`{key}: ask` is the same as `{like}` here: a rule of this type stops no call");

@@ -62,7 +62,7 @@ impl<K: Kind> RuleMonitor<K> {
         let opaque = self.unit.doubts.opaque.effect();
         // A doubt must not hide that code which nobody has read is denied.
         let settled = plain.as_ref().is_some_and(|(_, effect)| *effect >= opaque);
-        if settled || self.copies.is_empty() || opaque == Effect::None || !is_opaque(look) {
+        if settled || self.copies.is_empty() || opaque == Effect::None || !is_opaque(look, &self.unit.facts) {
             return plain;
         }
         let read = self.gate(state, Look { opaque: true, ..look }, cx, opaque);

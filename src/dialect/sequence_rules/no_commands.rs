@@ -2,13 +2,14 @@
 
 use super::asks::{Copies, Part, Role};
 use super::operand::{Look, Match, Operand, Side};
+use crate::dialect::question::Table;
 
 /// A file of a command.
 pub(super) struct File {
     pub names: Vec<String>,
 }
 
-pub(super) fn is_opaque(_look: Look<'_>) -> bool {
+pub(super) fn is_opaque(_look: Look<'_>, _facts: &Table) -> bool {
     false
 }
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::asks::{Copies, Role, example};
+use super::asks::{Copies, Role, example, looked_at};
 use super::facts::ToolName;
-use crate::dialect::question::{Question, looks_at, runs_commands};
+use crate::dialect::question::{Question, Table, runs_commands};
 use crate::monitor::{self, Help, Helps, ProposedCall, Prospect, Read, Says, Slot};
 use crate::session::{Body, CallRef, Facts, Session};
 use crate::source::quoted;
@@ -26,6 +26,8 @@ pub(in crate::dialect) struct Operand {
     pub asks: Option<Arc<Question>>,
     /// Its number among the rule's operands that ask: the copies of its files are kept by it.
     pub number: usize,
+    /// What is known of programs and tools.
+    pub facts: Table,
 }
 
 /// A pattern that one argument must match. A broken one matches nothing.
@@ -45,6 +47,8 @@ pub(super) struct Side {
     looks: bool,
     /// Whether one of them asks what calls do.
     pub asks: bool,
+    /// What is known of programs and tools: the operands of a rule are of one document.
+    facts: Table,
     /// The side's bit in the slot of a tool that one of its operands names.
     bit: u64,
 }
@@ -159,7 +163,11 @@ impl Operand {
             out.unsure();
             let tool = if self.any_tool {
                 let earlier = call.earlier.iter().rev().map(|call| &*call.tool);
-                [call.tool].into_iter().chain(earlier).find(|tool| runs_commands(tool)).map(Arc::from)
+                [call.tool]
+                    .into_iter()
+                    .chain(earlier)
+                    .find(|tool| runs_commands(&self.facts, tool))
+                    .map(Arc::from)
             } else {
                 self.tools.first().cloned()
             };
@@ -207,11 +215,13 @@ pub(in crate::dialect) fn read_arguments(
             continue;
         }
         if asks {
-            let paths = looks_at(&call.tool)
-                .map(|names| names.into_iter().map(|name| format!("$[{name:?}]")).collect());
-            let paths: Vec<String> = paths.unwrap_or_else(|| vec!["$".to_owned()]);
-            let read = |path: String| Read::Argument { tool: Arc::clone(&call.tool), path: path.into() };
-            out.extend(paths.into_iter().map(read));
+            for question in operands.iter().filter_map(|named| named.does.as_ref()) {
+                let paths = looked_at(question, &call.tool)
+                    .map(|names| names.into_iter().map(|name| format!("$[{name:?}]")).collect());
+                let paths: Vec<String> = paths.unwrap_or_else(|| vec!["$".to_owned()]);
+                let read = |path: String| Read::Argument { tool: Arc::clone(&call.tool), path: path.into() };
+                out.extend(paths.into_iter().map(read));
+            }
         }
         // A tool that no operand names is meant by an alias, which may be any of them.
         let exact = operands.iter().any(|named| named.tool == call.tool);
@@ -251,7 +261,8 @@ impl Side {
     pub fn new(place: u32, role: Role, operands: Vec<Operand>) -> Side {
         let looks = operands.iter().any(|operand| !operand.args.is_empty());
         let asks = operands.iter().any(|operand| operand.asks.is_some());
-        Side { operands, role, looks, asks, bit: 1 << place }
+        let facts = operands.first().map(|operand| operand.facts.clone()).unwrap_or_default();
+        Side { operands, role, looks, asks, facts, bit: 1 << place }
     }
 
     /// Whether only names that it has can be meant.
@@ -313,6 +324,11 @@ impl Side {
     /// The operands.
     pub fn operands(&self) -> &[Operand] {
         &self.operands
+    }
+
+    /// What is known of programs and tools.
+    pub fn facts(&self) -> &Table {
+        &self.facts
     }
 
     /// As the rule names them.

@@ -9,6 +9,7 @@ use super::reading::{Aliases, Reading};
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::Text;
 use crate::dialect::beside::clean;
+use crate::dialect::question::{Table, facts};
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, quoted};
 
 /// Keys of policy documents and suites that say nothing about sequences.
@@ -62,6 +63,8 @@ pub(super) fn read<'a>(
         warnings: Vec::new(),
         seen: HashMap::new(),
         bounds: HashMap::new(),
+        facts: Table::default(),
+        asks: false,
     };
     contents(&mut inner, &mut told);
     let warnings = inner.warnings;
@@ -94,6 +97,7 @@ pub(super) fn policy<'a>(
                 .help("write `{type: allowlist, tools: […]}` or `{type: blocklist, tools: […]}` as a rule"),
         );
     }
+    reading.facts = facts(fields, out);
     let aliases = reading.aliases(fields, &Aliases::default(), out);
     let (rules, sequences) = (fields.optional("rules"), fields.optional("sequences"));
     reading.listed(rules.as_ref(), sequences.as_ref(), &aliases, out);
@@ -116,6 +120,7 @@ fn contents<'a>(reading: &mut Reading<'a, '_>, out: &mut Vec<Problem>) -> Option
             }
             let aliases = policy(reading, &mut fields, out);
             reading.lint_aliases(&aliases);
+            reading.lint_facts();
             fields.finish(out);
             Some(())
         }

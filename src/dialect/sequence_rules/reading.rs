@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::lint;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::dialect::Text;
+use crate::dialect::question::Table;
 use crate::monitor::{Rules, Unit};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Fields, Problem, Span};
@@ -27,6 +28,10 @@ pub(super) struct Reading<'a, 'r> {
     pub seen: HashMap<String, Span>,
     /// The tightest bound on the same calls, with its rule.
     pub bounds: HashMap<String, (Span, u64)>,
+    /// What is known of programs and tools: by the document at hand.
+    pub facts: Table,
+    /// Whether a rule asks what calls do.
+    pub asks: bool,
 }
 
 /// Names for several tools: those of a mapping, then those around it.
@@ -69,6 +74,8 @@ impl<'a, 'r> Reading<'a, 'r> {
             warnings: Vec::new(),
             seen: HashMap::new(),
             bounds: HashMap::new(),
+            facts: Table::default(),
+            asks: false,
         }
     }
 
@@ -98,6 +105,13 @@ impl<'a, 'r> Reading<'a, 'r> {
         aliases.own = aliases.all.len();
         aliases.all.extend(outer.all.iter().cloned());
         aliases
+    }
+
+    /// Warns of rows of `facts` where no rule asks what calls do.
+    pub fn lint_facts(&mut self) {
+        if let Some(entry) = self.text.node.entry("facts").filter(|_| !self.asks) {
+            self.warn(lint::idle_facts(), entry.key_span);
+        }
     }
 
     /// Warns of the aliases of this mapping that no rule has named.

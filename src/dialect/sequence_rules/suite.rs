@@ -103,6 +103,7 @@ pub(super) fn document<'a>(reading: &mut Reading<'a, '_>, out: &mut Vec<Problem>
         }
     }
     reading.lint_aliases(&aliases);
+    reading.lint_facts();
     fields.finish(out);
     Some(())
 }

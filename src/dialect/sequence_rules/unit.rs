@@ -15,6 +15,7 @@ use super::monitor::RuleMonitor;
 use super::operand::{Look, Operand, read_arguments};
 use super::when::When;
 use crate::diagnostic::code::Code;
+use crate::dialect::question::Table;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::saved;
 use crate::monitor::{
@@ -174,6 +175,8 @@ pub(super) struct RuleUnit<K> {
     pub doubts: Doubts,
     /// How many of its operands ask what calls do.
     pub asking: usize,
+    /// What is known of programs and tools.
+    pub facts: Table,
     pub kind: K,
 }
 

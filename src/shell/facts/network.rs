@@ -196,7 +196,7 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row(
         "npm",
-        "publish|unpublish|deprecate|install|i|add|ci|view|info|show|v|outdated|update|up|upgrade|search|audit|login|adduser|logout|whoami|token|dist-tag|owner|access|ping|install-test|it|create|init|pack|org|team|profile|star|stars|deprecate|clean-install|ic|in|isntall",
+        "publish|unpublish|deprecate|install|i|add|ci|view|info|show|v|outdated|update|up|upgrade|search|audit|login|adduser|logout|whoami|token|dist-tag|owner|access|ping|install-test|it|create|init|pack|org|team|profile|star|stars|clean-install|ic|in|isntall",
         "",
         "",
         &[Reaches(Default("--registry", REGISTRY))],

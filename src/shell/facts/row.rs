@@ -3,7 +3,7 @@
 use crate::shell::options::Style;
 
 /// What is known of a program, or of one of its subcommands.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Program {
     /// Its names.
     pub names: &'static str,
@@ -20,7 +20,7 @@ pub struct Program {
 }
 
 /// A thing that a program does.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Does {
     /// Reads files.
     Reads(At),
@@ -41,7 +41,7 @@ pub enum Does {
 }
 
 /// Which words name the files.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum At {
     /// All operands after the subcommand.
     All,
@@ -72,7 +72,7 @@ pub enum At {
 }
 
 /// Which words name the hosts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Net {
     /// The hosts of all operands that are URLs, or would be taken as such.
     Urls,

@@ -1,7 +1,7 @@
 //! What tools of agents do, and which of their arguments say so.
 
 /// A tool of an agent.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tool {
     /// Its names.
     pub names: &'static str,
@@ -10,7 +10,7 @@ pub struct Tool {
 }
 
 /// An argument that says what a tool does. Names are alternatives.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Argument {
     /// A command line, or a list of words.
     Command(&'static str),

@@ -1,7 +1,7 @@
 //! Programs that run another one.
 
 /// How a program names what it runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Inner {
     /// The words that follow are a program and its arguments.
     Words,
@@ -16,7 +16,7 @@ pub enum Inner {
 }
 
 /// A program that runs another one.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Wrapper {
     /// Its names.
     pub names: &'static str,

@@ -5,6 +5,11 @@ use crate::workbench::message::Msg;
 
 /// Tries it.
 pub fn test(request: &TestRequest) -> Msg {
-    let answer = crate::tester::test(request.expression.language, &request.expression.text, &request.subject);
+    let answer = crate::tester::test_by(
+        request.expression.language,
+        &request.expression.text,
+        &request.subject,
+        &request.known,
+    );
     Msg::Tested { number: request.number, answer: Box::new(answer) }
 }

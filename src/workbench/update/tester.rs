@@ -1,6 +1,7 @@
 //! Trying an expression on what is selected: opened, typed, asked, taken in.
 
 use super::prompt::prompt;
+use crate::compare::Side;
 use crate::session::{Body, Results};
 use crate::tester::{Answer, Language, Subject};
 use crate::workbench::effect::{Effect, TestRequest};
@@ -106,7 +107,8 @@ pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     let (expression, subject) = (view.expression.clone(), view.subject.clone());
     view.asked = Some((number, expression.clone()));
     view.list = List::default();
-    effects.push(Effect::Test(Box::new(TestRequest { number, expression, subject })));
+    let known = model.seen(Side::New).replay().map(|replay| replay.policy().facts(None)).unwrap_or_default();
+    effects.push(Effect::Test(Box::new(TestRequest { number, expression, subject, known })));
 }
 
 /// What came of it. What answers an older request is dropped.

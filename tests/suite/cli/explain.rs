@@ -281,6 +281,33 @@ fn the_facts_of_programs_and_tools() {
     assert!(rows.iter().any(|row| row["runs_another_program"] == true && row["programs"][0].is_string()));
 }
 
+/// The rows that a policy adds, and what they make of a command.
+#[test]
+fn the_facts_that_a_policy_adds() {
+    let folder = refunds();
+    let policy = "facts:\n  - {program: shipit, values: -t, reaches: -t or ship.example}\nrules: [{type: never, call: {reaches: '*'}}]\n";
+    std::fs::write(folder.path().join("ship.yaml"), policy).unwrap();
+    let text = run(&folder, &["explain", "facts", "-p", "ship.yaml"]);
+    let rows = "facts:\n  - program: shipit\n    values: \"-t\"\n    reaches: \"-t or ship.example\"\n";
+    assert!(text.starts_with("exit 0") && text.contains("# ship.yaml:1") && text.contains(rows), "{text}");
+    let data = run(&folder, &["explain", "facts", "-p", "ship.yaml", "--format", "json"]);
+    assert!(data.contains("\"document\":[\"ship.yaml\",0]") && data.contains("-t or ship.example"), "{data}");
+    let shell = run(&folder, &["explain", "shell", "shipit now", "-p", "ship.yaml"]);
+    assert!(shell.contains("reaches ship.example"), "{shell}");
+    assert!(run(&folder, &["explain", "shell", "shipit now"]).contains("opaque"));
+    std::fs::write(folder.path().join("plain.yaml"), "rules: [{type: never, call: {reaches: '*'}}]\n")
+        .unwrap();
+    assert!(run(&folder, &["explain", "facts", "-p", "plain.yaml"]).contains("adds nothing"));
+    // A row that cannot be read keeps the policy from loading, and the fix is named.
+    std::fs::write(
+        folder.path().join("broken.yaml"),
+        "facts: [{program: shipit, reads: operand}]\nrules: [{type: never, call: {reaches: '*'}}]\n",
+    )
+    .unwrap();
+    let broken = run(&folder, &["explain", "facts", "-p", "broken.yaml"]);
+    assert!(broken.contains("broken.yaml:1:") && broken.contains("did you mean `operands`?"), "{broken}");
+}
+
 #[test]
 fn a_command_line_is_one_argument() {
     let folder = refunds();

@@ -81,7 +81,8 @@ pub fn build<K: Kind>(kind: K) -> Build {
     Box::new(move |rule, order, when, doubts, options| {
         let (enforced, tree) = (options.is_enforced(), options.tree);
         let asking = kind.operands().iter().filter(|operand| operand.asks.is_some()).count();
-        Arc::new(RuleUnit { rule: [rule], order, when, doubts, enforced, tree, asking, kind })
+        let facts = kind.operands().first().map(|operand| operand.facts.clone()).unwrap_or_default();
+        Arc::new(RuleUnit { rule: [rule], order, when, doubts, enforced, tree, asking, facts, kind })
     })
 }
 
@@ -294,7 +295,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             None => Some(Vec::new()),
         };
         let ended = fields.take("ended");
-        let question = question(&mut fields, out);
+        let question = question(&mut fields, &self.reading.facts, out);
         out.extend(fields.unknown());
         if let Some(ended) = ended.filter(|_| key != "trigger" || !fields_of_never_after(self.fields)) {
             let message = "`ended` is only asked of the `trigger` of `never_after`: what must come first must have succeeded, and how a call ends is not known before it runs";
@@ -303,9 +304,11 @@ impl<'a> Operands<'_, '_, 'a, '_> {
         }
         let (mut operand, patterns, question) = (operand?, patterns?, question?);
         if question.is_some() {
+            self.reading.asks = true;
             operand.number = self.asking;
             self.asking += 1;
         }
+        operand.facts.clone_from(&self.reading.facts);
         operand.named.does.clone_from(&question);
         operand.asks = question;
         operand.named.args_match =
@@ -336,6 +339,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
         Some(Operand {
             named: ToolName { tool: name.into(), ..ToolName::default() },
             tools,
+            facts: self.reading.facts.clone(),
             ..Operand::default()
         })
     }

@@ -3,6 +3,7 @@
 use crate::monitor::LineState;
 use crate::report::shell::facts;
 use crate::session::{Call, Session};
+use crate::shell::facts::Table;
 use crate::shell::reading::reading;
 use crate::shell::tool::runs_commands;
 use crate::wording::sentence::name;
@@ -18,11 +19,12 @@ const LONGEST: usize = 300;
 
 /// The lines, for a call of a tool that runs a command. The small calls that findings are about are marked as found.
 pub fn lines(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Call, width: usize) {
-    if !runs_commands(&call.tool) {
+    let known = known(seen);
+    if !runs_commands(&known, &call.tool) {
         return;
     }
     let theme = &seen.model.theme;
-    let read = reading(&call.tool, &call.arguments, &session.facts);
+    let read = reading(&call.tool, &call.arguments, &session.facts, &known);
     let meant = matched(seen, session);
     lines.push(Line::new().part(Key::Part("does")));
     lines.push(Line::dim("what the command does:"));
@@ -47,6 +49,13 @@ pub fn lines(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Ca
         let text = format!("not read to its end: {problem}. It may do anything");
         paragraph(lines, theme, Role::VerdictReport, &line(&text), width, 2, Link::default());
     }
+}
+
+/// What the rule of the first finding knows of programs and tools; without one, what the policy adds.
+fn known(seen: Seen<'_>) -> Table {
+    let Some(replay) = seen.replay() else { return Table::default() };
+    let finding = seen.judged_call().and_then(|judged| judged.decision.findings.first());
+    replay.policy().facts(finding.map(|finding| finding.rule))
 }
 
 /// As much of a command as tells it apart: a file that is written may be among its words.
