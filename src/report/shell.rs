@@ -157,9 +157,9 @@ fn entry(row: &Value, out: &mut dyn Write) -> io::Result<()> {
 
 /// The table for a program, a row a line.
 pub fn table_data() -> impl Iterator<Item = Value> {
-    let programs = programs().map(|row| program_data(row));
-    let wrappers = WRAPPERS.iter().map(|row| wrapper_data(row));
-    programs.chain(wrappers).chain(tools::TOOLS.iter().map(|row| tool_data(row)))
+    let programs = programs().map(program_data);
+    let wrappers = WRAPPERS.iter().map(wrapper_data);
+    programs.chain(wrappers).chain(tools::TOOLS.iter().map(tool_data))
 }
 
 fn row_data(row: &Row) -> Value {

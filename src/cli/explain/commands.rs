@@ -1,6 +1,5 @@
 //! `explain shell` and `explain facts`: what commands do, and the table that says so.
 
-use std::io::Write;
 use std::sync::Arc;
 
 use crate::cli::args::{self, Format};

@@ -25,8 +25,11 @@ pub const FILES: &[(&str, At)] = &[
 pub const HOSTS: &[(&str, Net)] =
     &[("operands", Net::Urls), ("first", Net::First), ("remotes", Net::Remotes)];
 
+/// What a key of a tool's row says of an argument.
+pub type OfArgument = fn(&'static str) -> Argument;
+
 /// The keys of a tool's row, in the order of the reference page.
-pub const ARGUMENTS: &[(&str, fn(&'static str) -> Argument)] = &[
+pub const ARGUMENTS: &[(&str, OfArgument)] = &[
     ("command", Argument::Command),
     ("folder", Argument::Folder),
     ("reads", Argument::Reads),
