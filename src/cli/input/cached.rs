@@ -28,6 +28,8 @@ use crate::session::Session;
 
 /// Bytes of the answers of one file that are kept, about.
 const MOST_ANSWERS: usize = 64 << 20;
+/// Bytes by which each session is known, about.
+const IDENTITY: usize = 64;
 
 /// What is left of sessions once they are looked at, of one or of several after each other.
 pub trait Answers: Serialize + DeserializeOwned + Default + Send {
@@ -153,24 +155,32 @@ struct Kept<A> {
     new: Vec<(String, Vec<u8>)>,
     /// Of the file whose answers are being taken; `None` once they are too many, or not all of them are taken.
     answers: Option<Vec<A>>,
+    /// Bytes of them, about: those of one session more are counted once they are added.
     weight: usize,
 }
 
 impl<A: Answers> Kept<A> {
     fn keep(&mut self, more: &A) {
-        self.weight += more.weight();
-        if self.weight > MOST_ANSWERS {
-            self.answers = None;
-        }
         let Some(answers) = &mut self.answers else { return };
-        match answers.last_mut() {
+        self.weight += IDENTITY;
+        let last = match answers.last_mut() {
             // What is said of a session is said before its output is written.
-            Some(last) if more.diagnostics().is_empty() => last.append(more),
+            Some(last) if more.diagnostics().is_empty() => {
+                self.weight = self.weight.saturating_sub(last.weight());
+                last.append(more);
+                last.weight()
+            }
             _ => {
                 let mut first = A::default();
                 first.append(more);
+                let weight = first.weight();
                 answers.push(first);
+                weight
             }
+        };
+        self.weight += last;
+        if self.weight > MOST_ANSWERS {
+            self.answers = None;
         }
     }
 
@@ -318,5 +328,42 @@ impl<A: Answers> Recording for CachedFile<'_, A> {
 
     fn join(&mut self, part: Stretch) -> Vec<Read<A>> {
         self.file.join(part).into_iter().map(|session| Read::Session(Box::new(session))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Counts, and lines that take room.
+    #[derive(Default, Serialize, Deserialize)]
+    struct Lines(u64, Vec<u8>);
+
+    impl Answers for Lines {
+        fn diagnostics(&self) -> &[Diagnostic] {
+            &[]
+        }
+
+        fn append(&mut self, later: &Lines) {
+            self.0 += later.0;
+            self.1.extend_from_slice(&later.1);
+        }
+
+        fn weight(&self) -> usize {
+            2048 + self.1.len()
+        }
+    }
+
+    #[test]
+    fn answers_are_kept_until_they_weigh_too_much_together() {
+        let kept = |count: usize, bytes: usize| {
+            let mut kept = Kept { new: Vec::new(), answers: Some(Vec::new()), weight: 0 };
+            let line = Lines(1, vec![0; bytes]);
+            (0..count).for_each(|_| kept.keep(&line));
+            kept.answers.map(|answers: Vec<Lines>| answers.iter().map(|lines| lines.0).sum())
+        };
+        assert_eq!(kept(100_000, 0), Some(100_000), "counts of many sessions are no more than those of one");
+        assert_eq!(kept(50, 1 << 20), Some(50));
+        assert_eq!(kept(70, 1 << 20), None);
     }
 }
