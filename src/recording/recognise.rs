@@ -55,6 +55,8 @@ pub fn format(
     };
     let specific = specific.unwrap_or_default();
     let (mut values, mut bytes) = (0, 0);
+    // What the last one says of what was seen so far. Values may be large: they are parsed once for all formats.
+    let mut of_last = None;
     while values < SAMPLE_VALUES && sampled.len() < SAMPLE_PIECES && bytes < SAMPLE_BYTES {
         let next = match take(units, following) {
             Ok(Some(next)) => next,
@@ -72,12 +74,15 @@ pub fn format(
         }
         values += 1;
         // The content of a native session may look like anything.
-        let known = with_sample(sampled, |sample| match sample.objects().any(native::is_written) {
-            true => ControlFlow::Break(None),
-            false => match found(sample, specific) {
-                Some(format) => ControlFlow::Break(Some(format)),
-                None => ControlFlow::Continue(()),
-            },
+        let known = with_sample(sampled, |sample| {
+            of_last = last.and_then(|last| found(sample, slice::from_ref(last)));
+            match sample.objects().any(native::is_written) {
+                true => ControlFlow::Break(None),
+                false => match found(sample, specific) {
+                    Some(format) => ControlFlow::Break(Some(format)),
+                    None => ControlFlow::Continue(()),
+                },
+            }
         });
         match known {
             ControlFlow::Break(Some(format)) => return Ok(format),
@@ -85,9 +90,7 @@ pub fn format(
             ControlFlow::Continue(()) => {}
         }
     }
-    if let Some(format) =
-        last.and_then(|last| with_sample(sampled, |sample| found(sample, slice::from_ref(last))))
-    {
+    if let Some(format) = of_last {
         return Ok(format);
     }
     if let Some(error) = failed {
