@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 use twox_hash::XxHash3_64;
 
@@ -34,16 +35,19 @@ pub enum Kind {
     Resolved,
     /// The agent ended the session.
     Closed,
+    /// A line that was cut off when its writer was stopped, or the mark that follows it.
+    Skipped,
 }
 
 impl Kind {
-    const ALL: [(Kind, char); 6] = [
+    const ALL: [(Kind, char); 7] = [
         (Kind::Opened, 'o'),
         (Kind::Turn, 't'),
         (Kind::Said, 's'),
         (Kind::Proposed, 'p'),
         (Kind::Resolved, 'r'),
         (Kind::Closed, 'c'),
+        (Kind::Skipped, 'x'),
     ];
 
     /// The kind that this letter stands for.
@@ -69,15 +73,34 @@ pub enum Keep {
 /// then nothing but the journal tells what it means.
 pub fn outlines(lines: &[u8], first: bool, keep: Keep) -> Option<String> {
     let (mut outlines, mut fields) = (String::new(), String::new());
-    for (at, line) in std::str::from_utf8(lines).ok()?.split_inclusive('\n').enumerate() {
-        let begins = first && at == 0;
+    let (mut lines, mut begins) = (std::str::from_utf8(lines).ok()?.split_inclusive('\n').peekable(), first);
+    let mut skips = false;
+    while let Some(line) = lines.next() {
+        let record = line.strip_suffix('\n')?;
         fields.clear();
-        let kind = outline(line.strip_suffix('\n')?, begins, keep, &mut fields)?;
+        let marked = lines.peek().is_some_and(|next| next.strip_suffix('\n') == Some(REPAIRED));
+        let kind = if std::mem::take(&mut skips) {
+            Kind::Skipped
+        } else if marked && !begins && is_cut_off(record) {
+            skips = true;
+            Kind::Skipped
+        } else {
+            outline(record, begins, keep, &mut fields)?
+        };
+        begins = false;
         outlines.push(kind.letter());
         number(line.len() as u64, &mut outlines);
         text(&fields, &mut outlines);
     }
     Some(outlines)
+}
+
+/// The mark after a line that is cut off.
+const REPAIRED: &str = r#"{"record":"repaired"}"#;
+
+/// Whether a line is the beginning of a record and no record.
+fn is_cut_off(line: &str) -> bool {
+    line.len() <= LONGEST && line.starts_with('{') && serde_json::from_str::<IgnoredAny>(line).is_err()
 }
 
 /// Writes the fields of a record's outline; gives its kind.

@@ -1,7 +1,8 @@
 //! The outlines of a journal's records, as they are found and read.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+
+use hashbrown::{HashMap, HashSet};
 
 use super::outline::Kind;
 use crate::recording::known::{Known, Step, outcome};
@@ -195,6 +196,10 @@ impl Outlines {
     ) -> Option<()> {
         for record in records {
             let mut fields = self.fields(*record);
+            if record.kind == Kind::Skipped {
+                known.pass_by();
+                continue;
+            }
             if record.kind == Kind::Opened {
                 known.line(fields.text()?);
                 if records.len() > 1 {
@@ -215,7 +220,7 @@ fn note(about: &mut HashMap<Box<str>, Last>, kind: Kind, fields: &str, number: u
     match kind {
         Kind::Proposed => about.entry(id.into()).or_default().proposed = Some(number),
         Kind::Resolved => about.entry(id.into()).or_default().resolved = Some(number),
-        Kind::Opened | Kind::Turn | Kind::Said | Kind::Closed => {}
+        Kind::Opened | Kind::Turn | Kind::Said | Kind::Closed | Kind::Skipped => {}
     }
 }
 
@@ -280,7 +285,7 @@ impl<'a> Fields<'a> {
         start: u64,
     ) -> Option<(Option<Millis>, Step<'a>)> {
         Some(match kind {
-            Kind::Opened => return None,
+            Kind::Opened | Kind::Skipped => return None,
             Kind::Turn => {
                 self.number()?;
                 (self.instant()?, Step::Turn)

@@ -58,6 +58,11 @@ impl Known {
         self.reader.step(self.line, at, step);
     }
 
+    /// The next line is no record: it was cut off, or says so of the one before.
+    pub fn pass_by(&mut self) {
+        self.line += 1;
+    }
+
     /// The next record as its line has it.
     pub fn line(&mut self, line: &str) {
         self.line += 1;

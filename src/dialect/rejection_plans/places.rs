@@ -4,7 +4,7 @@
 //! API), and more are added with every version. So the whole document is searched, and a plan that is on no tool is an
 //! error instead of a guard that nobody keeps.
 
-use crate::source::nearest::{edits, nearest};
+use crate::source::nearest::{is_within, nearest};
 use crate::source::{Entry, Field, Node, NodeValue, Span, pointer_push};
 
 /// The key of a plan.
@@ -218,7 +218,7 @@ fn is_misspelt(key: &str) -> bool {
         return false;
     }
     let begins = key.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("rej"));
-    edits(key, KEY) <= if begins { 2 } else { 1 }
+    is_within(if begins { 2 } else { 1 }, key, KEY)
         || begins && key.to_ascii_lowercase().contains("plan") && nearest(key, [KEY]).is_some()
 }
 

@@ -10,6 +10,7 @@ use rulestep::internals::live::Agent;
 use rulestep::internals::live::agent::{Answer, Event, Report};
 use rulestep::internals::live::desk::Desk;
 use rulestep::internals::live::index::{Index, Stamp};
+use rulestep::internals::live::journal::Journal;
 use rulestep::internals::live::outline::{Keep, outlines};
 use serde_json::{Value, json};
 
@@ -122,6 +123,37 @@ fn a_body_that_is_not_the_one_of_the_index_is_read_from_the_journal() {
         let (_, again) = Index::open(&index, &stamp).unwrap();
         assert_eq!(again, made_of(&journal));
     }
+}
+
+/// A writer that was stopped costs one reading of the journal.
+#[test]
+fn a_journal_that_was_repaired_has_an_index() {
+    let root = tempfile::tempdir().unwrap();
+    let mut session = Session::new(root.path());
+    session.call("Bash", &long(1));
+    let (journal, index) = (session.folder.join("s.jsonl"), session.folder.join("s.index"));
+    let opens = || {
+        let stamp = Stamp::of(&fs::metadata(&journal).unwrap());
+        Index::open(&index, &stamp).map(|(_, outlines)| outlines)
+    };
+    for cut_off in ["{\"record\":\"proposed\",\"id\":\"lost\",\"to", "{", "{\"record\":\"turn\"}"] {
+        fs::write(&journal, session.read("s.jsonl") + cut_off).unwrap();
+        assert!(matches!(session.call("deploy", &Value::Null), Answer::Deny(_)));
+        assert!(session.read("s.jsonl").contains("{\"record\":\"repaired\"}"));
+        assert!(matches!(session.call("deploy", &Value::Null), Answer::Deny(_)));
+        if cut_off.ends_with('}') {
+            break;
+        }
+        assert_eq!(opens(), Some(made_of(&journal)), "{cut_off}");
+        let kept = Journal::open(&session.folder, "s", Duration::from_secs(1)).unwrap();
+        let text = fs::read(&journal).unwrap();
+        let read = rulestep::Session::read(journal.to_str().unwrap(), text).unwrap();
+        let mut read = read.into_iter().next().unwrap();
+        read.calls.iter_mut().for_each(|call| call.live = None);
+        assert_eq!(kept.session("").unwrap(), read, "{cut_off}");
+    }
+    session.call("Bash", &long(0));
+    assert_eq!(session.call("deploy", &Value::Null), Answer::Silent);
 }
 
 #[test]
