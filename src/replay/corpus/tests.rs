@@ -77,7 +77,7 @@ impl Recording for Sessions {
         assert!(part.1, "it was read");
         self.held.extend(part.0);
         // Now and then the last one waits for others.
-        let complete = self.held.len() - usize::from(self.held.len() % 3 == 0);
+        let complete = self.held.len() - usize::from(self.held.len().is_multiple_of(3));
         let complete: Vec<_> = self.held.drain(..complete).collect();
         complete.into_iter().map(|index| self.session(index)).collect()
     }
