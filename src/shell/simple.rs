@@ -1,5 +1,7 @@
 //! Simple commands: redirections, assignments, words; functions that are called.
 
+use std::borrow::Cow;
+
 use brush_parser::ast::{
     AssignmentValue, Command, CommandPrefixOrSuffixItem as Item, FunctionBody, IoFileRedirectKind as Kind,
     IoFileRedirectTarget as Target, IoRedirect, SimpleCommand,
@@ -53,7 +55,7 @@ impl Walker<'_> {
                 }
                 IoRedirect::HereDocument(_, document) => {
                     let text = if document.requires_expansion {
-                        self.quoted(&document.doc.value, flow)
+                        self.quoted(&joined(&document.doc.value), flow)
                     } else {
                         Word::text(document.doc.value.clone())
                     };
@@ -197,6 +199,24 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// The lines of a document as bash reads them: a line break after a backslash is taken away before anything else is looked at,
+/// also within quotes of a substitution.
+fn joined(text: &str) -> Cow<'_, str> {
+    if !text.contains("\\\n") {
+        return Cow::Borrowed(text);
+    }
+    let mut lines = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        let next = (letter == '\\').then(|| letters.next()).flatten();
+        if next != Some('\n') {
+            lines.push(letter);
+            lines.extend(next);
+        }
+    }
+    Cow::Owned(lines)
 }
 
 /// `{fd}` of `{fd}> file`, which the parser takes for a word.
