@@ -20,6 +20,10 @@ enum Weakening {
     Without,
     /// The key is left out.
     Gone,
+    /// The key is left out, unless it says what holds without it.
+    Unless(&'static str),
+    /// The key is left out where the call is asked for something else as well.
+    Beside,
     /// A number is one more.
     More,
     /// A number is one less.
@@ -29,7 +33,28 @@ enum Weakening {
     /// What is under this other key of the same mapping takes its place, and the other way around.
     Swapped(&'static str),
 }
-use Weakening::{Gone, Less, More, Not, Swapped, Without};
+use Weakening::{Beside, Gone, Less, More, Not, Swapped, Unless, Without};
+
+/// The keys that ask what a call does, in the dialects that have them.
+const CALLS: &[(&str, Weakening)] = &[
+    ("runs", Beside),
+    ("args", Gone),
+    ("flags", Gone),
+    ("reads", Beside),
+    ("reads", Without),
+    ("writes", Beside),
+    ("writes", Without),
+    ("deletes", Beside),
+    ("deletes", Without),
+    ("reaches", Beside),
+    ("reaches", Without),
+    ("except", Gone),
+    ("agent", Beside),
+    ("facts", Without),
+];
+
+/// What makes a mapping ask for a call.
+const ASKS: [&str; 7] = ["tool", "runs", "reads", "writes", "deletes", "reaches", "agent"];
 
 /// What is weakened in the documents of a dialect, by key.
 const TABLE: &[(&str, &[(&str, Weakening)])] = &[
@@ -50,6 +75,10 @@ const TABLE: &[(&str, &[(&str, Weakening)])] = &[
             ("max", More),
             ("within", More),
             ("strict", Not),
+            ("same", Gone),
+            ("unsure", Unless("deny")),
+            ("opaque", Unless("report")),
+            ("ended", Gone),
         ],
     ),
 ];
@@ -134,6 +163,8 @@ fn weakened(file: &PolicyFile, out: &mut Vec<Mutant>) {
     for document in &parsed.documents {
         let Some(dialect) = dialect::of(document) else { continue };
         let rows = TABLE.iter().filter(|(name, _)| *name == dialect.name).flat_map(|(_, rows)| *rows);
+        let asks = matches!(dialect.name, "contract" | "sequence_rule");
+        let rows = rows.chain(if asks { CALLS } else { &[] });
         for (key, weakening) in rows {
             let mut found = Vec::new();
             entries(document, key, &mut found);
@@ -168,6 +199,12 @@ impl<'d> Making<'d, '_> {
 
     fn weaken(&mut self, weakening: Weakening, map: &'d Node, entry: &'d Entry) {
         let (key, value) = (&entry.key, &entry.value);
+        // Where the key is left out.
+        let gone = match weakening {
+            Unless(usual) => value.as_str() != Some(usual),
+            Beside => ASKS.iter().any(|other| *other != key.as_str() && map.entry(other).is_some()),
+            other => other == Gone,
+        };
         match (weakening, &value.value) {
             (Without, NodeValue::Seq(items)) if items.len() > 1 => {
                 for (place, item) in items.iter().enumerate() {
@@ -180,7 +217,8 @@ impl<'d> Making<'d, '_> {
             (Without, NodeValue::Map(lists)) => {
                 lists.iter().for_each(|list| self.weaken(Without, value, list));
             }
-            (Without, NodeValue::Seq(_)) | (Gone, _) => {
+            (Unless(_) | Beside, _) if !gone => {}
+            (Without, NodeValue::Seq(_)) | (Gone | Unless(_) | Beside, _) => {
                 self.add(format!("without `{key}`"), value, |edits| {
                     edits.remove_key(map, key);
                     Ok(())

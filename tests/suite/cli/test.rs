@@ -212,6 +212,48 @@ fn weakened_policies_are_noticed_or_listed() {
     assert!(told.starts_with("exit 2") && told.contains("does not pass, so it notices nothing"), "{told}");
 }
 
+/// Every key that asks what a call does is weakened, and one that changes nothing where it is left out is not.
+#[test]
+fn what_calls_do_is_weakened() {
+    let folder = tempfile::tempdir().unwrap();
+    let policy = r"facts: [{program: shipit, reads: operands}, {program: sendit, reaches: operands}]
+rules:
+  - type: never
+    call: {agent: main, runs: {program: git, args: [push], flags: [force]}, reaches: '*', except: ['*.internal']}
+    unsure: allow
+    opaque: deny
+  - {type: never_after, trigger: {reads: [.env, '*.pem'], ended: ok}, forbidden: {writes: [a, b], deletes: c}, unsure: deny}
+  - {type: before, first: {reads: '**'}, then: {tool: Edit, writes: '**'}, same: file}
+";
+    std::fs::write(folder.path().join("policy.yaml"), policy).unwrap();
+    let call = r#"{"role": "assistant", "tool_calls": [{"name": "Bash", "arguments": {"command": "ls"}}]}"#;
+    let case = format!(
+        "name: a listing\npolicy: policy.yaml\nsession:\n  - {call}\n  - {{role: tool, content: a}}\nexpect:\n  - {{call: 1.1, decision: allow}}\n"
+    );
+    std::fs::write(folder.path().join("a.case.yaml"), case).unwrap();
+    let told = run(&folder, &["test", "--mutate", "."]);
+    for part in [
+        "without `agent`",
+        "without `runs`",
+        "without `args`",
+        "without `flags`",
+        "without `reaches`",
+        "without `except`",
+        "without `ended`",
+        "without `deletes`",
+        "without `same`",
+        "without `opaque`",
+        "policy.yaml:5: no case notices: without `unsure`",
+        "`reads` without \".env\"",
+        "`reads` without \"*.pem\"",
+        "`writes` without \"b\"",
+        "`facts` without {\"program\":\"sendit\"",
+    ] {
+        assert!(told.contains(part), "{part}\n{told}");
+    }
+    assert_eq!(told.matches("without `unsure`").count(), 1, "{told}");
+}
+
 #[test]
 fn every_rule_of_the_samples_is_tested_beside_it() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
