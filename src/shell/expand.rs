@@ -127,6 +127,10 @@ fn product(parts: &[BraceExpressionOrText]) -> Vec<String> {
         };
         let join = |text: &String| choices.iter().map(|choice| format!("{text}{choice}")).collect::<Vec<_>>();
         texts = texts.iter().flat_map(join).take(BRACES + 1).collect();
+        if texts.len() > BRACES {
+            // More words than are followed, whatever comes after them.
+            return texts;
+        }
     }
     texts
 }

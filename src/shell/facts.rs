@@ -37,10 +37,10 @@ pub fn program(name: &str) -> &'static [&'static Program] {
     BY_NAME.get(name).map(Vec::as_slice).unwrap_or_default()
 }
 
-/// The other spelling of an option: `-r` of `rm` is `--recursive`.
+/// The other spelling of an option: `-r` of `rm` is `--recursive`, `-n` of `kubectl` is `--namespace`.
 pub fn other_spelling<'p>(rows: &[&'p Program], name: &str) -> Vec<&'p str> {
     let mut found = Vec::new();
-    for pair in rows.iter().flat_map(|row| row.flags.split(' ')) {
+    for pair in rows.iter().flat_map(|row| [row.takes, row.flags]).flat_map(|list| list.split(' ')) {
         let mut spellings = pair.split('=');
         if spellings.any(|spelling| spelling == name) {
             found.extend(pair.split('=').filter(|spelling| *spelling != name));

@@ -33,9 +33,10 @@ pub struct Arguments {
     pub open: Option<String>,
 }
 
-/// Reads the words. `takes` names the options with a value, `knows` those without.
+/// Reads the words. `takes` names the options with a value (`-n=--namespace` where one has two
+/// spellings), `knows` those without.
 pub fn arguments(words: &[Word], takes: &[&str], knows: &dyn Fn(&str) -> bool, style: Style) -> Arguments {
-    let valued = |name: &str| takes.iter().any(|list| list.split(' ').any(|taken| taken == name));
+    let valued = |name: &str| takes.iter().any(|list| list.split([' ', '=']).any(|taken| taken == name));
     let mut read = Arguments::default();
     let mut rest = words.iter();
     let mut ended = false;

@@ -231,7 +231,7 @@ fn opened<'w>(row: &Wrapper, args: &'w [Word]) -> Option<Opened<'w>> {
     let mut skip = row.skip;
     let mut options = Vec::new();
     let mut at = 0;
-    let valued = |name: &str| row.takes.split(' ').any(|taken| taken == name);
+    let valued = |name: &str| row.takes.split([' ', '=']).any(|taken| taken == name);
     while let Some(word) = args.get(at) {
         let start = word.start();
         let text = word.known();

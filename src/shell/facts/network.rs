@@ -13,7 +13,7 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "curl",
         "",
-        "-d --data --data-raw --data-binary --data-urlencode --data-ascii --json -F --form --form-string -H --header -X --request -o --output -u --user -A --user-agent -b --cookie -c --cookie-jar -e --referer -T --upload-file -x --proxy -K --config -E --cert --key --cacert --capath -m --max-time --connect-timeout --retry --retry-delay --retry-max-time -w --write-out -D --dump-header --resolve --connect-to -r --range -C --continue-at -z --limit-rate --url --url-query -U --proxy-user --interface --unix-socket -t -P -Q -y -Y --max-redirs --netrc-file --output-dir --socks5 --socks5-hostname --preproxy --doh-url --variable --expand-url --aws-sigv4 --oauth2-bearer --proto --stderr --trace --trace-ascii",
+        "-d=--data --data-raw --data-binary --data-urlencode --data-ascii --json -F=--form --form-string -H=--header -X=--request -o=--output -u=--user -A=--user-agent -b=--cookie -c=--cookie-jar -e=--referer -T=--upload-file -x=--proxy -K=--config -E=--cert --key --cacert --capath -m=--max-time --connect-timeout --retry --retry-delay --retry-max-time -w=--write-out -D=--dump-header --resolve --connect-to -r=--range -C=--continue-at -z --limit-rate --url --url-query -U=--proxy-user --interface --unix-socket -t -P -Q -y -Y --max-redirs --netrc-file --output-dir --socks5 --socks5-hostname --preproxy --doh-url --variable --expand-url --aws-sigv4 --oauth2-bearer --proto --stderr --trace --trace-ascii",
         "-s=--silent -S=--show-error -L=--location -f=--fail -k=--insecure -i=--include -I=--head -v=--verbose -O=--remote-name -J -G=--get -g=--globoff -N=--no-buffer -n=--netrc -#=--progress-bar -0 -4=--ipv4 -6=--ipv6 -Z=--parallel -j -p -R -q -a -l -M --compressed --http1.1 --http2 --fail-with-body --retry-all-errors",
         &[
             Reaches(Urls),
@@ -60,28 +60,28 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "git",
         "push",
-        "-o --push-option --repo --receive-pack --exec --recurse-submodules",
+        "-o=--push-option --repo --receive-pack --exec --recurse-submodules",
         "-f=--force -u=--set-upstream -n=--dry-run -d=--delete -q=--quiet -v=--verbose -4 -6 --all --branches --mirror --tags --follow-tags --atomic --prune --porcelain --no-verify --force-with-lease --force-if-includes --thin --no-thin --progress --signed",
         GIT_REMOTE,
     ),
     row(
         "git",
         "pull|fetch|ls-remote",
-        "-o --depth --deepen --shallow-since -j --jobs --upload-pack -s --strategy -X --strategy-option --refmap --filter",
+        "-o --depth --deepen --shallow-since -j --jobs --upload-pack -s=--strategy -X=--strategy-option --refmap --filter",
         "-a=--append -f=--force -t=--tags -p=--prune -q=--quiet -v=--verbose -n -r=--rebase -k --all --unshallow --ff-only --no-rebase --no-tags --ff --no-ff --autostash",
         GIT_REMOTE,
     ),
     row(
         "git",
         "clone",
-        "-o --origin -b --branch -u --upload-pack --reference --depth -c --config -j --jobs --template --separate-git-dir --filter --shallow-since",
+        "-o=--origin -b=--branch -u --upload-pack --reference --depth -c --config -j --jobs --template --separate-git-dir --filter --shallow-since",
         "-q=--quiet -v=--verbose -n=--no-checkout -l=--local -s=--shared --bare --mirror --recursive --recurse-submodules --single-branch --no-tags",
         &[Reaches(Remotes), Reads(Local)],
     ),
     row(
         "git",
         "submodule update|submodule add|remote update|remote show|lfs push|lfs pull|lfs fetch|svn dcommit|svn fetch|send-email|request-pull",
-        "-b --branch --name --depth --reference -j",
+        "-b=--branch --name --depth --reference -j",
         "--init --recursive --remote",
         GIT_REMOTE,
     ),
@@ -122,7 +122,7 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "gh",
         "",
-        "-R --repo --hostname -X --method -f --raw-field -F --field -H --header -q --jq -t --title -b --body --body-file --template -B --base -a -l -L --json --notes --notes-file --limit --state --assignee --label --branch --input",
+        "-R=--repo --hostname -X=--method -f=--raw-field -F=--field -H=--header -q=--jq -t=--title -b=--body --body-file --template -B=--base -a -l -L --json --notes --notes-file --limit --state --assignee --label --branch --input",
         "-w=--web -s=--squash -m=--merge -r=--rebase -d=--delete-branch -y=--yes --admin --auto --draft --fill --help --version --silent --paginate",
         &[
             Reaches(Default("--hostname", "github.com")),
@@ -133,7 +133,7 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "glab",
         "",
-        "-R --repo -t --title -d --description -b --target-branch",
+        "-R=--repo -t=--title -d=--description -b=--target-branch",
         "-y=--yes",
         &[Reaches(Default("", "gitlab.com"))],
     ),
@@ -205,7 +205,7 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "pnpm yarn",
         "",
-        "--prefix -C --dir --cwd --filter -F --workspace -w --registry --tag --access --otp",
+        "--prefix -C=--dir --cwd --filter -F --workspace -w --registry --tag --access --otp",
         "-g=--global -s=--silent -D=--save-dev -f=--force -y=--yes -r=--recursive --dry-run --frozen-lockfile",
         &[],
     ),

@@ -9,7 +9,7 @@ pub struct Program {
     pub names: &'static str,
     /// The leading operands of the subcommand; empty for what all have in common. Alternatives are separated by `|`.
     pub sub: &'static str,
-    /// Options that take a value.
+    /// Options that take a value, two spellings of one as in `flags`.
     pub takes: &'static str,
     /// Options without a value, and `-r=--recursive` for two spellings of one option.
     pub flags: &'static str,

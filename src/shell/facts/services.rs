@@ -10,7 +10,7 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "docker podman nerdctl",
         "",
-        "-c --context -H --host --config -l --log-level --tlscacert --tlscert --tlskey --connection --url --namespace -n",
+        "-c=--context -H=--host --config -l=--log-level --tlscacert --tlscert --tlskey --connection --url --namespace -n",
         "-D=--debug --tls --tlsverify -v=--version --remote",
         &[Reaches(Named("-H --host --url"))],
     ),
@@ -24,7 +24,7 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "docker podman nerdctl",
         "build|buildx build|builder build|image build",
-        "-t --tag -f --file --build-arg --target --platform --progress --cache-from --cache-to --secret --ssh -o --output --network --label",
+        "-t=--tag -f=--file --build-arg --target --platform --progress --cache-from --cache-to --secret --ssh -o=--output --network --label",
         "-q=--quiet --no-cache --pull --push --load --rm",
         &[
             Reads(Value("-f --file")),
@@ -42,14 +42,14 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "docker podman nerdctl",
         "compose|stack|ps|images|logs|inspect|system|volume|network|rm|rmi|kill|stop|start|restart|tag|save|load|export|import|commit|events|stats|top|port|info|version|context|swarm|service|node|secret|container|image|exec|run|prune|builder|buildx",
-        "-f --file -p --project-name --profile --env-file --project-directory --format --filter -n --tail --since --until -o --output --timeout -t --signal -s --scale",
+        "-f=--file -p=--project-name --profile --env-file --project-directory --format --filter -n --tail --since --until -o=--output --timeout -t --signal -s --scale",
         "-a=--all -d=--detach -f=--force -q=--quiet -v=--volumes -i=--interactive -t=--tty --rm --remove-orphans --build --no-trunc --follow",
         &[Reads(Value("--env-file"))],
     ),
     row(
         "docker-compose podman-compose",
         "",
-        "-f --file -p --project-name --profile --env-file --project-directory",
+        "-f=--file -p=--project-name --profile --env-file --project-directory",
         "-d=--detach -v=--volumes --remove-orphans --build",
         &[Reads(Value("--env-file"))],
     ),
@@ -64,7 +64,7 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "kubectl oc k k9s kubectl.exe microk8s.kubectl",
         "",
-        "-n --namespace --context --cluster --user --kubeconfig -s --server --as --as-group --token --request-timeout --certificate-authority --client-key --client-certificate -v -l --selector -o --output -f --filename -k --kustomize --field-selector -c --container --grace-period --timeout --type --tail --since --replicas -p --patch --patch-file --from-literal --from-file --from-env-file --image --port --dry-run --cascade --field-manager --sort-by --template --for --overrides --limits",
+        "-n=--namespace --context --cluster --user --kubeconfig -s=--server --as --as-group --token --request-timeout --certificate-authority --client-key --client-certificate -v -l=--selector -o=--output -f=--filename -k=--kustomize --field-selector -c=--container --grace-period --timeout --type --tail --since --replicas -p=--patch --patch-file --from-literal --from-file --from-env-file --image --port --dry-run --cascade --field-manager --sort-by --template --for --overrides --limits",
         "-A=--all-namespaces -w=--watch -i=--stdin -t=--tty -R=--recursive --all --force --now --wait --ignore-not-found --insecure-skip-tls-verify --server-side --overwrite --previous --show-labels --prune --no-headers",
         &[Reads(Value("-f --filename --patch-file --from-file --from-env-file --kubeconfig"))],
     ),
@@ -81,7 +81,7 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "helm helmfile",
         "",
-        "-n --namespace --kube-context --kubeconfig --kube-token --kube-apiserver -f --values --set --set-string --set-file --version --repo --timeout -o --output --history-max --registry-config --repository-config -e --environment -l --selector",
+        "-n=--namespace --kube-context --kubeconfig --kube-token --kube-apiserver -f=--values --set --set-string --set-file --version --repo --timeout -o=--output --history-max --registry-config --repository-config -e --environment -l=--selector",
         "-i=--install -a=--all -A=--all-namespaces --debug --wait --atomic --dry-run --create-namespace --force --purge --reuse-values --cleanup-on-fail",
         &[Reads(Value("-f --values --kubeconfig"))],
     ),
@@ -135,28 +135,28 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "az",
         "",
-        "--subscription -g --resource-group -n --name -o --output --query --location -l --file -f --vault-name --value",
+        "--subscription -g=--resource-group -n=--name -o=--output --query --location -l --file -f --vault-name --value",
         "-y=--yes --debug --verbose --no-wait",
         &[Reaches(Fixed("azure.com"))],
     ),
-    row("heroku", "", "-a --app -r --remote", "", &[Reaches(Default("", "heroku.com"))]),
-    row("fly flyctl", "", "-a --app -c --config -C --command", "", &[Reaches(Default("", "fly.io"))]),
+    row("heroku", "", "-a=--app -r=--remote", "", &[Reaches(Default("", "heroku.com"))]),
+    row("fly flyctl", "", "-a=--app -c=--config -C --command", "", &[Reaches(Default("", "fly.io"))]),
     row(
         "vercel vc",
         "",
-        "-t --token --scope -S --cwd -A --local-config -e --env -b",
+        "-t=--token --scope -S --cwd -A=--local-config -e=--env -b",
         "--prod -y=--yes -f=--force",
         &[Reaches(Default("", "vercel.com"))],
     ),
     row(
         "netlify ntl",
         "",
-        "-d --dir -m --message -s --site --auth",
+        "-d=--dir -m=--message -s=--site --auth",
         "-p=--prod",
         &[Reaches(Default("", "netlify.com"))],
     ),
-    row("wrangler", "", "-c --config -e --env --name", "", &[Reaches(Default("", "cloudflare.com"))]),
-    row("firebase", "", "-P --project --token --only -m", "", &[Reaches(Default("", "googleapis.com"))]),
+    row("wrangler", "", "-c=--config -e=--env --name", "", &[Reaches(Default("", "cloudflare.com"))]),
+    row("firebase", "", "-P=--project --token --only -m", "", &[Reaches(Default("", "googleapis.com"))]),
     row(
         "supabase railway render doctl hcloud linode-cli stripe sentry-cli doppler op infisical turso neonctl",
         "",
@@ -167,7 +167,7 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "psql pg_dump pg_dumpall pg_restore createdb dropdb createuser dropuser vacuumdb reindexdb pgbench pg_isready",
         "",
-        "-h --host -p --port -U --username -d --dbname -f --file -c --command -v --set --variable -o --output -L -P -F -R -T -t -n -N -j --table --schema --exclude-table --format --log-file",
+        "-h=--host -p=--port -U=--username -d=--dbname -f=--file -c=--command -v --set --variable -o --output -L -P -F -R -T -t -n -N -j --table --schema --exclude-table --format --log-file",
         "-w -W -q=--quiet -A -X -x -1 -l=--list -E -e -a -s -z -C=--create --clean --if-exists --no-owner",
         &[
             Reaches(Named("-h --host")),
@@ -181,7 +181,7 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "mysql mysqldump mysqladmin mariadb mariadb-dump mycli",
         "",
-        "-h --host -P --port -u --user -e --execute -D --database -S --socket --defaults-file --defaults-extra-file --protocol",
+        "-h=--host -P=--port -u=--user -e=--execute -D=--database -S=--socket --defaults-file --defaults-extra-file --protocol",
         "-p=--password -B -N -s -t -v -A --single-transaction",
         &[Reaches(Named("-h --host")), Reads(Value("--defaults-file --defaults-extra-file"))],
     ),
