@@ -40,7 +40,12 @@ impl Walker<'_> {
             // From now on the name is another program's.
             "hash" if value("-p").is_some() => self.anything("hash -p", flow),
             "jobs" if args.first().and_then(Word::known) == Some("-x") => {
-                self.inner(args.iter().skip(1).cloned().collect(), flow, streams);
+                // Names of jobs become the numbers of their processes.
+                let words = args.iter().skip(1).map(|word| match word.start().starts_with('%') {
+                    true => Word::unknown(word.to_string()),
+                    false => word.clone(),
+                });
+                self.inner(words.collect(), flow, streams);
             }
             "exit" | "return" => {
                 let status = args.first().map(|word| word.known().and_then(|text| text.parse::<u8>().ok()));

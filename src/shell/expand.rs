@@ -233,9 +233,9 @@ impl Reader<'_> {
                         word.push(".")
                     }
                     _ => {
-                        // What a variable holds is expanded as a prompt is, with its substitutions.
+                        // What a variable holds is expanded as a prompt is, with its substitutions: they may be any command.
                         if let Some(value) = written.strip_suffix("@P}") {
-                            self.scripts.push(format!("eval \"{value}}}\""));
+                            self.scripts.push(format!("\"{value}}}\""));
                         }
                         word.many |= !quoted || written.contains('@');
                         self.nested(&written, quoted);
