@@ -19,13 +19,13 @@ pub use crate::shell::facts::Table;
 /// Without the feature `shell` nothing is known of programs.
 #[cfg(not(feature = "shell"))]
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Table;
+pub struct Table(());
 
 #[cfg(not(feature = "shell"))]
 impl Table {
     /// Of several there is nothing to join.
     pub fn union<'t>(_tables: impl Iterator<Item = &'t Table>) -> Table {
-        Table
+        Table(())
     }
 }
 
@@ -35,7 +35,7 @@ pub fn facts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Table {
     if let Some(field) = fields.optional("facts") {
         field.refuse("this program was built without the feature `shell`, which this key needs", out);
     }
-    Table
+    Table(())
 }
 
 /// Without the feature `shell` nobody can answer, so there are none.
