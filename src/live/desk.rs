@@ -222,8 +222,21 @@ impl Desk {
         began: Instant,
         decide: impl FnOnce(&Journal, &str) -> Result<Decided, Fault>,
     ) -> Result<(Answer, Option<Recorded>), Fault> {
-        if let Some(answer) = call.id.and_then(|id| answered(journal, id, call)) {
-            return Ok((answer, None));
+        let judge = (&**current.policy.digest(), self.mode);
+        // The name of this decision where another policy has decided the call: it stands beside that one.
+        let mut beside = None;
+        if let Some(id) = call.id {
+            match earlier(journal, id, call, judge) {
+                Some(Earlier::Own(answer)) => return Ok((answer, None)),
+                Some(Earlier::AnotherPolicy) => {
+                    let name = format!("{id} ({} {})", judge.0, judge.1.word());
+                    if let Some(Earlier::Own(answer)) = earlier(journal, &name, call, judge) {
+                        return Ok((answer, None));
+                    }
+                    beside = Some(name);
+                }
+                None => {}
+            }
         }
         let latest = if journal.is_new() { None } else { Some(journal.latest()?) };
         let tail = self.tail(report, journal)?;
@@ -231,7 +244,7 @@ impl Desk {
         if latest.is_none() {
             records += &self.opened(report, tail.as_ref());
         }
-        let sibling = call.sibling.filter(|_| latest.is_some());
+        let sibling = call.sibling.filter(|_| latest.is_some()).or(beside.as_ref().map(|_| true));
         if !sibling.unwrap_or_else(|| is_sibling(latest.as_ref(), tail.as_ref(), call.id)) {
             let import =
                 tail.as_ref().map(|tail| tail.import(journal, latest.as_ref(), call.id)).unwrap_or_default();
@@ -240,15 +253,24 @@ impl Desk {
         }
         let made = format!("call-{}", journal.calls() + 1);
         let mut proposed = Proposed {
-            id: call.id.unwrap_or(&made),
+            id: beside.as_deref().or(call.id).unwrap_or(&made),
             tool: call.tool,
             arguments: Json(call.arguments),
             at: now(),
             judged: None,
         };
         let undecided = proposed_line(&proposed);
-        let Decided { decision, findings, parts, kept } = decide(journal, &format!("{records}{undecided}"))?;
+        let added = format!("{records}{undecided}");
+        let decided = match beside {
+            Some(_) => deciding::decide(journal, &current.policy, self.mode, &added),
+            None => decide(journal, &added),
+        };
+        let Decided { decision, findings, parts, kept } = decided?;
         let runs = self.mode == Mode::Shadow || decision.verdict == Verdict::Allow;
+        if beside.is_some() && runs {
+            // The journal has the call; a second one would count against it.
+            return Ok((Answer::Silent, None));
+        }
         let told = (!runs).then(|| reason(decision.verdict, &findings));
         let Current { policy, place, fault } = current;
         proposed.judged = Some(Judged {
@@ -261,6 +283,7 @@ impl Desk {
         let stopped = proposed.judged.as_ref().is_some_and(|judged| judged.runs == Some(false));
         let (id, at) = (proposed.id.to_owned(), proposed.at);
         let recorded = Recorded { id, at, told: told.clone().filter(|_| stopped), parts };
+        let recorded = Some(recorded).filter(|_| beside.is_none());
         records += &Record::Proposed(proposed).line();
         journal.append(&records)?;
         if let Some((records, run)) = kept {
@@ -271,7 +294,7 @@ impl Desk {
             Verdict::Ask if self.asks => Answer::Ask(told),
             _ => Answer::Deny(told),
         });
-        Ok((answer, Some(recorded)))
+        Ok((answer, recorded))
     }
 
     /// Which of these tools the model should see now. What is `followed` of the session is not read again.
@@ -364,8 +387,16 @@ fn is_sibling(journal: Option<&Session>, tail: Option<&Tail>, id: Option<&str>) 
     logged.unwrap_or_else(|| calls.iter().any(|call| call.result.is_none()))
 }
 
-/// What was answered to this very call already: an event may come twice, and a call is decided once.
-fn answered(journal: &Journal, id: &str, call: &NewCall<'_>) -> Option<Answer> {
+/// That this very call was decided before.
+enum Earlier {
+    /// With this answer.
+    Own(Answer),
+    /// By another policy, or one that only watched.
+    AnotherPolicy,
+}
+
+/// Whether this very call was decided before: an event may come twice, and each policy decides a call once.
+fn earlier(journal: &Journal, id: &str, call: &NewCall<'_>, judge: (&str, Mode)) -> Option<Earlier> {
     let record = journal.proposed(id)?;
     let same = record.get("tool")?.as_str() == Some(call.tool)
         && record.get("arguments") == Some(call.arguments.value().unwrap_or(&Value::Null));
@@ -373,13 +404,17 @@ fn answered(journal: &Journal, id: &str, call: &NewCall<'_>) -> Option<Answer> {
     if !same {
         return None;
     }
-    let runs = record.get("runs")?.as_bool();
-    Some(match record.get("decision")?.as_str()? {
+    let (runs, verdict) = (record.get("runs")?.as_bool(), record.get("decision")?.as_str()?);
+    let says = |key: &str| record.get(key).and_then(Value::as_str);
+    if says("policy") != Some(judge.0) || says("mode") != Some(judge.1.word()) {
+        return Some(Earlier::AnotherPolicy);
+    }
+    Some(Earlier::Own(match verdict {
         _ if runs == Some(true) => Answer::Silent,
         "ask" if runs.is_none() => Answer::Ask(text),
         "halt" | "not_reached" => Answer::Halt(text),
         _ => Answer::Deny(text),
-    })
+    }))
 }
 
 /// The call of the journal that an event's result is for, if it waits for one.

@@ -62,6 +62,10 @@ impl Stamp {
 impl Index {
     /// The index of the journal in this state, with its outlines. `None`: there is none that can be trusted.
     pub fn open(path: &Path, journal: &Stamp) -> Option<(Index, String)> {
+        // A pipe or a device in its place would never end.
+        if !std::fs::metadata(path).ok()?.is_file() {
+            return None;
+        }
         let mut file = OpenOptions::new().read(true).write(true).open(path).ok()?;
         let length = file.metadata().ok()?.len();
         let mut text = Vec::with_capacity(usize::try_from(length).ok()? + 1);

@@ -17,6 +17,9 @@ use crate::policy::Policy;
 /// How a state is written; changes with it.
 const FORM: &str = concat!("#rulestep.state/1 ", env!("CARGO_PKG_VERSION"));
 
+/// Bytes of a state that are read: playing the session again is quicker then.
+const LARGEST: u64 = 64 << 20;
+
 /// A state as it was kept.
 #[derive(Debug)]
 pub struct State {
@@ -29,6 +32,11 @@ pub struct State {
 /// What is kept here, if it was kept by this program, under this policy and after these records of the journal, of which
 /// `before` gives the outlines.
 pub fn open<'o>(path: &Path, policy: &Policy, before: impl Fn(usize) -> Option<&'o str>) -> Option<State> {
+    // A pipe or a device in its place would never end.
+    let found = fs::metadata(path).ok()?;
+    if !found.is_file() || found.len() > LARGEST {
+        return None;
+    }
     let text = fs::read_to_string(path).ok()?;
     let (head, run) = text.split_once('\n')?;
     let records: usize = head.rsplit(' ').next()?.parse().ok()?;

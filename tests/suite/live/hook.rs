@@ -40,6 +40,35 @@ fn texts(output: &Output) -> (i32, String, String) {
 
 const DENIED: &str = "A file is read before a command runs. Read has not succeeded in an earlier turn. Way out: call Read successfully in an earlier turn. (p.yaml:3)";
 
+#[test]
+fn each_policy_of_a_session_decides_a_call_whoever_was_first() {
+    let state = tempfile::tempdir().unwrap();
+    let go = |arguments: &[&str], id: &str| {
+        let arguments: Vec<&str> = ["claude-code"].iter().chain(arguments).copied().collect();
+        let (exit, _, error) = texts(&hook(state.path(), &arguments, &call("PreToolUse", id, "Bash")));
+        (exit, error)
+    };
+    let silent = (0, String::new());
+    let loose = ["-p", "halt.yaml", "--shadow"];
+    let strict = ["-p", "p.yaml"];
+    let only_watching = ["-p", "p.yaml", "--shadow"];
+    for (id, first) in [("1", &loose[..]), ("2", &only_watching)] {
+        assert_eq!(go(first, id), silent);
+        for _ in 0..2 {
+            assert_eq!(go(&strict, id), (2, DENIED.to_owned()), "call {id} after {first:?}");
+        }
+        assert_eq!(go(first, id), silent, "it has decided this call");
+    }
+    assert_eq!(go(&strict, "3").0, 2);
+    assert_eq!(go(&loose, "3").0, 0, "what the other one stops is not its own answer");
+    let records = records(&state.path().join("rulestep/live/claude-code/s-1.jsonl"));
+    let proposed = |denied: bool| {
+        let is = |record: &&Value| record["record"] == "proposed" && (record["runs"] == false) == denied;
+        records.iter().filter(is).count()
+    };
+    assert_eq!((proposed(true), proposed(false)), (3, 2), "each denial once, and no call twice");
+}
+
 /// Every agent: a call that is denied, one that is allowed, one that ends the run.
 #[test]
 fn each_agent_is_answered_in_its_own_form() {
