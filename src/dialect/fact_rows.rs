@@ -48,7 +48,7 @@ fn twice(what: String, item: &Field<'_>, seen: &mut Seen, out: &mut Vec<Problem>
     }
 }
 
-/// A text or a list of them, each of which fits; several are told apart by a blank in a row.
+/// A text or a list of them, each of which fits; in a row, a blank separates several.
 fn texts<'a>(
     field: &Field<'a>,
     what: &str,
