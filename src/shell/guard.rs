@@ -10,6 +10,8 @@ const BYTES: usize = 64 * 1024;
 const EXPANSIONS: usize = 64;
 /// The most backquotes: in each other, they would need backslashes that double each time.
 const TICKS: usize = 400;
+/// The most backquotes directly after a bracket.
+const INDEXES: usize = 8;
 /// The most groups and compound commands of a line, for the same reason.
 const GROUPS: usize = 48;
 /// How many scripts may lie in each other.
@@ -52,6 +54,10 @@ pub fn before_tokens(text: &str) -> Option<&'static str> {
         .filter(|pair| [b"$(", b"${", b"$[", b"<(", b">("].iter().any(|start| pair == start))
         .count();
     let ticks = bytes.iter().filter(|byte| **byte == b'`').count();
+    // The parser tries each as an index, and each time those after it.
+    if bytes.windows(2).filter(|pair| *pair == b"[`").count() > INDEXES {
+        return Some("more than 8 backquotes after `[`");
+    }
     (expansions > EXPANSIONS || ticks > TICKS).then_some("a line with more than 64 expansions")
 }
 
