@@ -355,6 +355,12 @@ mod tests {
     }
 
     #[test]
+    fn backquotes_after_brackets_are_counted() {
+        assert!(before_tokens(&"a[`g".repeat(INDEXES + 1)).is_some());
+        assert_eq!(before_tokens(&"a[`g`]=1 ".repeat(INDEXES)), None);
+    }
+
+    #[test]
     fn what_the_parser_reads_over_and_over_is_counted_as_it_does() {
         let five = |opener: &str| opener.repeat(5);
         for opener in ["$(", "${", "$[", "$((", "$( (", "$(a ')' ", "$(a \")\" ", "$(a \\) "] {

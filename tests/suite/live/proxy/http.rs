@@ -120,8 +120,9 @@ impl Events {
         self.write(format!("event: message\ndata: {message}\n\n").as_bytes());
     }
 
+    /// Ends the stream; the proxy may have left it, since it has its answer.
     fn end(mut self) {
-        self.0.write_all(b"0\r\n\r\n").unwrap();
+        let _ = self.0.write_all(b"0\r\n\r\n");
     }
 }
 
