@@ -1,27 +1,29 @@
-//! What recordings hold: tools and how their calls ended, programs, files and hosts that the calls name, projects and days.
+//! What recordings hold: tools and how their calls ended, what the calls do, projects and days.
 //!
-//! Nothing is guessed. A program is the first word of a command; a file is an argument of a name that tools use for paths; a
-//! host is that of an argument that is a URL. What could not be read is counted as that.
+//! Nothing is guessed. Which programs a call runs, what it reads, writes, deletes and reaches is answered by the facts that
+//! rules use, and only what is certain counts as done. What is not known has rows of its own. How much is kept depends on
+//! how many different names there are, each of a bounded length.
 
-mod command;
+mod doing;
 mod facts;
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fluent_uri::Iri;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
+#[cfg(feature = "internals")]
+pub use self::doing::SECRETS;
+use self::doing::{Doing, doing};
+pub use self::doing::{Gap, Zone};
 pub use self::facts::{Access, words};
-use self::facts::{is_action, is_command, is_file, is_shell};
 use super::occurrence::{Occurrence, Place, first};
 use crate::replay::Replay;
-use crate::session::{Body, Call, Outcome};
+use crate::session::Outcome;
 
 /// What sessions hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,22 +34,22 @@ pub struct Inventory {
     pub calls: u64,
     /// Calls of choices that were not taken, which nothing else counts.
     pub alternatives: u64,
-    /// Calls whose arguments are not a JSON object: what they name is not known.
-    pub unread_arguments: u64,
     /// Calls that ran a command line.
     pub commands: u64,
-    /// Those of them that were not read to their end, so that they may run programs that are not counted.
-    pub unread_commands: u64,
-    /// Arguments that begin as a URL does and are none.
-    pub unread_urls: u64,
     /// Calls by tool.
     pub tools: BTreeMap<Arc<str>, ToolCalls>,
-    /// Calls by the programs that they run.
-    pub programs: BTreeMap<Arc<str>, Mentions>,
-    /// Calls by the files that they name.
+    /// Calls by the programs that they run, with subcommands.
+    pub programs: BTreeMap<Arc<str>, ProgramCalls>,
+    /// Calls by where the files are that they work on.
+    #[serde(with = "pairs")]
+    pub places: BTreeMap<Zone, FileCalls>,
+    /// Calls by the files that they work on or name.
     pub files: BTreeMap<Arc<str>, FileCalls>,
-    /// Calls by the hosts of the URLs that they name.
-    pub hosts: BTreeMap<Arc<str>, Mentions>,
+    /// Calls by the hosts that they reach or name.
+    pub hosts: BTreeMap<Arc<str>, HostCalls>,
+    /// Calls of which something is not known.
+    #[serde(with = "pairs")]
+    pub gaps: BTreeMap<Gap, GapCalls>,
     /// Sessions by project; `None` where none is recorded.
     #[serde(with = "pairs")]
     pub projects: BTreeMap<Option<Arc<str>>, SessionCount>,
@@ -93,24 +95,58 @@ pub struct ToolCalls {
     pub first: Option<Occurrence>,
 }
 
-/// Calls that name something.
+/// Calls that run a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Mentions {
+pub struct ProgramCalls {
     /// How many.
     pub calls: u64,
+    /// Sessions with such calls.
+    pub sessions: u64,
+    /// Those in which it is known to have succeeded.
+    pub ok: u64,
+    /// Those in which it is known to have failed.
+    pub errors: u64,
     /// The first of them.
     pub first: Option<Occurrence>,
 }
 
-/// Calls that name a file.
+/// Calls that work on a file, or name it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileCalls {
+    /// How many.
+    pub calls: u64,
+    /// Sessions with such calls.
+    pub sessions: u64,
     /// Those that read it.
     pub read: u64,
     /// Those that write it.
     pub written: u64,
-    /// Those of tools that say neither.
-    pub named: u64,
+    /// Those that delete it.
+    pub deleted: u64,
+    /// The first of them.
+    pub first: Option<Occurrence>,
+}
+
+/// Calls that reach a host, or name it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HostCalls {
+    /// How many.
+    pub calls: u64,
+    /// Sessions with such calls.
+    pub sessions: u64,
+    /// Those that are known to reach it.
+    pub reached: u64,
+    /// The first of them.
+    pub first: Option<Occurrence>,
+}
+
+/// Calls of which something is not known.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GapCalls {
+    /// How many.
+    pub calls: u64,
+    /// Sessions with such calls.
+    pub sessions: u64,
     /// The first of them.
     pub first: Option<Occurrence>,
 }
@@ -124,13 +160,6 @@ pub struct SessionCount {
     pub calls: u64,
     /// The first of them.
     pub first: Option<Occurrence>,
-}
-
-impl FileCalls {
-    /// All of them.
-    pub fn calls(&self) -> u64 {
-        self.read + self.written + self.named
-    }
 }
 
 impl Inventory {
@@ -149,6 +178,7 @@ impl Inventory {
             days: BTreeMap::from([(day, count)]),
             ..Inventory::default()
         };
+        let known = replay.policy().facts(None);
         for (call, judged) in session.calls.iter().zip(replay.calls()) {
             let first = || Some(Occurrence::of(session, Place::Call(call.at)));
             let tool = inventory.tools.entry(Arc::clone(&call.tool)).or_default();
@@ -160,33 +190,43 @@ impl Inventory {
             tool.first = tool.first.take().or_else(first);
             // A call that was refused did nothing.
             if call.outcome != Outcome::Refused {
-                inventory.named(&named(call), &first);
+                inventory.did(doing(call, &session.facts, &known), &first);
             }
         }
+        inventory.of_one_session();
         inventory
     }
 
-    fn named(&mut self, named: &Named, first: &dyn Fn() -> Option<Occurrence>) {
-        self.unread_arguments += u64::from(named.unread_arguments);
-        self.commands += u64::from(named.command);
-        self.unread_commands += u64::from(named.unread_command);
-        self.unread_urls += named.unread_urls;
-        for (rows, names) in [(&mut self.programs, &named.programs), (&mut self.hosts, &named.hosts)] {
-            for name in names {
-                let row = rows.entry(name.as_str().into()).or_default();
-                row.calls += 1;
-                row.first = row.first.take().or_else(first);
-            }
-        }
-        for (file, access) in &named.files {
-            let row = self.files.entry(file.as_str().into()).or_default();
-            *match access {
-                Access::Read => &mut row.read,
-                Access::Written => &mut row.written,
-                Access::Named => &mut row.named,
-            } += 1;
+    fn did(&mut self, doing: Doing, first: &dyn Fn() -> Option<Occurrence>) {
+        self.commands += u64::from(doing.command);
+        for (program, ended) in doing.programs {
+            let row = self.programs.entry(program.into()).or_default();
+            row.calls += 1;
+            row.ok += u64::from(ended == Some(true));
+            row.errors += u64::from(ended == Some(false));
             row.first = row.first.take().or_else(first);
         }
+        for (host, reached) in doing.hosts {
+            let row = self.hosts.entry(host.into()).or_default();
+            row.calls += 1;
+            row.reached += u64::from(reached);
+            row.first = row.first.take().or_else(first);
+        }
+        for gap in doing.gaps {
+            let row = self.gaps.entry(gap).or_default();
+            row.calls += 1;
+            row.first = row.first.take().or_else(first);
+        }
+        files(&mut self.files, doing.files.into_iter().map(|(file, access)| (file.into(), access)), first);
+        files(&mut self.places, doing.zones.into_iter(), first);
+    }
+
+    /// Every row that there is, is one of this session.
+    fn of_one_session(&mut self) {
+        self.programs.values_mut().for_each(|row| row.sessions = 1);
+        self.files.values_mut().chain(self.places.values_mut()).for_each(|row| row.sessions = 1);
+        self.hosts.values_mut().for_each(|row| row.sessions = 1);
+        self.gaps.values_mut().for_each(|row| row.sessions = 1);
     }
 
     /// Adds what was counted of other sessions.
@@ -195,10 +235,7 @@ impl Inventory {
             (&mut self.sessions, later.sessions),
             (&mut self.calls, later.calls),
             (&mut self.alternatives, later.alternatives),
-            (&mut self.unread_arguments, later.unread_arguments),
             (&mut self.commands, later.commands),
-            (&mut self.unread_commands, later.unread_commands),
-            (&mut self.unread_urls, later.unread_urls),
         ] {
             *sum += more;
         }
@@ -210,18 +247,34 @@ impl Inventory {
             row.stopped += more.stopped;
             first(&mut row.first, more.first.as_ref());
         });
-        for (rows, later) in [(&mut self.programs, &later.programs), (&mut self.hosts, &later.hosts)] {
-            merge(rows, later, |row, more| {
-                row.calls += more.calls;
-                first(&mut row.first, more.first.as_ref());
-            });
-        }
-        merge(&mut self.files, &later.files, |row, more| {
-            row.read += more.read;
-            row.written += more.written;
-            row.named += more.named;
+        merge(&mut self.programs, &later.programs, |row, more| {
+            row.calls += more.calls;
+            row.sessions += more.sessions;
+            row.ok += more.ok;
+            row.errors += more.errors;
             first(&mut row.first, more.first.as_ref());
         });
+        merge(&mut self.hosts, &later.hosts, |row, more| {
+            row.calls += more.calls;
+            row.sessions += more.sessions;
+            row.reached += more.reached;
+            first(&mut row.first, more.first.as_ref());
+        });
+        merge(&mut self.gaps, &later.gaps, |row, more| {
+            row.calls += more.calls;
+            row.sessions += more.sessions;
+            first(&mut row.first, more.first.as_ref());
+        });
+        let touched = |row: &mut FileCalls, more: &FileCalls| {
+            row.calls += more.calls;
+            row.sessions += more.sessions;
+            row.read += more.read;
+            row.written += more.written;
+            row.deleted += more.deleted;
+            first(&mut row.first, more.first.as_ref());
+        };
+        merge(&mut self.files, &later.files, touched);
+        merge(&mut self.places, &later.places, touched);
         let add = |row: &mut SessionCount, more: &SessionCount| {
             row.sessions += more.sessions;
             row.calls += more.calls;
@@ -229,6 +282,27 @@ impl Inventory {
         };
         merge(&mut self.projects, &later.projects, add);
         merge(&mut self.days, &later.days, add);
+    }
+}
+
+/// Counts what one call does with files, which are in order: a call that reads and writes one is one call.
+fn files<K: Clone + Ord>(
+    rows: &mut BTreeMap<K, FileCalls>,
+    done: impl Iterator<Item = (K, Access)>,
+    first: &dyn Fn() -> Option<Occurrence>,
+) {
+    let mut last = None;
+    for (key, access) in done {
+        let row = rows.entry(key.clone()).or_default();
+        row.calls += u64::from(last.as_ref() != Some(&key));
+        match access {
+            Access::Read => row.read += 1,
+            Access::Written => row.written += 1,
+            Access::Deleted => row.deleted += 1,
+            Access::Named => {}
+        }
+        row.first = row.first.take().or_else(first);
+        last = Some(key);
     }
 }
 
@@ -247,104 +321,4 @@ pub fn sorted<K: Ord, V>(rows: &BTreeMap<K, V>, count: impl Fn(&V) -> u64) -> Ve
     let mut sorted: Vec<(&K, &V)> = rows.iter().collect();
     sorted.sort_by_key(|(_, row)| Reverse(count(row)));
     sorted
-}
-
-/// What a call names, each once.
-#[derive(Default)]
-struct Named {
-    programs: BTreeSet<String>,
-    files: BTreeSet<(String, Access)>,
-    hosts: BTreeSet<String>,
-    command: bool,
-    unread_command: bool,
-    unread_arguments: bool,
-    unread_urls: u64,
-}
-
-fn named(call: &Call) -> Named {
-    let mut named = Named::default();
-    let words = facts::words(&call.tool);
-    // The recording's own body would keep what is parsed here for as long as its session is in memory.
-    let arguments = Body::text(call.arguments.raw());
-    let object = match arguments.parsed() {
-        Some(Value::Object(object)) => object,
-        _ if call.arguments.raw().trim().is_empty() => return named,
-        _ => {
-            if facts::access(&words) == Access::Written {
-                named.patch(call.arguments.shown());
-            }
-            named.unread_arguments = named.files.is_empty();
-            return named;
-        }
-    };
-    let texts = || object.iter().filter_map(|(key, value)| Some((key, value.as_str()?)));
-    let action =
-        texts().filter(|(key, _)| is_action(key)).map(|(_, text)| facts::access(&facts::words(text)));
-    let is_shell = is_shell(&words);
-    let action = action.filter(|_| !is_shell).find(|access| *access != Access::Named);
-    let access = action.unwrap_or_else(|| facts::access(&words));
-    for (_, value) in object.iter().filter(|(key, _)| is_command(key)) {
-        let found = match value {
-            Value::String(line) if is_shell => command::programs(line),
-            Value::Array(words) if is_shell => {
-                let words: Option<Vec<String>> =
-                    words.iter().map(|word| Some(word.as_str()?.to_owned())).collect();
-                words.map(command::of_words).unwrap_or_default()
-            }
-            _ => continue,
-        };
-        named.command = true;
-        named.unread_command |= !found.whole;
-        for words in found.commands {
-            words.iter().skip(1).for_each(|word| named.url(word));
-            named.programs.extend(words.into_iter().next());
-        }
-    }
-    let mut open: Vec<(Option<&str>, &Value)> =
-        object.iter().map(|(key, value)| (Some(&**key), value)).collect();
-    while let Some((key, value)) = open.pop() {
-        match value {
-            Value::String(text) => {
-                if key.is_some_and(is_file) && !text.is_empty() {
-                    named.files.insert((text.clone(), access));
-                } else if access == Access::Written {
-                    named.patch(text);
-                }
-                named.url(text);
-            }
-            // What is in a list belongs to the key of the list.
-            Value::Array(values) => open.extend(values.iter().map(|value| (key, value))),
-            Value::Object(object) => open.extend(object.iter().map(|(key, value)| (Some(&**key), value))),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
-    }
-    named
-}
-
-impl Named {
-    /// The files that a patch writes.
-    fn patch(&mut self, text: &str) {
-        if !text.trim_start().starts_with("*** Begin Patch") {
-            return;
-        }
-        let files =
-            text.lines().filter_map(|line| facts::PATCHED.iter().find_map(|mark| line.strip_prefix(mark)));
-        self.files.extend(files.map(|file| (file.trim().to_owned(), Access::Written)));
-    }
-
-    /// The host, where the text as a whole is a URL of the network.
-    fn url(&mut self, text: &str) {
-        let Some((scheme, rest)) = text.split_once("://") else { return };
-        let is_scheme = scheme.len() <= 12 && scheme.starts_with(|c: char| c.is_ascii_alphabetic());
-        let is_scheme = is_scheme && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
-        if !is_scheme || scheme.eq_ignore_ascii_case("file") || text.contains(char::is_whitespace) {
-            return;
-        }
-        let iri = Iri::parse(text).ok();
-        let host = iri.as_ref().and_then(|iri| iri.authority()).map(|authority| authority.host());
-        match host.filter(|host| !host.is_empty()) {
-            Some(host) => drop(self.hosts.insert(host.to_lowercase())),
-            None => self.unread_urls += u64::from(!rest.is_empty()),
-        }
-    }
 }

@@ -2,16 +2,14 @@
 
 mod data;
 
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use super::columns::columns;
 use super::paint::Paint;
 use super::totals::{incomplete_markdown, incomplete_text};
 use super::{Total, words};
 use crate::engine::Mode;
-use crate::explore::inventory::{FileCalls, Inventory, Mentions, SessionCount, sorted};
+use crate::explore::inventory::{FileCalls, Inventory, SessionCount, sorted};
 use crate::explore::occurrence::Occurrence;
 use crate::policy::Policy;
 pub use data::SCHEMA;
@@ -78,6 +76,12 @@ pub enum Ask {
     Key(&'static str),
     /// By a text that some call has among its arguments.
     Text,
+    /// By the name of the program among the arguments: its subcommand may be anywhere after it.
+    Program,
+    /// By the last name of the path: what is before it may be written in several ways.
+    File,
+    /// No filter can.
+    Nothing,
     /// By the day.
     Day,
 }
@@ -101,18 +105,6 @@ impl Row<'_> {
 
 /// The lists, in the order in which they are shown. Where a policy `judged`, the calls that it stops have a column.
 pub fn sections(inventory: &Inventory, judged: bool) -> Vec<Section<'_>> {
-    let unread = (inventory.unread_arguments > 0).then(|| {
-        let calls = words::count(inventory.unread_arguments, "call");
-        format!("not counted: {calls} whose arguments are not a JSON object")
-    });
-    let commands = (inventory.unread_commands > 0).then(|| {
-        let [unread, all] = [inventory.unread_commands, inventory.commands].map(words::thousands);
-        format!(
-            "{unread} of {all} command lines could not be read to their end, so they may run more programs"
-        )
-    });
-    let urls = (inventory.unread_urls > 0)
-        .then(|| format!("not counted: {} without a host", words::count(inventory.unread_urls, "URL")));
     let mut tool_heads = vec!["calls", "errors", "refused", "no result"];
     tool_heads.extend(judged.then_some("stopped"));
     let tools = sorted(&inventory.tools, |tool| tool.calls).into_iter().map(|(name, tool)| {
@@ -120,15 +112,28 @@ pub fn sections(inventory: &Inventory, judged: bool) -> Vec<Section<'_>> {
         numbers.extend(judged.then_some(tool.stopped));
         Row { name: Some(name.to_string()), numbers, first: tool.first.as_ref() }
     });
-    let files = sorted(&inventory.files, FileCalls::calls).into_iter().map(|(name, file)| {
-        let numbers = vec![file.calls(), file.read, file.written];
-        Row { name: Some(name.to_string()), numbers, first: file.first.as_ref() }
+    let programs = sorted(&inventory.programs, |program| program.calls).into_iter();
+    let programs = programs.map(|(name, program)| {
+        let numbers = vec![program.calls, program.sessions, program.ok, program.errors];
+        Row { name: Some(name.to_string()), numbers, first: program.first.as_ref() }
+    });
+    let places = sorted(&inventory.places, |of| of.calls).into_iter();
+    let places = places.map(|(zone, of)| of_files(zone.title().to_owned(), of));
+    let files = sorted(&inventory.files, |file| file.calls).into_iter();
+    let files = files.map(|(name, file)| of_files(name.to_string(), file));
+    let hosts = sorted(&inventory.hosts, |host| host.calls).into_iter().map(|(name, host)| {
+        let numbers = vec![host.calls, host.sessions, host.reached];
+        Row { name: Some(name.to_string()), numbers, first: host.first.as_ref() }
+    });
+    let gaps = sorted(&inventory.gaps, |of| of.calls).into_iter().map(|(gap, of)| {
+        let name = Some(gap.title().to_owned());
+        Row { name, numbers: vec![of.calls, of.sessions], first: of.first.as_ref() }
     });
     let projects = sorted(&inventory.projects, |count| count.sessions).into_iter();
     let projects = projects.map(|(name, count)| of_sessions(name.as_deref().map(str::to_owned), count));
     let days = inventory.days.iter().rev();
     let days = days.map(|(day, count)| of_sessions(day.map(|day| day.to_string()), count));
-    let with = |notes: [&Option<String>; 2]| notes.into_iter().flatten().cloned().collect();
+    let lines = (inventory.commands > 0).then(|| words::count(inventory.commands, "command line"));
     vec![
         Section {
             title: "tools",
@@ -138,25 +143,42 @@ pub fn sections(inventory: &Inventory, judged: bool) -> Vec<Section<'_>> {
             notes: Vec::new(),
         },
         Section {
-            title: "programs, by the first word of each command",
-            asks: Ask::Text,
-            heads: vec!["calls"],
-            rows: mentions(&inventory.programs),
-            notes: with([&commands, &unread]),
+            title: "programs that calls run",
+            asks: Ask::Program,
+            heads: vec!["calls", "sessions", "ok", "errors"],
+            rows: programs.collect(),
+            notes: lines
+                .map(|lines| format!("in {lines}; `explain shell` shows what each does"))
+                .into_iter()
+                .collect(),
         },
         Section {
-            title: "files that arguments name",
-            asks: Ask::Text,
-            heads: vec!["calls", "read", "written"],
+            title: "where calls read, write and delete",
+            asks: Ask::Nothing,
+            heads: vec!["calls", "sessions", "read", "written", "deleted"],
+            rows: places.collect(),
+            notes: Vec::new(),
+        },
+        Section {
+            title: "files, by name",
+            asks: Ask::File,
+            heads: vec!["calls", "sessions", "read", "written", "deleted"],
             rows: files.collect(),
-            notes: with([&unread, &None]),
+            notes: Vec::new(),
         },
         Section {
-            title: "hosts of URLs in arguments",
+            title: "hosts",
             asks: Ask::Text,
-            heads: vec!["calls"],
-            rows: mentions(&inventory.hosts),
-            notes: with([&urls, &unread]),
+            heads: vec!["calls", "sessions", "reached"],
+            rows: hosts.collect(),
+            notes: Vec::new(),
+        },
+        Section {
+            title: "not known",
+            asks: Ask::Nothing,
+            heads: vec!["calls", "sessions"],
+            rows: gaps.collect(),
+            notes: Vec::new(),
         },
         Section {
             title: "projects",
@@ -175,14 +197,9 @@ pub fn sections(inventory: &Inventory, judged: bool) -> Vec<Section<'_>> {
     ]
 }
 
-fn mentions(rows: &BTreeMap<Arc<str>, Mentions>) -> Vec<Row<'_>> {
-    let rows = sorted(rows, |row| row.calls).into_iter();
-    rows.map(|(name, found)| Row {
-        name: Some(name.to_string()),
-        numbers: vec![found.calls],
-        first: found.first.as_ref(),
-    })
-    .collect()
+fn of_files(name: String, of: &FileCalls) -> Row<'_> {
+    let numbers = vec![of.calls, of.sessions, of.read, of.written, of.deleted];
+    Row { name: Some(name), numbers, first: of.first.as_ref() }
 }
 
 fn of_sessions(name: Option<String>, count: &SessionCount) -> Row<'_> {

@@ -344,12 +344,19 @@ fn inventories_can_be_merged(sessions: &[Arc<Session>], policy: &Arc<Policy>, mo
     let numbers = |of: &Inventory| {
         let tools = of.tools.iter().map(|(name, tool)| (name.clone(), tool.calls + 1000 * tool.stopped));
         let files = of.files.iter().map(|(name, file)| (name.clone(), file.read + 1000 * file.written));
-        let programs = of.programs.iter().chain(&of.hosts).map(|(name, found)| (name.clone(), found.calls));
-        let rows: Vec<_> = tools.chain(files).chain(programs).collect();
+        let programs = of
+            .programs
+            .iter()
+            .map(|(name, found)| (name.clone(), found.calls + 1000 * found.ok + 1_000_000 * found.errors));
+        let hosts = of.hosts.iter().map(|(name, found)| (name.clone(), found.calls + 1000 * found.sessions));
+        let rows: Vec<_> = tools.chain(files).chain(programs).chain(hosts).collect();
         let sums = |row: &SessionCount| (row.sessions, row.calls);
         let projects: Vec<_> = of.projects.iter().map(|(name, row)| (name.clone(), sums(row))).collect();
         let days: Vec<_> = of.days.iter().map(|(day, row)| (*day, sums(row))).collect();
-        (rows, projects, days, of.commands, of.unread_arguments)
+        let places: Vec<_> =
+            of.places.iter().map(|(zone, row)| (*zone, row.calls, row.sessions, row.deleted)).collect();
+        let gaps: Vec<_> = of.gaps.iter().map(|(gap, row)| (*gap, row.calls, row.sessions)).collect();
+        (rows, projects, days, of.commands, places, gaps)
     };
     assert_eq!(numbers(&merged(&reversed)), numbers(&all));
     assert_eq!(all.calls, all.tools.values().map(|tool| tool.calls).sum::<u64>());

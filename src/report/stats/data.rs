@@ -1,14 +1,12 @@
 //! What recordings hold, as data.
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 use std::io::{self, Write};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Mode;
-use crate::explore::inventory::{Inventory, Mentions};
+use crate::explore::inventory::{FileCalls, Inventory};
 use crate::explore::occurrence::Occurrence;
 use crate::policy::Policy;
 use crate::report::coverage::OccurrenceLine;
@@ -19,7 +17,7 @@ use crate::report::totals::{ReadingLine, is_zero};
 use crate::report::{Provenance, Total};
 
 /// The shape of the JSON.
-pub const SCHEMA: &str = "rulestep.stats/1";
+pub const SCHEMA: &str = "rulestep.stats/2";
 
 /// What recordings hold; two of them make one.
 #[derive(Serialize, Deserialize)]
@@ -33,17 +31,14 @@ pub(in crate::report) struct StatsLine {
     reading: ReadingLine,
     /// Without one no call was judged.
     policy: Option<Version>,
-    /// Calls whose arguments are not a JSON object.
-    unread_arguments: u64,
     /// Calls that ran a command line.
     commands: u64,
-    /// Those that were not read to their end.
-    unread_commands: u64,
-    unread_urls: u64,
     tools: Vec<ToolLine>,
-    programs: Vec<MentionLine>,
+    programs: Vec<ProgramLine>,
+    places: Vec<PlaceLine>,
     files: Vec<FileLine>,
-    hosts: Vec<MentionLine>,
+    hosts: Vec<HostLine>,
+    unknown: Vec<GapLine>,
     projects: Vec<SessionLine>,
     days: Vec<DayLine>,
     provenance: Provenance,
@@ -62,18 +57,54 @@ struct ToolLine {
 }
 
 #[derive(Serialize, Deserialize)]
-struct MentionLine {
+struct ProgramLine {
     name: String,
     calls: u64,
+    sessions: u64,
+    ok: u64,
+    errors: u64,
     first: Option<OccurrenceLine>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PlaceLine {
+    place: String,
+    #[serde(flatten)]
+    counts: FileCounts,
 }
 
 #[derive(Serialize, Deserialize)]
 struct FileLine {
     file: String,
+    #[serde(flatten)]
+    counts: FileCounts,
+}
+
+#[derive(Serialize, Deserialize)]
+struct FileCounts {
     calls: u64,
+    sessions: u64,
     read: u64,
     written: u64,
+    deleted: u64,
+    first: Option<OccurrenceLine>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct HostLine {
+    name: String,
+    calls: u64,
+    sessions: u64,
+    reached: u64,
+    first: Option<OccurrenceLine>,
+}
+
+/// Calls of which something is not known.
+#[derive(Serialize, Deserialize)]
+struct GapLine {
+    what: String,
+    calls: u64,
+    sessions: u64,
     first: Option<OccurrenceLine>,
 }
 
@@ -94,7 +125,7 @@ struct DayLine {
 impl Mergeable for StatsLine {
     fn merge(&mut self, other: StatsLine) -> Result<(), String> {
         self.reading.merge(other.reading, &mut self.provenance, other.provenance)?;
-        add!(self, other: sessions, calls, alternatives, unread_arguments, commands, unread_commands, unread_urls);
+        add!(self, other: sessions, calls, alternatives, commands);
         let earlier =
             |known: &mut Option<OccurrenceLine>, more| OccurrenceLine::nearer(known, more, Ordering::Less);
         rows(
@@ -109,23 +140,46 @@ impl Mergeable for StatsLine {
                 earlier(&mut row.first, more.first);
             },
         );
-        for (known, more) in [(&mut self.programs, other.programs), (&mut self.hosts, other.hosts)] {
-            rows(
-                known,
-                more,
-                |row| row.name.clone(),
-                |row, more| {
-                    add!(row, more: calls);
-                    earlier(&mut row.first, more.first);
-                },
-            );
-        }
+        rows(
+            &mut self.programs,
+            other.programs,
+            |row| row.name.clone(),
+            |row, more| {
+                add!(row, more: calls, sessions, ok, errors);
+                earlier(&mut row.first, more.first);
+            },
+        );
+        let touched = |row: &mut FileCounts, more: FileCounts| {
+            add!(row, more: calls, sessions, read, written, deleted);
+            earlier(&mut row.first, more.first);
+        };
+        rows(
+            &mut self.places,
+            other.places,
+            |row| row.place.clone(),
+            |row, more| touched(&mut row.counts, more.counts),
+        );
         rows(
             &mut self.files,
             other.files,
             |row| row.file.clone(),
+            |row, more| touched(&mut row.counts, more.counts),
+        );
+        rows(
+            &mut self.hosts,
+            other.hosts,
+            |row| row.name.clone(),
             |row, more| {
-                add!(row, more: calls, read, written);
+                add!(row, more: calls, sessions, reached);
+                earlier(&mut row.first, more.first);
+            },
+        );
+        rows(
+            &mut self.unknown,
+            other.unknown,
+            |row| row.what.clone(),
+            |row, more| {
+                add!(row, more: calls, sessions);
                 earlier(&mut row.first, more.first);
             },
         );
@@ -143,10 +197,11 @@ impl Mergeable for StatsLine {
     /// Each list by its counts, the greatest first, then by name; days the newest first.
     fn settle(&mut self) {
         self.tools.sort_by(|a, b| (b.calls, &a.tool).cmp(&(a.calls, &b.tool)));
-        for list in [&mut self.programs, &mut self.hosts] {
-            list.sort_by(|a, b| (b.calls, &a.name).cmp(&(a.calls, &b.name)));
-        }
-        self.files.sort_by(|a, b| (b.calls, &a.file).cmp(&(a.calls, &b.file)));
+        self.programs.sort_by(|a, b| (b.calls, &a.name).cmp(&(a.calls, &b.name)));
+        self.hosts.sort_by(|a, b| (b.calls, &a.name).cmp(&(a.calls, &b.name)));
+        self.places.sort_by(|a, b| (b.counts.calls, &a.place).cmp(&(a.counts.calls, &b.place)));
+        self.files.sort_by(|a, b| (b.counts.calls, &a.file).cmp(&(a.counts.calls, &b.file)));
+        self.unknown.sort_by(|a, b| (b.calls, &a.what).cmp(&(a.calls, &b.what)));
         self.projects.sort_by(|a, b| (b.sessions, &a.project).cmp(&(a.sessions, &b.project)));
         self.days.sort_by(|a, b| b.day.cmp(&a.day));
     }
@@ -182,12 +237,38 @@ pub fn json(
         stopped: policy.map(|_| tool.stopped),
         first: first(&tool.first),
     });
-    let files = inventory.files.iter().map(|(name, file)| FileLine {
-        file: name.to_string(),
-        calls: file.calls(),
-        read: file.read,
-        written: file.written,
-        first: first(&file.first),
+    let counts = |of: &FileCalls| FileCounts {
+        calls: of.calls,
+        sessions: of.sessions,
+        read: of.read,
+        written: of.written,
+        deleted: of.deleted,
+        first: first(&of.first),
+    };
+    let programs = inventory.programs.iter().map(|(name, program)| ProgramLine {
+        name: name.to_string(),
+        calls: program.calls,
+        sessions: program.sessions,
+        ok: program.ok,
+        errors: program.errors,
+        first: first(&program.first),
+    });
+    let places = inventory.places.iter();
+    let places = places.map(|(zone, of)| PlaceLine { place: zone.name().to_owned(), counts: counts(of) });
+    let files = inventory.files.iter();
+    let files = files.map(|(name, of)| FileLine { file: name.to_string(), counts: counts(of) });
+    let hosts = inventory.hosts.iter().map(|(name, host)| HostLine {
+        name: name.to_string(),
+        calls: host.calls,
+        sessions: host.sessions,
+        reached: host.reached,
+        first: first(&host.first),
+    });
+    let unknown = inventory.gaps.iter().map(|(gap, of)| GapLine {
+        what: gap.name().to_owned(),
+        calls: of.calls,
+        sessions: of.sessions,
+        first: first(&of.first),
     });
     let projects = inventory.projects.iter().map(|(name, count)| SessionLine {
         project: name.as_deref().map(str::to_owned),
@@ -199,14 +280,6 @@ pub fn json(
         sessions: count.sessions,
         calls: count.calls,
     });
-    let mentions = |rows: &BTreeMap<Arc<str>, Mentions>| {
-        let line = |(name, found): (&Arc<str>, &Mentions)| MentionLine {
-            name: name.to_string(),
-            calls: found.calls,
-            first: first(&found.first),
-        };
-        rows.iter().map(line).collect()
-    };
     let mut object = StatsLine {
         schema: SCHEMA.to_owned(),
         sessions: inventory.sessions,
@@ -214,14 +287,13 @@ pub fn json(
         alternatives: inventory.alternatives,
         reading: ReadingLine::of(read),
         policy: policy.map(Version::of),
-        unread_arguments: inventory.unread_arguments,
         commands: inventory.commands,
-        unread_commands: inventory.unread_commands,
-        unread_urls: inventory.unread_urls,
         tools: tools.collect(),
-        programs: mentions(&inventory.programs),
+        programs: programs.collect(),
+        places: places.collect(),
         files: files.collect(),
-        hosts: mentions(&inventory.hosts),
+        hosts: hosts.collect(),
+        unknown: unknown.collect(),
         projects: projects.collect(),
         days: days.collect(),
         provenance: read.provenance.judged(policy.map(|policy| &**policy.digest()), mode, None),

@@ -132,3 +132,106 @@ fn long_lists_are_cut_unless_all_is_asked_for() {
     let (_, json, _) = stats(&files, &["--format", "json"]);
     assert_eq!(serde_json::from_str::<Value>(&json).unwrap()["tools"].as_array().unwrap().len(), 25);
 }
+
+/// What a list of the JSON says of a name.
+fn row<'j>(json: &'j Value, list: &str, key: &str, name: &str) -> Option<&'j Value> {
+    json[list].as_array().unwrap().iter().find(|row| row[key] == name)
+}
+
+fn json_of(sessions: &[String], more: &[&str]) -> Value {
+    let files = folder(&[
+        ("s.jsonl", &sessions.join("\n")),
+        ("p.yaml", "facts: [{program: ship, reaches: ship.example}]\nrules: []\n"),
+    ]);
+    let (code, text, stderr) = stats(&files, &[&["--format", "json"], more].concat());
+    assert_eq!(code, 0, "{stderr}");
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn what_calls_do_is_counted_by_the_facts_of_rules() {
+    let bash = |command: &str| json!({ "command": command });
+    let calls = [
+        ("Bash", bash("git -C sub --no-pager push origin"), "ok"),
+        ("Bash", bash("sudo env A=1 git push && cargo test; echo git push; git commit -m 'git push'"), "ok"),
+        ("Bash", bash("git push"), "error"),
+        ("Bash", bash("git push"), "refused"),
+        ("Bash", bash("rm -rf ../other /tmp/x build ~/notes; cat .env > copy; printenv A_TOKEN"), "ok"),
+        ("Bash", bash("cat \"$FILE\"; curl https://a.example/x \"$URL\""), "ok"),
+        ("Bash", bash("$CMD push; python3 x.py"), "ok"),
+        ("Bash", bash("echo 'open"), "ok"),
+        ("Write", json!({"file_path": "/w/app/src/a.rs"}), "ok"),
+        ("Read", json!({"file_path": "src/a.rs"}), "ok"),
+        ("mcp__x__send", json!({"url": "https://b.example/", "file": "src/a.rs"}), "ok"),
+    ];
+    let json =
+        json_of(&[session("a", None, Some("/w/app"), &calls), session("b", None, None, &calls[..1])], &[]);
+    assert_eq!(json["schema"], "rulestep.stats/2");
+    let program = |name: &str| {
+        let row = row(&json, "programs", "name", name);
+        row.map(|row| {
+            [&row["calls"], &row["sessions"], &row["ok"], &row["errors"]].map(|count| count.as_u64().unwrap())
+        })
+    };
+    // A text that is only data is no command, and a refused call did nothing. Of `a && b; c` only the last is known.
+    assert_eq!(program("git push"), Some([4, 2, 2, 1]));
+    assert_eq!(program("git commit"), Some([1, 1, 1, 0]));
+    assert_eq!(program("cargo test"), Some([1, 1, 0, 0]));
+    assert_eq!(program("push"), None);
+    let place = |name: &str| {
+        let row = row(&json, "places", "place", name).unwrap();
+        [&row["read"], &row["written"], &row["deleted"]].map(|count| count.as_u64().unwrap())
+    };
+    for (name, expected) in [
+        ("project", [3, 2, 1]),
+        ("outside", [0, 0, 1]),
+        ("temporary", [0, 0, 1]),
+        ("home", [0, 0, 1]),
+        ("environment", [1, 0, 0]),
+        ("unknown", [1, 0, 0]),
+        // `.env`, and `A_TOKEN` in the same call.
+        ("secret", [1, 0, 0]),
+    ] {
+        assert_eq!(place(name), expected, "{name}");
+    }
+    // One file under two names; a tool of which nothing is known only names it.
+    let file = row(&json, "files", "file", "/w/app/src/a.rs").unwrap();
+    assert_eq!([&file["calls"], &file["read"], &file["written"]], [&json!(3), &json!(1), &json!(1)]);
+    let reached = |name: &str| row(&json, "hosts", "name", name).map(|row| row["reached"].as_u64().unwrap());
+    assert_eq!([reached("a.example"), reached("b.example")], [Some(1), Some(0)]);
+    assert_eq!(reached("(the remote of git)"), Some(4));
+    let unknown = |what: &str| row(&json, "unknown", "what", what).map(|row| row["calls"].as_u64().unwrap());
+    let gaps = [("command_line", 1), ("command", 2), ("code", 1), ("tool", 1), ("file", 1), ("host", 5)];
+    for (what, calls) in gaps {
+        assert_eq!(unknown(what), Some(calls), "{what}");
+    }
+    assert_eq!(json["commands"], 8);
+}
+
+#[test]
+fn names_are_cut_and_a_policy_adds_facts() {
+    let long = "x".repeat(5000);
+    let calls = [
+        ("Bash", json!({"command": format!("{long} && ship it && rm {long}")}), "ok"),
+        ("WebFetch", json!({"url": format!("https://{long}.example/")}), "ok"),
+    ];
+    let sessions = [session("a", None, None, &calls)];
+    let json = json_of(&sessions, &["-p", "p.yaml"]);
+    for (list, key) in [("programs", "name"), ("files", "file"), ("hosts", "name")] {
+        for row in json[list].as_array().unwrap() {
+            assert!(row[key].as_str().unwrap().chars().count() <= 201, "{row}");
+        }
+    }
+    assert!(row(&json, "hosts", "name", "ship.example").is_some(), "{json}");
+    assert!(row(&json_of(&sessions, &[]), "hosts", "name", "ship.example").is_none());
+}
+
+/// The inventory calls secret what the shipped policy keeps secret.
+#[test]
+fn the_names_of_secrets_are_those_of_the_policy_for_coding_agents() {
+    let text = include_str!("../../../contracts/coding/secrets.yaml");
+    let (_, list) = text.split_once("reads:").unwrap();
+    let (list, _) = list.split_once(']').unwrap();
+    let names: Vec<&str> = list.split('\'').skip(1).step_by(2).collect();
+    assert_eq!(names, rulestep::internals::explore::inventory::SECRETS);
+}

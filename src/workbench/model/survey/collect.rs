@@ -51,8 +51,12 @@ fn term(asks: Ask, name: Option<&str>) -> Option<String> {
     match (asks, name) {
         (Ask::Key(key), Some(name)) => Some(term_of(Some(key), name, true)),
         (Ask::Key(key), None) => Some(format!("!{key}:/^/")),
+        // A host that the settings of a program name.
+        (Ask::Text, Some(name)) if name.starts_with('(') => None,
         (Ask::Text, Some(name)) => Some(term_of(None, name, false)),
-        (Ask::Text, None) => None,
+        (Ask::Program, Some(name)) => Some(term_of(None, name.split(' ').next().unwrap_or(name), false)),
+        (Ask::File, Some(name)) => Some(term_of(None, name.rsplit('/').next().unwrap_or(name), false)),
+        (Ask::Text | Ask::Program | Ask::File, None) | (Ask::Nothing, _) => None,
         // `until` is the end of what is asked for, and no part of it.
         (Ask::Day, Some(day)) => {
             let next = day.parse::<jiff::civil::Date>().ok()?.tomorrow().ok()?;

@@ -102,7 +102,7 @@ fn the_inventory_goes_to_the_first_call() {
     assert_eq!((model.place.open, at(&model).as_str()), (1, "T2.1 issue_refund"));
     let mut titles = Vec::new();
     press(&mut model, "I");
-    for _ in 0..7 {
+    for _ in 0..9 {
         titles.push(
             screen(&model)
                 .lines()
@@ -111,7 +111,7 @@ fn the_inventory_goes_to_the_first_call() {
         );
         press(&mut model, "t");
     }
-    assert_eq!(titles, ["tools", "programs", "files", "hosts", "projects", "days", "tools"]);
+    assert_eq!(titles, ["tools", "programs", "where", "files", "hosts", "not", "projects", "days", "tools"]);
     press(&mut model, "Shift-Tab Shift-Tab Shift-Tab");
     assert!(screen(&model).contains("(not recorded)"), "{}", screen(&model));
     press(&mut model, "o");

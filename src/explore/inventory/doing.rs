@@ -1,0 +1,329 @@
+//! What a call does: its programs, files and hosts, by the facts that rules use, and what of it is not known.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
+
+use fluent_uri::Iri;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::facts::{self, Access};
+use crate::session::{Body, Call, Facts, Outcome};
+use crate::shell::action::action;
+use crate::shell::facts::Table;
+use crate::shell::reading::{folder, reading};
+use crate::shell::{Act, Answer, Host, Patterns, Place, Root, SmallCall, Word, tool};
+
+/// Longest name of a row, in characters: what is recorded may be of any length.
+const LONGEST: usize = 200;
+
+/// Where a file is. A file may be in two: a secret is also in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Zone {
+    /// In the folder in which the session began.
+    Project,
+    /// In a folder for temporary files.
+    Temporary,
+    /// In the home folder of somebody.
+    Home,
+    /// Anywhere else.
+    Outside,
+    /// A variable of the environment.
+    Environment,
+    /// Its name depends on something that is not known.
+    Unknown,
+    /// A file or variable of a name that is usual for secrets.
+    Secret,
+}
+
+/// What is not known of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gap {
+    /// What its command line runs: the line cannot be read to its end.
+    CommandLine,
+    /// What one of its commands does: the program is not known, or a word that decides.
+    Command,
+    /// What a script, or code in another language, does.
+    Code,
+    /// What its tool does.
+    Tool,
+    /// Which file it works on.
+    File,
+    /// Which host it connects to.
+    Host,
+    /// Its arguments, which are not a JSON object.
+    Arguments,
+}
+
+impl Zone {
+    /// The name in data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Zone::Project => "project",
+            Zone::Temporary => "temporary",
+            Zone::Home => "home",
+            Zone::Outside => "outside",
+            Zone::Environment => "environment",
+            Zone::Unknown => "unknown",
+            Zone::Secret => "secret",
+        }
+    }
+
+    /// What it is, for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Zone::Project => "the project's folder",
+            Zone::Temporary => "temporary files",
+            Zone::Home => "a home folder, outside the project",
+            Zone::Outside => "anywhere else",
+            Zone::Environment => "variables of the environment",
+            Zone::Unknown => "not known where",
+            Zone::Secret => "names that are usual for secrets, wherever they are",
+        }
+    }
+}
+
+impl Gap {
+    /// The name in data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Gap::CommandLine => "command_line",
+            Gap::Command => "command",
+            Gap::Code => "code",
+            Gap::Tool => "tool",
+            Gap::File => "file",
+            Gap::Host => "host",
+            Gap::Arguments => "arguments",
+        }
+    }
+
+    /// What it is, for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Gap::CommandLine => "what a command line runs that cannot be read to its end",
+            Gap::Command => "what a command does whose program, or a deciding word, is not known",
+            Gap::Code => "what scripts and code in other languages do",
+            Gap::Tool => "what a tool does that no fact describes",
+            Gap::File => "which file is meant, and where it is",
+            Gap::Host => "which host is reached",
+            Gap::Arguments => "what arguments say that are not a JSON object",
+        }
+    }
+}
+
+/// What a call does, each thing once.
+#[derive(Default)]
+pub struct Doing {
+    /// Programs with their subcommands, each with how the command ended, where that is known.
+    pub programs: BTreeMap<String, Option<bool>>,
+    /// Files by name.
+    pub files: BTreeSet<(String, Access)>,
+    /// Where the files are.
+    pub zones: BTreeSet<(Zone, Access)>,
+    /// Hosts, each with whether the call is known to connect there.
+    pub hosts: BTreeMap<String, bool>,
+    /// What is not known.
+    pub gaps: BTreeSet<Gap>,
+    /// Whether it runs a command line.
+    pub command: bool,
+}
+
+/// What a call does by what is known of programs and tools.
+pub fn doing(call: &Call, session: &Facts, known: &Table) -> Doing {
+    let mut doing = Doing::default();
+    // The recording's own body would keep what is parsed here for as long as its session is in memory.
+    let arguments = Body::text(call.arguments.raw());
+    let object = match arguments.parsed() {
+        Some(Value::Object(object)) => Some(object),
+        _ => None,
+    };
+    let row = known.tool(&call.tool);
+    let line = reading(&call.tool, &arguments, session, known);
+    let runs = |small: &SmallCall| !small.at.is_empty() || small.program.known() != Some("");
+    doing.command = tool::runs_commands(known, &call.tool) || line.calls.iter().any(runs);
+    let alone = line.calls.len() == 1;
+    // Of a tool without a row, the call beside its command says nothing.
+    let says = |small: &&SmallCall| row.is_some() || runs(small);
+    for small in line.calls.iter().filter(says) {
+        doing.small(small, call.outcome, alone, known);
+    }
+    if line.problem.is_some() {
+        doing.gaps.insert(Gap::CommandLine);
+    }
+    if object.is_none() && !call.arguments.raw().trim().is_empty() && doing.is_empty() {
+        doing.gaps.insert(Gap::Arguments);
+    }
+    if row.is_none() {
+        doing.gaps.insert(Gap::Tool);
+        let folder = folder(session);
+        let root = Root { folder: (!folder.is_empty()).then(|| folder.to_owned()), facts: Table::default() };
+        object.into_iter().for_each(|object| doing.named(object, &root));
+    }
+    doing
+}
+
+impl Doing {
+    fn is_empty(&self) -> bool {
+        !self.command && self.files.is_empty() && self.hosts.is_empty() && self.zones.is_empty()
+    }
+
+    fn small(&mut self, small: &SmallCall, outcome: Outcome, alone: bool, known: &Table) {
+        if small.unclear.is_some() {
+            self.gaps.insert(Gap::Command);
+        }
+        if small.opaque {
+            self.gaps.insert(Gap::Code);
+        }
+        if let Some(words) = action(small, known) {
+            let ended = match outcome {
+                Outcome::Ok if small.proven => Some(true),
+                Outcome::Error if alone => Some(false),
+                _ => None,
+            };
+            let all = self.programs.entry(cut(words.join(" "))).or_insert(ended);
+            if *all != ended {
+                *all = None;
+            }
+        }
+        for touch in &small.touches {
+            let access = match touch.act {
+                Act::Reads => Access::Read,
+                Act::Writes => Access::Written,
+                Act::Deletes => Access::Deleted,
+            };
+            let (zone, secret) = zone(&touch.place);
+            self.zones.insert((zone, access));
+            self.zones.extend(secret.then_some((Zone::Secret, access)));
+            match zone {
+                Zone::Unknown => drop(self.gaps.insert(Gap::File)),
+                Zone::Environment => {}
+                // A pattern whose place is known names no file.
+                _ => self.files.extend(name(&touch.place).map(|name| (name, access))),
+            }
+        }
+        for host in &small.reaches {
+            match host {
+                Host::Named(word) => match word.known() {
+                    Some(name) => drop(self.hosts.insert(cut(name.to_owned()), true)),
+                    None => drop(self.gaps.insert(Gap::Host)),
+                },
+                // Another machine, whose name the settings have.
+                Host::Elsewhere(what) => {
+                    self.hosts.insert(cut(format!("({what})")), true);
+                    self.gaps.insert(Gap::Host);
+                }
+                Host::Unknown(_) => drop(self.gaps.insert(Gap::Host)),
+            }
+        }
+    }
+
+    /// What the arguments of a tool name of which nothing is known: nobody says what it does with them.
+    fn named(&mut self, object: &serde_json::Map<String, Value>, root: &Root) {
+        let mut open: Vec<(Option<&str>, &Value)> =
+            object.iter().map(|(key, value)| (Some(&**key), value)).collect();
+        while let Some((key, value)) = open.pop() {
+            match value {
+                Value::String(text) => {
+                    if key.is_some_and(facts::is_file) && !text.is_empty() {
+                        let place = Place::new(&tool::path(text), &Word::text("."), root);
+                        self.files.extend(name(&place).map(|name| (name, Access::Named)));
+                    }
+                    if let Some(host) = host(text) {
+                        self.hosts.entry(cut(host)).or_insert(false);
+                    }
+                }
+                // What is in a list belongs to the key of the list.
+                Value::Array(values) => open.extend(values.iter().map(|value| (key, value))),
+                Value::Object(object) => open.extend(object.iter().map(|(key, value)| (Some(&**key), value))),
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+    }
+}
+
+/// The name by which a file is counted: absolute where the folder is known. Variables of the environment are no files.
+fn name(place: &Place) -> Option<String> {
+    if place.unclear().is_some() {
+        return None;
+    }
+    let absolute = place.names().find(|name| name.starts_with('/'));
+    Some(cut(absolute.unwrap_or(place.shown()).to_owned()))
+}
+
+fn cut(name: String) -> String {
+    match name.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", name.get(..end).unwrap_or_default()),
+        None => name,
+    }
+}
+
+/// The patterns of a place, the first that fits is it.
+static ZONES: LazyLock<[(Zone, Patterns); 4]> = LazyLock::new(|| {
+    [
+        (Zone::Environment, Patterns::new(["env:*"])),
+        (Zone::Project, Patterns::new([".", "./**"])),
+        (
+            Zone::Temporary,
+            Patterns::new(["/tmp", "/var/tmp", "/private/tmp", "/private/var/folders", "/var/folders"]),
+        ),
+        (Zone::Home, Patterns::new(["~", "/home", "/Users", "/root"])),
+    ]
+});
+
+/// Names that are usual for secrets: those of the shipped policy for coding agents.
+pub const SECRETS: [&str; 29] = [
+    ".env",
+    ".env.*",
+    "!.env.example",
+    "!.env.sample",
+    "!.env.template",
+    "!.env.dist",
+    ".netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".git-credentials",
+    "credentials",
+    "credentials.json",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "*.pem",
+    "*.key",
+    "*.p12",
+    "*.pfx",
+    "!cacert.pem",
+    "~/.kube/config",
+    "~/.docker/config.json",
+    "env:*TOKEN*",
+    "env:*SECRET*",
+    "env:*PASSWORD*",
+    "env:*API_KEY*",
+    "env:*PRIVATE_KEY*",
+];
+
+static SECRET: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(SECRETS));
+
+/// Where a file is, and whether its name is usual for secrets.
+fn zone(place: &Place) -> (Zone, bool) {
+    let certain = |patterns: &Patterns| patterns.matches(place, false) == Answer::Yes;
+    let found = ZONES.iter().find(|(_, patterns)| certain(patterns)).map(|(zone, _)| *zone);
+    let rest = if place.unclear().is_some() { Zone::Unknown } else { Zone::Outside };
+    (found.unwrap_or(rest), certain(&SECRET))
+}
+
+/// The host, where the text as a whole is a URL of the network.
+fn host(text: &str) -> Option<String> {
+    let (scheme, _) = text.split_once("://")?;
+    let is_scheme = scheme.len() <= 12 && scheme.starts_with(|c: char| c.is_ascii_alphabetic());
+    let is_scheme = is_scheme && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
+    if !is_scheme || scheme.eq_ignore_ascii_case("file") || text.contains(char::is_whitespace) {
+        return None;
+    }
+    let iri = Iri::parse(text).ok()?;
+    let host = iri.authority()?.host();
+    (!host.is_empty()).then(|| host.to_lowercase())
+}
