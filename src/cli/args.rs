@@ -123,7 +123,7 @@ pub enum Verb {
     Coverage(Coverage),
     /// Write what `replay` finds as one page for people who do not have the program (exit code as `replay`)
     Report(Report),
-    /// List what recorded sessions hold: tools, programs, files, hosts, projects and days
+    /// List what recorded sessions hold: tools, what calls do, projects, days
     Stats(Stats),
     /// Suggest rules that recorded sessions keep, with how many calls satisfy each, and write them as policies
     Suggest(Suggest),

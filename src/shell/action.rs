@@ -137,7 +137,7 @@ pub fn is_plain(program: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::read;
+    use crate::shell::{Root, read};
 
     #[test]
     fn programs_are_called_with_their_subcommands() {
@@ -165,11 +165,11 @@ mod tests {
             ("terraform apply", "terraform apply"),
             ("echo git push", "echo"),
             ("rm -rf build", "rm"),
-            ("python3 -m pytest tests", "python3"),
+            ("python3 -m pytest tests", "python3; pytest"),
             ("/usr/bin/git status", "git status"),
             ("git commit -m 'git push'", "git commit"),
         ] {
-            let read = read(line);
+            let read = read(line, &Root::default());
             let names: Vec<String> = read
                 .calls
                 .iter()
@@ -180,7 +180,7 @@ mod tests {
         }
         for line in ["$CMD push", "eval \"$X\"", "> out"] {
             assert!(
-                read(line)
+                read(line, &Root::default())
                     .calls
                     .iter()
                     .all(|call| action(call, &Table::default()).is_none_or(|words| words == ["eval"])),

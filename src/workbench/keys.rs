@@ -154,7 +154,7 @@ commands! {
     Panes Look FoldSessions "fold-sessions" ["Space"] never "fold all groups of sessions; in the transcript: mark a call for `a`";
     Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
     Panes Look Overview "overview" ["O"] never "all rules: what the sessions say of each, and which never fired";
-    Panes Look Inventory "inventory" ["I"] never "what the sessions hold: tools, programs, files, hosts, projects, days";
+    Panes Look Inventory "inventory" ["I"] never "what the sessions hold: tools, what calls do, projects, days";
     Panes Look Cases "cases" ["C"] never "test cases beside the policy: passed, failed, could not be judged";
     Panes Look Problems "problems" ["!"] never "problems found in the policy and the recordings";
     All Look Search "search" ["/"] never "search in this pane";

@@ -153,7 +153,7 @@ fn enter_lists_the_sessions_that_a_row_counts() {
     broken.began = None;
     sessions.push(broken);
     let mut rows = 0;
-    for list in 0..6 {
+    for list in 0..8 {
         let mut at = 0;
         loop {
             let mut model = opened(120, 40, "mono", sessions.clone());
@@ -167,6 +167,12 @@ fn enter_lists_the_sessions_that_a_row_counts() {
             }
             view.list.cursor = at;
             let row = view.row().unwrap().clone();
+            // No filter asks where files are, or what is not known.
+            if row.term.is_none() {
+                assert!(matches!(list, 2 | 5), "{}", row.name);
+                at += 1;
+                continue;
+            }
             press(&mut model, "Enter");
             assert!(model.dialog.overlays.is_empty() && model.place.focus == Pane::Sessions);
             let filter = model.archive.table.filter.text().to_owned();
@@ -176,7 +182,7 @@ fn enter_lists_the_sessions_that_a_row_counts() {
             assert!(listed.contains(&counted), "{filter} {}: {listed:?}", row.name);
             // Of tools, projects and days it is exactly those.
             match row.numbers.as_slice() {
-                [sessions, _] if list > 3 => assert_eq!(listed.len() as u64, *sessions, "{filter}"),
+                [sessions, _] if list > 5 => assert_eq!(listed.len() as u64, *sessions, "{filter}"),
                 [calls, ..] if list == 0 => assert_eq!(listed.len() as u64, *calls, "{filter}"),
                 _ => {}
             }
