@@ -7,6 +7,7 @@ pub mod agent;
 mod deciding;
 pub mod desk;
 pub mod doctor;
+mod earlier;
 pub mod fault;
 #[cfg(feature = "proxy")]
 pub mod followed;
@@ -14,6 +15,7 @@ pub mod host;
 pub mod index;
 pub mod install;
 pub mod journal;
+mod lock;
 mod members;
 pub mod outline;
 pub mod outlines;
@@ -27,6 +29,7 @@ pub mod record;
 pub mod settings;
 pub mod state;
 pub mod transcript;
+pub mod tree;
 
 pub use agent::Agent;
 pub use fault::Fault;

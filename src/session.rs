@@ -27,7 +27,7 @@ pub use alternative::{Alternative, AlternativeRef};
 pub use body::{Body, Form};
 pub use damage::Damage;
 pub use live::LiveDecision;
-pub use tree::{Elsewhere, TreeSight};
+pub use tree::{Elsewhere, TreeSeen, TreeSight};
 
 use crate::diagnostic::Diagnostic;
 

@@ -158,6 +158,11 @@ impl Agent {
         matches!(self, Agent::ClaudeCode | Agent::Cursor)
     }
 
+    /// Whether its events say which subagent they are of, so that whatever a subagent does is in a journal of its own.
+    pub fn tells_subagents(self) -> bool {
+        matches!(self, Agent::ClaudeCode)
+    }
+
     /// Reads an event.
     ///
     /// # Errors

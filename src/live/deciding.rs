@@ -5,11 +5,12 @@ use std::sync::Arc;
 use super::fault::Fault;
 use super::journal::Journal;
 use super::journal::going_on::Continuation;
+use super::tree::{Others, Tree};
 use crate::engine::{Decision, Mode, Run};
 use crate::monitor::{Depth, Explanation};
 use crate::policy::Policy;
 use crate::replay;
-use crate::session::Session;
+use crate::session::{Session, TreeSeen};
 
 /// A decision, with what the rules found and what it was made of.
 pub struct Decided {
@@ -21,6 +22,8 @@ pub struct Decided {
     pub parts: Option<(Session, Run)>,
     /// The run to be kept, after this many records: once the decision is recorded.
     pub kept: Option<(usize, String)>,
+    /// What was seen of the session's tree, where the policy looks at whole trees.
+    pub seen: Option<TreeSeen>,
 }
 
 /// Turns that are played again before a run is kept anew: it costs about as much as they do.
@@ -47,6 +50,7 @@ pub fn decide(journal: &Journal, policy: &Arc<Policy>, mode: Mode, added: &str) 
                 findings,
                 parts: Some((explained.unwrap_or(session), run)),
                 kept,
+                seen: None,
             });
         }
     }
@@ -58,11 +62,49 @@ pub fn decide(journal: &Journal, policy: &Arc<Policy>, mode: Mode, added: &str) 
     let decided = replay::decide_last(fresh, &session, mode, |run| {
         state = if worth { run.save() } else { None };
     });
-    let lost = || Fault::new("the call is not at the end of its journal", "report this defect of Rulestep");
-    let (decision, run) = decided.ok_or_else(lost)?;
+    let (decision, run) = decided.ok_or_else(not_at_end)?;
     let findings = explain(&decision, policy, &session);
     let kept = state.and_then(|state| Some((journal.last_turn(&session, added)?, state)));
-    Ok(Decided { decision, findings, parts: Some((session, run)), kept })
+    Ok(Decided { decision, findings, parts: Some((session, run)), kept, seen: None })
+}
+
+/// Decides the last call of these records, which follow a journal, by a policy that looks at whole trees. Without a `tree`, the
+/// session has no other beside it. `tells`: the agent says in its events which subagent they are of.
+///
+/// The sessions are joined as those of a replay are, from all of their records.
+///
+/// # Errors
+/// A journal of the tree cannot be read, or the call is not at the end of its own.
+pub fn decide_in_tree(
+    journal: &Journal,
+    tree: Option<&Tree<'_>>,
+    tells: bool,
+    policy: &Arc<Policy>,
+    mode: Mode,
+    added: &str,
+) -> Result<Decided, Fault> {
+    let mut others = tree.map_or_else(|| Ok(Others::none()), Tree::others)?;
+    loop {
+        let mut session = journal.session(added)?;
+        let seen = session.look_around_now(&others.sessions, |guess| match tree.filter(|_| tells) {
+            // A subagent that has no journal has asked for nothing yet.
+            Some(tree) => others.seen(tree.missing()),
+            None => others.seen(guess.map(Arc::from)),
+        });
+        let run = Run::new(policy, Mode::Shadow, Depth::Findings, &session.facts);
+        let decided = replay::decide_last(run, &session, mode, |_| ());
+        if others.correct()? {
+            continue;
+        }
+        let (decision, run) = decided.ok_or_else(not_at_end)?;
+        let findings = explain(&decision, policy, &session);
+        let (parts, seen) = (Some((session, run)), Some(seen));
+        return Ok(Decided { decision, findings, parts, kept: None, seen });
+    }
+}
+
+fn not_at_end() -> Fault {
+    Fault::new("the call is not at the end of its journal", "report this defect of Rulestep")
 }
 
 /// What each rule that spoke against a call found.

@@ -1,14 +1,15 @@
 //! One event of an agent: what the journal gets, and what the agent reads.
 
 use std::path::{Path, PathBuf};
-#[cfg(feature = "proxy")]
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::agent::{Answer, Event, Report};
+use super::agent::{Agent, Answer, Event, Report};
 use super::deciding::{self, Decided};
+pub use super::earlier::NewCall;
+use super::earlier::{Earlier, earlier, is_sibling, resolved};
 use super::fault::Fault;
 #[cfg(feature = "proxy")]
 use super::followed::Followed;
@@ -17,8 +18,10 @@ use super::policy::{self, Current};
 use super::reason::reason;
 use super::record::{Json, Judged, Opened, Proposed, Record, SCHEMA};
 use super::transcript::{self, Tail};
+use super::tree::{Clock, Place};
 use crate::engine::{Mode, Run, Verdict};
-use crate::session::{Body, MessageKind, Millis, Session};
+use crate::policy::Policy;
+use crate::session::{Body, Millis, Session};
 
 /// How events are answered.
 #[derive(Debug, Clone)]
@@ -37,18 +40,6 @@ pub struct Desk {
     pub asks: bool,
     /// How long to wait for the journal's lock.
     pub wait: Duration,
-}
-
-/// A call that is proposed.
-pub struct NewCall<'a> {
-    /// Its id, where the agent has ids.
-    pub id: Option<&'a str>,
-    /// The tool.
-    pub tool: &'a str,
-    /// Its arguments.
-    pub arguments: &'a Body,
-    /// Whether it is of the same response as the call before, where that is known.
-    pub sibling: Option<bool>,
 }
 
 /// A call whose decision is in the journal.
@@ -85,7 +76,8 @@ impl Desk {
     /// It cannot be recorded.
     #[cfg(feature = "proxy")]
     pub fn answer_following(&self, report: &Report, followed: &mut Followed) -> Result<Answer, Fault> {
-        followed.with(self.wait, || self.journal(report), |journal, _| self.record(report, journal))
+        let clock = Clock(None);
+        followed.with(self.wait, || self.journal(report), |journal, _| self.record(report, journal, clock))
     }
 
     fn answer_event(&self, report: &Report, began: Instant, ends: bool) -> Result<Answer, Fault> {
@@ -96,61 +88,82 @@ impl Desk {
                 self.decide_as(report, &call, began, ends)
             }
             Event::Resolve { .. } | Event::Prompt(_) | Event::End => {
-                self.with_journal(report, |journal| self.record(report, journal))
+                self.with_journal(report, false, |journal, clock| self.record(report, journal, clock))
             }
         }
     }
 
     /// Records an event that nothing is decided about.
-    fn record(&self, report: &Report, journal: &mut Journal) -> Result<Answer, Fault> {
+    fn record(&self, report: &Report, journal: &mut Journal, clock: Clock<'_>) -> Result<Answer, Fault> {
         match &report.event {
             Event::Nothing | Event::Propose { .. } => {}
             Event::Resolve { id, tool, outcome, output } => {
                 if let Some(id) = resolved(journal, id.as_deref(), tool)? {
                     let output = Json(output);
                     // Reported after another call was decided as if this one ran, a refusal is a failure.
-                    let outcome =
-                        if *outcome == "refused" && !journal.is_last(&id) { "error" } else { *outcome };
-                    journal.append(&Record::Resolved { id: &id, outcome, output, at: now() }.line())?;
+                    let outcome = if *outcome == "refused" && !clock.is_last(journal, &id) {
+                        "error"
+                    } else {
+                        *outcome
+                    };
+                    let resolved = Record::Resolved { id: &id, outcome, output, at: clock.now() };
+                    clock.save()?;
+                    journal.append(&resolved.line())?;
                 }
             }
             Event::Prompt(text) => {
-                let declined = self.declined(report, journal);
+                let declined = self.declined(report, journal, clock);
                 // What was said before the first call is in the log by the time of that call.
                 if !(journal.is_new() && self.log(report).is_some()) {
                     let mut records = declined;
                     if journal.is_new() {
-                        records = self.opened(report, None);
+                        records = self.opened(report, None, clock);
                     }
                     let content = Body::text(text.as_str());
-                    records += &Record::Said { role: "user", content: Json(&content), at: now() }.line();
+                    records +=
+                        &Record::Said { role: "user", content: Json(&content), at: clock.now() }.line();
+                    clock.save()?;
                     journal.append(&records)?;
                 }
             }
             Event::End => {
                 if !journal.is_new() {
-                    let declined = self.declined(report, journal);
-                    journal.append(&format!("{declined}{}", Record::Closed { at: now() }.line()))?;
+                    let declined = self.declined(report, journal, clock);
+                    let closed = Record::Closed { at: clock.now() };
+                    clock.save()?;
+                    journal.append(&format!("{declined}{}", closed.line()))?;
                 }
             }
         }
         Ok(Answer::Silent)
     }
 
-    /// Answers by the session's journal. Where its index does not fit, that is found before anything is recorded, and the
-    /// answer is made again from the whole journal.
+    /// Answers by the session's journal, which has its tree's lock where somebody `looks` at the whole tree, or has before. Where its
+    /// index does not fit, that is found before anything is recorded, and the answer is made again from the whole journal.
     fn with_journal(
         &self,
         report: &Report,
-        answer: impl Fn(&mut Journal) -> Result<Answer, Fault>,
+        looks: bool,
+        answer: impl Fn(&mut Journal, Clock<'_>) -> Result<Answer, Fault>,
     ) -> Result<Answer, Fault> {
+        let folder = self.own_folder();
+        let place = Place { folder: &folder, root: &report.session, wait: self.wait };
+        let member = report.subagent.as_deref();
+        let mut tree = place.lock(member, looks)?;
         let mut journal = self.journal(report)?;
-        let first = answer(&mut journal);
+        if tree.is_none() && place.is_watched() {
+            // Somebody looks at the tree since just now, and its lock comes first.
+            drop(journal);
+            tree = place.lock(member, true)?;
+            journal = self.journal(report)?;
+        }
+        let clock = Clock(tree.as_ref());
+        let first = answer(&mut journal, clock);
         if !journal.misread() {
             return first;
         }
         journal.read()?;
-        answer(&mut journal)
+        answer(&mut journal, clock)
     }
 
     /// The folder of the agent's journals.
@@ -159,11 +172,9 @@ impl Desk {
     }
 
     fn journal(&self, report: &Report) -> Result<Journal, Fault> {
-        let name = match &report.subagent {
-            Some(subagent) => format!("{}.{subagent}", report.session),
-            None => report.session.clone(),
-        };
-        Journal::open(&self.own_folder(), &name, self.wait)
+        let folder = self.own_folder();
+        let place = Place { folder: &folder, root: &report.session, wait: self.wait };
+        Journal::open(&folder, &place.name(report.subagent.as_deref()), self.wait)
     }
 
     /// Decides a call. `began` is when it arrived. What is `followed` of the session is not read again.
@@ -181,11 +192,16 @@ impl Desk {
         let current = policy::load(&self.policy, &self.own_folder())?;
         let open = || self.journal(report);
         followed.with(self.wait, open, |journal, played| {
-            let decide = |journal: &Journal, added: &str| {
-                let decided = played.decide(journal, &current.policy, self.mode, added);
-                decided.map_or_else(|| deciding::decide(journal, &current.policy, self.mode, added), Ok)
+            // Nobody else is in the tree of such a session.
+            let clock = Clock(None);
+            let decide = |journal: &Journal, added: &str, beside: bool| {
+                let whole = beside || current.policy.sees_trees();
+                let decided =
+                    if whole { None } else { played.decide(journal, &current.policy, self.mode, added) };
+                decided.map_or_else(|| self.decide_whole(journal, clock, &current.policy, added), Ok)
             };
-            let (answer, decided) = self.decide_by(journal, &current, report, call, began, decide)?;
+            let (answer, decided) =
+                self.decide_by(journal, &current, report, call, (began, clock), decide)?;
             if let Some(Recorded { id, at, told, .. }) = decided {
                 played.settle(journal, &id, at, told.as_deref());
             }
@@ -201,10 +217,11 @@ impl Desk {
         ends: bool,
     ) -> Result<Answer, Fault> {
         let current = policy::load(&self.policy, &self.own_folder())?;
-        self.with_journal(report, |journal| {
+        self.with_journal(report, current.policy.sees_trees(), |journal, clock| {
             let decide =
-                |journal: &Journal, added: &str| deciding::decide(journal, &current.policy, self.mode, added);
-            let (answer, recorded) = self.decide_by(journal, &current, report, call, began, decide)?;
+                |journal: &Journal, added: &str, _| self.decide_whole(journal, clock, &current.policy, added);
+            let (answer, recorded) =
+                self.decide_by(journal, &current, report, call, (began, clock), decide)?;
             if ends {
                 // Taking a long session apart takes longer than all that is left to do.
                 std::mem::forget(recorded.map(|recorded| recorded.parts));
@@ -213,14 +230,29 @@ impl Desk {
         })
     }
 
+    /// Decides by what the journals hold.
+    fn decide_whole(
+        &self,
+        journal: &Journal,
+        Clock(tree): Clock<'_>,
+        policy: &Arc<Policy>,
+        added: &str,
+    ) -> Result<Decided, Fault> {
+        if !policy.sees_trees() {
+            return deciding::decide(journal, policy, self.mode, added);
+        }
+        let tells = Agent::named(self.agent).is_some_and(Agent::tells_subagents);
+        deciding::decide_in_tree(journal, tree, tells, policy, self.mode, added)
+    }
+
     fn decide_by(
         &self,
         journal: &mut Journal,
         current: &Current,
         report: &Report,
         call: &NewCall<'_>,
-        began: Instant,
-        decide: impl FnOnce(&Journal, &str) -> Result<Decided, Fault>,
+        (began, clock): (Instant, Clock<'_>),
+        decide: impl FnOnce(&Journal, &str, bool) -> Result<Decided, Fault>,
     ) -> Result<(Answer, Option<Recorded>), Fault> {
         let judge = (&**current.policy.digest(), self.mode);
         // The name of this decision where another policy has decided the call: it stands beside that one.
@@ -242,30 +274,27 @@ impl Desk {
         let tail = self.tail(report, journal)?;
         let mut records = String::new();
         if latest.is_none() {
-            records += &self.opened(report, tail.as_ref());
+            records += &self.opened(report, tail.as_ref(), clock);
         }
         let sibling = call.sibling.filter(|_| latest.is_some()).or(beside.as_ref().map(|_| true));
         if !sibling.unwrap_or_else(|| is_sibling(latest.as_ref(), tail.as_ref(), call.id)) {
-            let import =
-                tail.as_ref().map(|tail| tail.import(journal, latest.as_ref(), call.id)).unwrap_or_default();
+            let import = tail.as_ref().map(|tail| tail.import(journal, latest.as_ref(), call.id, clock));
+            let import = import.unwrap_or_default();
             records += &import.records;
-            records += &Record::Turn { at: now(), transcript: import.until }.line();
+            records += &Record::Turn { at: clock.now(), transcript: import.until }.line();
         }
         let made = format!("call-{}", journal.calls() + 1);
         let mut proposed = Proposed {
             id: beside.as_deref().or(call.id).unwrap_or(&made),
             tool: call.tool,
             arguments: Json(call.arguments),
-            at: now(),
+            at: clock.now(),
             judged: None,
         };
         let undecided = proposed_line(&proposed);
         let added = format!("{records}{undecided}");
-        let decided = match beside {
-            Some(_) => deciding::decide(journal, &current.policy, self.mode, &added),
-            None => decide(journal, &added),
-        };
-        let Decided { decision, findings, parts, kept } = decided?;
+        let decided = decide(journal, &added, beside.is_some())?;
+        let Decided { decision, findings, parts, kept, seen } = decided;
         let runs = self.mode == Mode::Shadow || decision.verdict == Verdict::Allow;
         if beside.is_some() && runs {
             // The journal has the call; a second one would count against it.
@@ -277,6 +306,7 @@ impl Desk {
             policy: policy.digest(),
             policy_from: Some(place),
             policy_fault: fault.as_deref(),
+            tree: seen.as_ref(),
             took: (began.elapsed().as_secs_f64() * 1e6).round() / 1e3,
             ..Judged::new(&decision, &findings, told.as_deref(), self.mode, self.asks)
         });
@@ -284,7 +314,9 @@ impl Desk {
         let (id, at) = (proposed.id.to_owned(), proposed.at);
         let recorded = Recorded { id, at, told: told.clone().filter(|_| stopped), parts };
         let recorded = Some(recorded).filter(|_| beside.is_none());
+        clock.proposed(proposed.id);
         records += &Record::Proposed(proposed).line();
+        clock.save()?;
         journal.append(&records)?;
         if let Some((records, run)) = kept {
             journal.keep(policy, records, &run);
@@ -312,12 +344,12 @@ impl Desk {
         let open = || {
             let mut journal = self.journal(report)?;
             if journal.is_new() {
-                journal.append(&self.opened(report, None))?;
+                journal.append(&self.opened(report, None, Clock(None)))?;
             }
             Ok(journal)
         };
         let mut run = followed.run(&current.policy, self.wait, open)?;
-        run.begin_turn(now());
+        run.begin_turn(Clock(None).now());
         let offered: Vec<Arc<str>> = offered.iter().map(|tool| Arc::from(tool.as_str())).collect();
         let narrowed = run.narrow(&offered);
         Ok(narrowed.into_iter().filter(|tool| tool.visible()).map(|tool| tool.tool).collect())
@@ -340,12 +372,12 @@ impl Desk {
 
     /// How calls ended that the agent's log calls refused or failed, and of which no event told. A log that cannot be read leaves them in
     /// flight, so that they count against what they forbid.
-    fn declined(&self, report: &Report, journal: &Journal) -> String {
+    fn declined(&self, report: &Report, journal: &Journal, clock: Clock<'_>) -> String {
         let tail = self.tail(report, journal).ok().flatten();
-        tail.map(|tail| tail.declined(journal)).unwrap_or_default()
+        tail.map(|tail| tail.declined(journal, clock)).unwrap_or_default()
     }
 
-    fn opened(&self, report: &Report, tail: Option<&Tail>) -> String {
+    fn opened(&self, report: &Report, tail: Option<&Tail>, clock: Clock<'_>) -> String {
         let context = tail.and_then(Tail::context);
         let context = context.or_else(|| report.cwd.as_ref().map(|cwd| json!({"cwd": cwd})));
         let middle = tail.is_some_and(Tail::starts_in_the_middle);
@@ -354,7 +386,7 @@ impl Desk {
             agent: self.agent,
             session: report.subagent.as_ref().unwrap_or(&report.session),
             parent: report.subagent.as_ref().map(|_| &*report.session),
-            at: now(),
+            at: clock.now(),
             context,
             variables: None,
             files: None,
@@ -369,70 +401,4 @@ fn proposed_line(call: &Proposed<'_>) -> String {
     let Proposed { id, tool, arguments, at, .. } = call;
     let arguments = Json(arguments.0);
     Record::Proposed(Proposed { id, tool, arguments, at: *at, judged: None }).line()
-}
-
-/// Whether a call belongs to the journal's last turn.
-fn is_sibling(journal: Option<&Session>, tail: Option<&Tail>, id: Option<&str>) -> bool {
-    let Some((session, turn)) = journal.and_then(|session| Some((session, session.turns.last()?))) else {
-        return false;
-    };
-    let later = session.messages.get(session.after(turn)).unwrap_or_default();
-    if later.iter().any(|message| matches!(message.kind, MessageKind::Said)) {
-        return false;
-    }
-    let calls = session.calls_of(turn);
-    let ids: Vec<&str> = calls.iter().filter_map(|call| call.id.as_deref()).collect();
-    let logged = tail.and_then(|tail| tail.is_sibling(id, &ids));
-    // Calls that are in flight together are of one response.
-    logged.unwrap_or_else(|| calls.iter().any(|call| call.result.is_none()))
-}
-
-/// That this very call was decided before.
-enum Earlier {
-    /// With this answer.
-    Own(Answer),
-    /// By another policy, or one that only watched.
-    AnotherPolicy,
-}
-
-/// Whether this very call was decided before: an event may come twice, and each policy decides a call once.
-fn earlier(journal: &Journal, id: &str, call: &NewCall<'_>, judge: (&str, Mode)) -> Option<Earlier> {
-    let record = journal.proposed(id)?;
-    let same = record.get("tool")?.as_str() == Some(call.tool)
-        && record.get("arguments") == Some(call.arguments.value().unwrap_or(&Value::Null));
-    let text = record.get("told").and_then(Value::as_str).unwrap_or_default().to_owned();
-    if !same {
-        return None;
-    }
-    let (runs, verdict) = (record.get("runs")?.as_bool(), record.get("decision")?.as_str()?);
-    let says = |key: &str| record.get(key).and_then(Value::as_str);
-    if says("policy") != Some(judge.0) || says("mode") != Some(judge.1.word()) {
-        return Some(Earlier::AnotherPolicy);
-    }
-    Some(Earlier::Own(match verdict {
-        _ if runs == Some(true) => Answer::Silent,
-        "ask" if runs.is_none() => Answer::Ask(text),
-        "halt" | "not_reached" => Answer::Halt(text),
-        _ => Answer::Deny(text),
-    }))
-}
-
-/// The call of the journal that an event's result is for, if it waits for one.
-fn resolved(journal: &Journal, id: Option<&str>, tool: &str) -> Result<Option<String>, Fault> {
-    if let Some(id) = id {
-        return Ok((journal.waits_for(id) == Some(true)).then(|| id.to_owned()));
-    }
-    if journal.is_new() {
-        return Ok(None);
-    }
-    let session = journal.session("")?;
-    let mut waiting = session.calls.iter().filter(|call| call.result.is_none());
-    let call = waiting.find(|call| *call.tool == *tool);
-    Ok(call.and_then(|call| call.id.as_deref().map(str::to_owned)))
-}
-
-/// Now, in milliseconds since 1970.
-pub fn now() -> Option<Millis> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    Millis::try_from(since.as_millis()).ok()
 }

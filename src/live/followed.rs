@@ -152,7 +152,7 @@ impl Played {
         let (decision, run) = self.ask(policy, |course, session| course.decide(session, mode))?;
         let findings = deciding::explain(&decision, policy, self.known.so_far()?);
         drop(run);
-        Some(Decided { decision, findings, parts: None, kept: None })
+        Some(Decided { decision, findings, parts: None, kept: None, seen: None })
     }
 
     /// The records of the call that was decided last are in the journal. `told`: it was stopped, and the model reads this.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -14,11 +14,12 @@ use super::journal::Journal;
 use super::policy;
 use super::reason::reason;
 use super::record::{Json, Judged, Opened, PolicyPlace, Proposed, Record, SCHEMA};
+use super::tree::now;
 use crate::engine::Mode;
 use crate::gate::{Gate, GatedCall};
 use crate::monitor::Explanation;
 use crate::policy::Policy;
-use crate::session::{Body, Millis};
+use crate::session::Body;
 
 /// The version of the protocol.
 pub const PROTOCOL: &str = "rulestep.gate/1";
@@ -146,6 +147,17 @@ impl Host {
         }
         let folder = self.folder.join(AGENT);
         let current = policy::load(&self.policy, &folder)?;
+        // A rule that does not see what it asks about would let pass what it is there to stop.
+        let rules = current.policy.rules();
+        if let Some((_, rule)) =
+            rules.iter().find(|(_, rule)| rule.options.tree && current.policy.sees_trees())
+        {
+            let message = format!(
+                "`scope: tree` at {} needs all sessions of a tree, and `gate --stdio` decides each by itself",
+                rule.place()
+            );
+            return Err(Fault::new(message, "use `rulestep hook`, or a rule without `scope: tree`"));
+        }
         let mut journal = Journal::open(&folder, name, self.wait)?;
         let resumed = !journal.is_new();
         if !resumed {
@@ -324,9 +336,4 @@ fn missing(key: &str) -> Fault {
 
 fn not_open(name: &str) -> Fault {
     Fault::new(format!("the session `{name}` is not open"), "send `open` first")
-}
-
-fn now() -> Option<Millis> {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).ok()?;
-    Millis::try_from(since.as_millis()).ok()
 }

@@ -9,11 +9,11 @@ pub mod going_on;
 mod lines;
 mod place;
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use lines::{Lines, about};
 pub use place::{file_name, private_folder};
@@ -22,6 +22,7 @@ use serde_json::Value;
 
 use super::fault::Fault;
 use super::index::{Bodies, Index, Stamp};
+use super::lock;
 use super::outline::{Keep, Kind, outlines};
 use super::outlines::Outlines;
 use super::record::Record;
@@ -61,9 +62,6 @@ enum Records {
 /// Bytes of outlines that the index gets later at the most.
 const LATER: usize = 1 << 16;
 
-/// Between two tries for the lock.
-const PAUSE: Duration = Duration::from_millis(2);
-
 impl Journal {
     /// Opens the journal of a session and waits for its lock.
     ///
@@ -76,29 +74,34 @@ impl Journal {
         options.read(true).append(true).create(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let begun = Instant::now();
-        let mut journal = loop {
-            let file = options.open(&path).map_err(|error| Fault::file(&path, "opened", &error))?;
-            let (path, records) = (path.clone(), Records::Lines(Lines::default()));
-            let journal = Journal {
-                path,
-                file,
-                records,
-                index: None,
-                later: None,
-                cut_off: false,
-                length: 0,
-                distrusted: false,
-            };
-            journal.lock(wait)?;
-            // Whoever held the lock may have removed the file: what is written to it would be lost.
-            if journal.is_there() {
-                break journal;
-            }
-            if begun.elapsed() >= wait {
-                let message = format!("the journal `{}` is removed again and again", journal.path.display());
-                return Err(Fault::new(message, "find out what removes it"));
-            }
+        let journal = Journal::open_as(&path, wait, &options)?;
+        let lost = || Fault::file(&path, "made", &std::io::ErrorKind::NotFound.into());
+        journal.ok_or_else(lost)
+    }
+
+    /// The same of a journal that is there; `None`: it is not.
+    ///
+    /// # Errors
+    /// It cannot be read or locked in time.
+    pub fn open_existing(path: &Path, wait: Duration) -> Result<Option<Journal>, Fault> {
+        Journal::open_as(path, wait, OpenOptions::new().read(true).append(true))
+    }
+
+    fn open_as(path: &Path, wait: Duration, options: &OpenOptions) -> Result<Option<Journal>, Fault> {
+        let file = lock::open(path, wait, || match options.open(path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            file => file.map(Some).map_err(|error| Fault::file(path, "opened", &error)),
+        })?;
+        let Some(file) = file else { return Ok(None) };
+        let mut journal = Journal {
+            path: path.to_owned(),
+            file,
+            records: Records::Lines(Lines::default()),
+            index: None,
+            later: None,
+            cut_off: false,
+            length: 0,
+            distrusted: false,
         };
         let stamp = journal.stamp()?;
         let kept = Index::open(&journal.index_path(), &stamp)
@@ -111,40 +114,7 @@ impl Journal {
             }
             None => journal.read()?,
         }
-        Ok(journal)
-    }
-
-    /// Whether the file that was opened is the one of that name.
-    fn is_there(&self) -> bool {
-        let (Ok(own), Ok(named)) = (self.file.metadata(), std::fs::metadata(&self.path)) else {
-            return false;
-        };
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt as _;
-            (own.dev(), own.ino()) == (named.dev(), named.ino())
-        }
-        #[cfg(not(unix))]
-        {
-            own.created().ok() == named.created().ok()
-        }
-    }
-
-    fn lock(&self, wait: Duration) -> Result<(), Fault> {
-        let begun = Instant::now();
-        loop {
-            match self.file.try_lock() {
-                Ok(()) => return Ok(()),
-                Err(TryLockError::Error(error)) => return Err(Fault::file(&self.path, "locked", &error)),
-                Err(TryLockError::WouldBlock) if begun.elapsed() >= wait => {
-                    let held = self.path.display();
-                    let message =
-                        format!("another process has held the lock of the journal `{held}` for {wait:?}");
-                    return Err(Fault::new(message, "end that process, or let it finish and try again"));
-                }
-                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
-            }
-        }
+        Ok(Some(journal))
     }
 
     /// Where the index is.

@@ -62,14 +62,6 @@ pub fn read(spec: &str) -> Result<(Vec<PolicyFile>, Arc<Policy>), String> {
     let version = files::read_version(spec, &[]).map_err(|missing| missing.to_string())?;
     let (files, diagnostics) = version.into_policy_files();
     let policy = loaded(&files, diagnostics).map_err(|invalid| invalid.to_string())?;
-    // A rule that does not see what it asks about would let pass what it is there to stop.
-    if let Some((_, rule)) = policy.rules().iter().find(|(_, rule)| rule.options.tree && policy.sees_trees())
-    {
-        let place = rule.place();
-        return Err(format!(
-            "`scope: tree` at {place} needs all sessions of a tree, and a gate decides each by itself"
-        ));
-    }
     Ok((files, policy))
 }
 

@@ -17,9 +17,10 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::agent::{Answer, Event, Report};
-use super::desk::{Desk, NewCall, now};
+use super::desk::{Desk, NewCall};
 use super::fault::Fault;
 use super::followed::Followed;
+use super::tree::now;
 use crate::engine::Mode;
 use crate::recording;
 use crate::session::Body;

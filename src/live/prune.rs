@@ -1,6 +1,7 @@
 //! Journals that nobody needs any more. A journal goes as a whole: rules look at the beginning of a session, so one that is cut
 //! would decide otherwise.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom};
@@ -52,29 +53,83 @@ pub enum Fate {
 pub fn prune(journals: &[PathBuf], wanted: Wanted, now: SystemTime) -> Vec<Seen> {
     // Before anything is removed: the journal of a subagent is finished with that of its session.
     let ends: HashMap<&Path, End> = journals.iter().map(|path| (path.as_path(), End::of(path))).collect();
-    let is_finished = |path: &Path| match ends.get(path) {
-        Some(End { closed: true, .. }) => true,
-        Some(End { parent: Some(parent), .. }) => {
-            let parent = path.with_file_name(format!("{}.jsonl", file_name(parent)));
-            ends.get(parent.as_path()).is_none_or(|end| end.closed)
+    let parent = |path: &Path| {
+        let parent = ends.get(path)?.parent.as_ref()?;
+        Some(path.with_file_name(format!("{}.jsonl", file_name(parent))))
+    };
+    let ended = |root: &Path| ends.get(root).is_none_or(|end| end.closed);
+    // A policy looks at all sessions of such a tree: it goes as a whole, by the session that was written last.
+    let mut trees: HashMap<PathBuf, Watched> = HashMap::new();
+    for path in journals {
+        let root = parent(path).unwrap_or_else(|| path.clone());
+        if root.with_extension(TREE).is_file() {
+            let written = fs::metadata(path).and_then(|file| file.modified()).ok();
+            let tree = trees.entry(root).or_default();
+            tree.written = tree.written.max(written);
+            tree.journals.update(|journals| journals + 1);
         }
+    }
+    let is_finished = |path: &Path| match (ends.get(path), parent(path)) {
+        (_, Some(parent)) if trees.contains_key(&parent) => ended(&parent),
+        (Some(End { closed: true, .. }), _) => true,
+        (_, Some(parent)) => ended(&parent),
         _ => false,
     };
-    let look = |path: &PathBuf| {
+    let mut seen = Vec::with_capacity(journals.len());
+    for path in journals {
         let size = |path: &Path| fs::symlink_metadata(path).map_or(0, |file| file.len());
-        let bytes: u64 =
+        let mut bytes: u64 =
             size(path) + CACHES.iter().map(|cache| size(&path.with_extension(cache))).sum::<u64>();
+        let root = parent(path).unwrap_or_else(|| path.clone());
+        let written = trees.get(&root).and_then(|tree| tree.written);
         let finished = wanted.unfinished || is_finished(path);
-        let fate = one(path, finished, wanted, now).unwrap_or_else(Fate::Failed);
-        Seen { path: path.clone(), bytes, fate }
-    };
-    journals.iter().map(look).collect()
+        let fate = one(path, finished, written, wanted, now).unwrap_or_else(Fate::Failed);
+        if let Some(tree) = trees.get(&root).filter(|_| matches!(fate, Fate::Removed)) {
+            tree.journals.update(|left| left - 1);
+            if tree.journals.get() == 0 {
+                bytes += size(&root.with_extension(TREE));
+                if !wanted.dry_run {
+                    remove_tree(&root.with_extension(TREE));
+                }
+            }
+        }
+        seen.push(Seen { path: path.clone(), bytes, fate });
+    }
+    seen
+}
+
+/// A tree whose sessions are looked at together.
+#[derive(Default)]
+struct Watched {
+    /// When something was written to any of its journals.
+    written: Option<SystemTime>,
+    /// How many of them are left.
+    journals: Cell<usize>,
+}
+
+/// What the lock of a tree is called, beside the journal of its agent.
+const TREE: &str = "tree";
+
+/// Removes the lock of a tree without journals, unless somebody begins another.
+fn remove_tree(path: &Path) {
+    // Held until it is gone: a process that waits for it meanwhile finds that out, and makes another.
+    if let Ok(file) = OpenOptions::new().read(true).write(true).open(path)
+        && file.try_lock().is_ok()
+    {
+        let _ = fs::remove_file(path);
+    }
 }
 
 /// What is kept beside a journal and is nothing without it: its index, and the state of a run.
 const CACHES: [&str; 2] = ["index", "state"];
 
-fn one(path: &Path, finished: bool, wanted: Wanted, now: SystemTime) -> io::Result<Fate> {
+fn one(
+    path: &Path,
+    finished: bool,
+    tree: Option<SystemTime>,
+    wanted: Wanted,
+    now: SystemTime,
+) -> io::Result<Fate> {
     if !fs::symlink_metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a file"));
     }
@@ -86,6 +141,7 @@ fn one(path: &Path, finished: bool, wanted: Wanted, now: SystemTime) -> io::Resu
         Err(TryLockError::Error(error)) => return Err(error),
     }
     let written = file.metadata()?.modified()?;
+    let written = tree.map_or(written, |tree| tree.max(written));
     if now.duration_since(written).unwrap_or_default() < wanted.older_than {
         return Ok(Fate::Recent);
     }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::engine::{Decision, Mode, Verdict};
 use crate::monitor::Explanation;
-use crate::session::{Body, Form, Millis};
+use crate::session::{Body, Form, Millis, TreeSeen};
 
 /// The version of the journal's form.
 pub const SCHEMA: &str = "rulestep.live/1";
@@ -146,6 +146,9 @@ pub struct Judged<'a> {
     pub policy_from: Option<&'a PolicyPlace>,
     /// Why an earlier version of the policy decided.
     pub policy_fault: Option<&'a str>,
+    /// What was seen of the session's tree, where the policy looks at whole trees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree: Option<&'a TreeSeen>,
     /// Milliseconds from the event's arrival to the decision.
     pub took: f64,
 }
@@ -172,6 +175,7 @@ impl<'a> Judged<'a> {
             policy: "",
             policy_from: None,
             policy_fault: None,
+            tree: None,
             took: 0.0,
         }
     }

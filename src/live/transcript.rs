@@ -9,8 +9,10 @@ use std::io::{Cursor, ErrorKind, Read, Seek, SeekFrom};
 use super::fault::Fault;
 use super::journal::Journal;
 use super::record::{Json, Proposed, Record};
+use super::tree::Clock;
 use crate::recording::{self, Options};
 use crate::session::build::Builder;
+use crate::session::tree::is_starter;
 use crate::session::{Body, Call, Message, MessageKind, Origin, Outcome, Session};
 
 /// What a log says since an earlier look at it.
@@ -118,7 +120,13 @@ impl Tail {
 
     /// What happened while nobody was asked, up to the response that proposes the call with this id. `latest`: the last turn
     /// of the journal.
-    pub fn import(&self, journal: &Journal, latest: Option<&Session>, id: Option<&str>) -> Import {
+    pub fn import(
+        &self,
+        journal: &Journal,
+        latest: Option<&Session>,
+        id: Option<&str>,
+        clock: Clock<'_>,
+    ) -> Import {
         let known = |id: &str| journal.waits_for(id);
         let mut import = Import { records: String::new(), until: self.end };
         let mut add = |record: &Record<'_>| import.records.push_str(&record.line());
@@ -135,7 +143,7 @@ impl Tail {
                         }
                         turn_in_journal = self.ids(*number).any(|id| known(id).is_some());
                         if !turn_in_journal {
-                            add(&Record::Turn { at: message.at, transcript: self.start });
+                            add(&Record::Turn { at: clock.at(message.at), transcript: self.start });
                         }
                         last_turn = Some(*number);
                     }
@@ -143,17 +151,20 @@ impl Tail {
                         add(&Record::Said {
                             role: "assistant",
                             content: Json(&message.content),
-                            at: message.at,
+                            at: clock.at(message.at),
                         });
                     }
                     for call in message.calls.iter().filter(|_| !turn_in_journal) {
                         let id = call.id.as_deref().unwrap_or_default();
                         let arguments = Json(&call.arguments);
-                        let (tool, at) = (&*call.tool, message.at);
+                        let (tool, at) = (&*call.tool, clock.at(message.at));
+                        if is_starter(tool) {
+                            clock.unasked(tool);
+                        }
                         add(&Record::Proposed(Proposed { id, tool, arguments, at, judged: None }));
                         // As a replay of the log takes it: what a call gave within its turn is known before the next one.
                         if let Some(own) = self.in_turn(*number, id) {
-                            let output = Json(&own.output);
+                            let (output, at) = (Json(&own.output), clock.at(message.at));
                             add(&Record::Resolved { id, outcome: own.outcome.word(), output, at });
                         }
                     }
@@ -165,16 +176,16 @@ impl Tail {
                         None if call.in_turn => {}
                         None => {
                             let outcome = call.outcome.word();
-                            add(&Record::Resolved { id, outcome, output, at: message.at });
+                            add(&Record::Resolved { id, outcome, output, at: clock.at(message.at) });
                         }
-                        Some(_) => declined(journal, call, id, message).iter().for_each(&mut add),
+                        Some(_) => declined(journal, call, id, message, clock).iter().for_each(&mut add),
                     }
                 }
                 MessageKind::Said if !said_already(latest, message) => {
                     add(&Record::Said {
                         role: &message.role,
                         content: Json(&message.content),
-                        at: message.at,
+                        at: clock.at(message.at),
                     });
                 }
                 _ => {}
@@ -184,11 +195,12 @@ impl Tail {
     }
 
     /// How calls of the journal ended that it does not know the end of.
-    pub fn declined(&self, journal: &Journal) -> String {
+    pub fn declined(&self, journal: &Journal, clock: Clock<'_>) -> String {
         let messages = self.session.messages.iter();
         let ends = messages.filter_map(|message| match &message.kind {
             MessageKind::Result(Some(index), Some(id)) => {
-                declined(journal, self.session.calls.get(*index as usize)?, id, message).map(|end| end.line())
+                let call = self.session.calls.get(*index as usize)?;
+                declined(journal, call, id, message, clock).map(|end| end.line())
             }
             _ => None,
         });
@@ -221,13 +233,19 @@ impl Tail {
 
 /// The end of a call that the journal waits for. A success is believed only if the agent reports it. A refusal is believed where
 /// nothing was decided on the assumption that the call runs.
-fn declined<'m>(journal: &Journal, call: &Call, id: &'m str, message: &'m Message) -> Option<Record<'m>> {
+fn declined<'m>(
+    journal: &Journal,
+    call: &Call,
+    id: &'m str,
+    message: &'m Message,
+    clock: Clock<'_>,
+) -> Option<Record<'m>> {
     if call.outcome == Outcome::Ok || journal.waits_for(id) != Some(true) {
         return None;
     }
-    let refused = call.outcome == Outcome::Refused && journal.is_last(id);
+    let refused = call.outcome == Outcome::Refused && clock.is_last(journal, id);
     let outcome = if refused { "refused" } else { "error" };
-    Some(Record::Resolved { id, outcome, output: Json(&message.content), at: message.at })
+    Some(Record::Resolved { id, outcome, output: Json(&message.content), at: clock.at(message.at) })
 }
 
 /// Whether the journal has this since its last turn began: an event brought it, or an earlier look.

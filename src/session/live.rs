@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::Body;
+use super::{Body, TreeSeen};
 
 /// What becomes of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -42,6 +42,8 @@ pub struct LiveDecision {
     pub policy: Arc<str>,
     /// Why an earlier version of the policy decided.
     pub policy_fault: Option<Arc<str>>,
+    /// What was seen of the session's tree, where the policy looks at whole trees.
+    pub tree: Option<Arc<TreeSeen>>,
     /// Milliseconds that it took.
     pub took: Option<f64>,
 }

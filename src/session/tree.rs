@@ -6,41 +6,16 @@
 //! calls of a subagent stand at the call that started it; where that is not known either, they may have begun before
 //! everything and have ended after it.
 
+mod sight;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::Value;
+pub use sight::{TreeSeen, TreeSight};
 
 use super::{Call, CallRef, Facts, MessageKind, Millis, Outcome, Session, Turn};
 use crate::diagnostic::{Diagnostic, code};
-
-/// What is known of the other sessions of a session's tree.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum TreeSight {
-    /// Nobody looked for them.
-    #[default]
-    Unread,
-    /// All that anything names were read.
-    Whole,
-    /// Some were not.
-    Partial {
-        /// The call (by index) from which on they may have done something; calls before it came before they began.
-        since: u32,
-        /// Which, as a clause.
-        why: Arc<str>,
-    },
-}
-
-impl TreeSight {
-    /// Why something may have happened before this call (by index) that nobody read. `None`: nothing is missing.
-    pub fn gap(&self, index: u32) -> Option<&str> {
-        match self {
-            TreeSight::Unread => Some("the other sessions of its tree were not read"),
-            TreeSight::Partial { since, why } if *since <= index => Some(why),
-            TreeSight::Partial { .. } | TreeSight::Whole => None,
-        }
-    }
-}
 
 /// What happened in the other sessions of a tree, seen from one of them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -133,9 +108,28 @@ impl Session {
     /// Puts what happened in the other sessions of its tree between its calls.
     pub(crate) fn look_around(&mut self, others: &Arc<[Arc<Session>]>) {
         let elsewhere = Elsewhere::of(self, others);
-        let tree = Tree { own: self, sessions: others }.sight(&elsewhere);
+        let tree = Tree { own: self, sessions: others }.sight(&elsewhere, None);
         self.facts = Arc::new(Facts { tree, ..Facts::clone(&self.facts) });
         self.elsewhere = Some(Arc::new(elsewhere));
+    }
+
+    /// The same while a gate decides this session's last call. `seen` gets what seems to be missing of the tree by then, and gives
+    /// what the gate says of it, which counts.
+    #[cfg(feature = "cli")]
+    pub(crate) fn look_around_now(
+        &mut self,
+        others: &Arc<[Arc<Session>]>,
+        seen: impl FnOnce(Option<&str>) -> TreeSeen,
+    ) -> TreeSeen {
+        let elsewhere = Elsewhere::of(self, others);
+        let tree = Tree { own: self, sessions: others };
+        let last = self.calls.last().map_or(0, |call| call.at.index);
+        let guess = tree.guess(&elsewhere).filter(|(since, _)| *since <= last);
+        let seen = seen(guess.as_ref().map(|(_, why)| why.as_str()));
+        let tree = tree.sight(&elsewhere, Some(&seen));
+        self.facts = Arc::new(Facts { tree, ..Facts::clone(&self.facts) });
+        self.elsewhere = Some(Arc::new(elsewhere));
+        seen
     }
 }
 
@@ -156,7 +150,7 @@ pub fn join(sessions: Vec<Session>) -> Vec<Session> {
         let others: Arc<[Arc<Session>]> = others.cloned().collect();
         let mut session = Session::clone(session);
         session.look_around(&others);
-        if let TreeSight::Partial { why, .. } = &session.facts.tree {
+        if let Some(why) = session.facts.tree.missing().filter(|_| session.facts.tree != TreeSight::Unread) {
             let told = format!("{why}, so rules with `scope: tree` do not know all that happened");
             let told = Diagnostic::warning(code::TREE_INCOMPLETE, told);
             let line = u64::from(session.origin.line);
@@ -323,59 +317,12 @@ impl<'a> Tree<'a> {
             _ => Box::new(move |_| unknown),
         }
     }
+}
 
-    /// What is missing of the tree.
-    fn sight(&self, elsewhere: &Elsewhere) -> TreeSight {
-        let mut missing: Option<(u32, String)> = None;
-        let mut note = |since: u32, why: String| {
-            if missing.as_ref().is_none_or(|(earliest, _)| since < *earliest) {
-                missing = Some((since, why));
-            }
-        };
-        let all = std::iter::once(self.own).chain(self.sessions.iter().map(|session| &**session));
-        for session in all {
-            if let Some(parent) = session.parent.as_ref().filter(|_| self.parent(session).is_none()) {
-                note(0, format!("the parent session `{parent}` was not read"));
-            }
-            let Some(call) = self.unread_child(session) else { continue };
-            let turn = call.at.turn;
-            if std::ptr::eq(session, self.own) {
-                let why = format!("the session of the subagent that turn {turn} started was not read");
-                note(call.at.index + 1, why);
-                continue;
-            }
-            let began = |happening: &&Happening| {
-                let of = elsewhere.call(happening.call);
-                !happening.ended
-                    && of.is_some_and(|(of, own)| std::ptr::eq(&**of, session) && own.at == call.at)
-            };
-            let since = elsewhere.happened.iter().find(began).map_or(0, |happening| happening.before);
-            let of = &session.id;
-            note(since, format!("the session of a subagent of session `{of}` was not read"));
-        }
-        match missing {
-            Some((since, why)) => TreeSight::Partial { since, why: why.into() },
-            None => TreeSight::Whole,
-        }
-    }
-
-    /// The first call that started a subagent of which there is no session.
-    fn unread_child<'s>(&self, session: &'s Session) -> Option<&'s Call> {
-        let all = std::iter::once(self.own).chain(self.sessions.iter().map(|session| &**session));
-        let is_parent =
-            |child: &&Session| self.parent(child).is_some_and(|parent| std::ptr::eq(parent, session));
-        let children: Vec<&Session> = all.filter(is_parent).collect();
-        let anchors: Vec<Option<CallRef>> =
-            children.iter().map(|child| anchor(session, child).map(|call| call.at)).collect();
-        let unplaced = anchors.iter().filter(|anchor| anchor.is_none()).count();
-        let starts = |call: &&Call| {
-            STARTERS.contains(&&*call.tool)
-                && call.outcome != Outcome::Refused
-                && !anchors.contains(&Some(call.at))
-        };
-        let unread: Vec<&Call> = session.calls.iter().filter(starts).collect();
-        unread.first().copied().filter(|_| unread.len() > unplaced)
-    }
+/// Whether a tool starts a subagent.
+#[cfg(feature = "cli")]
+pub(crate) fn is_starter(tool: &str) -> bool {
+    STARTERS.contains(&tool)
 }
 
 /// When each call was proposed, as far as the recording says; a call without a time is as old as the one before.

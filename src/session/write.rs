@@ -280,6 +280,8 @@ impl Serialize for LiveDecision {
             told: Option<&'a str>,
             policy: &'a str,
             policy_fault: Option<&'a str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            tree: Option<&'a super::TreeSeen>,
             took: Option<f64>,
         }
         let written = Written {
@@ -290,6 +292,7 @@ impl Serialize for LiveDecision {
             told: self.told.as_deref(),
             policy: &self.policy,
             policy_fault: self.policy_fault.as_deref(),
+            tree: self.tree.as_deref(),
             took: self.took,
         };
         written.serialize(serializer)

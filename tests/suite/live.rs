@@ -17,6 +17,7 @@ mod prune;
 mod state;
 mod stdio;
 mod then;
+mod trees;
 
 use std::io::Write;
 use std::path::Path;

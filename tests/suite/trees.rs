@@ -196,15 +196,13 @@ fn only_rules_that_can_look_at_a_tree_have_the_key() {
         assert!(text.contains(message), "{file}: {text}");
         assert_ne!(output.status.code(), Some(0));
     }
-    // A gate decides each session by itself, so it takes no such policy.
+    // A host's sessions are decided each by itself, so it takes no such policy.
     let state = folder.path().join("state");
-    let event = json!({"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/tmp", "tool_name": "Bash",
-        "tool_input": {"command": "ls"}, "tool_use_id": "t"});
-    let mut command = rulestep(folder.path(), &["hook", "claude-code", "-p", "p.yaml"]);
-    std::fs::write(folder.path().join("event.json"), event.to_string()).unwrap();
-    let event = std::fs::File::open(folder.path().join("event.json")).unwrap();
-    let output = command.env("XDG_STATE_HOME", &state).stdin(event).output().unwrap();
-    assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let told = String::from_utf8(output.stderr).unwrap();
+    let mut command = rulestep(folder.path(), &["gate", "--stdio", "-p", "p.yaml"]);
+    std::fs::write(folder.path().join("open.json"), r#"{"op": "open", "session": "s"}"#.to_owned() + "\n")
+        .unwrap();
+    let open = std::fs::File::open(folder.path().join("open.json")).unwrap();
+    let output = command.env("XDG_STATE_HOME", &state).stdin(open).output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
     assert!(told.contains("`scope: tree` at p.yaml:2 needs all sessions of a tree"), "{told}");
 }

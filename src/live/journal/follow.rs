@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{Fault, Journal, Records};
 use crate::live::index::Bodies;
+use crate::live::lock;
 use crate::live::outlines::Outlines;
 use crate::recording::known::Known;
 use crate::session::body::Store;
@@ -42,9 +43,9 @@ impl Journal {
     /// # Errors
     /// It cannot be read or locked in time.
     pub fn again(&mut self, wait: Duration) -> Result<bool, Fault> {
-        self.lock(wait)?;
+        lock::lock(&self.file, &self.path, wait)?;
         let stamp = self.stamp()?;
-        if !self.is_there() || self.misread() {
+        if !lock::is_named(&self.file, &self.path) || self.misread() {
             return Ok(false);
         }
         let (Records::Outlines(outlines, _), Some(index)) = (&mut self.records, &mut self.index) else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::session::build::Builder;
 use crate::session::live::{LiveDecision, Verdict};
-use crate::session::{Body, Damage};
+use crate::session::{Body, Damage, TreeSeen};
 
 /// Notes what was decided about the call that was added last, where `members` say that anything was.
 pub fn decided(builder: &mut Builder, members: &Members<'_>) {
@@ -51,6 +51,23 @@ fn decision(members: &Members<'_>) -> Option<LiveDecision> {
         told: text("told").map(Arc::from),
         policy: text("policy").map(Arc::from)?,
         policy_fault: text("policy_fault").map(Arc::from),
+        tree: match members.try_get("tree") {
+            Some(tree) => Some(Arc::new(seen(tree)?)),
+            None => None,
+        },
         took: members.try_get("took").and_then(Node::number),
+    })
+}
+
+/// What was seen of the session's tree. One that cannot be read is not taken for a whole one.
+fn seen(tree: Node<'_>) -> Option<TreeSeen> {
+    let members = tree.members()?;
+    let sessions = members.get("sessions")?.items()?;
+    Some(TreeSeen {
+        sessions: sessions.into_iter().map(|id| id.text().map(Arc::from)).collect::<Option<_>>()?,
+        missing: match members.get("missing") {
+            Some(missing) => Some(missing.text().map(Arc::from)?),
+            None => None,
+        },
     })
 }

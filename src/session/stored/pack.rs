@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::super::live::Verdict;
 use super::super::{
     Alternative, Body, Call, CallRef, Facts, LiveDecision, Message, MessageKind, OfferedFrom, Operation,
-    Outcome, Results, Session, Tool, ToolCall, TreeSight, Turn,
+    Outcome, Results, Session, Tool, ToolCall, TreeSeen, TreeSight, Turn,
 };
 
 /// How a session was refused, by the reader that said so: a few texts of the program itself.
@@ -238,7 +238,7 @@ impl Writer {
     }
 
     fn live(&mut self, live: &LiveDecision) {
-        let LiveDecision { verdict, shadow, runs, findings, told, policy, policy_fault, took } = live;
+        let LiveDecision { verdict, shadow, runs, findings, told, policy, policy_fault, tree, took } = live;
         self.byte(place(&VERDICTS, *verdict));
         self.byte(u8::from(*shadow));
         self.maybe(*runs, |out, runs| out.byte(u8::from(runs)));
@@ -246,6 +246,11 @@ impl Writer {
         self.maybe(told.as_deref(), Self::text);
         self.text(policy);
         self.maybe(policy_fault.as_deref(), Self::text);
+        self.maybe(tree.as_deref(), |out, TreeSeen { sessions, missing }| {
+            out.size(sessions.len());
+            sessions.iter().for_each(|id| out.text(id));
+            out.maybe(missing.as_deref(), Self::text);
+        });
         self.maybe(*took, |out, took| out.bytes.extend(took.to_le_bytes()));
     }
 }
@@ -432,7 +437,11 @@ impl<'b> Reader<'b> {
         let (shadow, runs, findings) = (self.flag()?, self.maybe(Self::flag)?, self.body()?);
         let (told, policy) = (self.maybe(Self::shared)?, self.shared()?);
         let policy_fault = self.maybe(Self::shared)?;
+        let tree = self.maybe(|read| {
+            let sessions = (0..read.size()?).map(|_| read.shared()).collect::<Option<Vec<_>>>()?;
+            Some(Arc::new(TreeSeen { sessions, missing: read.maybe(Self::shared)? }))
+        })?;
         let took = self.maybe(|read| Some(f64::from_le_bytes(read.take(8)?.try_into().ok()?)))?;
-        Some(LiveDecision { verdict, shadow, runs, findings, told, policy, policy_fault, took })
+        Some(LiveDecision { verdict, shadow, runs, findings, told, policy, policy_fault, tree, took })
     }
 }

@@ -103,7 +103,7 @@ fn without_times_a_subagent_is_where_it_was_started() {
 fn what_is_missing_is_said_from_where_on() {
     let sub = session("sub", Some("main"), &[(Some(1), &["a"])]);
     let why: Arc<str> = "the parent session `main` was not read".into();
-    assert_eq!(sight(std::slice::from_ref(&sub), "sub"), TreeSight::Partial { since: 0, why });
+    assert_eq!(sight(std::slice::from_ref(&sub), "sub"), TreeSight::since(0, why));
     let main =
         session("main", None, &[(Some(0), &["a", "Task:sub", "b"]), (Some(9), &["Task:other=-", "c"])]);
     assert_eq!(
@@ -112,14 +112,14 @@ fn what_is_missing_is_said_from_where_on() {
         "what was refused started nothing"
     );
     let why: Arc<str> = "the session of the subagent that turn 1 started was not read".into();
-    assert_eq!(sight(std::slice::from_ref(&main), "main"), TreeSight::Partial { since: 2, why });
+    assert_eq!(sight(std::slice::from_ref(&main), "main"), TreeSight::since(2, why));
     // Of two sessions with the name of the parent it is the one in the same file, and where none is, neither.
     let mut far = main.clone();
     far.origin.file = "far/away.jsonl".into();
     assert_eq!(sight(&[main.clone(), far.clone(), sub.clone()], "sub"), TreeSight::Whole);
     let mut near = far.clone();
     near.origin.file = "near/by.jsonl".into();
-    assert!(matches!(sight(&[near, far, sub], "sub"), TreeSight::Partial { since: 0, .. }));
+    assert!(sight(&[near, far, sub], "sub").gap(0).is_some());
     let told = join(vec![session("sub", Some("main"), &[])]).remove(0).diagnostics.remove(0);
     assert_eq!(told.code, code::TREE_INCOMPLETE);
 }

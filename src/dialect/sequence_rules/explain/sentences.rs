@@ -127,7 +127,7 @@ pub(super) fn against(code: Code, order: &Order, done: u64, about: &About<'_>) -
             None => format!("{} has not succeeded yet{}", firsts(first, or), unread(about)),
         },
         (codes::UNSEEN_SESSION, Order::NeverAfter { trigger, .. }) => {
-            let why = about.session.facts.tree.gap(u32::MAX).unwrap_or("the call is not recorded whole");
+            let why = about.session.facts.tree.missing().unwrap_or("the call is not recorded whole");
             format!("{} may have happened before: {}", operand(trigger), line(why))
         }
         (codes::FORBIDDEN_CALL, _) => format!("the rule allows {}", expected(order)),
@@ -263,7 +263,7 @@ impl Actual<'_> {
 
 /// That a session of the tree was not read, where the rule looks at all of them.
 fn unread(about: &About<'_>) -> String {
-    let gap = || about.session.facts.tree.gap(u32::MAX);
+    let gap = || about.session.facts.tree.missing();
     let why = about.rule.options.tree.then(gap).flatten();
     why.map_or_else(String::new, |why| format!(" ({})", line(why)))
 }

@@ -244,6 +244,7 @@ fn what_was_decided_live_is_beside_what_is_decided_now() {
             told: None,
             policy: "sha256:0123456789abcdef".into(),
             policy_fault: None,
+            tree: None,
             took: None,
         });
         for (width, height) in [(120, 40), (80, 24)] {

@@ -1,0 +1,82 @@
+//! What a journal says of the call that an event is about.
+
+use serde_json::Value;
+
+use super::agent::Answer;
+use super::fault::Fault;
+use super::journal::Journal;
+use super::transcript::Tail;
+use crate::engine::Mode;
+use crate::session::{Body, MessageKind, Session};
+
+/// A call that is proposed.
+pub struct NewCall<'a> {
+    /// Its id, where the agent has ids.
+    pub id: Option<&'a str>,
+    /// The tool.
+    pub tool: &'a str,
+    /// Its arguments.
+    pub arguments: &'a Body,
+    /// Whether it is of the same response as the call before, where that is known.
+    pub sibling: Option<bool>,
+}
+
+/// Whether a call belongs to the journal's last turn.
+pub fn is_sibling(journal: Option<&Session>, tail: Option<&Tail>, id: Option<&str>) -> bool {
+    let Some((session, turn)) = journal.and_then(|session| Some((session, session.turns.last()?))) else {
+        return false;
+    };
+    let later = session.messages.get(session.after(turn)).unwrap_or_default();
+    if later.iter().any(|message| matches!(message.kind, MessageKind::Said)) {
+        return false;
+    }
+    let calls = session.calls_of(turn);
+    let ids: Vec<&str> = calls.iter().filter_map(|call| call.id.as_deref()).collect();
+    let logged = tail.and_then(|tail| tail.is_sibling(id, &ids));
+    // Calls that are in flight together are of one response.
+    logged.unwrap_or_else(|| calls.iter().any(|call| call.result.is_none()))
+}
+
+/// That this very call was decided before.
+pub enum Earlier {
+    /// With this answer.
+    Own(Answer),
+    /// By another policy, or one that only watched.
+    AnotherPolicy,
+}
+
+/// Whether this very call was decided before: an event may come twice, and each policy decides a call once.
+pub fn earlier(journal: &Journal, id: &str, call: &NewCall<'_>, judge: (&str, Mode)) -> Option<Earlier> {
+    let record = journal.proposed(id)?;
+    let same = record.get("tool")?.as_str() == Some(call.tool)
+        && record.get("arguments") == Some(call.arguments.value().unwrap_or(&Value::Null));
+    let text = record.get("told").and_then(Value::as_str).unwrap_or_default().to_owned();
+    if !same {
+        return None;
+    }
+    let (runs, verdict) = (record.get("runs")?.as_bool(), record.get("decision")?.as_str()?);
+    let says = |key: &str| record.get(key).and_then(Value::as_str);
+    if says("policy") != Some(judge.0) || says("mode") != Some(judge.1.word()) {
+        return Some(Earlier::AnotherPolicy);
+    }
+    Some(Earlier::Own(match verdict {
+        _ if runs == Some(true) => Answer::Silent,
+        "ask" if runs.is_none() => Answer::Ask(text),
+        "halt" | "not_reached" => Answer::Halt(text),
+        _ => Answer::Deny(text),
+    }))
+}
+
+/// The call of the journal that an event's result is for, if it waits for one.
+pub fn resolved(journal: &Journal, id: Option<&str>, tool: &str) -> Result<Option<String>, Fault> {
+    if let Some(id) = id {
+        return Ok((journal.waits_for(id) == Some(true)).then(|| id.to_owned()));
+    }
+    if journal.is_new() {
+        return Ok(None);
+    }
+    let session = journal.session("")?;
+    let mut waiting = session.calls.iter().filter(|call| call.result.is_none());
+    let call = waiting.find(|call| *call.tool == *tool);
+    Ok(call.and_then(|call| call.id.as_deref().map(str::to_owned)))
+}
