@@ -49,7 +49,10 @@ pub fn expand(raw: &str, options: &ParserOptions) -> Expansion {
     for raw in raws {
         let word = match guard::parsed(|| parsed::parse(&raw, options)) {
             Some(Ok(pieces)) => {
-                Reader { raw: &raw, options, scripts: &mut found.scripts }.word(&pieces, false)
+                let mut reader = Reader::new(&raw, options, &mut found.scripts);
+                let word = reader.word(&pieces, false);
+                found.lost |= reader.misread;
+                word
             }
             Some(Err(_)) | None => {
                 found.lost |= has_commands(&raw);
@@ -71,7 +74,12 @@ pub fn expand_quoted(raw: &str, options: &ParserOptions) -> Expansion {
         Word::unknown(raw)
     } else {
         match guard::parsed(|| parsed::parse_heredoc(raw, options)) {
-            Some(Ok(pieces)) => Reader { raw, options, scripts: &mut found.scripts }.word(&pieces, true),
+            Some(Ok(pieces)) => {
+                let mut reader = Reader { document: true, ..Reader::new(raw, options, &mut found.scripts) };
+                let word = reader.word(&pieces, true);
+                found.lost |= reader.misread;
+                word
+            }
             Some(Err(_)) | None => {
                 found.lost = has_commands(raw);
                 Word::unknown(raw)
@@ -85,6 +93,36 @@ pub fn expand_quoted(raw: &str, options: &ParserOptions) -> Expansion {
 /// Whether commands may be written in a word, which are lost with it.
 fn has_commands(raw: &str) -> bool {
     ["$(", "`", "<(", ">("].iter().any(|start| raw.contains(start))
+}
+
+/// Whether a comment may be in a script. Quotes are not looked at.
+fn has_comment(script: &str) -> bool {
+    let mut before = '\n';
+    script.chars().any(|letter| {
+        let found = letter == '#' && (before.is_whitespace() || ";&|()`".contains(before));
+        before = letter;
+        found
+    })
+}
+
+/// Whether an expansion may be `${ COMMANDS; }`, which newer shells run. The parser takes the blank away.
+fn is_script(written: &str) -> bool {
+    let inner = written.trim_end_matches('}').trim_end_matches([' ', '\t']);
+    inner.ends_with([';', '&', '\n'])
+}
+
+/// Whether every parenthesis is closed after it was opened: else it is commands, and no arithmetic.
+fn is_balanced(expression: &str) -> bool {
+    let mut depth = 0usize;
+    for letter in expression.bytes() {
+        match letter {
+            b'(' => depth += 1,
+            b')' if depth == 0 => return false,
+            b')' => depth -= 1,
+            _ => {}
+        }
+    }
+    depth == 0
 }
 
 /// Whether more expansions or braces may lie in each other than are followed.
@@ -169,9 +207,17 @@ struct Reader<'r> {
     raw: &'r str,
     options: &'r ParserOptions,
     scripts: &'r mut Vec<String>,
+    /// Whether the parser took what opens a substitution for text, or commands for arithmetic.
+    misread: bool,
+    /// Whether it is a text from which no comment was taken: the parser takes a `)` in one for the end of a substitution.
+    document: bool,
 }
 
-impl Reader<'_> {
+impl<'r> Reader<'r> {
+    fn new(raw: &'r str, options: &'r ParserOptions, scripts: &'r mut Vec<String>) -> Reader<'r> {
+        Reader { raw, options, scripts, misread: false, document: false }
+    }
+
     fn word(&mut self, pieces: &[WordPieceWithSource], quoted: bool) -> Word {
         let mut word = Word::default();
         for piece in pieces {
@@ -182,6 +228,16 @@ impl Reader<'_> {
 
     fn piece(&mut self, piece: &WordPieceWithSource, quoted: bool, word: &mut Word) {
         let written = || self.raw.get(piece.start_index..piece.end_index).unwrap_or(self.raw).to_owned();
+        if let WordPiece::Text(_) = piece.piece {
+            // With the letter after it, since a `$` alone is a text of its own.
+            let bytes = self.raw.as_bytes();
+            let end = bytes.len().min(piece.end_index + 1);
+            let text = bytes.get(piece.start_index..end).unwrap_or(b"$(");
+            let own = text.iter().take(piece.end_index - piece.start_index);
+            self.misread |= text.windows(2).any(|pair| pair == b"$(")
+                || own.into_iter().any(|byte| *byte == b'`')
+                || text.windows(2).any(|pair| pair == b"${") && self.opens_script(piece.start_index);
+        }
         match &piece.piece {
             WordPiece::Text(text) if quoted => word.push(text),
             WordPiece::Text(text) => {
@@ -205,6 +261,7 @@ impl Reader<'_> {
             WordPiece::TildeExpansion(TildeExpr::UserHome(user)) => word.push(&format!("/home/{user}")),
             WordPiece::TildeExpansion(_) => word.pieces.push(Piece::Unknown(written())),
             WordPiece::CommandSubstitution(script) => {
+                self.misread |= self.document && has_comment(script);
                 word.pieces.push(Piece::Unknown(written()));
                 word.many |= !quoted;
                 self.scripts.push(script.clone());
@@ -217,6 +274,7 @@ impl Reader<'_> {
             WordPiece::ArithmeticExpression(expression) => {
                 word.pieces.push(Piece::Unknown(written()));
                 let inner = expand_quoted(&expression.value, self.options);
+                self.misread |= inner.lost || !is_balanced(&expression.value);
                 self.scripts.extend(inner.scripts);
             }
             WordPiece::ParameterExpansion(expansion) => {
@@ -238,6 +296,7 @@ impl Reader<'_> {
                             self.scripts.push(format!("\"{value}}}\""));
                         }
                         word.many |= !quoted || written.contains('@');
+                        self.misread |= is_script(&written);
                         self.nested(&written, quoted);
                         word.pieces.push(Piece::Unknown(written));
                     }
@@ -246,18 +305,32 @@ impl Reader<'_> {
         }
     }
 
+    /// Whether a `${` from here on, which opens no expansion that the parser knows, may be one of commands.
+    fn opens_script(&self, start: usize) -> bool {
+        let rest = self.raw.get(start..).and_then(|rest| rest.split_once("${"));
+        rest.is_none_or(|(_, inner)| {
+            inner.split('}').next().is_none_or(|inner| inner.contains([';', '&', '\n']))
+        })
+    }
+
     /// Substitutions in the default of an expansion.
     fn nested(&mut self, written: &str, quoted: bool) {
         let Some(inner) = written.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) else { return };
         if !inner.contains(['$', '`', '<', '>']) {
             return;
         }
-        self.scripts.extend(expand_quoted(inner, self.options).scripts);
-        if !quoted
-            && inner.contains(['"', '\''])
-            && let Some(Ok(pieces)) = guard::parsed(|| parsed::parse(inner, self.options))
-        {
-            Reader { raw: inner, options: self.options, scripts: self.scripts }.word(&pieces, false);
+        let found = expand_quoted(inner, self.options);
+        self.misread |= found.lost;
+        self.scripts.extend(found.scripts);
+        if !quoted && inner.contains(['"', '\'']) {
+            match guard::parsed(|| parsed::parse(inner, self.options)) {
+                Some(Ok(pieces)) => {
+                    let mut reader = Reader::new(inner, self.options, self.scripts);
+                    reader.word(&pieces, false);
+                    self.misread |= reader.misread;
+                }
+                Some(Err(_)) | None => self.misread |= has_commands(inner),
+            }
         }
     }
 }
