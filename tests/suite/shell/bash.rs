@@ -92,8 +92,9 @@ struct Run {
 }
 
 fn runs(lines: &[String], folder: &Path) -> Vec<Run> {
-    let (log, script, home) = (folder.join("log"), folder.join("lines"), folder.join("home"));
-    std::fs::write(&log, "").unwrap();
+    let (script, home) = (folder.join("lines"), folder.join("home"));
+    // One of its own: what the lines before left running may start later, and has their numbers.
+    let log = tempfile::Builder::new().prefix("log").tempfile_in(folder).unwrap().into_temp_path();
     std::fs::write(&script, lines.iter().flat_map(|line| [line.as_str(), "\0"]).collect::<String>()).unwrap();
     let mut command = Command::new("/bin/bash");
     command.args(["--norc", "-c", SCRIPT, "bash"]).arg(&script).current_dir(folder.join("work")).env_clear();
@@ -101,7 +102,7 @@ fn runs(lines: &[String], folder: &Path) -> Vec<Run> {
         .env("PATH", folder.join("bin"))
         .env("BIN", folder.join("bin"))
         .env("HOME", home)
-        .env("STUB_LOG", &log);
+        .env("STUB_LOG", &*log);
     command.env("P", "alpha").env("H", "held").env("FUNCNEST", "6").env("LC_ALL", "C.UTF-8").process_group(0);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let mut bash = command.spawn().unwrap();
