@@ -39,6 +39,9 @@ pub fn before_tokens(text: &str) -> Option<&'static str> {
     if text.contains("<<") && (text.contains("(((") || has_parentheses(text)) {
         return Some("`((` in a substitution and a here-document");
     }
+    if has_empty_end(text) {
+        return Some("a here-document that ends at an empty line");
+    }
     if has_nested_document(text) {
         return Some("a here-document in a process substitution");
     }
@@ -131,6 +134,40 @@ fn has_nested_document(text: &str) -> bool {
             }
             _ => {}
         }
+    }
+    false
+}
+
+/// Whether a here-document may end at an empty line: the parser then does not end where the text does before it begins.
+fn has_empty_end(text: &str) -> bool {
+    text.match_indices("<<").any(|(at, found)| {
+        let rest = text.get(at + found.len()..).unwrap_or_default();
+        let mut word = rest.strip_prefix('-').unwrap_or(rest);
+        while let Some(next) = word.strip_prefix([' ', '\t']).or(word.strip_prefix("\\\n")) {
+            word = next;
+        }
+        let mut after = word;
+        while let Some(next) = after.strip_prefix("\\\n").or(after.strip_prefix(['\'', '"', '\\'])) {
+            after = next;
+        }
+        let empty = word.len() - after.len() >= 2;
+        empty && after.chars().next().is_none_or(|next| next.is_whitespace() || "<>|&;()#".contains(next))
+    })
+}
+
+/// Whether a shell and the parser see different ends of a here-document: backslashes in quotes, and `$'…'`.
+pub fn is_unclear_end(end: &str) -> bool {
+    let mut quote = None;
+    let mut before = '\n';
+    for letter in end.chars() {
+        match (quote, letter) {
+            (Some(_), '\\') => return true,
+            (Some(open), _) if open == letter => quote = None,
+            (None, '\'' | '"') if before == '$' => return true,
+            (None, '\'' | '"') if before != '\\' => quote = Some(letter),
+            _ => {}
+        }
+        before = if before == '\\' { '\n' } else { letter };
     }
     false
 }
@@ -323,6 +360,23 @@ mod tests {
             "$((a b); c d)",
         ] {
             assert_eq!(before_tokens(read), None, "{read}");
+        }
+    }
+
+    #[test]
+    fn ends_of_documents_that_the_parser_misunderstands_are_found() {
+        for empty in ["<<''", "a <<- \"\" x ", "a <<''<b ", "a <<'\"' ", "a << \\\n''\"\"", "a <<\"\\\n\" x"]
+        {
+            assert!(has_empty_end(empty), "{empty}");
+        }
+        for named in ["a <<E", "a <<'E'", "a <<\"E\"", "a <<''E", "a <<\\E", "a <<< ''", "grep \"<<\" x"] {
+            assert!(!has_empty_end(named), "{named}");
+        }
+        for unclear in ["'\\'", "\"a\\b\"", "$'E'", "a$\"E\"", "\\a'\\'"] {
+            assert!(is_unclear_end(unclear), "{unclear}");
+        }
+        for clear in ["E", "'E'", "\\E", "\"a b\"", "a\\'b", "\\$'E'"] {
+            assert!(!is_unclear_end(clear), "{clear}");
         }
     }
 

@@ -54,6 +54,10 @@ impl Walker<'_> {
                     streams.input = Input::Unknown;
                 }
                 IoRedirect::HereDocument(_, document) => {
+                    let end = &document.here_end.value;
+                    if guard::is_unclear_end(end) {
+                        self.aside(|walker| walker.lost("where a here-document ends", end, flow));
+                    }
                     let text = if document.requires_expansion {
                         self.quoted(&joined(&document.doc.value), flow)
                     } else {
