@@ -186,7 +186,7 @@ impl Run {
     }
 
     /// How many turns and calls there were.
-    pub(crate) fn been_through(&self) -> (u32, u32) {
+    pub fn been_through(&self) -> (u32, u32) {
         (self.ground.turn, self.clock.index)
     }
 

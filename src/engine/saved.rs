@@ -31,6 +31,21 @@ struct SavedRun {
     panel: SavedPanel,
 }
 
+impl SavedRun {
+    /// Whether it may be of a run that has been through these turns and calls. The text may be forged, and numbers that are too
+    /// large would ask for room without end.
+    fn fits(&self, (turns, calls): (u32, u32)) -> bool {
+        let mut flights = (self.first..).zip(&self.flights);
+        let are_here = |(place, call): (u32, &Option<(CallRef, u32, Body)>)| {
+            call.as_ref().is_none_or(|(at, ..)| at.index == place && place < calls && at.turn <= turns)
+        };
+        (self.turn, self.clock.index) == (turns, calls)
+            && self.ran.len() <= calls as usize
+            && self.flights.len() <= calls as usize
+            && flights.all(are_here)
+    }
+}
+
 impl Run {
     /// Its state as text, where it is between two turns and [`Run::resumed`] can make the same of it.
     pub fn save(&self) -> Option<String> {
@@ -58,9 +73,12 @@ impl Run {
         serde_json::to_string(&saved).ok()
     }
 
-    /// The run that was saved, in shadow mode and with findings. `None`: the text is of none.
-    pub fn resumed(policy: &Arc<Policy>, facts: &Arc<Facts>, saved: &str) -> Option<Run> {
+    /// The run that was saved after `been` turns and calls, in shadow mode and with findings. `None`: the text is of none.
+    pub fn resumed(policy: &Arc<Policy>, facts: &Arc<Facts>, been: (u32, u32), saved: &str) -> Option<Run> {
         let saved: SavedRun = serde_json::from_str(saved).ok()?;
+        if !saved.fits(been) {
+            return None;
+        }
         let mut run = Run::new(policy, Mode::Shadow, Depth::Findings, facts);
         let mut routes = Routes::new(policy);
         for tool in &saved.tools {

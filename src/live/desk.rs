@@ -276,7 +276,8 @@ impl Desk {
         if latest.is_none() {
             records += &self.opened(report, tail.as_ref(), clock);
         }
-        let sibling = call.sibling.filter(|_| latest.is_some()).or(beside.as_ref().map(|_| true));
+        // The call that a decision stands beside has its turn already.
+        let sibling = beside.as_ref().map(|_| true).or(call.sibling).filter(|_| latest.is_some());
         if !sibling.unwrap_or_else(|| is_sibling(latest.as_ref(), tail.as_ref(), call.id)) {
             let import = tail.as_ref().map(|tail| tail.import(journal, latest.as_ref(), call.id, clock));
             let import = import.unwrap_or_default();

@@ -27,8 +27,8 @@ struct Follower {
 /// What was played of a journal.
 pub struct Played {
     known: Known,
-    /// Records of the journal that are in `known`.
-    records: usize,
+    /// Records of the journal that are in `known`; `None`: some of them are, and which is not known.
+    records: Option<usize>,
     /// How many records are in `known` that the journal does not have yet.
     ahead: usize,
     /// A policy's way through the session, with the policy's digest.
@@ -37,7 +37,11 @@ pub struct Played {
 
 impl fmt::Debug for Followed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} records", self.0.as_ref().map_or(0, |follower| follower.played.records))
+        write!(
+            f,
+            "{} records",
+            self.0.as_ref().and_then(|follower| follower.played.records).unwrap_or_default()
+        )
     }
 }
 
@@ -68,7 +72,8 @@ impl Followed {
             done = work(&mut follower.journal, &mut follower.played);
         }
         follower.journal.rest();
-        self.0 = Some(follower).filter(|follower| follower.played.ahead == 0 && !follower.journal.misread());
+        let whole = |played: &Played| played.ahead == 0 && played.records.is_some();
+        self.0 = Some(follower).filter(|follower| whole(&follower.played) && !follower.journal.misread());
         done
     }
 
@@ -93,7 +98,7 @@ impl Followed {
 impl Follower {
     fn new(mut journal: Journal) -> Follower {
         journal.remember_calls();
-        let played = Played { known: Known::new(&journal.name()), records: 0, ahead: 0, course: None };
+        let played = Played { known: Known::new(&journal.name()), records: Some(0), ahead: 0, course: None };
         Follower { journal, played }
     }
 }
@@ -104,7 +109,9 @@ impl Played {
         if self.ahead > 0 {
             return None;
         }
-        self.records = journal.play(self.records, &mut self.known)?;
+        // Where that fails in the middle, none of them may be played again.
+        let from = self.records.take()?;
+        self.records = Some(journal.play(from, &mut self.known)?);
         (!self.known.is_damaged()).then_some(())
     }
 
@@ -143,7 +150,7 @@ impl Played {
         added: &str,
     ) -> Option<Decided> {
         self.go_on(journal)?;
-        let added = Outlines::of(outlines(added.as_bytes(), self.records == 0, Keep::All)?)?;
+        let added = Outlines::of(outlines(added.as_bytes(), self.records == Some(0), Keep::All)?)?;
         self.ahead = added.len();
         journal.play_added(&added, &mut self.known)?;
         if self.known.is_damaged() {
@@ -157,12 +164,13 @@ impl Played {
 
     /// The records of the call that was decided last are in the journal. `told`: it was stopped, and the model reads this.
     pub fn settle(&mut self, journal: &Journal, id: &str, at: Option<Millis>, told: Option<&str>) {
-        if self.ahead == 0 || journal.records() != Some(self.records + self.ahead) {
+        let records = self.records.map(|records| records + self.ahead);
+        if self.ahead == 0 || records.is_none() || journal.records() != records {
             return;
         }
         if let Some(told) = told {
             self.known.told(at, id, Body::text(told));
         }
-        (self.records, self.ahead) = (self.records + self.ahead, 0);
+        (self.records, self.ahead) = (records, 0);
     }
 }

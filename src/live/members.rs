@@ -1,31 +1,42 @@
 //! The members of a JSON object as they are written.
 
 use std::fmt;
+use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Names and values. An object in which a name is written with escapes is none.
-pub struct Members<'a>(pub Vec<(&'a str, &'a RawValue)>);
+/// Names and values; an object in which a name is given twice is none. Where names are borrowed, neither is one in which a name
+/// is written with escapes.
+#[derive(Debug, Default)]
+pub struct Members<'a, N>(pub Vec<(N, &'a RawValue)>);
 
-impl<'de> Deserialize<'de> for Members<'de> {
+impl<'de, N: Deserialize<'de> + AsRef<str>> Deserialize<'de> for Members<'de, N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = Members<'de>;
+        struct Object<N>(PhantomData<N>);
+        impl<'de, N: Deserialize<'de> + AsRef<str>> Visitor<'de> for Object<N> {
+            type Value = Members<'de, N>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-                let mut members = Vec::with_capacity(12);
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de, N>, A::Error> {
+                let mut members: Vec<(N, &RawValue)> = Vec::with_capacity(12);
+                while let Some((name, value)) = map.next_entry::<N, &RawValue>()? {
+                    if members.iter().any(|(member, _)| member.as_ref() == name.as_ref()) {
+                        return Err(twice(name.as_ref()));
+                    }
+                    members.push((name, value));
                 }
                 Ok(Members(members))
             }
         }
-        deserializer.deserialize_map(Object)
+        deserializer.deserialize_map(Object(PhantomData))
     }
+}
+
+/// That a name is given twice.
+pub fn twice<E: Error>(name: &str) -> E {
+    E::custom(format_args!("the member `{name}` is given twice"))
 }

@@ -178,7 +178,12 @@ impl Host {
         let saved = self.run.save();
         let plain = self.run.halt().is_none() && !self.run.reads_history() && !self.run.reads_time();
         assert_eq!(saved.is_some(), plain, "a run is saved where it can be");
-        let mut run = Run::resumed(policy, &self.session.facts, &saved?).expect("what was saved is read");
+        let (been, saved) = (self.run.been_through(), saved?);
+        for forged in [(been.0 + 1, been.1), (been.0, been.1 + 1)] {
+            assert!(Run::resumed(policy, &self.session.facts, forged, &saved).is_none(), "of another run");
+        }
+        let mut run =
+            Run::resumed(policy, &self.session.facts, been, &saved).expect("what was saved is read");
         run.set_mode(self.mode);
         run.tell(Depth::Checks);
         Some(Host { run, ..self.fork() })

@@ -48,7 +48,9 @@ impl Journal {
         if session.turns.len() != turns || self.facts()? != session.facts {
             return None;
         }
-        let run = with_store(store, || Run::resumed(policy, &session.facts, &saved.run))?;
+        let before = |kind| u32::try_from(own.count(kind) - own.count_from(saved.records, kind)).ok();
+        let been = (before(Kind::Turn)?, before(Kind::Proposed)?);
+        let run = with_store(store, || Run::resumed(policy, &session.facts, been, &saved.run))?;
         Some(Continuation { run, session })
     }
 
@@ -70,12 +72,14 @@ impl Journal {
         self.turn_before(own, &Outlines::of(outlines(added.as_bytes(), own.is_empty(), Keep::All)?)?)
     }
 
+    /// What a run knows by then must be of the records before: what follows is about no call of theirs.
     fn turn_before(&self, own: &Outlines, added: &Outlines) -> Option<usize> {
-        match (added.count(Kind::Turn), added.kind(0)) {
+        let records = match (added.count(Kind::Turn), added.kind(0)) {
             (0, _) => own.last(Kind::Turn),
             (1, Some(Kind::Turn)) => Some(own.len()),
             _ => None,
-        }
+        };
+        records.filter(|records| own.parts_at(*records, added))
     }
 
     /// The surroundings as the journal's first record has them.

@@ -10,6 +10,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::live::members::{self, twice};
+
 /// What is passed on.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Delivery {
@@ -22,8 +24,7 @@ pub enum Delivery {
 }
 
 /// The members of an object, each as it was written.
-#[derive(Debug, Default)]
-pub struct Members<'a>(Vec<(String, &'a RawValue)>);
+pub type Members<'a> = members::Members<'a, String>;
 
 impl<'a> Members<'a> {
     /// Reads an object.
@@ -69,35 +70,6 @@ impl<'a> Members<'a> {
 /// Without case. Some letters beyond ASCII have one inside as their other case, which parsers that fold take for it.
 fn fold(name: &str) -> String {
     name.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
-}
-
-impl<'de> Deserialize<'de> for Members<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-                let mut members: Vec<(String, &RawValue)> = Vec::new();
-                while let Some((name, value)) = map.next_entry::<String, &RawValue>()? {
-                    if members.iter().any(|(member, _)| *member == name) {
-                        return Err(twice(&name));
-                    }
-                    members.push((name, value));
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(Object)
-    }
-}
-
-fn twice<E: Error>(name: &str) -> E {
-    E::custom(format_args!("the member `{name}` is given twice"))
 }
 
 /// JSON in which no object has a member twice.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rulestep::internals::engine::Mode;
-use rulestep::internals::live::agent::{Event, Report};
+use rulestep::internals::live::agent::{Answer, Event, Report};
 use rulestep::internals::live::desk::{Desk, NewCall};
 use rulestep::internals::live::followed::Followed;
 use rulestep::internals::replay::Replay;
@@ -163,4 +163,40 @@ fn another_journal_of_that_name_is_read_anew() {
     assert_eq!(visible(), 0, "the session begins once more");
     fs::write(&file, "tool: other\npreconditions: [{requires_prior_tool: look}]\n").unwrap();
     assert_eq!(visible(), 1, "another policy");
+}
+
+#[test]
+fn what_stands_beside_another_decision_begins_no_turn() {
+    let root = tempfile::tempdir().unwrap();
+    let desk = |name: &str, text: &str| {
+        let file = root.path().join(name);
+        fs::write(&file, text).unwrap();
+        Desk {
+            agent: "mcp",
+            transcripts: None,
+            folder: root.path().join("live"),
+            policy: file.to_str().unwrap().to_owned(),
+            mode: Mode::Enforce,
+            asks: true,
+            wait: Duration::from_secs(5),
+        }
+    };
+    let report = Report {
+        session: "s".to_owned(),
+        subagent: None,
+        transcript: None,
+        cwd: None,
+        event: Event::Nothing,
+    };
+    let arguments = Body::json("{}");
+    let decide = |desk: &Desk, sibling| {
+        let call = NewCall { id: Some("1"), tool: "look", arguments: &arguments, sibling };
+        desk.decide(&report, &call, Instant::now(), &mut Followed::default()).unwrap()
+    };
+    assert_eq!(decide(&desk("loose.yaml", POLICY), None), Answer::Silent);
+    let strict = desk("strict.yaml", "tool: look\npreconditions: [{requires_prior_tool: write}]\n");
+    assert!(matches!(decide(&strict, Some(false)), Answer::Deny(_)));
+    let records = records(&root.path().join("live/mcp/s.jsonl"));
+    let kinds: Vec<&str> = records.iter().map(|record| record["record"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["opened", "turn", "proposed", "proposed"]);
 }

@@ -201,3 +201,58 @@ fn where_it_cannot_be_kept_nothing_changes() {
     session.search(30);
     assert!(matches!(session.call("Grep", "null"), Answer::Deny(_)));
 }
+
+/// A state of the right records, policy and program that no run has written.
+#[test]
+fn a_forged_state_is_as_good_as_nothing() {
+    let root = tempfile::tempdir().unwrap();
+    let mut session = Session::new(root.path());
+    session.propose("waits", "Bash");
+    session.answer(Event::Prompt("go on".to_owned()));
+    session.search(20);
+    let text = fs::read_to_string(session.state()).unwrap();
+    let (head, run) = text.split_once('\n').unwrap();
+    let records: usize = head.rsplit(' ').next().unwrap().parse().unwrap();
+    let run: serde_json::Value = serde_json::from_str(run).unwrap();
+    let keep = |run: &serde_json::Value| {
+        let journal = Journal::open(&session.folder, "s", Duration::from_secs(1)).unwrap();
+        journal.keep(&session.policy(), records, &run.to_string());
+    };
+    keep(&run);
+    assert!(session.played("new").is_some(), "the one that was there");
+    assert!(run["flights"].as_array().is_some_and(|flights| !flights.is_empty()), "{run}");
+    let huge = serde_json::json!(4_294_967_000_u32);
+    for place in ["/turn", "/clock/index", "/first", "/flights/0/0/index", "/flights/0/0/turn", "/ran/len"] {
+        let mut forged = run.clone();
+        *forged.pointer_mut(place).unwrap_or_else(|| panic!("{place}: {run}")) = huge.clone();
+        keep(&forged);
+        assert_eq!(session.played("new"), None, "{place}");
+        assert!(matches!(session.propose(place, "deploy"), Answer::Deny(_)));
+    }
+}
+
+#[test]
+fn nothing_is_kept_that_knows_of_what_came_later() {
+    let root = tempfile::tempdir().unwrap();
+    let mut session = Session::new(root.path());
+    session.propose("late", "Bash");
+    session.answer(Event::Prompt("go on".to_owned()));
+    session.search(20);
+    session.propose("one", "Grep");
+    session.resolve("late", r#"{"code": 0}"#);
+    session.propose("two", "Grep");
+    let head = fs::read_to_string(session.state()).unwrap().lines().next().unwrap().to_owned();
+    let records: usize = head.rsplit(' ').next().unwrap().parse().unwrap();
+    let all = super::records(&session.folder.join("s.jsonl"));
+    let (before, after) = all.split_at(records);
+    let ids = |records: &[serde_json::Value]| -> Vec<String> {
+        records.iter().filter_map(|record| record["id"].as_str().map(str::to_owned)).collect()
+    };
+    let before = ids(before);
+    let early = ids(after).into_iter().find(|id| before.contains(id) && id != "late");
+    assert_eq!(early, None);
+    // It was kept before the result came: what is kept since would have heard of it too early.
+    let proposed = all.iter().position(|record| record["id"] == "one").unwrap();
+    assert!(records < proposed - 1, "{records} of {proposed}");
+    assert_eq!(session.played("new"), None);
+}
