@@ -4,6 +4,7 @@
 //! under all of them, so that the engine alone says which calls satisfy a rule and which speak against it.
 
 pub mod about;
+pub mod action;
 mod claim;
 pub mod document;
 pub mod field;

@@ -94,7 +94,9 @@ pub fn init(asked: &args::Init, screen: &mut Screen) -> Result<Exit, Failure> {
         }
     }
     for rules in &suggested {
-        let text = contract.map_or_else(|| rules.text.clone(), |contract| document(contract, &rules.text));
+        // Beside the files there is the schema of one dialect.
+        let schema = contract.filter(|contract| contract.name == rules.dialect);
+        let text = schema.map_or_else(|| rules.text.clone(), |contract| document(contract, &rules.text));
         files.push(draft(&rules.name, &text));
     }
     match contract.filter(|_| suggested.is_empty()) {

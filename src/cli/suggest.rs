@@ -1,6 +1,6 @@
 //! `rulestep suggest`: rules that recordings suggest, as text or as policy documents.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::sync::Arc;
 
@@ -15,10 +15,11 @@ use super::selection::Selection;
 use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::replay::Replay;
-use crate::report::suggest::{OUTPUTS, View, sentence, support};
+use crate::report::suggest::{OUTPUTS, View, WrittenDocument, action_sentence, counted, sentence, support};
 use crate::report::{Total, words};
 use crate::session::Session;
-use crate::suggest::document::{Document, commented};
+use crate::suggest::action::{self, ActionRule, ActionSuggestion, Suggested, suggest_actions, together};
+use crate::suggest::document::{commented, file_name};
 use crate::suggest::{Bounds, Candidate, Suggestion, Suggestions, suggest};
 
 /// Runs the verb.
@@ -67,7 +68,7 @@ pub fn sessions(counting: &Counting<'_>, screen: &mut Screen) -> Result<(Vec<Arc
 }
 
 /// The rules that they suggest; those that no document can say are only counted.
-pub fn rules(sessions: &[Arc<Session>], bounds: &Bounds, screen: &mut Screen) -> Vec<Suggestion> {
+pub fn rules(sessions: &[Arc<Session>], bounds: &Bounds, screen: &mut Screen) -> Vec<Suggested> {
     let Suggestions { rules, refused } = suggest(sessions, bounds);
     if !refused.is_empty() {
         let count = words::count(refused.len() as u64, "possible rule");
@@ -76,16 +77,21 @@ pub fn rules(sessions: &[Arc<Session>], bounds: &Bounds, screen: &mut Screen) ->
         let tools = words::list(tools);
         screen.say(&format!("{count} about {tools} not tried: no policy can name the tools in it"));
     }
-    rules
+    let actions = suggest_actions(sessions, bounds, &rules);
+    together(rules, actions, bounds.most)
 }
 
-/// The suggestions as documents, each rule with its support before it.
-pub fn documents(suggestions: &[Suggestion]) -> Vec<Document> {
+/// The suggestions as documents, each rule with its support before it: a contract for each tool, and one document of sequence
+/// rules about what calls do.
+pub fn documents(suggestions: &[Suggested]) -> Vec<WrittenDocument> {
     let mut candidates: Vec<(Candidate, &Suggestion)> = Vec::new();
-    for suggestion in suggestions {
-        for tool in &suggestion.tools {
-            let candidate = Candidate { tool: Arc::clone(tool), claim: suggestion.claim.clone() };
-            candidates.push((candidate, suggestion));
+    let mut actions: Vec<&ActionSuggestion> = Vec::new();
+    for suggested in suggestions {
+        match suggested {
+            Suggested::Tools(suggestion) => candidates.extend(suggestion.tools.iter().map(|tool| {
+                (Candidate { tool: Arc::clone(tool), claim: suggestion.claim.clone() }, suggestion)
+            })),
+            Suggested::Action(suggestion) => actions.push(suggestion),
         }
     }
     let notes = |candidate: &Candidate| {
@@ -104,5 +110,22 @@ pub fn documents(suggestions: &[Suggestion]) -> Vec<Document> {
         found.map(lines).unwrap_or_default()
     };
     let plain: Vec<&Candidate> = candidates.iter().map(|(candidate, _)| candidate).collect();
-    commented(&plain, &notes, true)
+    let contracts = commented(&plain, &notes, true).into_iter();
+    let mut documents: Vec<WrittenDocument> = contracts
+        .map(|document| WrittenDocument { name: document.name, text: document.text, dialect: "contract" })
+        .collect();
+    if !actions.is_empty() {
+        // A tool may have the name of the file.
+        let mut taken: HashSet<String> =
+            documents.iter().map(|document| document.name.to_lowercase()).collect();
+        let name = file_name("commands", &mut taken);
+        let notes = |rule: &ActionRule| {
+            let found = actions.iter().find(|one| one.rule == *rule);
+            found.map(|one| vec![action_sentence(&one.rule), counted(one)]).unwrap_or_default()
+        };
+        let rules: Vec<&ActionRule> = actions.iter().map(|one| &one.rule).collect();
+        let text = action::document(&rules, &notes, true);
+        documents.push(WrittenDocument { name, text, dialect: "sequence_rule" });
+    }
+    documents
 }

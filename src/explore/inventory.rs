@@ -16,10 +16,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
-#[cfg(feature = "internals")]
-pub use self::doing::SECRETS;
 use self::doing::{Doing, doing};
-pub use self::doing::{Gap, Zone};
+pub use self::doing::{Gap, SECRETS, Zone};
 pub use self::facts::{Access, words};
 use super::occurrence::{Occurrence, Place, first};
 use crate::replay::Replay;

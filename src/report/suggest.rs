@@ -10,7 +10,8 @@ use super::json::line;
 use super::paint::Paint;
 use super::totals::{ReadingLine, incomplete_markdown, incomplete_text};
 use super::{Total, words};
-use crate::suggest::document::Document;
+use crate::explore::occurrence::Extent;
+use crate::suggest::action::{self, Action, ActionRule, ActionSuggestion, Suggested};
 use crate::suggest::{Claim, Side, Suggestion};
 
 /// The shape of the JSON.
@@ -22,15 +23,25 @@ const TOOLS: usize = 3;
 /// What is written, and how.
 pub struct View<'a> {
     /// The suggestions, the best first.
-    pub suggestions: &'a [Suggestion],
+    pub suggestions: &'a [Suggested],
     /// The documents that hold them.
-    pub documents: &'a [Document],
+    pub documents: &'a [WrittenDocument],
     /// How completely the recordings were read.
     pub read: &'a Total,
     /// The fewest sessions, or different values that calls share, for a rule to be suggested.
     pub support: u64,
     /// Whether text may be coloured.
     pub color: bool,
+}
+
+/// A document of suggested rules.
+pub struct WrittenDocument {
+    /// The file's name.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+    /// The name of its dialect.
+    pub dialect: &'static str,
 }
 
 /// One output.
@@ -81,12 +92,56 @@ pub fn sentence(suggestion: &Suggestion) -> String {
     }
 }
 
+/// What a rule about what calls do says: `` `git push` needs an earlier success of `cargo test` ``.
+pub fn action_sentence(rule: &ActionRule) -> String {
+    let code = |action: &Action| format!("`{action}`");
+    match rule {
+        ActionRule::Needs { then, first } => {
+            let one = if first.len() > 1 { "one of " } else { "" };
+            format!("{} needs an earlier success of {one}{}", code(then), words::list(first.iter().map(code)))
+        }
+        ActionRule::KnownFiles(tool) => {
+            format!("{} changes only files that were read or written before", words::name(tool))
+        }
+        ActionRule::DeletesInside => {
+            "nothing is deleted outside the project and folders for temporary files".to_owned()
+        }
+        ActionRule::WritesInside => {
+            "nothing is written outside the project and folders for temporary files".to_owned()
+        }
+        ActionRule::SecretsStay => "nothing reaches another machine after a secret was read".to_owned(),
+        ActionRule::NeverAfter { trigger, forbidden } => {
+            format!("{} never runs after {}", code(forbidden), code(trigger))
+        }
+        ActionRule::Once(action) => format!("{} succeeds at most once per session", code(action)),
+    }
+}
+
 /// How many calls satisfy it, and which do not: `141 of 141 calls in 62 sessions`.
 pub fn support(suggestion: &Suggestion) -> String {
     let Suggestion { calls, against, sessions, .. } = *suggestion;
+    supported(calls, against, sessions, &suggestion.extent)
+}
+
+/// The same of a rule about what calls do.
+pub fn counted(suggestion: &ActionSuggestion) -> String {
+    let ActionSuggestion { calls, against, sessions, unsure, .. } = *suggestion;
+    let none = Extent::default();
+    let mut text = supported(calls, against, sessions, if against > 0 { &suggestion.extent } else { &none });
+    if unsure > 0 {
+        let calls = words::count(unsure, "more call");
+        text.push_str(&format!("; {calls} would be stopped because it is not known what they do"));
+        if unsure == 1 {
+            text = text.replace("what they do", "what it does");
+        }
+    }
+    text
+}
+
+fn supported(calls: u64, against: u64, sessions: u64, of: &Extent) -> String {
     let all = words::count(calls + against, "call");
     let mut text = format!("{} of {all} in {}", words::thousands(calls), words::count(sessions, "session"));
-    if let Some(extent) = extent(&suggestion.extent) {
+    if let Some(extent) = extent(of) {
         text.push_str(&format!("; against it: {extent}"));
     }
     text
@@ -109,13 +164,19 @@ fn member(path: &str) -> String {
 
 fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint { color: view.color };
-    for (at, suggestion) in view.suggestions.iter().enumerate() {
-        writeln!(out, "{:>2}  {}", at + 1, paint.bold(&sentence(suggestion)))?;
-        if suggestion.tools.len() > TOOLS {
-            let tools: Vec<_> = suggestion.tools.iter().map(|tool| words::name(tool)).collect();
+    for (at, suggested) in view.suggestions.iter().enumerate() {
+        let (sentence, support) = match suggested {
+            Suggested::Tools(suggestion) => (sentence(suggestion), support(suggestion)),
+            Suggested::Action(suggestion) => (action_sentence(&suggestion.rule), counted(suggestion)),
+        };
+        writeln!(out, "{:>2}  {}", at + 1, paint.bold(&sentence))?;
+        if let Suggested::Tools(Suggestion { tools, .. }) = suggested
+            && tools.len() > TOOLS
+        {
+            let tools: Vec<_> = tools.iter().map(|tool| words::name(tool)).collect();
             writeln!(out, "    {}", tools.join(", "))?;
         }
-        writeln!(out, "    {}", paint.dim(&support(suggestion)))?;
+        writeln!(out, "    {}", paint.dim(&support))?;
     }
     match view.suggestions {
         [] => writeln!(
@@ -145,9 +206,14 @@ fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{line}\n")?;
     }
     writeln!(out, "| rule | calls | sessions | against |\n|---|--:|--:|--:|")?;
-    for suggestion in view.suggestions {
-        let sentence = super::diff::markdown::code(&sentence(suggestion));
-        let Suggestion { calls, sessions, against, .. } = suggestion;
+    for suggested in view.suggestions {
+        let (sentence, calls, sessions, against) = match suggested {
+            Suggested::Tools(of) => (sentence(of), of.calls, of.sessions, of.against),
+            Suggested::Action(of) => {
+                (action_sentence(&of.rule), of.calls, of.sessions, of.against + of.unsure)
+            }
+        };
+        let sentence = super::diff::markdown::code(&sentence.replace('`', ""));
         writeln!(out, "| {sentence} | {calls} | {sessions} | {against} |")?;
     }
     Ok(())
@@ -170,9 +236,15 @@ struct SuggestionLine<'a> {
     tools: &'a [Arc<str>],
     #[serde(flatten)]
     detail: Option<DetailLine<'a>>,
+    /// A rule about what calls do, as its document has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<serde_json::Value>,
     calls: u64,
     sessions: u64,
     against: u64,
+    /// Calls that a rule about what calls do would stop because of a doubt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unsure: Option<u64>,
     #[serde(flatten)]
     extent: ExtentLine,
 }
@@ -224,7 +296,11 @@ fn detail(claim: &Claim) -> Option<DetailLine<'_>> {
 }
 
 impl<'a> SuggestionLine<'a> {
-    fn of(suggestion: &'a Suggestion) -> SuggestionLine<'a> {
+    fn of(suggested: &'a Suggested) -> SuggestionLine<'a> {
+        let suggestion = match suggested {
+            Suggested::Tools(suggestion) => suggestion,
+            Suggested::Action(suggestion) => return SuggestionLine::of_action(suggestion),
+        };
         let Suggestion { claim, tools, calls, sessions, against, extent } = suggestion;
         SuggestionLine {
             sentence: sentence(suggestion),
@@ -235,9 +311,36 @@ impl<'a> SuggestionLine<'a> {
             },
             tools,
             detail: detail(claim),
+            rule: None,
             calls: *calls,
             sessions: *sessions,
             against: *against,
+            unsure: None,
+            extent: ExtentLine::of(extent),
+        }
+    }
+
+    fn of_action(suggestion: &'a ActionSuggestion) -> SuggestionLine<'a> {
+        let ActionSuggestion { rule, calls, sessions, against, unsure, extent } = suggestion;
+        SuggestionLine {
+            sentence: action_sentence(rule),
+            claim: match rule {
+                ActionRule::Needs { .. } => "needs",
+                ActionRule::KnownFiles(_) => "known_files",
+                ActionRule::DeletesInside | ActionRule::WritesInside => "never",
+                ActionRule::SecretsStay | ActionRule::NeverAfter { .. } => "never_after",
+                ActionRule::Once(_) => "once",
+            },
+            tools: match rule {
+                ActionRule::KnownFiles(tool) => std::slice::from_ref(tool),
+                _ => &[],
+            },
+            detail: None,
+            rule: Some(action::rule(rule)),
+            calls: *calls,
+            sessions: *sessions,
+            against: *against,
+            unsure: Some(*unsure),
             extent: ExtentLine::of(extent),
         }
     }

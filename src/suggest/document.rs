@@ -79,7 +79,7 @@ pub fn places(documents: &[Document]) -> BTreeMap<Candidate, String> {
 }
 
 /// A name for a tool's file: of letters that every file system takes, and no other file's.
-pub(super) fn file_name(tool: &str, taken: &mut HashSet<String>) -> String {
+pub fn file_name(tool: &str, taken: &mut HashSet<String>) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
     let base: String = tool.chars().map(letter).take(80).collect();
     let mut name = format!("{base}.yaml");

@@ -1,5 +1,7 @@
 //! Rules that recordings suggest: each holds where it was found, and says what it rests on.
 
+mod actions;
+
 use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;

@@ -58,6 +58,14 @@ pub enum Gap {
 }
 
 impl Zone {
+    /// Where a file is, and whether its name is usual for secrets.
+    pub fn of(place: &Place) -> (Zone, bool) {
+        let certain = |patterns: &Patterns| patterns.matches(place, false) == Answer::Yes;
+        let found = ZONES.iter().find(|(_, patterns)| certain(patterns)).map(|(zone, _)| *zone);
+        let rest = if place.unclear().is_some() { Zone::Unknown } else { Zone::Outside };
+        (found.unwrap_or(rest), certain(&SECRET))
+    }
+
     /// The name in data.
     pub fn name(self) -> &'static str {
         match self {
@@ -193,7 +201,7 @@ impl Doing {
                 Act::Writes => Access::Written,
                 Act::Deletes => Access::Deleted,
             };
-            let (zone, secret) = zone(&touch.place);
+            let (zone, secret) = Zone::of(&touch.place);
             self.zones.insert((zone, access));
             self.zones.extend(secret.then_some((Zone::Secret, access)));
             match zone {
@@ -306,14 +314,6 @@ pub const SECRETS: [&str; 29] = [
 ];
 
 static SECRET: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(SECRETS));
-
-/// Where a file is, and whether its name is usual for secrets.
-fn zone(place: &Place) -> (Zone, bool) {
-    let certain = |patterns: &Patterns| patterns.matches(place, false) == Answer::Yes;
-    let found = ZONES.iter().find(|(_, patterns)| certain(patterns)).map(|(zone, _)| *zone);
-    let rest = if place.unclear().is_some() { Zone::Unknown } else { Zone::Outside };
-    (found.unwrap_or(rest), certain(&SECRET))
-}
 
 /// The host, where the text as a whole is a URL of the network.
 fn host(text: &str) -> Option<String> {
