@@ -3,6 +3,7 @@
 use super::call::{Act, Host};
 use super::facts::{At, Does, Net, Program, is_shell};
 use super::options::{Arguments, Style, arguments};
+use super::path::Root;
 use super::scene::{Effects, Scene, add, environment, host};
 use super::special;
 use super::word::{Piece, Word};
@@ -10,6 +11,9 @@ use super::word::{Piece, Word};
 /// The words of a command as its rows read them.
 pub fn parsed(rows: &[&'static Program], args: &[Word]) -> (Arguments, Vec<&'static Program>, usize) {
     let style = rows.first().map_or(Style::Gnu, |row| row.style);
+    let pairs =
+        rows.iter().any(|row| row.names.split(' ').any(|name| name == "jq")).then(|| special::jq(args));
+    let args = pairs.as_deref().unwrap_or(args);
     // `cargo +nightly test`.
     let args = match args {
         [first, rest @ ..]
@@ -67,7 +71,65 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     if !own {
         special::special(name, &arguments, operands, scene, &mut found);
     }
+    if let Some(word) = operands.first().filter(|word| skipped == 0 && word.unclear().is_some())
+        && rows
+            .iter()
+            .any(|row| !row.sub.is_empty() && row.does.iter().any(|does| matches!(does, Does::Reaches(_))))
+    {
+        // Nobody knows which subcommand it is.
+        found.reaches.push(Host::Unknown(word.to_string()));
+    }
+    if only_tells(&arguments) {
+        return Effects { opaque: found.opaque, ..Effects::default() };
+    }
+    if !found.reaches.is_empty() {
+        let given = operands.iter().filter(|word| is_address(word)).filter_map(|word| host(word, true));
+        let through = scene.assigned.iter().filter(|(name, _)| is_proxy(name));
+        let through = through.filter_map(|(_, word)| host(word, true));
+        let more: Vec<Host> = given.chain(through).filter(|host| !found.reaches.contains(host)).collect();
+        found.reaches.extend(more);
+    }
     found
+}
+
+/// The name and address of a repository that `git remote add` or `set-url` gives one, or `-c remote.NAME.url=URL`.
+pub fn remote(args: &[Word], root: &Root) -> Option<(String, Word)> {
+    let (arguments, ..) = parsed(root.facts.program("git"), args);
+    let set = arguments.values("-c").find_map(|word| {
+        let (name, address) = word.split_once('=')?;
+        let name = name.known()?.strip_prefix("remote.")?;
+        let name = name.strip_suffix(".url").or(name.strip_suffix(".pushurl"))?;
+        Some((name.to_owned(), address))
+    });
+    set.or_else(|| match arguments.operands.as_slice() {
+        [remote, verb, name, address, ..]
+            if remote.known() == Some("remote") && matches!(verb.known(), Some("add" | "set-url")) =>
+        {
+            Some((name.known()?.to_owned(), address.clone()))
+        }
+        _ => None,
+    })
+}
+
+/// Whether nothing but its help or its version is printed.
+fn only_tells(arguments: &Arguments) -> bool {
+    arguments.has("--help") || arguments.operands.is_empty() && arguments.has("--version")
+}
+
+/// Whether a word is the address of something on a host.
+fn is_address(word: &Word) -> bool {
+    let scheme =
+        word.start().split_once("://").map(|(scheme, _)| scheme.rsplit('+').next().unwrap_or(scheme));
+    scheme.is_some_and(|scheme| {
+        matches!(scheme, "http" | "https" | "ftp" | "ftps" | "ssh" | "git" | "oci" | "svn" | "ws" | "wss")
+    })
+}
+
+/// Whether a variable of the environment names a host through which others are reached.
+fn is_proxy(name: &str) -> bool {
+    ["http_proxy", "https_proxy", "all_proxy", "ftp_proxy"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known))
 }
 
 fn apply(does: &Does, arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
@@ -112,7 +174,14 @@ fn touch(
             [rest @ .., _] => rest.to_vec(),
             [] => Vec::new(),
         },
-        At::Value(names) => arguments.values(names).cloned().collect(),
+        At::Value(names) => {
+            let (there, here): (Vec<Word>, Vec<Word>) =
+                arguments.values(names).cloned().partition(is_address);
+            if act == Act::Reads {
+                found.reaches.extend(there.iter().filter_map(|word| host(word, true)));
+            }
+            here
+        }
         At::Attached(names) => arguments.values(names).filter_map(at_value).collect(),
         At::Field(name) => operands.iter().filter_map(|word| word.strip_prefix(name)).collect(),
         At::Here => vec![Word::text(".")],
@@ -158,13 +227,24 @@ fn is_remote(word: &Word) -> bool {
     })
 }
 
+/// The address of a repository that the line has given a name, or the word itself.
+fn named<'a>(word: &'a Word, scene: &Scene<'a>) -> &'a Word {
+    let known = scene.remotes.iter().rev().find(|(name, _)| word.known() == Some(name));
+    known.map_or(word, |(_, address)| address)
+}
+
 fn reach(net: Net, arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     let hosts: Vec<Host> = match net {
         Net::Urls => operands.iter().filter_map(|word| host(word, true)).collect(),
         Net::First => operands.first().and_then(|word| host(word, true)).into_iter().collect(),
-        Net::Remotes => {
-            operands.iter().filter(|word| is_remote(word)).filter_map(|word| host(word, true)).collect()
-        }
+        Net::Remotes => operands
+            .iter()
+            .filter_map(|word| match word.pieces.first() {
+                _ if is_remote(word) => host(word, true),
+                Some(Piece::Unknown(_)) => Some(Host::Unknown(word.to_string())),
+                _ => None,
+            })
+            .collect(),
         Net::Value(names) => arguments.values(names).filter_map(|word| host(word, true)).collect(),
         Net::UrlValue(names) => arguments.values(names).filter_map(|word| host(word, false)).collect(),
         Net::Fixed(name) => vec![Host::Named(Word::text(name))],
@@ -174,7 +254,12 @@ fn reach(net: Net, arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, 
             let given: Vec<Host> = arguments.values(names).filter_map(|word| host(word, true)).collect();
             if given.is_empty() { vec![Host::Named(Word::text(name))] } else { given }
         }
-        Net::OperandOr(name) => match operands.first() {
+        Net::OperandOr(name) => match operands.first().map(|word| named(word, scene)) {
+            None => {
+                let own = scene.remotes.iter().rev().find(|(name, _)| name == "origin");
+                let own = own.and_then(|(_, address)| host(address, true));
+                vec![own.unwrap_or_else(|| Host::Elsewhere(name.to_owned()))]
+            }
             Some(word) if is_remote(word) => host(word, true).into_iter().collect(),
             Some(word) if word.start().starts_with(['/', '.']) => Vec::new(),
             Some(word) if word.unclear().is_some() => vec![Host::Unknown(word.to_string())],

@@ -260,6 +260,10 @@ impl<'r> Reader<'r> {
             WordPiece::TildeExpansion(TildeExpr::WorkingDir) => word.push("."),
             WordPiece::TildeExpansion(TildeExpr::UserHome(user)) => word.push(&format!("/home/{user}")),
             WordPiece::TildeExpansion(_) => word.pieces.push(Piece::Unknown(written())),
+            WordPiece::CommandSubstitution(script) if script.trim() == "pwd" => {
+                word.push(".");
+                self.scripts.push(script.clone());
+            }
             WordPiece::CommandSubstitution(script) => {
                 self.misread |= self.document && has_comment(script);
                 word.pieces.push(Piece::Unknown(written()));

@@ -27,6 +27,15 @@ pub struct Scene<'s> {
     pub root: &'s Root,
     /// Variables set for it.
     pub assigned: &'s [(String, Word)],
+    /// Repositories that `git` knows by a name.
+    pub remotes: &'s [(String, Word)],
+}
+
+impl<'s> Scene<'s> {
+    /// Where files are, whatever is set.
+    pub fn of_files(folder: &'s Word, instead: &'s [Word], root: &'s Root) -> Scene<'s> {
+        Scene { folder, instead, root, assigned: &[], remotes: &[] }
+    }
 }
 
 /// Files that stand for no file.
@@ -93,6 +102,13 @@ pub fn host(word: &Word, bare: bool) -> Option<Host> {
         && (!after.to_string().contains(':') || is_module(&name, &after))
     {
         rest = name;
+    }
+    // `example.org.` is `example.org`.
+    if let Some(Piece::Text(text)) = rest.pieces.last_mut()
+        && text.len() > 1
+        && text.ends_with('.')
+    {
+        text.pop();
     }
     if rest.pieces.is_empty() {
         return None;

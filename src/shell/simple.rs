@@ -114,6 +114,7 @@ impl Walker<'_> {
             self.command(words, flow, streams);
         }
         self.assigned.truncate(outer);
+        self.assigned.append(&mut self.exported);
     }
 
     pub fn item(

@@ -44,6 +44,29 @@ pub fn special(name: &str, arguments: &Arguments, operands: &[Word], scene: &Sce
             found.reaches.retain(|host| !matches!(host, Host::Named(word) if word.known().is_some_and(|name| !name.contains(['.', ':']) && name != "localhost")));
         }
         "ping" => found.reaches.truncate(1),
+        "socat" => socat(operands, scene, found),
+        "psql" | "pg_dump" | "pg_dumpall" | "pg_restore" | "pg_isready" | "pgbench" | "vacuumdb" => {
+            found
+                .reaches
+                .extend(operands.iter().chain(arguments.values("-d --dbname")).flat_map(connections));
+        }
+        "mongosh" | "mongo" | "cqlsh" => {
+            let addresses = operands.iter().filter(|word| is_dotted(word));
+            found.reaches.extend(addresses.filter_map(|word| host(word, true)));
+        }
+        "docker" | "podman" | "nerdctl" => docker(&arguments.operands, found),
+        "ssh" | "autossh" | "scp" | "sftp" => {
+            for word in arguments.values("-o").filter_map(|word| {
+                let (name, value) = word.split_once('=').or_else(|| word.split_once(' '))?;
+                let name = name.known()?.trim().to_lowercase();
+                matches!(name.as_str(), "hostname" | "proxyjump").then_some(value)
+            }) {
+                found.reaches.extend(jumps(&word));
+            }
+            for word in arguments.values("-J -W") {
+                found.reaches.extend(jumps(word));
+            }
+        }
         _ => {}
     }
 }
@@ -60,6 +83,96 @@ fn git(operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
             _ => add(Act::Reads, false, word, scene, found),
         }
     }
+}
+
+/// The hosts of `host=NAME dbname=NAME`.
+fn connections(word: &Word) -> Vec<Host> {
+    let Some(text) = word.known() else {
+        let may = word.start().contains("host");
+        return if may { vec![Host::Unknown(word.to_string())] } else { Vec::new() };
+    };
+    let fields = text.split_whitespace();
+    let hosts = fields.filter_map(|field| field.strip_prefix("host=").or(field.strip_prefix("hostaddr=")));
+    hosts.flat_map(|hosts| hosts.split(',')).filter_map(|name| host(&Word::text(name), true)).collect()
+}
+
+/// Whether what comes before a `/` looks like the name of a host.
+fn is_dotted(word: &Word) -> bool {
+    let first = word.split_once('/').map_or_else(|| word.clone(), |(first, _)| first);
+    first.start().contains(['.', ':'])
+}
+
+/// Registries that images name, and where one logs in.
+fn docker(operands: &[Word], found: &mut Effects) {
+    let at = usize::from(matches!(operands.first().and_then(Word::known), Some("image" | "manifest")));
+    let Some((sub, rest)) = operands.get(at..).and_then(<[Word]>::split_first) else { return };
+    let hosts = rest.iter().filter(|word| match sub.known() {
+        Some("push" | "pull") => word.split_once('/').is_some_and(|(first, _)| is_dotted(&first)),
+        Some("login" | "logout") => true,
+        _ => false,
+    });
+    found.reaches.extend(hosts.filter_map(|word| host(word, true)));
+}
+
+/// `HOST,USER@HOST:PORT`.
+fn jumps(word: &Word) -> Vec<Host> {
+    let mut rest = word.clone();
+    let mut hosts = Vec::new();
+    while let Some((first, others)) = rest.split_once(',') {
+        hosts.extend(host(&first, true));
+        rest = others;
+    }
+    hosts.extend(host(&rest, true));
+    hosts
+}
+
+/// Both addresses of `socat`: `TCP:HOST:PORT`, `EXEC:COMMAND`, `OPEN:FILE`, a file.
+fn socat(operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+    found.reaches.clear();
+    for word in operands {
+        let address = word.split_once(',').map_or_else(|| word.clone(), |(address, _)| address);
+        let Some((kind, rest)) = address.split_once(':') else {
+            if address.start().contains('/') {
+                add(Act::Reads, false, &address, scene, found);
+                add(Act::Writes, false, &address, scene, found);
+            } else if address.unclear().is_some() {
+                found.reaches.push(Host::Unknown(address.to_string()));
+            }
+            continue;
+        };
+        let kind = kind.to_string().to_uppercase();
+        let listens =
+            ["LISTEN", "RECV", "BIND"].iter().any(|name| kind.contains(name)) || kind.ends_with("-L");
+        if matches!(kind.as_str(), "EXEC" | "SYSTEM" | "SHELL") {
+            found.opaque = true;
+        } else if matches!(kind.as_str(), "OPEN" | "FILE" | "GOPEN" | "CREATE" | "CREAT") {
+            add(Act::Reads, false, &rest, scene, found);
+            add(Act::Writes, false, &rest, scene, found);
+        } else if !listens
+            && ["TCP", "UDP", "SCTP", "DCCP", "OPENSSL", "SSL", "SOCKS", "PROXY", "IP"]
+                .iter()
+                .any(|name| kind.starts_with(name))
+        {
+            found.reaches.extend(host(&rest, true));
+        }
+    }
+}
+
+/// `jq` without `--arg NAME VALUE`, which are no files, and with those of `--rawfile NAME FILE` among its other files.
+pub fn jq(args: &[Word]) -> Vec<Word> {
+    let (mut words, mut files) = (Vec::new(), Vec::new());
+    let mut rest = args.iter();
+    while let Some(word) = rest.next() {
+        match word.known() {
+            Some("--arg" | "--argjson") => drop(rest.by_ref().take(2).count()),
+            Some("--slurpfile" | "--rawfile" | "--argfile") => {
+                files.extend(rest.by_ref().take(2).nth(1).cloned())
+            }
+            _ => words.push(word.clone()),
+        }
+    }
+    words.append(&mut files);
+    words
 }
 
 /// `tar xzf FILE -C FOLDER`: letters without a dash come first, and their values follow in their order.
@@ -120,34 +233,57 @@ pub fn find_roots(args: &[Word]) -> Vec<Word> {
     if roots.is_empty() { vec![Word::text(".")] } else { roots }
 }
 
+/// The patterns of which one fits whatever `find` comes upon; `None` where it may be any name.
+fn find_names(args: &[Word]) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    // In every part of a choice there is one.
+    let mut own = None;
+    let mut words = args.iter();
+    let mut negated = false;
+    while let Some(word) = words.next() {
+        match word.known() {
+            Some("-o" | "-or" | ",") => names.push(own.take()?),
+            Some("!" | "-not") => {
+                negated = true;
+                continue;
+            }
+            // What lies in it is not known well enough.
+            Some("(") if negated => return None,
+            Some(option) if FIND_VALUES.contains(&option) => {
+                let value = words.next();
+                if option == "-name" && !negated {
+                    own = Some(value?.known()?.to_owned());
+                }
+            }
+            _ => {}
+        }
+        negated = false;
+    }
+    names.push(own?);
+    Some(names)
+}
+
 /// What `find` may come upon below a folder: the folder's name with what is known of theirs.
 pub fn find_hits(args: &[Word]) -> Vec<Word> {
-    let mut name = None;
-    let mut choices = false;
-    for pair in args.windows(2) {
-        if let [option, value] = pair {
-            choices |= matches!(option.known(), Some("-o" | "-or" | "-not" | "!"));
-            if option.known() == Some("-name") {
-                name = value.known().map(str::to_owned);
-            }
-        }
-    }
-    let name = name.filter(|_| !choices);
+    let names = find_names(args);
     let mut hits = Vec::new();
     for root in find_roots(args) {
         let mut below = root.clone();
         below.many = false;
-        match &name {
-            Some(name) => {
-                let mut direct = below.clone();
-                direct.push("/");
-                direct.append(&Word::pattern(name));
-                hits.push(direct);
-                below.push("/");
-                below.pieces.push(Piece::Unknown("{}".to_owned()));
-                below.push("/");
-                below.append(&Word::pattern(name));
-                hits.push(below);
+        match &names {
+            Some(names) => {
+                for name in names {
+                    let mut direct = below.clone();
+                    direct.push("/");
+                    direct.append(&Word::pattern(name));
+                    hits.push(direct);
+                    let mut deeper = below.clone();
+                    deeper.push("/");
+                    deeper.pieces.push(Piece::Unknown("{}".to_owned()));
+                    deeper.push("/");
+                    deeper.append(&Word::pattern(name));
+                    hits.push(deeper);
+                }
             }
             None => {
                 below.push("/");

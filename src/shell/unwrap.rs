@@ -15,10 +15,16 @@ impl Walker<'_> {
         let Some((program, args)) = words.split_first() else { return };
         let mut effects = self.effects_of(streams);
         let base = program.base();
-        let (Some(written), Some(name)) = (program.known(), base.known()) else {
-            let unclear = program.unclear().unwrap_or("~").to_owned();
-            return self.emit(base.clone(), args.to_vec(), effects, Some(unclear), flow);
+        // Without quotes, what is not known may be several words: `git${IFS}push`.
+        let splits = program.many && program.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)));
+        let written = program.to_string();
+        let clear = !program.many && !program.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_)));
+        let Some(name) = base.known().filter(|_| clear) else {
+            let unclear = program.unclear().unwrap_or(&written).to_owned();
+            let shown = if splits { Word::unknown(written) } else { base.clone() };
+            return self.emit(shown, args.to_vec(), effects, Some(unclear), flow);
         };
+        let written = written.as_str();
         if flow.depth > super::guard::SCRIPTS {
             return self.lost("programs within programs", name, flow);
         }
@@ -34,8 +40,11 @@ impl Walker<'_> {
             }
             return;
         }
-        let scene =
-            Scene { folder: &self.folder, instead: &self.instead, root: self.root, assigned: &self.assigned };
+        if name == "git" {
+            self.remotes.extend(effects::remote(args, self.root));
+        }
+        let files = Scene::of_files(&self.folder, &self.instead, self.root);
+        let scene = Scene { assigned: &self.assigned, remotes: &self.remotes, ..files };
         let own = effects::effects(name, args, &scene);
         effects.touches.extend(own.touches);
         effects.mentions.extend(own.mentions);
@@ -72,6 +81,12 @@ impl Walker<'_> {
             "trap" => self.trap(&args, flow),
             "find" | "gfind" => self.find(&args, flow, streams),
             "fd" | "fdfind" => self.fd(&args, flow, streams),
+            "export" | "declare" | "typeset" => {
+                let pairs = args.iter().filter_map(|word| word.split_once('='));
+                let set = pairs.filter_map(|(name, value)| Some((name.known()?.to_owned(), value)));
+                self.exported.extend(set);
+                self.builtin(&name, &args, flow, streams);
+            }
             "git" => {
                 self.git_variables(flow);
                 self.git_alias(&args, flow, streams);
@@ -256,8 +271,7 @@ impl Walker<'_> {
                 if file.known().is_some_and(|file| file.starts_with("/dev/fd/")) {
                     return self.anything(&format!("the script of `{name}`"), flow);
                 }
-                let scene =
-                    Scene { folder: &self.folder, instead: &self.instead, root: self.root, assigned: &[] };
+                let scene = Scene::of_files(&self.folder, &self.instead, self.root);
                 let mut found = Effects::default();
                 scene::add(Act::Reads, false, file, &scene, &mut found);
                 if let Some(call) = self.line.calls.last_mut() {

@@ -91,6 +91,10 @@ pub struct Walker<'w> {
     pub moves: bool,
     pub lastpipe: bool,
     pub assigned: Vec<(String, Word)>,
+    /// What the command that is being read exports.
+    pub exported: Vec<(String, Word)>,
+    /// Repositories that `git` knows by a name since this line.
+    pub remotes: Vec<(String, Word)>,
     pub errexit: bool,
     pub pipefail: bool,
     pub aliases: HashSet<String>,
@@ -128,6 +132,8 @@ impl<'w> Walker<'w> {
             moves: false,
             lastpipe: false,
             assigned: Vec::new(),
+            exported: Vec::new(),
+            remotes: Vec::new(),
             errexit: false,
             pipefail: false,
             aliases: HashSet::new(),
@@ -288,8 +294,9 @@ impl<'w> Walker<'w> {
         let kept = (self.folder.clone(), self.errexit, self.pipefail, self.exited, self.returned);
         let (instead, lastpipe) = (self.instead.clone(), self.lastpipe);
         let functions = (self.functions.clone(), self.unsure.clone());
-        let number = self.pipeline;
+        let (number, outer) = (self.pipeline, self.assigned.len());
         inner(self);
+        self.assigned.truncate(outer);
         self.pipeline = number.max(self.pipeline);
         (self.folder, self.errexit, self.pipefail, self.exited, self.returned) = kept;
         (self.functions, self.unsure) = functions;
@@ -307,7 +314,7 @@ impl<'w> Walker<'w> {
     /// What redirections do. Taken once, by the command they belong to.
     pub fn effects_of(&mut self, streams: &mut Streams) -> Effects {
         let mut found = Effects::default();
-        let scene = Scene { folder: &self.folder, instead: &self.instead, root: self.root, assigned: &[] };
+        let scene = Scene::of_files(&self.folder, &self.instead, self.root);
         for (act, word) in std::mem::take(&mut streams.effects) {
             let network = ["/dev/tcp/", "/dev/udp/"].iter().find_map(|device| word.strip_prefix(device));
             match network {

@@ -70,7 +70,7 @@ impl Walker<'_> {
 
     /// Files that the program emitted last reads besides.
     fn reads_also(&mut self, files: &[Word]) {
-        let scene = Scene { folder: &self.folder, instead: &self.instead, root: self.root, assigned: &[] };
+        let scene = Scene::of_files(&self.folder, &self.instead, self.root);
         let mut effects = Effects::default();
         files.iter().for_each(|file| scene::add(Act::Reads, false, file, &scene, &mut effects));
         if let Some(call) = self.line.calls.last_mut() {

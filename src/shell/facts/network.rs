@@ -2,8 +2,10 @@
 
 use super::row::At::{All, Attached, First, Local, LocalButLast, LocalLast, Rest, Value};
 use super::row::Does::{Deletes, DeletesDeep, Opaque, Reaches, Reads, With, Without, Writes};
-use super::row::Net::{Default, Elsewhere, First as Host, Listed, OperandOr, Remotes, Urls, Value as Named};
-use super::row::{Does, Program, row};
+use super::row::Net::{
+    Default, Elsewhere, First as Host, Listed, OperandOr, Remotes, UrlValue, Urls, Value as Named, Variable,
+};
+use super::row::{Does, Program, one_dash, row};
 
 const GIT_REMOTE: &[Does] = &[Reaches(OperandOr("the remote of git"))];
 const REGISTRY: &str = "registry.npmjs.org";
@@ -49,7 +51,14 @@ pub const PROGRAMS: &[Program] = &[
         "-v -h -b -f=--form -j=--json -d=--download --body --headers --ignore-stdin -F=--follow",
         &[Reaches(Urls), Writes(Value("-o --output"))],
     ),
-    row("aria2c axel lynx w3m links elinks", "", "-o -d -x -s -i -dump --out --dir", "", &[Reaches(Urls)]),
+    row("aria2c axel", "", "-o -d -x -s -i --out --dir", "", &[Reaches(Urls)]),
+    one_dash(
+        "lynx w3m links elinks",
+        "",
+        "-cfg -accept_all_cookies -width -o -T -cols -post_data",
+        "-dump -source -nolist -head -listonly",
+        &[Reaches(Urls)],
+    ),
     row(
         "git",
         "",
@@ -62,7 +71,7 @@ pub const PROGRAMS: &[Program] = &[
         "push",
         "-o=--push-option --repo --receive-pack --exec --recurse-submodules",
         "-f=--force -u=--set-upstream -n=--dry-run -d=--delete -q=--quiet -v=--verbose -4 -6 --all --branches --mirror --tags --follow-tags --atomic --prune --porcelain --no-verify --force-with-lease --force-if-includes --thin --no-thin --progress --signed",
-        GIT_REMOTE,
+        &[Reaches(OperandOr("the remote of git")), Reaches(UrlValue("--repo"))],
     ),
     row(
         "git",
@@ -80,11 +89,19 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row(
         "git",
-        "submodule update|submodule add|remote update|remote show|lfs push|lfs pull|lfs fetch|svn dcommit|svn fetch|send-email|request-pull",
-        "-b=--branch --name --depth --reference -j",
+        "submodule update|submodule add|remote update|remote show|lfs push|lfs pull|lfs fetch|svn dcommit|svn fetch|svn clone|svn init|svn rebase|send-email|request-pull|send-pack|fetch-pack|http-push|http-fetch|subtree push|subtree pull|subtree add",
+        "-b=--branch --name --depth --reference -j -P=--prefix",
         "--init --recursive --remote",
         GIT_REMOTE,
     ),
+    row(
+        "git",
+        "remote add",
+        "-t -m --mirror",
+        "-f=--fetch --tags --no-tags",
+        &[With("-f --fetch", &Reaches(Remotes))],
+    ),
+    row("git", "archive", "--remote --exec", "", &[Reaches(Named("--remote"))]),
     row(
         "git",
         "rm",
@@ -126,6 +143,7 @@ pub const PROGRAMS: &[Program] = &[
         "-w=--web -s=--squash -m=--merge -r=--rebase -d=--delete-branch -y=--yes --admin --auto --draft --fill --help --version --silent --paginate",
         &[
             Reaches(Default("--hostname", "github.com")),
+            Reaches(Variable("GH_HOST")),
             Reads(Value("--body-file --notes-file --input")),
             Reads(Attached("-F --field")),
         ],
@@ -172,8 +190,9 @@ pub const PROGRAMS: &[Program] = &[
         "-P -v --dry-run",
         &[Reaches(Elsewhere("the remote of rclone")), Reads(Local)],
     ),
+    row("socat", "", "-b -t -T -lf -lp", "-d -D -v -x -u -U -4 -6", &[]),
     row(
-        "nc ncat netcat socat",
+        "nc ncat netcat",
         "",
         "-e -c -g -G -i -O -P -p -q -s -T -V -w -X -x -I --exec --sh-exec --proxy",
         "-l=--listen -k -u -v -z -n -4 -6 -d -N -t -C -U",
@@ -185,6 +204,13 @@ pub const PROGRAMS: &[Program] = &[
         "-c -i -W -w -s -t -I -p -m -h -oN -oX",
         "-n -q -4 -6 -sS -sV -A",
         &[Reaches(Urls)],
+    ),
+    row(
+        "openssl",
+        "s_client|s_time|ocsp",
+        "-connect -host -port -proxy -url",
+        "",
+        &[Reaches(Named("-connect -host -proxy -url"))],
     ),
     row("dig nslookup host drill", "", "-t -p -b -f -c -q", "-x -4 -6", &[Reaches(Urls)]),
     row(
@@ -199,7 +225,7 @@ pub const PROGRAMS: &[Program] = &[
         "publish|unpublish|deprecate|install|i|add|ci|view|info|show|v|outdated|update|up|upgrade|search|audit|login|adduser|logout|whoami|token|dist-tag|owner|access|ping|install-test|it|create|init|pack|org|team|profile|star|stars|clean-install|ic|in|isntall",
         "",
         "",
-        &[Reaches(Default("--registry", REGISTRY))],
+        &[Reaches(Default("--registry", REGISTRY)), Reaches(Variable("npm_config_registry"))],
     ),
     row("npm", "run|run-script|rum|urn|test|t|tst|start|stop|restart", "", "", &[Opaque]),
     row(
@@ -235,9 +261,15 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "pip pip3 pipx uv pipenv poetry pdm rye hatch",
         "install|download|wheel|search|index|upgrade|update|add|sync|lock|publish|pip install|pip download|pip compile|pip sync|tool install|inject|reinstall|self update|python install",
-        "-d --dest",
+        "-d --dest --index --default-index --find-links -f",
         "",
-        &[Reaches(Default("-i --index-url --publish-url", "pypi.org")), Reaches(Named("--extra-index-url"))],
+        &[
+            Reaches(Default("-i --index-url --publish-url --index --default-index", "pypi.org")),
+            Reaches(Named("--extra-index-url")),
+            Reaches(UrlValue("-f --find-links -e --editable")),
+            Reaches(Variable("PIP_INDEX_URL")),
+            Reaches(Variable("UV_INDEX_URL")),
+        ],
     ),
     row(
         "conda mamba micromamba",
@@ -265,7 +297,7 @@ pub const PROGRAMS: &[Program] = &[
         "publish|install|add|search|update|fetch|login|owner|yank|info|binstall|upgrade",
         "--registry --index --token --version --git --path",
         "--dry-run --allow-dirty --no-verify",
-        &[Reaches(Default("--index", "crates.io"))],
+        &[Reaches(Default("--index", "crates.io")), Reaches(Named("--git"))],
     ),
     row("gem", "", "-v -i -k --version --host --key --source", "", &[]),
     row(

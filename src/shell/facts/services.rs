@@ -12,11 +12,11 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-c=--context -H=--host --config -l=--log-level --tlscacert --tlscert --tlskey --connection --url --namespace -n",
         "-D=--debug --tls --tlsverify -v=--version --remote",
-        &[Reaches(Named("-H --host --url"))],
+        &[Reaches(Named("-H --host --url")), Reaches(Variable("DOCKER_HOST"))],
     ),
     row(
         "docker podman nerdctl",
-        "push|pull|login|search|image push|image pull|manifest push",
+        "push|pull|login|search|image push|image pull|manifest push|compose push|compose pull",
         "-u -p --username --password --platform",
         "-q=--quiet -a=--all-tags --password-stdin",
         &[Reaches(Elsewhere("the registry of the image"))],
@@ -31,6 +31,13 @@ pub const PROGRAMS: &[Program] = &[
             With("--push", &Reaches(Elsewhere("the registry of the image"))),
             Opaque,
         ],
+    ),
+    row(
+        "docker podman nerdctl",
+        "buildx bake|compose build",
+        "-f=--file --set --progress --metadata-file --build-arg",
+        "--push --load --no-cache --pull -q=--quiet",
+        &[With("--push", &Reaches(Elsewhere("the registry of the image"))), Opaque],
     ),
     row(
         "docker podman nerdctl",
@@ -121,7 +128,11 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "--profile --region --endpoint-url --output --query --cli-input-json --color --ca-bundle --cli-read-timeout --cli-connect-timeout --bucket --key --body --secret-id --name --names --instance-ids --function-name --payload --user-name --policy-arn --role-name --stack-name --table-name --acl --exclude --include --cli-binary-format --filters --image-id --instance-type",
         "--debug --no-verify-ssl --no-paginate --no-sign-request --recursive --force --dryrun --dry-run --delete --quiet --with-decryption --no-cli-pager",
-        &[Reaches(Named("--endpoint-url")), Without("--endpoint-url", &Reaches(Fixed("amazonaws.com")))],
+        &[
+            Reaches(Named("--endpoint-url")),
+            Reaches(Variable("AWS_ENDPOINT_URL")),
+            Without("--endpoint-url", &Reaches(Fixed("amazonaws.com"))),
+        ],
     ),
     row("aws", "s3 cp|s3 mv|s3 sync", "", "", &[Reads(LocalButLast), Writes(LocalLast)]),
     row(
@@ -183,7 +194,11 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-h=--host -P=--port -u=--user -e=--execute -D=--database -S=--socket --defaults-file --defaults-extra-file --protocol",
         "-p=--password -B -N -s -t -v -A --single-transaction",
-        &[Reaches(Named("-h --host")), Reads(Value("--defaults-file --defaults-extra-file"))],
+        &[
+            Reaches(Named("-h --host")),
+            Reaches(Variable("MYSQL_HOST")),
+            Reads(Value("--defaults-file --defaults-extra-file")),
+        ],
     ),
     row(
         "mongosh mongo mongodump mongorestore mongoexport mongoimport redis-cli valkey-cli",
@@ -195,9 +210,9 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "clickhouse-client clickhouse cqlsh sqlcmd snowsql influx kcat kafkacat",
         "",
-        "-h --host -S -b --port -u --user -U -P -d -q --query --password",
+        "-h --host -host -S -b --port -u --user -U -P -d -q --query --password",
         "",
-        &[Reaches(Named("-h --host -S -b"))],
+        &[Reaches(Named("-h --host -host -S -b"))],
     ),
     row(
         "sqlite3 duckdb",
