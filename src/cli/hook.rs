@@ -5,6 +5,8 @@
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::args::{self, Fallback, OnAsk};
@@ -14,10 +16,58 @@ use crate::live::agent::{Answer, Event, Reply};
 use crate::live::desk::Desk;
 use crate::live::{self, Agent, Fault};
 
-/// Runs the verb.
+/// Whether one of the two threads writes its answer, which ends the process.
+static ANSWERED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the event is known to be none that is decided.
+static OBSERVES: AtomicBool = AtomicBool::new(false);
+
+/// Runs the verb. Agents let a call run when its hook takes too long, so an answer is given before they do.
 pub fn run(asked: &args::Hook) -> Exit {
     let began = Instant::now();
-    let answered = catch_unwind(AssertUnwindSafe(|| answer(asked, began)));
+    let answered = match watch(asked.clone()) {
+        Ok(()) => catch_unwind(AssertUnwindSafe(|| answer(asked, began))),
+        Err(fault) => Ok(Err(fault)),
+    };
+    only_one();
+    finish(asked, answered)
+}
+
+/// Answers for the thread that decides when it takes longer than it may.
+fn watch(asked: args::Hook) -> Result<(), Fault> {
+    let watching = move || {
+        thread::sleep(Duration::from_millis(asked.limit));
+        only_one();
+        let fault = Fault::new(
+            format!("there was no answer within {} ms", asked.limit),
+            "look at what the event and the policy ask for, or allow more with `--limit`",
+        );
+        let answered = match OBSERVES.load(Ordering::Acquire) {
+            true => {
+                let _ = writeln!(io::stderr(), "rulestep: {fault}");
+                Ok(Answer::Silent)
+            }
+            false => Err(fault),
+        };
+        let code = if finish(&asked, Ok(answered)) == Exit::Clean { 0 } else { 2 };
+        std::process::exit(code);
+    };
+    let started = thread::Builder::new().name("limit".to_owned()).spawn(watching);
+    started.map(drop).map_err(|error| {
+        Fault::new(format!("nothing can watch the time: {error}"), "let the system start one more thread")
+    })
+}
+
+/// Goes on in one thread only.
+fn only_one() {
+    if ANSWERED.swap(true, Ordering::AcqRel) {
+        loop {
+            thread::park();
+        }
+    }
+}
+
+fn finish(asked: &args::Hook, answered: thread::Result<Result<Answer, Fault>>) -> Exit {
     let answer = match answered {
         Ok(Ok(answer)) => answer,
         Ok(Err(fault)) => fallback(asked, &fault),
@@ -54,6 +104,7 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
         Fault::new(format!("the hook event cannot be read: {error}"), "send it on standard input")
     })?;
     let report = agent.read(&input)?;
+    OBSERVES.store(!matches!(report.event, Event::Propose { .. }), Ordering::Release);
     let desk = Desk {
         agent: agent.name(),
         transcripts: agent.transcripts(),

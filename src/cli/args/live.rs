@@ -34,7 +34,7 @@ pub enum OnAsk {
 }
 
 /// `rulestep hook`.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Hook {
     /// The agent whose hook this is
     #[arg(value_name = "AGENT", value_parser = agents())]
@@ -54,6 +54,9 @@ pub struct Hook {
     /// Longest wait for the lock of the session's journal, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
+    /// Longest time to an answer, in milliseconds; `--on-error` after it
+    #[arg(long, value_name = "MS", default_value_t = 30_000)]
+    pub limit: u64,
 }
 
 /// `rulestep gate`.

@@ -28,7 +28,7 @@ fn event(id: &str) -> Vec<u8> {
 }
 
 fn hook(files: &Path, state: &Path) -> Command {
-    live(files, state, &["hook", "claude-code", "-p", "p.yaml", "--wait", "60000"])
+    live(files, state, &["hook", "claude-code", "-p", "p.yaml", "--wait", "60000", "--limit", "600000"])
 }
 
 fn journal(state: &Path) -> PathBuf {
@@ -152,4 +152,44 @@ fn a_lock_that_is_held_too_long_denies() {
     assert!(output.status.code() == Some(2) && error.contains("held the lock"), "{error}");
     drop(held);
     assert_eq!(fed(hook(files.path(), state.path()), &event("3")).status.code(), Some(0));
+}
+
+/// An agent lets the call run when its hook takes longer than it waits.
+#[test]
+fn what_takes_too_long_is_answered_before_the_agent_goes_on() {
+    let (files, state) = (folder(&[("p.yaml", POLICY)]), tempfile::tempdir().unwrap());
+    assert_eq!(fed(hook(files.path(), state.path()), &event("1")).status.code(), Some(0));
+    let limited = |more: &[&str]| {
+        let arguments = ["hook", "claude-code", "-p", "p.yaml", "--wait", "60000", "--limit", "200"];
+        live(files.path(), state.path(), &[&arguments, more].concat())
+    };
+    // An event whose end does not come.
+    let mut open = limited(&[]);
+    open.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = open.spawn().unwrap();
+    let input = child.stdin.take();
+    let output = child.wait_with_output().unwrap();
+    drop(input);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert!(error.contains("no answer within 200 ms") && error.contains("--limit"), "{error}");
+    let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(said["hookSpecificOutput"]["permissionDecision"], "deny");
+    // A lock that is held.
+    let held = OpenOptions::new().append(true).open(journal(state.path())).unwrap();
+    held.lock().unwrap();
+    assert_eq!(fed(limited(&[]), &event("2")).status.code(), Some(2));
+    let shadow = fed(limited(&["--shadow"]), &event("2"));
+    assert_eq!((shadow.status.code(), shadow.stdout.len()), (Some(0), 0));
+    // There is nothing to deny in what has happened.
+    let done = json!({
+        "session_id": "s", "transcript_path": null, "cwd": "/", "hook_event_name": "PostToolUse",
+        "tool_name": "Bash", "tool_input": {}, "tool_use_id": "1", "tool_response": {},
+    });
+    let output = fed(limited(&[]), done.to_string().as_bytes());
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(0) && error.contains("no answer within 200 ms"), "{error}");
+    drop(held);
+    assert_eq!(fed(hook(files.path(), state.path()), &event("3")).status.code(), Some(0));
+    assert_eq!(decided(state.path()).len(), 2);
 }
