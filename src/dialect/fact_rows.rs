@@ -171,8 +171,10 @@ fn program(
         rows.push(Row::Program(kept_program(Program { names, sub, takes, flags, style, does: list(&does) })));
     }
     if let Some(runs) = runs {
-        let Runs { inner, skip, elsewhere, apart, more } = runs?;
-        let row = Wrapper { names, sub, takes, skip, inner, elsewhere, same_end: !apart, more };
+        let Runs { inner, skip, elsewhere, apart, more, besides, shell } = runs?;
+        let same_end = !apart;
+        let row =
+            Wrapper { names, sub, takes, flags, skip, inner, elsewhere, same_end, more, besides, shell };
         rows.push(Row::Wrapper(kept_wrapper(row)));
     }
     Some(rows)
@@ -348,17 +350,25 @@ struct Runs {
     elsewhere: bool,
     apart: bool,
     more: bool,
+    besides: bool,
+    shell: &'static str,
 }
 
 /// `words after 1`, `-c --command or words`, `script elsewhere`.
 fn runs(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Runs> {
     let words: Vec<&str> = field.name(out)?.split(' ').collect();
-    let end = words.iter().position(|word| matches!(*word, "after" | "elsewhere" | "apart" | "more"));
+    let end = words
+        .iter()
+        .position(|word| matches!(*word, "after" | "elsewhere" | "apart" | "more" | "besides" | "shell"));
     let (own, mut rest) = words.split_at_checked(end.unwrap_or(words.len()))?;
     let inner = match own {
         ["words"] => Some(Inner::Words),
         ["script"] => Some(Inner::Script),
         ["first"] => Some(Inner::First),
+        ["input"] => Some(Inner::Input),
+        ["keys"] => Some(Inner::Keys),
+        ["past", own @ ..] => options(own).map(Inner::After),
+        ["as", program] if plain(program) && !program.is_empty() => Some(Inner::As(text(program))),
         [own @ .., "or", "words"] => options(own).map(Inner::ValueOrWords),
         own => options(own).map(Inner::Value),
     };
@@ -375,11 +385,20 @@ fn runs(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Runs> {
         _ => false,
     };
     let (elsewhere, apart, more) = (mark("elsewhere"), mark("apart"), mark("more"));
-    match (inner, skip, rest) {
-        (Some(inner), Some(skip), []) => Some(Runs { inner, skip, elsewhere, apart, more }),
+    let besides = mark("besides");
+    let shell = match rest {
+        [] => Some(""),
+        ["shell"] => Some("*"),
+        ["shell", own @ ..] => options(own),
+        _ => None,
+    };
+    match (inner, skip, shell) {
+        (Some(inner), Some(skip), Some(shell)) => {
+            Some(Runs { inner, skip, elsewhere, apart, more, besides, shell })
+        }
         _ => {
             let message = format!("{} does not say how the other program is named", quoted(&words.join(" ")));
-            let help = "write `words`, `script`, `first`, options, or `OPTIONS or words`; then what holds of `after NUMBER`, `elsewhere`, `apart` and `more`";
+            let help = "write `words`, `script`, `first`, `input`, `keys`, `past OPTIONS`, `as PROGRAM`, options, or `OPTIONS or words`; then what holds of `after NUMBER`, `elsewhere`, `apart`, `more`, `besides` and `shell`";
             out.push(field.problem(ProblemKind::BadValue, message).help(help));
             None
         }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::policy::Policy;
 use crate::shell::facts::tools::Tool;
-use crate::shell::facts::{Program, Row, WRAPPERS, Wrapper, programs, tools, written};
+use crate::shell::facts::{Program, Row, Wrapper, programs, tools, wrapper_rows, written};
 use crate::shell::{Line, SmallCall, Word};
 use crate::source::inline::inline;
 use crate::wording::{count, line, list};
@@ -55,6 +55,7 @@ fn call(call: &SmallCall) -> Value {
         "program": call.program.to_string(),
         "arguments": call.args.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "unknown": call.unclear.as_deref().into_iter().chain(unknown).collect::<Vec<_>>(),
+        "runs_if": call.doubt,
         "files": touched,
         "reaches": hosts,
         "opaque": call.opaque,
@@ -72,6 +73,9 @@ pub fn facts(call: &SmallCall) -> Vec<String> {
     let mut facts = Vec::new();
     if let Some(word) = &call.unclear {
         facts.push(format!("may do anything: `{word}` is not known"));
+    }
+    if let Some(word) = &call.doubt {
+        facts.push(format!("perhaps does not run: `{word}` decides"));
     }
     for touch in &call.touches {
         let whole = if touch.deep { " and everything below it" } else { "" };
@@ -99,7 +103,7 @@ pub fn table(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "facts:\n# Programs:")?;
     programs().try_for_each(|row| entry(&written::program(row), out))?;
     writeln!(out, "# Programs that run another program:")?;
-    WRAPPERS.iter().try_for_each(|row| entry(&written::wrapper(row), out))?;
+    wrapper_rows().try_for_each(|row| entry(&written::wrapper(row), out))?;
     writeln!(out, "# Tools of agents:")?;
     tools::TOOLS.iter().try_for_each(|row| entry(&written::tool(row), out))?;
     writeln!(out, "# mcp__*, and every other tool: may reach any host")
@@ -158,7 +162,7 @@ fn entry(row: &Value, out: &mut dyn Write) -> io::Result<()> {
 /// The table for a program, a row a line.
 pub fn table_data() -> impl Iterator<Item = Value> {
     let programs = programs().map(program_data);
-    let wrappers = WRAPPERS.iter().map(wrapper_data);
+    let wrappers = wrapper_rows().map(wrapper_data);
     programs.chain(wrappers).chain(tools::TOOLS.iter().map(tool_data))
 }
 

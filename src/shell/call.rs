@@ -33,6 +33,8 @@ pub struct SmallCall {
     pub reaches: Vec<Host>,
     /// A word that could make it do anything.
     pub unclear: Option<String>,
+    /// A word that decides whether it runs at all.
+    pub doubt: Option<String>,
     /// Whether it does what is written elsewhere: in a file, in another language.
     pub opaque: bool,
     /// Whether it runs on another machine or in a container.

@@ -59,7 +59,7 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     }
     let rows = facts.program(name);
     if rows.is_empty() {
-        found.opaque = facts.wrappers(name).is_empty() && !is_shell(name);
+        found.opaque = facts.wrappers(name).iter().all(|row| row.besides) && !is_shell(name);
         return found;
     }
     let old = if matches!(name, "tar" | "gtar" | "bsdtar") { special::old_tar(args) } else { None };

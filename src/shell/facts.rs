@@ -1,12 +1,17 @@
 //! What programs read, write, delete and reach, and which of their words say so: a table.
 
+mod besides;
 mod files;
+mod inside;
 mod network;
+mod outside;
 mod row;
+mod runners;
 mod services;
 mod show;
 pub mod table;
 pub mod tools;
+mod wrapper;
 mod wrappers;
 pub mod written;
 
@@ -15,7 +20,8 @@ use std::sync::LazyLock;
 
 pub use row::{At, Does, Net, Program};
 pub use table::{Row, Table};
-pub use wrappers::{Inner, WRAPPERS, Wrapper, is_shell, wrappers};
+pub use wrapper::{Inner, Wrapper};
+pub use wrappers::{is_shell, wrapper_rows, wrappers};
 
 /// All rows.
 pub fn programs() -> impl Iterator<Item = &'static Program> {

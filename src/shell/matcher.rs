@@ -247,6 +247,14 @@ impl Matcher {
 
     /// The same by what a policy knows of them.
     pub fn answer_by(&self, call: &SmallCall, around: &Surroundings, facts: &Table) -> Answer {
+        match (self.of(call, around, facts), &call.doubt) {
+            (Answer::Yes, Some(word)) => Answer::Perhaps(word.clone()),
+            (answer, _) => answer,
+        }
+    }
+
+    /// The answer if the call runs.
+    fn of(&self, call: &SmallCall, around: &Surroundings, facts: &Table) -> Answer {
         let unclear = || call.unclear.clone().map_or(Answer::No, Answer::Perhaps);
         match self {
             Matcher::Runs(runs) => runs.matches(call, facts),

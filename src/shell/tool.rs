@@ -125,6 +125,7 @@ fn blank() -> SmallCall {
         mentions: Vec::new(),
         reaches: Vec::new(),
         unclear: None,
+        doubt: None,
         opaque: false,
         elsewhere: false,
         proven: true,

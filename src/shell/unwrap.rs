@@ -7,11 +7,13 @@ use super::scene::{self, Effects, Scene};
 use super::special;
 use super::walker::{Flow, Input, Streams, Walker};
 use super::word::{Piece, Word};
-use super::wrap::filled;
+use super::wrap::{filled, joined};
 
 impl Walker<'_> {
     /// A program with its arguments.
     pub fn command(&mut self, words: Vec<Word>, flow: Flow, streams: &mut Streams) {
+        // Of `time -- git push`, the parser leaves both words.
+        let words = words.strip_prefix(&[Word::text("--")]).unwrap_or(&words);
         let Some((program, args)) = words.split_first() else { return };
         let mut effects = self.effects_of(streams);
         let base = program.base();
@@ -76,7 +78,7 @@ impl Walker<'_> {
                 self.forget(&args);
                 self.builtin(&name, &args, flow, streams);
             }
-            "eval" => self.evaluate(&args, flow),
+            "eval" => self.evaluate(&args, flow, streams),
             "." | "source" => self.source(&args, flow, streams),
             "trap" => self.trap(&args, flow),
             "find" | "gfind" => self.find(&args, flow, streams),
@@ -157,15 +159,9 @@ impl Walker<'_> {
     }
 
     /// Words that a shell joins and reads again.
-    pub fn evaluate(&mut self, args: &[Word], flow: Flow) {
-        let mut whole = Word::default();
-        for (at, word) in args.iter().enumerate() {
-            if at > 0 {
-                whole.push(" ");
-            }
-            whole.append(word);
-        }
-        self.reread(&whole, flow);
+    pub fn evaluate(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
+        let args = args.strip_prefix(&[Word::text("--")]).unwrap_or(args);
+        self.fed_script(&joined(args), flow, streams);
     }
 
     /// A text that a shell reads. Where a part is not known, it may hold anything besides.
@@ -261,7 +257,7 @@ impl Walker<'_> {
         match (operand, script) {
             (Some(text), true) => self.aside(|walker| {
                 fresh(walker);
-                walker.reread(text, flow);
+                walker.fed_script(text, flow, &mut streams.clone());
             }),
             (Some(file), false)
                 if !stdin
@@ -281,21 +277,29 @@ impl Walker<'_> {
                 }
             }
             (None, true) => {}
-            _ => match &streams.input {
-                Input::Nothing => {}
-                Input::Text(text) => self.aside(|walker| {
-                    fresh(walker);
-                    walker.script(text, flow);
-                }),
-                Input::File => {
-                    if let Some(call) = self.line.calls.last_mut() {
-                        call.opaque = true;
-                    }
+            _ => {
+                let kept = (self.errexit, self.pipefail);
+                (self.errexit, self.pipefail) = (errexit, pipefail);
+                self.fed_shell(name, flow, &streams.input);
+                (self.errexit, self.pipefail) = kept;
+            }
+        }
+    }
+
+    /// A shell that reads its standard input.
+    pub fn fed_shell(&mut self, name: &str, flow: Flow, input: &Input) {
+        match input {
+            Input::Nothing => {}
+            Input::Text(text) => self.aside(|walker| {
+                walker.unsure.extend(walker.functions.keys().cloned());
+                walker.script(text, flow);
+            }),
+            Input::File => {
+                if let Some(call) = self.line.calls.last_mut() {
+                    call.opaque = true;
                 }
-                Input::Unknown | Input::Names(_) => {
-                    self.anything(&format!("standard input of `{name}`"), flow)
-                }
-            },
+            }
+            Input::Unknown | Input::Names(_) => self.anything(&format!("standard input of `{name}`"), flow),
         }
     }
 

@@ -99,6 +99,8 @@ pub struct Walker<'w> {
     pub pipefail: bool,
     pub aliases: HashSet<String>,
     pub stdin: Input,
+    /// A word that decides whether what is being read runs at all.
+    pub doubt: Option<String>,
     pub functions: HashMap<String, Vec<Arc<FunctionBody>>>,
     /// Definitions that may not have happened.
     pub unsure: HashSet<String>,
@@ -138,6 +140,7 @@ impl<'w> Walker<'w> {
             pipefail: false,
             aliases: HashSet::new(),
             stdin: Input::Nothing,
+            doubt: None,
             functions: HashMap::new(),
             unsure: HashSet::new(),
             calling: 0,
@@ -208,6 +211,7 @@ impl<'w> Walker<'w> {
             mentions: effects.mentions,
             reaches: effects.reaches,
             unclear: full.or(unclear),
+            doubt: self.doubt.clone(),
             opaque: effects.opaque,
             elsewhere: flow.elsewhere,
             proven: flow.proven,
@@ -301,6 +305,14 @@ impl<'w> Walker<'w> {
         (self.folder, self.errexit, self.pipefail, self.exited, self.returned) = kept;
         (self.functions, self.unsure) = functions;
         (self.instead, self.lastpipe, self.failed) = (instead, lastpipe, None);
+    }
+
+    /// What runs or not: a word decides, as it is written.
+    pub fn perhaps(&mut self, word: &str, inner: impl FnOnce(&mut Self)) {
+        let outer = self.doubt.clone();
+        self.doubt.get_or_insert_with(|| word.to_owned());
+        self.aside(inner);
+        self.doubt = outer;
     }
 
     /// A call for redirections that no program has.

@@ -1,9 +1,8 @@
 //! Programs of the table that run another one, named by their own words.
 
-use std::borrow::Cow;
-
 use super::call::Act;
 use super::facts::{Inner, Wrapper};
+use super::opened::{self, Opened};
 use super::scene::{self, Effects, Scene};
 use super::walker::{Flow, Input, Streams, Walker};
 use super::word::{Piece, Word};
@@ -24,10 +23,38 @@ impl Walker<'_> {
         flow: Flow,
         streams: &mut Streams,
     ) -> bool {
-        let Some(found) = opened(row, args) else { return false };
+        let mut readings = opened::readings(row, args).into_iter();
+        let Some(found) = readings.next() else { return false };
+        // An option that nobody listed may have a value, or not.
+        let unlisted = found.unlisted.first().map(|(_, option)| option.clone());
+        let fits = self.opened(name, row, found, flow.proven_if(unlisted.is_none()), streams);
+        for other in readings {
+            let option = unlisted.clone().unwrap_or_default();
+            self.perhaps(&option, |walker| {
+                walker.opened(name, row, other, flow.proven_if(false), &mut streams.clone());
+            });
+        }
+        fits && !row.besides
+    }
+
+    /// Runs what one reading of a wrapper's words names.
+    fn opened(
+        &mut self,
+        name: &str,
+        row: &Wrapper,
+        found: Opened<'_>,
+        flow: Flow,
+        streams: &mut Streams,
+    ) -> bool {
         let outer = self.assigned.len();
         let mut words: Vec<Word> = found.words.to_vec();
-        if matches!(name, "env" | "sudo" | "doas" | "dotenv" | "dotenvx") {
+        if name == "env" && words.first().and_then(Word::known) == Some("-") {
+            words.remove(0);
+        }
+        if matches!(
+            name,
+            "env" | "genv" | "sudo" | "doas" | "dotenv" | "dotenvx" | "cross-env" | "cross-env-shell"
+        ) {
             while let Some(pair) = words.first().and_then(is_assignment) {
                 self.assigned.push(pair);
                 words.remove(0);
@@ -38,34 +65,167 @@ impl Walker<'_> {
         if row.elsewhere {
             self.nowhere(&format!("the folder of `{name}`"));
         }
+        let asks_shell = match row.shell {
+            "" => false,
+            "*" => true,
+            options => found.option_given(options),
+        };
+        let scripts: Vec<Word> = found.values(row.inner);
+        let nothing = words.is_empty() && scripts.is_empty() && found.missing == 0;
         let mut fits = true;
-        match (row.inner, found.value(row.inner)) {
-            // Without the option another row may fit: `runuser -u bob -- git push`.
-            (Inner::Value(_), None) => fits = false,
-            (_, Some(script)) => {
-                let script = script.clone();
-                self.aside(|walker| walker.reread(&script, flow));
+        match row.inner {
+            _ if nothing && asks_shell && found.entrypoint().is_none() => {
+                self.shell_alone(row, flow, streams)
             }
-            (Inner::Script, None) if row.more => {
-                if let Some(end) = words.iter().position(|word| word.start().starts_with(":::")) {
-                    words.truncate(end);
+            Inner::Value(_) | Inner::ValueOrWords(_) if !scripts.is_empty() => {
+                for script in scripts {
+                    let mut inner = if row.besides { Streams::default() } else { streams.clone() };
+                    self.aside(|walker| walker.fed_script(&script, flow, &mut inner));
                 }
-                words.push(Word::unknown("standard input of `parallel`"));
-                self.inner(words, flow, streams);
             }
-            (Inner::Script, None) => self.aside(|walker| walker.evaluate(&words, flow)),
-            (Inner::First, None) => {
+            // Without the option another row may fit: `runuser -u bob -- git push`.
+            Inner::Value(_) | Inner::After(_) if words.is_empty() || matches!(row.inner, Inner::Value(_)) => {
+                fits = false;
+            }
+            Inner::Script if row.more => self.many_scripts(words, &found, flow, streams),
+            Inner::Script => {
+                let script = joined(&words);
+                self.aside(|walker| walker.fed_script(&script, flow, streams));
+            }
+            Inner::First => {
                 for script in words.iter().filter(|word| !word.start().starts_with('-')) {
                     self.aside(|walker| walker.reread(script, flow.proven_if(false)));
                 }
             }
-            (Inner::Words | Inner::ValueOrWords(_), None) => {
+            Inner::Input if found.option("-f --file").is_some() => {
+                if let Some(call) = self.line.calls.last_mut() {
+                    call.opaque = true;
+                }
+            }
+            Inner::Input => self.fed_shell(name, flow, &streams.input.clone()),
+            Inner::Keys => {
+                let script = typed(&words);
+                self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
+            }
+            Inner::As(_) if words.is_empty() => {}
+            Inner::As(program) => {
+                words.insert(0, Word::text(program));
+                self.inner(words, flow, streams);
+            }
+            Inner::Words | Inner::After(_) | Inner::Value(_) | Inner::ValueOrWords(_) => {
                 self.run_words(name, row, found, words, flow, streams)
             }
         }
         (self.folder, self.instead) = (folder, instead);
         self.assigned.truncate(outer);
         fits
+    }
+
+    /// A shell where no program is named; of a container, the program of its image, a shell perhaps.
+    fn shell_alone(&mut self, row: &Wrapper, flow: Flow, streams: &Streams) {
+        let input = if streams.input == Input::Nothing { self.stdin.clone() } else { streams.input.clone() };
+        let name = row.names.split(' ').next().unwrap_or_default();
+        if row.inner != Inner::Words || !row.elsewhere || row.sub.is_empty() || row.sub.contains("shell") {
+            return self.fed_shell(name, flow, &input);
+        }
+        match &input {
+            Input::Text(_) => self.perhaps("the program of the image", |walker| {
+                walker.fed_shell(name, flow.proven_if(false), &input)
+            }),
+            Input::File => self.fed_shell(name, flow, &input),
+            _ => {}
+        }
+    }
+
+    /// A script whose commands read what the wrapper is fed.
+    pub fn fed_script(&mut self, script: &Word, flow: Flow, streams: &mut Streams) {
+        // Of several commands, nobody knows which one reads it.
+        let one = script.known().is_some_and(|text| !text.contains([';', '&', '|', '\n', '(', '{', '<']));
+        match &streams.input {
+            Input::Nothing => self.reread(script, flow),
+            input if one => {
+                let kept = std::mem::replace(&mut self.stdin, input.clone());
+                self.reread(script, flow);
+                self.stdin = kept;
+            }
+            input => {
+                let input = input.clone();
+                self.fed(&input, |walker| walker.reread(script, flow));
+            }
+        }
+    }
+
+    /// `parallel`: its words are one script for each of many values, and without words each value is a script.
+    fn many_scripts(&mut self, mut words: Vec<Word>, found: &Opened<'_>, flow: Flow, streams: &mut Streams) {
+        let end = words.iter().position(|word| word.start().starts_with(":::"));
+        let values = end.map(|end| words.split_off(end)).unwrap_or_default();
+        let flow = flow.proven_if(false);
+        let given: Option<Vec<&str>> = match values.split_first() {
+            Some((mark, values)) if mark.known() == Some(":::") && values.len() <= 16 => {
+                values.iter().map(|word| word.known().filter(|text| !text.starts_with(":::"))).collect()
+            }
+            _ => None,
+        };
+        let script = joined(&words);
+        let mark = found.option("-I").and_then(Word::known).unwrap_or("{}");
+        if script.pieces.is_empty() {
+            return match given {
+                Some(scripts) => {
+                    scripts.iter().for_each(|script| self.aside(|walker| walker.script(script, flow)))
+                }
+                None if !values.is_empty() || found.option("-a --arg-file").is_some() => {
+                    self.anything("the commands of `parallel`", flow)
+                }
+                None => self.fed_shell("parallel", flow, &streams.input.clone()),
+            };
+        }
+        // Words of one command.
+        if words.len() > 1
+            && !script.to_string().contains([';', '&', '|', '<', '>', '(', '{', '$', '`', '\'', '"'])
+            || words.len() > 1
+                && given.is_none()
+                && !words.iter().any(|word| word.to_string().contains([';', '&', '|', '<', '>', ' ']))
+        {
+            if let Some(values) = given.filter(|_| !script.to_string().contains(mark)) {
+                for value in values {
+                    let mut words = words.clone();
+                    words.push(Word::text(value));
+                    self.inner(words, flow, &mut Streams::default());
+                }
+                return;
+            }
+            words.push(Word::unknown("standard input of `parallel`"));
+            return self.inner(words, flow, &mut Streams::default());
+        }
+        let Some(text) = script.known() else { return self.aside(|walker| walker.reread(&script, flow)) };
+        let mut text = text.to_owned();
+        for spelt in ["{.}", "{/}", "{//}", "{/.}", "{1}", "{2}", "{3}", "{1.}", "{1/}"] {
+            text = text.replace(spelt, mark);
+        }
+        if !text.contains(mark) {
+            text = format!("{text} {mark}");
+        }
+        // Within quotes the value would not be quoted for the shell.
+        let quoted = text.split(mark).scan(0, |quotes, part| {
+            *quotes += part.matches('\'').count();
+            Some(*quotes % 2 == 1)
+        });
+        if quoted.into_iter().any(|open| open) {
+            self.anything(mark, flow);
+        }
+        let fill = |value: &str| format!("'{}'", value.replace('\'', "'\\''"));
+        match given {
+            Some(values) => {
+                for value in values {
+                    let one = text.replace(mark, &fill(value));
+                    self.aside(|walker| walker.script(&one, flow));
+                }
+            }
+            None => {
+                let one = text.replace(mark, "\"${parallel}\"");
+                self.aside(|walker| walker.script(&one, flow));
+            }
+        }
     }
 
     /// Files that the program emitted last reads besides.
@@ -88,7 +248,7 @@ impl Walker<'_> {
         flow: Flow,
         streams: &mut Streams,
     ) {
-        if let Some(text) = found.option("-S --split-string").filter(|_| name == "env") {
+        if let Some(text) = found.option("-S --split-string").filter(|_| matches!(name, "env" | "genv")) {
             let text = text.to_string();
             let rest: String = words.iter().map(|word| format!(" {word}")).collect();
             return self.script(&format!("{text}{rest}"), flow);
@@ -110,7 +270,7 @@ impl Walker<'_> {
         };
         self.reads_also(&files);
         if words.is_empty() {
-            if name == "env" {
+            if matches!(name, "env" | "genv") {
                 let mut all = Word::text(super::path::ENVIRONMENT);
                 all.append(&Word::pattern("*"));
                 self.reads_also(&[all]);
@@ -129,7 +289,8 @@ impl Walker<'_> {
                 ["-n", "--max-args", "-L", "-l", "--max-lines", "-d", "--delimiter", "-0", "--null", "-s"]
                     .iter()
                     .any(|name| found.options.iter().any(|(given, _)| given == name));
-            let place = found.option("-I --replace").and_then(Word::known).map(str::to_owned);
+            let place = found.option("-I -J -i --replace").and_then(Word::known).map(str::to_owned);
+            let place = place.or_else(|| found.option_given("-i --replace").then(|| "{}".to_owned()));
             match (place, &streams.input) {
                 (Some(place), _) => {
                     words = words
@@ -192,121 +353,32 @@ pub fn filled(text: &str, mark: &str) -> Word {
     word
 }
 
-/// The words of a wrapper.
-pub struct Opened<'w> {
-    words: &'w [Word],
-    options: Vec<(String, Option<Cow<'w, Word>>)>,
+/// What keys type: names of keys stand for them, and other words for their letters.
+fn typed(words: &[Word]) -> Word {
+    let mut text = Word::default();
+    for word in words {
+        match word.known() {
+            Some("Enter" | "KPEnter" | "C-m" | "C-j" | "^M" | "^J") => text.push("\n"),
+            Some("Space") => text.push(" "),
+            Some("Tab" | "Escape" | "C-c" | "C-u" | "C-l" | "C-d" | "-l") => {}
+            Some(letters) => {
+                let lines = ["\\n", "\\r", "\\015", "\\012", "^M", "\r"];
+                text.push(&lines.iter().fold(letters.to_owned(), |text, line| text.replace(line, "\n")));
+            }
+            None => text.append(word),
+        }
+    }
+    text
 }
 
-impl<'w> Opened<'w> {
-    fn option(&self, names: &str) -> Option<&Word> {
-        let named = self.options.iter().find(|(name, _)| names.split(' ').any(|wanted| wanted == name));
-        named.and_then(|(_, value)| value.as_deref())
-    }
-
-    /// The program of a container, `--entrypoint sh` or `--entrypoint=sh`.
-    fn entrypoint(&self) -> Option<Word> {
-        let given = self.options.iter().find(|(name, _)| name == "--entrypoint")?;
-        given.1.as_deref().cloned()
-    }
-
-    fn has(&self, letter: char) -> bool {
-        self.options.iter().any(|(name, _)| !name.starts_with("--") && name.contains(letter))
-    }
-
-    fn value(&self, inner: Inner) -> Option<&Word> {
-        match inner {
-            Inner::Value(names) | Inner::ValueOrWords(names) => self.option(names),
-            _ => None,
+/// Words that a program joins for a shell.
+pub fn joined(words: &[Word]) -> Word {
+    let mut whole = Word::default();
+    for (at, word) in words.iter().enumerate() {
+        if at > 0 {
+            whole.push(" ");
         }
+        whole.append(word);
     }
-}
-
-/// The program that a wrapper runs: what is left after its options, its subcommand and its own operands.
-fn opened<'w>(row: &Wrapper, args: &'w [Word]) -> Option<Opened<'w>> {
-    let mut subs: Vec<std::iter::Peekable<std::str::Split<'_, char>>> =
-        row.sub.split('|').filter(|sub| !sub.is_empty()).map(|sub| sub.split(' ').peekable()).collect();
-    let optional = row.sub.is_empty() || row.sub.ends_with('|');
-    let mut open = !subs.is_empty();
-    let mut skip = row.skip;
-    let mut options = Vec::new();
-    let mut at = 0;
-    let valued = |name: &str| row.takes.split([' ', '=']).any(|taken| taken == name);
-    while let Some(word) = args.get(at) {
-        let start = word.start();
-        let text = word.known();
-        // With a program of its own, everything after the image is an argument of that.
-        if !open
-            && skip == 0
-            && options.iter().any(|(name, _): &(String, Option<Cow<'_, Word>>)| name == "--entrypoint")
-        {
-            break;
-        }
-        if text == Some("--") {
-            // What comes after it is the program, if its own operands are before it.
-            at += 1;
-            if !open && skip > 0 && row.elsewhere {
-                skip = 0;
-            }
-            if !open && skip == 0 {
-                break;
-            }
-            continue;
-        }
-        if start.starts_with('-') && start.len() > 1 {
-            let (name, joined) = match (start.starts_with("--"), start.split_once('=')) {
-                (true, Some((name, _))) => (name.to_owned(), true),
-                _ => (start.to_owned(), false),
-            };
-            let mut value = None;
-            if joined {
-                options.push((name, word.split_once('=').map(|(_, value)| Cow::Owned(value))));
-            } else if name.starts_with("--") || valued(&name) || name.len() == 2 {
-                if valued(&name) {
-                    at += 1;
-                    value = args.get(at).map(Cow::Borrowed);
-                }
-                options.push((name, value));
-            } else {
-                // The first letter with a value takes the rest, or the next word.
-                let place = name.char_indices().skip(1).find(|(_, letter)| valued(&format!("-{letter}")));
-                if let Some((place, letter)) = place {
-                    let end = place + letter.len_utf8();
-                    let value = if end == name.len() {
-                        at += 1;
-                        args.get(at).map(Cow::Borrowed)
-                    } else {
-                        Some(Cow::Owned(word.after(end)))
-                    };
-                    options.push((format!("-{letter}"), value));
-                }
-                options.push((name, None));
-            }
-            at += 1;
-            continue;
-        }
-        if open {
-            let mut complete = false;
-            subs.retain_mut(|sub| {
-                let fits = sub.next() == text && text.is_some();
-                complete |= fits && sub.peek().is_none();
-                fits
-            });
-            if subs.is_empty() {
-                if !optional {
-                    return None;
-                }
-                open = false;
-                continue;
-            }
-            open = !complete;
-            at += 1;
-        } else if skip > 0 || matches!(row.inner, Inner::Value(_)) {
-            skip = skip.saturating_sub(1);
-            at += 1;
-        } else {
-            break;
-        }
-    }
-    (!open || optional).then(|| Opened { words: args.get(at..).unwrap_or_default(), options })
+    whole
 }

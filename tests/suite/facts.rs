@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rulestep::internals::dialect::fact_rows::facts;
 use rulestep::internals::shell::facts::tools::TOOLS;
-use rulestep::internals::shell::facts::{Row, Table, WRAPPERS, programs, written};
+use rulestep::internals::shell::facts::{Row, Table, programs, wrapper_rows, written};
 use rulestep::internals::shell::{Root, read};
 use rulestep::internals::source::inline::inline;
 use rulestep::internals::source::{Field, Source, parse};
@@ -33,7 +33,7 @@ fn good(rows: &str) -> Table {
 /// All shipped rows as a policy would write them.
 fn shipped() -> Vec<Value> {
     let programs = programs().map(written::program);
-    programs.chain(WRAPPERS.iter().map(written::wrapper)).chain(TOOLS.iter().map(written::tool)).collect()
+    programs.chain(wrapper_rows().map(written::wrapper)).chain(TOOLS.iter().map(written::tool)).collect()
 }
 
 /// What `explain facts` prints is what a policy may write, row by row.
@@ -67,7 +67,7 @@ fn a_repeated_row_changes_nothing() {
         "python3 run.py --all",
     ];
     // Each row alone: together some of them are about the same program.
-    for row in programs().map(written::program).chain(WRAPPERS.iter().map(written::wrapper)) {
+    for row in programs().map(written::program).chain(wrapper_rows().map(written::wrapper)) {
         let special = ["find", "git", "curl", "http", "awk", "dig", "ping", "set", "docker", "cargo"];
         let text = row.to_string();
         // What the table cannot say of these is left out with their row.

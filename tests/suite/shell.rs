@@ -91,6 +91,7 @@ fn shown(text: &str, line: &Line) -> String {
         let facts = facts.chain(call.reaches.iter().map(|host| format!("reaches {host}")));
         let marks = [("opaque", call.opaque), ("elsewhere", call.elsewhere), ("unproven", !call.proven)];
         let facts = facts.chain(call.unclear.iter().map(|word| format!("unclear {word}")));
+        let facts = facts.chain(call.doubt.iter().map(|word| format!("perhaps, by {word}")));
         let facts = facts.chain(marks.iter().filter(|(_, holds)| *holds).map(|(mark, _)| (*mark).to_owned()));
         facts.for_each(|fact| write!(shown, "; {fact:?}").unwrap());
         shown.push('\n');

@@ -178,7 +178,7 @@ impl Doing {
     }
 
     fn small(&mut self, small: &SmallCall, outcome: Outcome, alone: bool, known: &Table) {
-        if small.unclear.is_some() {
+        if small.unclear.is_some() || small.doubt.is_some() {
             self.gaps.insert(Gap::Command);
         }
         if small.opaque {

@@ -8,7 +8,8 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use super::program;
 use super::row::{Does, Program};
 use super::tools::{self, Argument, Tool};
-use super::wrappers::{self, Wrapper};
+use super::wrapper::Wrapper;
+use super::wrappers;
 
 /// Rows of programs and tools. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -77,7 +78,16 @@ impl Table {
                     for name in row.names.split(' ') {
                         let rows =
                             own.wrappers.entry(name).or_insert_with(|| wrappers::wrappers(name).collect());
-                        replace(rows, row, |row| row.sub, |row, sub| kept_wrapper(Wrapper { sub, ..*row }));
+                        // Options that are run beside all else are rows of their own.
+                        let (mut same, other): (Vec<_>, Vec<_>) =
+                            rows.drain(..).partition(|other: &&Wrapper| other.besides == row.besides);
+                        let again = |row: &Wrapper, sub| kept_wrapper(Wrapper { sub, ..*row });
+                        replace(&mut same, row, |row| row.sub, again);
+                        rows.extend(if row.besides {
+                            same.iter().chain(&other)
+                        } else {
+                            other.iter().chain(&same)
+                        });
                     }
                 }
                 Row::Tool(row) => own.tools.extend(row.names.split(' ').map(|name| (name, *row))),

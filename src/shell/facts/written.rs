@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::row::{At, Does, Net, Program};
 use super::tools::{Argument, Tool};
-use super::wrappers::{Inner, Wrapper};
+use super::wrapper::{Inner, Wrapper};
 use crate::shell::options::Style;
 
 /// The words that name operands, each with what it stands for.
@@ -128,18 +128,35 @@ fn hosts(net: &Net) -> String {
 /// The row of a program that runs another one.
 pub fn wrapper(row: &Wrapper) -> Value {
     let mut written = head(row.names, row.sub, row.takes);
+    if !row.flags.is_empty() {
+        written.insert("flags".to_owned(), Value::from(row.flags));
+    }
     let mut runs = match row.inner {
         Inner::Words => "words".to_owned(),
         Inner::Script => "script".to_owned(),
         Inner::First => "first".to_owned(),
+        Inner::Input => "input".to_owned(),
+        Inner::Keys => "keys".to_owned(),
+        Inner::After(options) => format!("past {options}"),
+        Inner::As(program) => format!("as {program}"),
         Inner::Value(options) => options.to_owned(),
         Inner::ValueOrWords(options) => format!("{options} or words"),
     };
     if row.skip > 0 {
         runs.push_str(&format!(" after {}", row.skip));
     }
-    for (word, holds) in [(" elsewhere", row.elsewhere), (" apart", !row.same_end), (" more", row.more)] {
+    let marks = [
+        (" elsewhere", row.elsewhere),
+        (" apart", !row.same_end),
+        (" more", row.more),
+        (" besides", row.besides),
+        (" shell", !row.shell.is_empty()),
+    ];
+    for (word, holds) in marks {
         runs.push_str(if holds { word } else { "" });
+    }
+    if !matches!(row.shell, "" | "*") {
+        runs.push_str(&format!(" {}", row.shell));
     }
     written.insert("runs".to_owned(), Value::from(runs));
     Value::Object(written)

@@ -1,0 +1,230 @@
+//! The words of a program that runs another one: its options, and what comes after them.
+
+use std::borrow::Cow;
+
+use super::facts::{Inner, Wrapper};
+use super::word::Word;
+
+/// The most readings of one command.
+const READINGS: usize = 12;
+
+/// The words of a wrapper.
+pub struct Opened<'w> {
+    /// The program and its arguments.
+    pub words: &'w [Word],
+    /// The options before it.
+    pub options: Vec<(String, Option<Cow<'w, Word>>)>,
+    /// How many operands are missing that come before a program.
+    pub missing: usize,
+    /// Options that the row does not list, each with its place.
+    pub unlisted: Vec<(usize, String)>,
+}
+
+impl<'w> Opened<'w> {
+    pub fn option(&self, names: &str) -> Option<&Word> {
+        let named = self.options.iter().find(|(name, _)| names.split(' ').any(|wanted| wanted == name));
+        named.and_then(|(_, value)| value.as_deref())
+    }
+
+    /// The program of a container, `--entrypoint sh` or `--entrypoint=sh`.
+    pub fn entrypoint(&self) -> Option<Word> {
+        let given = self.options.iter().find(|(name, _)| name == "--entrypoint")?;
+        given.1.as_deref().cloned()
+    }
+
+    pub fn has(&self, letter: char) -> bool {
+        self.options.iter().any(|(name, _)| !name.starts_with("--") && name.contains(letter))
+    }
+
+    /// Whether one of these was given.
+    pub fn option_given(&self, names: &str) -> bool {
+        self.options.iter().any(|(given, _)| {
+            let letters = given.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+            names.split(' ').any(|name| {
+                name == given
+                    || letters.is_some_and(|letters| {
+                        name.len() == 2
+                            && name.strip_prefix('-').is_some_and(|letter| letters.contains(letter))
+                    })
+            })
+        })
+    }
+
+    /// The values that a shell reads.
+    pub fn values(&self, inner: Inner) -> Vec<Word> {
+        let (Inner::Value(names) | Inner::ValueOrWords(names)) = inner else { return Vec::new() };
+        let mut found = Vec::new();
+        for (given, value) in &self.options {
+            let Some(value) = value.as_deref() else { continue };
+            for name in names.split(' ') {
+                match name.split_once('@') {
+                    None if name == given => found.push(value.clone()),
+                    Some((option, key)) if option == given => found.extend(after_key(value, key)),
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+}
+
+/// `KEY=SCRIPT` and `KEY SCRIPT`, whatever the case of its letters.
+fn after_key(value: &Word, key: &str) -> Option<Word> {
+    let start = value.start();
+    let name = start.get(..key.len()).filter(|name| name.eq_ignore_ascii_case(key))?;
+    let rest = start.get(name.len()..)?;
+    rest.starts_with(['=', ' ']).then(|| value.after(name.len() + 1))
+}
+
+/// All readings of a command. The first is the one in which options that the row does not list have no value.
+pub fn readings<'w>(row: &Wrapper, args: &'w [Word]) -> Vec<Opened<'w>> {
+    let mut found: Vec<Opened<'w>> = Vec::new();
+    let mut tried: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut at = 0;
+    while let Some(taken) = tried.get(at).cloned().filter(|_| at < READINGS) {
+        at += 1;
+        let Some(one) = opened(row, args, &taken) else {
+            if found.is_empty() {
+                break;
+            }
+            continue;
+        };
+        for (place, _) in &one.unlisted {
+            if taken.last().is_none_or(|last| place > last) {
+                tried.push(taken.iter().copied().chain([*place]).collect());
+            }
+        }
+        if !found.iter().any(|other| other.words == one.words) {
+            found.push(one);
+        }
+    }
+    found
+}
+
+/// The program that a wrapper runs: what is left after its options, its subcommand and its own operands.
+fn opened<'w>(row: &Wrapper, args: &'w [Word], taken: &[usize]) -> Option<Opened<'w>> {
+    let mut subs: Vec<std::iter::Peekable<std::str::Split<'_, char>>> =
+        row.sub.split('|').filter(|sub| !sub.is_empty()).map(|sub| sub.split(' ').peekable()).collect();
+    let optional = row.sub.is_empty() || row.sub.ends_with('|');
+    let mut open = !subs.is_empty();
+    let mut skip = row.skip;
+    let mut options = Vec::new();
+    let mut at = 0;
+    let mut unlisted = Vec::new();
+    let valued = |name: &str| row.takes.split([' ', '=']).any(|taken| taken == name);
+    let attached =
+        |name: &str| row.takes.split([' ', '=']).any(|taken| taken.strip_suffix('?') == Some(name));
+    let several = |name: &str| {
+        let number = |taken: &str| taken.strip_prefix(name)?.strip_prefix(':')?.parse::<usize>().ok();
+        row.takes.split(' ').find_map(number)
+    };
+    let listed = |name: &str| {
+        row.flags.is_empty()
+            || several(name).is_some()
+            || valued(name)
+            || attached(name)
+            || row.flags.split([' ', '=']).any(|flag| flag == name)
+    };
+    let after = match row.inner {
+        Inner::After(names) => names,
+        _ => "",
+    };
+    let mut begun = after.is_empty();
+    while let Some(word) = args.get(at) {
+        let start = word.start();
+        let text = word.known();
+        // With a program of its own, everything after the image is an argument of that.
+        if !open
+            && skip == 0
+            && options.iter().any(|(name, _): &(String, Option<Cow<'_, Word>>)| name == "--entrypoint")
+        {
+            break;
+        }
+        if !open && text.is_some_and(|text| after.split(' ').any(|mark| mark == text)) {
+            begun = true;
+            at += 1;
+            break;
+        }
+        if text == Some("--") {
+            // What comes after it is the program, if its own operands are before it.
+            at += 1;
+            if !open && skip == 0 && begun && !matches!(row.inner, Inner::Value(_) if !row.shell.is_empty()) {
+                break;
+            }
+            continue;
+        }
+        if start.starts_with('-') && start.len() > 1 {
+            let (name, joined) = match (start.starts_with("--"), start.split_once('=')) {
+                (true, Some((name, _))) => (name.to_owned(), true),
+                _ => (start.to_owned(), false),
+            };
+            let mut value = None;
+            let letter = |letter: char| listed(&format!("-{letter}"));
+            let all_listed = listed(&name) || !name.starts_with("--") && name.chars().skip(1).all(letter);
+            if !joined && !all_listed {
+                unlisted.push((at, name.clone()));
+                if taken.contains(&at) {
+                    at += 1;
+                }
+                options.push((name, None));
+            } else if let Some(number) = several(&name).filter(|_| !joined) {
+                at += number;
+                options.push((name, None));
+            } else if joined {
+                options.push((name, word.split_once('=').map(|(_, value)| Cow::Owned(value))));
+            } else if name.starts_with("--") || valued(&name) || name.len() == 2 {
+                if valued(&name) {
+                    at += 1;
+                    value = args.get(at).map(Cow::Borrowed);
+                }
+                options.push((name, value));
+            } else {
+                // The first letter with a value takes the rest, or the next word.
+                let takes = |(_, letter): &(usize, char)| {
+                    let name = format!("-{letter}");
+                    valued(&name) || attached(&name)
+                };
+                let place = name.char_indices().skip(1).find(takes);
+                if let Some((place, letter)) = place {
+                    let end = place + letter.len_utf8();
+                    let value = if end == name.len() && attached(&format!("-{letter}")) {
+                        None
+                    } else if end == name.len() && word.known().is_some() {
+                        at += 1;
+                        args.get(at).map(Cow::Borrowed)
+                    } else {
+                        Some(Cow::Owned(word.after(end)))
+                    };
+                    options.push((format!("-{letter}"), value));
+                }
+                options.push((name, None));
+            }
+            at += 1;
+            continue;
+        }
+        if open {
+            let mut complete = false;
+            subs.retain_mut(|sub| {
+                let fits = sub.next() == text && text.is_some();
+                complete |= fits && sub.peek().is_none();
+                fits
+            });
+            if subs.is_empty() {
+                if !optional {
+                    return None;
+                }
+                open = false;
+                continue;
+            }
+            open = !complete;
+            at += 1;
+        } else if skip > 0 || !begun || matches!(row.inner, Inner::Value(_)) {
+            skip = skip.saturating_sub(1);
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    let words = if begun { args.get(at..).unwrap_or_default() } else { &[] };
+    (!open || optional).then_some(Opened { words, options, missing: skip, unlisted })
+}
