@@ -18,6 +18,7 @@ pub mod path;
 pub mod question;
 pub mod reading;
 mod scene;
+mod settings;
 mod simple;
 mod special;
 pub mod spelling;

@@ -17,6 +17,9 @@ impl Walker<'_> {
             "let" | "unset" | "read" | "declare" | "typeset" | "local" | "export" | "readonly"
             | "getopts" => {
                 args.iter().for_each(|word| self.subscript(word, flow));
+                if matches!(name, "declare" | "typeset" | "export") {
+                    self.exported(args, flow);
+                }
             }
             "test" | "[" | "printf" => value("-v").iter().for_each(|word| self.subscript(word, flow)),
             "wait" => value("-p").iter().for_each(|word| self.subscript(word, flow)),

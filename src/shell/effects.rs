@@ -1,7 +1,7 @@
 //! The table of facts, applied to the words of a command.
 
 use super::call::{Act, Host};
-use super::facts::{At, Does, Net, Program, is_shell};
+use super::facts::{At, Does, Net, Program, is_foreign, is_shell};
 use super::options::{Arguments, Style, arguments};
 use super::path::Root;
 use super::scene::{Effects, Scene, add, environment, host};
@@ -67,6 +67,10 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     let operands = arguments.operands.get(skipped..).unwrap_or_default();
     for does in chosen.iter().flat_map(|row| row.does) {
         apply(does, &arguments, operands, scene, &mut found);
+    }
+    let sub = arguments.operands.first().and_then(Word::known);
+    if !own && skipped == 0 && sub.is_some_and(|sub| is_foreign(name, sub)) {
+        found.opaque = true;
     }
     if !own {
         special::special(name, &arguments, operands, scene, &mut found);

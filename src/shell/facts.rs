@@ -9,6 +9,7 @@ mod row;
 mod runners;
 mod services;
 mod show;
+mod subcommands;
 pub mod table;
 pub mod tools;
 mod wrapper;
@@ -19,6 +20,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub use row::{At, Does, Net, Program};
+pub use subcommands::is_foreign;
 pub use table::{Row, Table};
 pub use wrapper::{Inner, Wrapper};
 pub use wrappers::{is_shell, wrapper_rows, wrappers};

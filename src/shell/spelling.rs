@@ -353,7 +353,7 @@ fn program(words: &[PatternWord], anchored: bool) -> Option<Map<String, Value>> 
     // What runs another program is no program of its own.
     let known = |name: &String| {
         let own = !facts::program(name).is_empty() || OTHERS.contains(&name.as_str());
-        own && facts::wrappers(name).next().is_none() && !facts::is_shell(name)
+        own && facts::wrappers(name).all(|row| row.besides) && !facts::is_shell(name)
             || SUBCOMMANDS.contains(&name.as_str())
     };
     let says = !rest.is_empty() || anchored || all(UNMISTAKABLE);

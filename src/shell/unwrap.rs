@@ -55,6 +55,7 @@ impl Walker<'_> {
             own.opaque || written.contains('/') && !self.root.facts.names(name) && is_script(written, name);
         let (name, args) = (name.to_owned(), args.to_vec());
         self.emit(base.clone(), args.clone(), effects, None, flow);
+        self.variables(&name, flow);
         let certain = !flow.branch;
         let flow = Flow { branch: true, ..flow };
         match name.as_str() {
@@ -89,10 +90,8 @@ impl Walker<'_> {
                 self.exported.extend(set);
                 self.builtin(&name, &args, flow, streams);
             }
-            "git" => {
-                self.git_variables(flow);
-                self.git_alias(&args, flow, streams);
-            }
+            "git" => self.git(&args, flow, streams),
+            "gh" => self.gh(&args, flow, streams),
             "python" | "python2" | "python3" | "pypy" | "pypy3" => self.module(&args, flow, streams),
             _ if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
             _ => self.builtin(&name, &args, flow, streams),
@@ -193,8 +192,22 @@ impl Walker<'_> {
                 Input::Text(text) => self.script(text, flow),
                 _ => self.reread(&Word::unknown("standard input of `source`"), flow),
             },
-            _ => {}
+            Some(file) if is_set_up(file) && !self.has_written(file) => {}
+            Some(_) => {
+                if let Some(call) = self.line.calls.last_mut() {
+                    call.opaque = true;
+                }
+            }
+            None => {}
         }
+    }
+
+    /// Whether the line itself writes a file of this name.
+    fn has_written(&self, file: &str) -> bool {
+        let base = |name: &str| name.rsplit('/').next().map(str::to_owned);
+        let written =
+            self.line.calls.iter().flat_map(|call| &call.touches).filter(|touch| touch.act == Act::Writes);
+        written.into_iter().any(|touch| base(touch.place.shown()) == base(file))
     }
 
     pub fn trap(&mut self, args: &[Word], flow: Flow) {
@@ -353,85 +366,28 @@ impl Walker<'_> {
         };
         self.inner(args.get(at + 1..).unwrap_or_default().to_vec(), flow, streams);
     }
-
-    /// Variables and settings whose values git hands to a shell.
-    fn git_variables(&mut self, flow: Flow) {
-        let scripts: Vec<Word> = self
-            .assigned
-            .iter()
-            .filter(|(name, _)| GIT_SCRIPTS.contains(&name.as_str()))
-            .map(|(_, value)| value.clone())
-            .collect();
-        for script in scripts {
-            self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
-        }
-    }
-
-    /// `git -c alias.x=push x`.
-    pub fn git_alias(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
-        let mut words = args.iter();
-        let mut aliases: Vec<(String, String)> = Vec::new();
-        while let Some(word) = words.next() {
-            match word.known() {
-                Some("-C" | "--git-dir" | "--work-tree" | "--namespace") => drop(words.next()),
-                Some("-c") => {
-                    let Some(setting) = words.next() else { return };
-                    if let Some(setting) = setting.known().and_then(|text| text.strip_prefix("alias.")) {
-                        aliases.extend(
-                            setting.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())),
-                        );
-                    } else if setting.start().starts_with("alias.") {
-                        self.anything(&setting.to_string(), flow);
-                    } else if let Some((name, script)) = setting.split_once('=')
-                        && name
-                            .known()
-                            .is_some_and(|name| GIT_SETTINGS.contains(&name.to_lowercase().as_str()))
-                    {
-                        self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
-                    }
-                }
-                Some(option) if option.starts_with('-') => {}
-                Some(name) => {
-                    let Some((_, value)) = aliases.iter().rev().find(|(alias, _)| alias == name) else {
-                        return;
-                    };
-                    match value.strip_prefix('!') {
-                        Some(script) => {
-                            let script = script.to_owned();
-                            self.script(&script, flow);
-                        }
-                        None => {
-                            let begin = [Word::text("git")]
-                                .into_iter()
-                                .chain(value.split_whitespace().map(Word::text));
-                            self.inner(begin.chain(words.cloned()).collect(), flow, streams);
-                        }
-                    }
-                    return;
-                }
-                None => return,
-            }
-        }
-    }
 }
-
-/// Variables of the environment whose values git hands to a shell.
-const GIT_SCRIPTS: [&str; 6] = [
-    "GIT_SSH_COMMAND",
-    "GIT_EDITOR",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_PAGER",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PROXY_COMMAND",
-];
-
-/// Settings whose values git hands to a shell.
-const GIT_SETTINGS: [&str; 6] =
-    ["core.sshcommand", "core.editor", "core.pager", "core.fsmonitor", "sequence.editor", "diff.external"];
 
 /// Whether a program with a folder before it is a script of somebody's, not a program of the system.
 fn is_script(written: &str, name: &str) -> bool {
     name.contains('.')
         || facts::program(name).is_empty() && !facts::is_shell(name) && facts::wrappers(name).next().is_none()
         || written.starts_with("./")
+}
+
+/// Scripts that installers make, which set up a shell: `.venv/bin/activate`.
+fn is_set_up(file: &str) -> bool {
+    [
+        "bin/activate",
+        "bin/activate.fish",
+        ".cargo/env",
+        "nvm.sh",
+        ".bashrc",
+        ".bash_profile",
+        ".profile",
+        ".zshrc",
+    ]
+    .iter()
+    .any(|name| file == *name || file.strip_suffix(name).is_some_and(|rest| rest.ends_with('/')))
+        || file == "/etc/profile"
 }

@@ -101,6 +101,8 @@ pub struct Walker<'w> {
     pub stdin: Input,
     /// A word that decides whether what is being read runs at all.
     pub doubt: Option<String>,
+    /// Aliases that the line gives to programs in their settings: the program, the alias, what it stands for.
+    pub settings: Vec<(&'static str, String, String)>,
     pub functions: HashMap<String, Vec<Arc<FunctionBody>>>,
     /// Definitions that may not have happened.
     pub unsure: HashSet<String>,
@@ -141,6 +143,7 @@ impl<'w> Walker<'w> {
             aliases: HashSet::new(),
             stdin: Input::Nothing,
             doubt: None,
+            settings: Vec::new(),
             functions: HashMap::new(),
             unsure: HashSet::new(),
             calling: 0,
