@@ -328,3 +328,136 @@ fn every_way_out_is_allowed_and_none_is_shorter() {
     assert!(tally.alike * 100 >= tally.never * 95, "{tally:?}");
     assert!(tally.unknown * 50 <= tally.stopped, "{tally:?}");
 }
+
+/// Commands of which rules ask what they do, look-alikes, and what nobody knows.
+const COMMANDS: [&str; 9] = [
+    "cargo test",
+    "cargo test --quiet && git push",
+    "git push",
+    "git push origin main",
+    "cat .env",
+    "cat notes.md",
+    "curl https://example.org",
+    "echo 'cargo test'",
+    "$RUN x",
+];
+
+fn matcher() -> impl Strategy<Value = &'static str> {
+    select(vec![
+        "runs: {program: cargo, args: [test]}",
+        "runs: {program: git, args: [push]}",
+        "reads: .env",
+        "reaches: '*'",
+        "runs: {program: cat}",
+    ])
+}
+
+fn rule_of_commands() -> impl Strategy<Value = String> {
+    let unsure = select(vec!["", ", unsure: allow", ", unsure: deny"]);
+    let before = (matcher(), matcher(), unsure).prop_map(|(first, then, unsure)| {
+        format!("{{type: before, first: {{{first}}}, then: {{{then}}}{unsure}}}")
+    });
+    let ended = select(vec!["", ", ended: ok"]);
+    let never = (matcher(), ended, matcher(), weighted(0.3, Just(", unsure: allow"))).prop_map(
+        |(trigger, ended, forbidden, unsure)| {
+            let unsure = unsure.unwrap_or_default();
+            format!(
+                "{{type: never_after, trigger: {{{trigger}{ended}}}, forbidden: {{{forbidden}}}{unsure}}}"
+            )
+        },
+    );
+    let most = (matcher(), 0..3)
+        .prop_map(|(tool, max)| format!("{{type: max_calls, tool: {{{tool}}}, max: {max}}}"));
+    prop_oneof![4 => before, 2 => never, 1 => most].prop_map(|rule| format!("{{rules: [{rule}]}}"))
+}
+
+fn contract_of_commands() -> impl Strategy<Value = String> {
+    matcher()
+        .prop_map(|prior| format!("{{tool: deploy, preconditions: [{{requires_prior_tool: {{{prior}}}}}]}}"))
+}
+
+/// What rules about commands ask for: each way out replays as allowed, and where there is said to be none, no sequence of
+/// these commands is one.
+#[test]
+fn every_way_out_of_rules_about_commands_is_allowed() {
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[9; 32]);
+    let mut runner = TestRunner::new_with_rng(Config { failure_persistence: None, ..Config::default() }, rng);
+    let call = (weighted(0.8, select(&COMMANDS[..])), prop::bool::weighted(0.8));
+    let cases =
+        (vec(prop_oneof![3 => rule_of_commands(), 1 => contract_of_commands()], 1..4), vec(call, 1..6));
+    let [mut stopped, mut after, mut never, mut unknown] = [0u32; 4];
+    while stopped < 400 {
+        let (documents, calls) = cases.new_tree(&mut runner).unwrap().current();
+        let Some(policy) = policy(&documents) else {
+            // Only one contract may be of a tool.
+            assert!(documents.iter().filter(|text| text.contains("deploy")).count() > 1, "{documents:?}");
+            continue;
+        };
+        let origin = Origin { file: "s.json".into(), index: 0, format: "native", line: 1 };
+        let mut builder = Builder::new("s", origin);
+        for (nth, (command, ok)) in calls.iter().enumerate() {
+            let id = format!("c{nth}");
+            builder.response(None, Body::text("next"), None);
+            let (tool, arguments) = match command {
+                Some(command) => ("Bash", serde_json::json!({"command": command})),
+                None => ("deploy", serde_json::json!({})),
+            };
+            builder.call(Some(&id), tool, Body::json(&arguments.to_string()), None);
+            let mark = Mark { error: !ok, refused: None };
+            builder.result(Some(&id), Body::text("done"), mark, None);
+        }
+        let session = Arc::new(builder.finish());
+        let replay = Replay::new(&session, &policy, Mode::Enforce);
+        let context = || format!("{}\n{calls:?}", documents.join("\n"));
+        for call in &session.calls {
+            let Some(way) = way_out(&replay, call.at.index) else { continue };
+            stopped += 1;
+            match &way.answer {
+                Answer::After(_) => {
+                    after += 1;
+                    let edited = apply(&session, &way.edits());
+                    let judged = Replay::new(&edited.session, &policy, Mode::Enforce);
+                    let verdict = |index| judged.call(index).unwrap().decision.verdict;
+                    for index in edited.added.iter().copied().chain(edited.call(call.at.index)) {
+                        assert_eq!(verdict(index), Verdict::Allow, "{way:?}\n{}", context());
+                    }
+                }
+                Answer::Never(_) => {
+                    never += 1;
+                    let moves: Vec<Body> = COMMANDS
+                        .iter()
+                        .map(|command| Body::json(&serde_json::json!({"command": command}).to_string()))
+                        .collect();
+                    let goal = NewCall { tool: &call.tool, arguments: &call.arguments };
+                    let mut level = vec![replay.run_before(call.at.index).unwrap()];
+                    for _ in 0..3 {
+                        let mut further = Vec::new();
+                        for (run, arguments) in
+                            level.iter().flat_map(|run| moves.iter().map(move |body| (run, body)))
+                        {
+                            let mut next = run.fork();
+                            next.begin_turn(None);
+                            let (ticket, decision) = next.propose(NewCall { tool: "Bash", arguments });
+                            if decision.verdict != Verdict::Allow {
+                                continue;
+                            }
+                            next.resolve(ticket, Outcome::Ok, &Body::text("done"));
+                            next.end_turn();
+                            let mut then = next.fork();
+                            then.begin_turn(None);
+                            let allowed = then.propose(goal).1.verdict == Verdict::Allow;
+                            assert!(!allowed, "some command helps: {way:?}\n{}", context());
+                            further.push(next);
+                        }
+                        further.truncate(40);
+                        level = further;
+                    }
+                }
+                Answer::NotWithin(_) => unknown += 1,
+                Answer::Said(_) => panic!("nothing depends on what is said"),
+            }
+        }
+    }
+    println!("{stopped} stopped: {after} with a way out, {never} without, {unknown} not known");
+    assert!(after * 10 > stopped && never * 10 > stopped, "{after} of {stopped}, {never} without");
+}
