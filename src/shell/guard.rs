@@ -39,8 +39,8 @@ pub fn before_tokens(text: &str) -> Option<&'static str> {
     if text.contains("<<") && (text.contains("(((") || has_parentheses(text)) {
         return Some("`((` in a substitution and a here-document");
     }
-    if has_empty_end(text) {
-        return Some("a here-document that ends at an empty line");
+    if has_expanded_end(text) {
+        return Some("a here-document that ends at an expansion");
     }
     if has_nested_document(text) {
         return Some("a here-document in a process substitution");
@@ -138,20 +138,13 @@ fn has_nested_document(text: &str) -> bool {
     false
 }
 
-/// Whether a here-document may end at an empty line: the parser then does not end where the text does before it begins.
-fn has_empty_end(text: &str) -> bool {
+/// Whether a here-document may end at a word with an expansion: the parser takes a word within that for the end.
+fn has_expanded_end(text: &str) -> bool {
     text.match_indices("<<").any(|(at, found)| {
         let rest = text.get(at + found.len()..).unwrap_or_default();
-        let mut word = rest.strip_prefix('-').unwrap_or(rest);
-        while let Some(next) = word.strip_prefix([' ', '\t']).or(word.strip_prefix("\\\n")) {
-            word = next;
-        }
-        let mut after = word;
-        while let Some(next) = after.strip_prefix("\\\n").or(after.strip_prefix(['\'', '"', '\\'])) {
-            after = next;
-        }
-        let empty = word.len() - after.len() >= 2;
-        empty && after.chars().next().is_none_or(|next| next.is_whitespace() || "<>|&;()#".contains(next))
+        let end = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches([' ', '\t', '\\', '\n']);
+        let end = end.split(|letter: char| letter.is_whitespace() || ";&|<>".contains(letter)).next();
+        end.is_some_and(|end| ["${", "$(", "$[", "`"].iter().any(|start| end.contains(start)))
     })
 }
 
@@ -365,12 +358,11 @@ mod tests {
 
     #[test]
     fn ends_of_documents_that_the_parser_misunderstands_are_found() {
-        for empty in ["<<''", "a <<- \"\" x ", "a <<''<b ", "a <<'\"' ", "a << \\\n''\"\"", "a <<\"\\\n\" x"]
-        {
-            assert!(has_empty_end(empty), "{empty}");
+        for expanded in ["a <<$(b c)", "a <<-b${c}", "a << \\\n`b`", "a <<\"$[1]\""] {
+            assert!(has_expanded_end(expanded), "{expanded}");
         }
-        for named in ["a <<E", "a <<'E'", "a <<\"E\"", "a <<''E", "a <<\\E", "a <<< ''", "grep \"<<\" x"] {
-            assert!(!has_empty_end(named), "{named}");
+        for named in ["a <<E $(b)", "a <<$b", "a <<< ${b}", "a <<E\n$(b)\nE", "$((1 << $n))"] {
+            assert!(!has_expanded_end(named), "{named}");
         }
         for unclear in ["'\\'", "\"a\\b\"", "$'E'", "a$\"E\"", "\\a'\\'"] {
             assert!(is_unclear_end(unclear), "{unclear}");

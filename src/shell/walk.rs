@@ -66,7 +66,12 @@ impl Walker<'_> {
             return self.lost(why, text, flow);
         }
         self.moves |= flow.depth == 0 && guard::may_move(text);
-        let tokens = match guard::parsed(|| uncached_tokenize_str(text, &OPTIONS.tokenizer_options())) {
+        // At the end of a text without a last line break, the parser looks for an empty end of a here-document forever.
+        let mut whole = text.to_owned();
+        if !text.ends_with('\\') {
+            whole.push('\n');
+        }
+        let tokens = match guard::parsed(|| uncached_tokenize_str(&whole, &OPTIONS.tokenizer_options())) {
             Some(Ok(tokens)) => guard::apart(tokens),
             Some(Err(error)) => return self.lost(&error.to_string(), text, flow),
             None => return self.lost(guard::PANICKED, text, flow),
