@@ -29,7 +29,7 @@ mod walker;
 pub mod word;
 mod wrap;
 
-pub use call::{Act, Host, Line, SmallCall, Touch};
+pub use call::{Act, Extent, Host, Line, SmallCall, Touch};
 pub use matcher::Matcher;
 pub use path::{Patterns, Place, Root};
 pub use question::Question;

@@ -215,19 +215,44 @@ fn each<'a>(
 type Act = fn(At) -> Does;
 const ACTS: &[(&str, Act)] = &[
     ("reads", Does::Reads),
+    ("reads_below", Does::ReadsDeep),
     ("writes", Does::Writes),
+    ("writes_below", Does::WritesDeep),
     ("deletes", Does::Deletes),
     ("deletes_below", Does::DeletesDeep),
 ];
 
-/// Options with which alone a thing is done, or without which, from the outermost.
-struct Conditions(Vec<(bool, &'static str)>);
+/// What options say of a thing that is done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Condition {
+    /// It is done only with one of them.
+    With,
+    /// It is done only without all of them.
+    Without,
+    /// It is done in the folder that they name.
+    In,
+}
+
+impl Condition {
+    fn of(word: &str) -> Option<Condition> {
+        match word {
+            "with" => Some(Condition::With),
+            "without" => Some(Condition::Without),
+            "in" => Some(Condition::In),
+            _ => None,
+        }
+    }
+}
+
+/// Options that say when and where a thing is done, from the outermost.
+struct Conditions(Vec<(Condition, &'static str)>);
 
 impl Conditions {
     fn on(&self, does: Does) -> Does {
-        let wrapped = |does, (with, options): &(bool, &'static str)| match with {
-            true => Does::With(options, kept(does)),
-            false => Does::Without(options, kept(does)),
+        let wrapped = |does, (condition, options): &(Condition, &'static str)| match condition {
+            Condition::With => Does::With(options, kept(does)),
+            Condition::Without => Does::Without(options, kept(does)),
+            Condition::In => Does::In(options, kept(does)),
         };
         self.0.iter().rev().fold(does, wrapped)
     }
@@ -237,15 +262,17 @@ impl Conditions {
 fn conditioned<'a>(field: &Field<'a>, out: &mut Vec<Problem>) -> Option<(Vec<&'a str>, Conditions)> {
     let words: Vec<&str> = field.name(out)?.split(' ').collect();
     let begins = |at: usize| {
-        matches!(words.get(at), Some(&"with" | &"without"))
+        words.get(at).is_some_and(|word| Condition::of(word).is_some())
             && words.get(at + 1).is_some_and(|word| is_option(word))
     };
     let end = (0..words.len()).find(|at| begins(*at)).unwrap_or(words.len());
     let (head, rest) = words.split_at_checked(end)?;
-    let mut conditions: Vec<(bool, Vec<&str>)> = Vec::new();
+    let mut conditions: Vec<(Condition, Vec<&str>)> = Vec::new();
     for word in rest {
         match (*word, conditions.last_mut()) {
-            ("with" | "without", _) => conditions.push((*word == "with", Vec::new())),
+            (word, _) if Condition::of(word).is_some() => {
+                conditions.extend(Condition::of(word).map(|condition| (condition, Vec::new())));
+            }
             (word, Some((_, options))) if is_option(word) => options.push(word),
             _ => {
                 field.refuse(format!("{} is not an option such as `-o` or `--output`", quoted(word)), out);
@@ -254,10 +281,10 @@ fn conditioned<'a>(field: &Field<'a>, out: &mut Vec<Problem>) -> Option<(Vec<&'a
         }
     }
     if conditions.iter().any(|(_, options)| options.is_empty()) {
-        field.refuse("`with` and `without` need an option", out);
+        field.refuse("`with`, `without` and `in` need an option", out);
         return None;
     }
-    let kept = conditions.into_iter().map(|(with, options)| (with, text(&options.join(" ")))).collect();
+    let kept = conditions.into_iter().map(|(kind, options)| (kind, text(&options.join(" ")))).collect();
     Some((head.to_vec(), Conditions(kept)))
 }
 
@@ -279,6 +306,7 @@ fn files(field: &Field<'_>, words: &[&str], out: &mut Vec<Problem>) -> Option<At
         [word] if word.len() > 1 && word.ends_with('=') && !word.starts_with('-') && plain(word) => {
             Some(At::Field(text(word)))
         }
+        ["names", rest @ ..] if options(rest).is_some() => options(rest).map(At::Into),
         words => {
             let attached: Option<Vec<&str>> = words.iter().map(|word| word.strip_prefix('@')).collect();
             options(words).map(At::Value).or_else(|| Some(At::Attached(options(&attached?)?)))

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::policy::Policy;
 use crate::shell::facts::tools::Tool;
 use crate::shell::facts::{Program, Row, Wrapper, programs, tools, wrapper_rows, written};
-use crate::shell::{Line, SmallCall, Word};
+use crate::shell::{Extent, Line, SmallCall, Word};
 use crate::source::inline::inline;
 use crate::wording::{count, line, list};
 
@@ -44,7 +44,7 @@ fn call(call: &SmallCall) -> Value {
         .iter()
         .map(|touch| {
             json!({
-                "act": touch.act.name(), "path": touch.place.shown(), "whole_folder": touch.deep,
+                "act": touch.act.name(), "path": touch.place.shown(), "whole_folder": touch.extent == Extent::Below,
                 "unknown": touch.place.unclear(),
             })
         })
@@ -78,7 +78,7 @@ pub fn facts(call: &SmallCall) -> Vec<String> {
         facts.push(format!("perhaps does not run: `{word}` decides"));
     }
     for touch in &call.touches {
-        let whole = if touch.deep { " and everything below it" } else { "" };
+        let whole = if touch.extent == Extent::Below { " and everything below it" } else { "" };
         facts.push(format!("{} {}{whole}", touch.act.name(), touch.place.shown()));
         if let Some(word) = touch.place.unclear() {
             facts.push(format!("  unknown: `{word}`"));

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+pub use super::path::Extent;
 use super::path::Place;
 use super::word::Word;
 
@@ -27,7 +28,8 @@ pub struct SmallCall {
     pub instead: Vec<Word>,
     /// The files it works on.
     pub touches: Vec<Touch>,
-    /// Files that it perhaps works on: a tool of which nothing is known names them, or a `cd` before it may have failed.
+    /// Files that it perhaps works on: a tool of which nothing is known names them, a `cd` before it may have failed, or the
+    /// line does not say what is in a folder.
     pub mentions: Vec<Touch>,
     /// The hosts it connects to.
     pub reaches: Vec<Host>,
@@ -60,8 +62,8 @@ pub struct Touch {
     pub act: Act,
     /// Where it is.
     pub place: Place,
-    /// Whether everything below it is meant, too.
-    pub deep: bool,
+    /// How much of it is meant.
+    pub extent: Extent,
 }
 
 /// What happens to a file.

@@ -1,10 +1,10 @@
 //! The table of facts, applied to the words of a command.
 
-use super::call::{Act, Host};
+use super::call::{Act, Extent, Host, Touch};
 use super::facts::{At, Does, Net, Program, is_foreign, is_shell};
 use super::options::{Arguments, Style, arguments};
 use super::path::Root;
-use super::scene::{Effects, Scene, add, environment, host};
+use super::scene::{Effects, Scene, add, environment, host, mention};
 use super::special;
 use super::word::{Piece, Word};
 
@@ -65,8 +65,14 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     let old = if matches!(name, "tar" | "gtar" | "bsdtar") { special::old_tar(args) } else { None };
     let (arguments, chosen, skipped) = parsed(rows, old.as_deref().unwrap_or(args));
     let operands = arguments.operands.get(skipped..).unwrap_or_default();
+    // Where `git -C FOLDER` runs.
+    let folder = if name == "git" { special::folder("-C", &arguments, scene) } else { None };
+    let scene = &Scene { folder: folder.as_ref().unwrap_or(scene.folder), ..*scene };
     for does in chosen.iter().flat_map(|row| row.does) {
         apply(does, &arguments, operands, scene, &mut found);
+    }
+    if chosen.iter().flat_map(|row| row.does).any(passes_on) && !arguments.excludes() {
+        whole(&mut found);
     }
     let sub = arguments.operands.first().and_then(Word::known);
     if !own && skipped == 0 && sub.is_some_and(|sub| is_foreign(name, sub)) {
@@ -143,18 +149,25 @@ fn apply(does: &Does, arguments: &Arguments, operands: &[Word], scene: &Scene<'_
             apply(inner, arguments, operands, scene, found)
         }
         Does::With(..) | Does::Without(..) => {}
+        Does::In(names, inner) => {
+            let folder = special::folder(names, arguments, scene);
+            let scene = Scene { folder: folder.as_ref().unwrap_or(scene.folder), ..*scene };
+            apply(inner, arguments, operands, &scene, found);
+        }
         Does::Opaque => found.opaque = true,
         Does::Reaches(net) => reach(*net, arguments, operands, scene, found),
-        Does::Reads(at) => touch(Act::Reads, false, *at, arguments, operands, scene, found),
-        Does::Writes(at) => touch(Act::Writes, false, *at, arguments, operands, scene, found),
-        Does::Deletes(at) => touch(Act::Deletes, false, *at, arguments, operands, scene, found),
-        Does::DeletesDeep(at) => touch(Act::Deletes, true, *at, arguments, operands, scene, found),
+        Does::Reads(at) => touch(Act::Reads, Extent::Itself, *at, arguments, operands, scene, found),
+        Does::ReadsDeep(at) => touch(Act::Reads, Extent::Below, *at, arguments, operands, scene, found),
+        Does::Writes(at) => touch(Act::Writes, Extent::Itself, *at, arguments, operands, scene, found),
+        Does::WritesDeep(at) => touch(Act::Writes, Extent::Within, *at, arguments, operands, scene, found),
+        Does::Deletes(at) => touch(Act::Deletes, Extent::Itself, *at, arguments, operands, scene, found),
+        Does::DeletesDeep(at) => touch(Act::Deletes, Extent::Below, *at, arguments, operands, scene, found),
     }
 }
 
 fn touch(
     act: Act,
-    deep: bool,
+    extent: Extent,
     at: At,
     arguments: &Arguments,
     operands: &[Word],
@@ -189,6 +202,14 @@ fn touch(
         At::Attached(names) => arguments.values(names).filter_map(at_value).collect(),
         At::Field(name) => operands.iter().filter_map(|word| word.strip_prefix(name)).collect(),
         At::Here => vec![Word::text(".")],
+        At::AllOrHere if operands.is_empty() => vec![Word::text(".")],
+        At::AllOrHere => operands.to_vec(),
+        At::RestOrHere if operands.len() < 2 => vec![Word::text(".")],
+        At::RestOrHere => operands.iter().skip(1).cloned().collect(),
+        At::Into(names) => {
+            let within = |folder| operands.iter().filter_map(move |word| special::within(folder, word));
+            arguments.values(names).flat_map(within).collect()
+        }
         At::Environment if operands.is_empty() => vec![environment(&Word::pattern("*"))],
         At::Environment => operands.iter().map(environment).collect(),
         At::Local => local().cloned().collect(),
@@ -198,7 +219,63 @@ fn touch(
             [] => Vec::new(),
         },
     };
-    words.iter().for_each(|word| add(act, deep, word, scene, found));
+    if extent == Extent::Within {
+        words.iter().for_each(|word| add(act, Extent::Itself, word, scene, found));
+        words.iter().for_each(|word| mention(act, extent, word, scene, found));
+        return;
+    }
+    words.iter().for_each(|word| add(act, extent, word, scene, found));
+    if act == Act::Writes && matches!(at, At::Last | At::LocalLast) {
+        into_folder(&words, operands, arguments, scene, found);
+    }
+}
+
+/// What is written into the last operand where that is a folder: there, files keep their names.
+fn into_folder(
+    targets: &[Word],
+    operands: &[Word],
+    arguments: &Arguments,
+    scene: &Scene<'_>,
+    found: &mut Effects,
+) {
+    let ([target], [sources @ .., _]) = (targets, operands) else { return };
+    if target.many || arguments.has("-T --no-target-directory") {
+        return;
+    }
+    let certain = special::is_folder(target) || sources.len() > 1;
+    let deep = found.touches.iter().any(|touch| touch.act == Act::Reads && touch.extent == Extent::Below);
+    for name in sources.iter().filter_map(|source| special::within(target, source)) {
+        // A pattern stands for any name, so only the folder says something.
+        let extent = if name.unclear().is_some() { Extent::IfFolder } else { Extent::Itself };
+        match certain {
+            true => add(Act::Writes, extent, &name, scene, found),
+            false => mention(Act::Writes, Extent::IfFolder, &name, scene, found),
+        }
+        if deep {
+            mention(Act::Writes, Extent::Within, &name, scene, found);
+        }
+    }
+    // `cp -r a/. b` and `rsync -r a/ b` write what is in `a`, and so does `cp -r a b` where there is no `b`.
+    if deep && (!certain || sources.iter().any(special::is_folder)) {
+        mention(Act::Writes, Extent::Within, target, scene, found);
+    }
+}
+
+/// Whether what a program reads goes on as it is, and is not only searched.
+fn passes_on(does: &Does) -> bool {
+    match does {
+        Does::With(_, inner) | Does::Without(_, inner) | Does::In(_, inner) => passes_on(inner),
+        Does::Writes(_) | Does::WritesDeep(_) | Does::Reaches(_) => true,
+        Does::Reads(_) | Does::ReadsDeep(_) | Does::Deletes(_) | Does::DeletesDeep(_) | Does::Opaque => false,
+    }
+}
+
+/// Of a folder that goes elsewhere with all it holds, nobody knows what that is.
+fn whole(found: &mut Effects) {
+    let folders =
+        found.touches.iter().filter(|touch| touch.act == Act::Reads && touch.extent == Extent::Below);
+    let perhaps = folders.map(|touch| Touch { extent: Extent::Whole, ..touch.clone() });
+    found.mentions.extend(perhaps.collect::<Vec<_>>());
 }
 
 /// `@FILE`, `name=@FILE`, `name=<FILE`, `name@FILE`.

@@ -261,11 +261,11 @@ impl Matcher {
             Matcher::Touches(act, patterns) => {
                 let files = call.touches.iter().filter(|touch| touch.act == *act);
                 let named = call.mentions.iter().filter(|touch| touch.act == *act);
-                let perhaps = named.map(|touch| match patterns.matches(&touch.place, false) {
+                let perhaps = named.map(|touch| match patterns.matches(&touch.place, touch.extent) {
                     Answer::No => Answer::No,
                     _ => Answer::Perhaps(touch.place.shown().to_owned()),
                 });
-                Answer::any(files.map(|touch| patterns.matches(&touch.place, touch.deep)))
+                Answer::any(files.map(|touch| patterns.matches(&touch.place, touch.extent)))
                     .or(|| Answer::any(perhaps))
                     .or(unclear)
             }

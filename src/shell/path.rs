@@ -5,6 +5,21 @@ use super::facts::Table;
 use super::glob::{Glob, Token};
 use super::word::{Piece, Symbol, Word};
 
+/// How much of a file or folder is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// The path itself.
+    Itself,
+    /// The path with everything below it.
+    Below,
+    /// The path itself, if what it lies in is a folder: `b/a` of `cp a b`. Nothing of a pattern without a fixed place.
+    IfFolder,
+    /// Something below it, under a name that is not known: what an archive holds. Nothing of a pattern without a fixed place.
+    Within,
+    /// Everything below it goes elsewhere, so that also a pattern without a fixed place is perhaps met.
+    Whole,
+}
+
 /// The folder of the recording, and what is known of the home folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Root {
@@ -88,6 +103,15 @@ impl Place {
     /// The names by which it is certainly known: a file has several, and two files have none in common.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.forms.iter().filter_map(|form| form.text.as_deref())
+    }
+
+    /// Whether it is the session's folder, or certainly holds it.
+    fn holds_session(&self) -> bool {
+        let above = |form: &Form| {
+            matches!(form.text.as_deref(), Some("." | ".." | "~" | "/"))
+                || !self.folder.is_empty() && is_above(&form.symbols, &self.folder)
+        };
+        self.forms.iter().any(above)
     }
 
     /// What of it is not known.
@@ -245,11 +269,12 @@ impl Patterns {
         Patterns(patterns.into_iter().map(Pattern::new).collect())
     }
 
-    /// Whether the path matches; with `deep`, also whether something below it certainly does.
-    pub fn matches(&self, place: &Place, deep: bool) -> Answer {
+    /// Whether the path matches, or what is meant of it.
+    pub fn matches(&self, place: &Place, extent: Extent) -> Answer {
         let mut answer = Answer::No;
         for pattern in &self.0 {
-            answer = match (pattern.matches(place, deep && !pattern.out), pattern.out, answer) {
+            let extent = if pattern.out { Extent::Itself } else { extent };
+            answer = match (pattern.matches(place, extent), pattern.out, answer) {
                 (Answer::Yes, out, _) => {
                     if out {
                         Answer::No
@@ -305,7 +330,7 @@ impl Pattern {
         Pattern { out, globs, environment: is_environment(&fixed), fixed }
     }
 
-    fn matches(&self, place: &Place, deep: bool) -> Answer {
+    fn matches(&self, place: &Place, extent: Extent) -> Answer {
         if place.environment || self.environment {
             let all = place.forms.first().is_some_and(|path| path.symbols.ends_with(&[Symbol::AnyName]));
             let [own, _] = &self.globs;
@@ -321,6 +346,12 @@ impl Pattern {
             return Answer::No;
         }
         let mut best = Answer::No;
+        match (extent, self.fixed.is_empty()) {
+            (Extent::IfFolder | Extent::Within, true) => return Answer::No,
+            (Extent::Whole, true) if !place.holds_session() => return Answer::No,
+            (Extent::Whole, true) => return Answer::Perhaps(place.shown.clone()),
+            _ => {}
+        }
         for (at, form) in place.forms.iter().enumerate() {
             // Where the home folder is, nobody said: only what holds of every place counts.
             let guessed = at > 0 && form.symbols.get(1) == Some(&Symbol::Any);
@@ -338,6 +369,7 @@ impl Pattern {
                 }
             }
             // A folder with everything in it: also what the pattern names below it.
+            let deep = matches!(extent, Extent::Below | Extent::Within);
             if deep && !self.fixed.is_empty() && !guessed && is_above(&form.symbols, &self.fixed) {
                 return Answer::Yes;
             }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Answer;
-use super::call::{Act, Line, SmallCall};
+use super::call::{Act, Extent, Line, SmallCall, Touch};
 use super::facts::Table;
 use super::matcher::{Matcher, Surroundings};
 use super::path::{Patterns, Place};
@@ -179,12 +179,13 @@ impl Question {
         for patterns in self.patterns() {
             let reads: Vec<_> = touched(Act::Reads)
                 .map(|touch| {
-                    (touch, patterns.matches(&touch.place, touch.deep).or(|| copies.matches(&touch.place)))
+                    (touch, patterns.matches(&touch.place, touch.extent).or(|| copies.matches(&touch.place)))
                 })
                 .filter(|(_, answer)| *answer != Answer::No)
                 .collect();
             for (read, meant) in reads {
-                touched(Act::Writes).for_each(|to| copies.add(&read.place, &to.place, read.deep, &meant));
+                touched(Act::Writes)
+                    .for_each(|to| copies.add(&read.place, &to.place, read.extent == Extent::Below, &meant));
             }
         }
     }
@@ -214,14 +215,15 @@ impl Question {
             _ => None,
         });
         let asked: Vec<_> = asked.collect();
-        let meant = |touch: &&super::Touch| {
+        let meant = |touch: &&Touch| {
             asked.iter().any(|(act, patterns)| {
                 *act == touch.act
-                    && patterns.matches(&touch.place, touch.deep).or(|| copies.matches(&touch.place))
+                    && patterns.matches(&touch.place, touch.extent).or(|| copies.matches(&touch.place))
                         != Answer::No
             })
         };
-        let mentions = call.mentions.iter().filter(|_| !certain || call.instead.is_empty());
+        let known = |touch: &&Touch| call.instead.is_empty() && touch.extent == Extent::Itself;
+        let mentions = call.mentions.iter().filter(|touch| !certain || known(touch));
         let files = call.touches.iter().chain(mentions);
         files.filter(|touch| asked.is_empty() || meant(touch)).map(|touch| &touch.place).collect()
     }

@@ -1,6 +1,6 @@
 //! Where a command runs, and what it is found to do there.
 
-use super::call::{Act, Host, Touch};
+use super::call::{Act, Extent, Host, Touch};
 use super::path::{ENVIRONMENT, Place, Root, is_relative};
 use super::word::{Piece, Word};
 
@@ -42,18 +42,31 @@ impl<'s> Scene<'s> {
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "-"];
 
 /// Adds a file.
-pub fn add(act: Act, deep: bool, word: &Word, scene: &Scene<'_>, found: &mut Effects) {
-    if word
-        .known()
-        .is_some_and(|name| DEVICES.contains(&name) || name.is_empty() || name.starts_with("/dev/fd/"))
-    {
+pub fn add(act: Act, extent: Extent, word: &Word, scene: &Scene<'_>, found: &mut Effects) {
+    if is_device(word) {
         return;
     }
-    let touch = |folder: &Word| Touch { act, place: Place::new(word, folder, scene.root), deep };
+    let touch = |folder: &Word| Touch { act, place: Place::new(word, folder, scene.root), extent };
     found.touches.push(touch(scene.folder));
     if is_relative(word) {
         found.mentions.extend(scene.instead.iter().map(touch));
     }
+}
+
+/// Adds a file that is perhaps meant.
+pub fn mention(act: Act, extent: Extent, word: &Word, scene: &Scene<'_>, found: &mut Effects) {
+    if !is_device(word) {
+        let touch = |folder: &Word| Touch { act, place: Place::new(word, folder, scene.root), extent };
+        found.mentions.push(touch(scene.folder));
+        if is_relative(word) {
+            found.mentions.extend(scene.instead.iter().map(touch));
+        }
+    }
+}
+
+fn is_device(word: &Word) -> bool {
+    word.known()
+        .is_some_and(|name| DEVICES.contains(&name) || name.is_empty() || name.starts_with("/dev/fd/"))
 }
 
 /// A variable of the environment as a file.

@@ -1,13 +1,16 @@
 //! What the table of facts cannot say of a program.
 
-use super::call::{Act, Host};
+use super::call::{Act, Extent, Host};
 use super::options::Arguments;
+use super::path::is_relative;
 use super::scene::{Effects, Scene, add, environment, host};
 use super::word::{Piece, Word};
 
 /// What a table cannot say.
 pub fn special(name: &str, arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
-    let all = |found: &mut Effects| add(Act::Reads, false, &environment(&Word::pattern("*")), scene, found);
+    let all = |found: &mut Effects| {
+        add(Act::Reads, Extent::Itself, &environment(&Word::pattern("*")), scene, found)
+    };
     match name {
         "set" | "export" | "declare" | "typeset"
             if operands.is_empty() && (name != "set" || arguments.options.is_empty()) =>
@@ -71,6 +74,54 @@ pub fn special(name: &str, arguments: &Arguments, operands: &[Word], scene: &Sce
     }
 }
 
+/// The folder that an option names, from where the command runs.
+pub fn folder(names: &str, arguments: &Arguments, scene: &Scene<'_>) -> Option<Word> {
+    let one = |folder: Option<Word>, word: &Word| {
+        let mut own = folder.unwrap_or_else(|| scene.folder.clone());
+        if !is_relative(word) {
+            return Some(Word { many: false, ..word.clone() });
+        }
+        own.push("/");
+        own.append(word);
+        Some(Word { many: false, ..own })
+    };
+    arguments.values(names).fold(None, one)
+}
+
+/// Whether a word can only name a folder.
+pub fn is_folder(word: &Word) -> bool {
+    match word.pieces.as_slice() {
+        [Piece::Home] => true,
+        [.., Piece::Text(text)] => {
+            matches!(text.as_str(), "." | "..") || ["/", "/.", "/.."].iter().any(|end| text.ends_with(end))
+        }
+        _ => false,
+    }
+}
+
+/// What a file is called within a folder: it keeps its name.
+pub fn within(folder: &Word, file: &Word) -> Option<Word> {
+    let mut named = file.clone();
+    if let Some(Piece::Text(text)) = named.pieces.last_mut() {
+        text.truncate(text.trim_end_matches('/').len());
+    }
+    named.pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+    // Of `host:file`, the folder of the file is on another host.
+    let mut name = named.base();
+    if let Some((_, file)) = name.split_once(':') {
+        name = file;
+    }
+    if name.pieces.is_empty() || name.pieces == [Piece::Home] || matches!(name.known(), Some("." | "..")) {
+        return None;
+    }
+    let mut path = folder.clone();
+    if !matches!(path.pieces.last(), Some(Piece::Text(text)) if text.ends_with('/')) {
+        path.push("/");
+    }
+    path.append(&name);
+    Some(Word { many: false, ..path })
+}
+
 /// Files of the working tree whose text `git` prints. A revision that is not known is no file.
 fn git(operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     let [sub, rest @ ..] = operands else { return };
@@ -79,8 +130,10 @@ fn git(operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     }
     for word in rest.iter().filter(|word| word.unclear().is_none()) {
         match word.split_once(':') {
-            Some((_, path)) if !path.pieces.is_empty() => add(Act::Reads, false, &path, scene, found),
-            _ => add(Act::Reads, false, word, scene, found),
+            Some((_, path)) if !path.pieces.is_empty() => {
+                add(Act::Reads, Extent::Itself, &path, scene, found)
+            }
+            _ => add(Act::Reads, Extent::Itself, word, scene, found),
         }
     }
 }
@@ -301,17 +354,17 @@ pub fn find(args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
         match word.known() {
             Some("-delete") => {
                 for hit in find_hits(args) {
-                    add(Act::Deletes, false, &hit, scene, found);
+                    add(Act::Deletes, Extent::Itself, &hit, scene, found);
                 }
                 for root in
                     find_roots(args).iter().filter(|_| !args.iter().any(|word| word.known() == Some("-name")))
                 {
-                    add(Act::Deletes, true, root, scene, found);
+                    add(Act::Deletes, Extent::Below, root, scene, found);
                 }
             }
             Some("-fprint" | "-fprint0" | "-fls" | "-fprintf") => {
                 if let Some(file) = rest.next() {
-                    add(Act::Writes, false, file, scene, found);
+                    add(Act::Writes, Extent::Itself, file, scene, found);
                 }
             }
             Some(name) if FIND_VALUES.contains(&name) => drop(rest.next()),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::call::{Act, Host, Line, SmallCall, Touch};
+use super::call::{Act, Extent, Host, Line, SmallCall, Touch};
 use super::facts::Table;
 use super::facts::tools::{Argument, Tool};
 use super::path::{Place, Root};
@@ -172,7 +172,11 @@ fn call(
 ) -> SmallCall {
     let mut call = blank();
     let here = Word::text(".");
-    let touch = |act, word: &Word, deep| Touch { act, place: Place::new(word, &here, root), deep };
+    let touch = |act, word: &Word, deep| Touch {
+        act,
+        place: Place::new(word, &here, root),
+        extent: if deep { Extent::Below } else { Extent::Itself },
+    };
     let Some(row) = row else {
         foreign(name, given, &mut call, touch);
         return call;

@@ -1,6 +1,6 @@
 //! A program with its arguments: what it does itself, and what it has another one do.
 
-use super::call::Act;
+use super::call::{Act, Extent};
 use super::effects;
 use super::facts;
 use super::scene::{self, Effects, Scene};
@@ -282,7 +282,7 @@ impl Walker<'_> {
                 }
                 let scene = Scene::of_files(&self.folder, &self.instead, self.root);
                 let mut found = Effects::default();
-                scene::add(Act::Reads, false, file, &scene, &mut found);
+                scene::add(Act::Reads, Extent::Itself, file, &scene, &mut found);
                 if let Some(call) = self.line.calls.last_mut() {
                     call.touches.extend(found.touches);
                     call.mentions.extend(found.mentions);

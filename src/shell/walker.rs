@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use brush_parser::ParserOptions;
 use brush_parser::ast::FunctionBody;
 
-use super::call::{Act, Line, SmallCall};
+use super::call::{Act, Extent, Line, SmallCall};
 use super::expand::{Expansion, expand, expand_quoted};
 use super::guard;
 use super::path::Root;
@@ -334,7 +334,7 @@ impl<'w> Walker<'w> {
             let network = ["/dev/tcp/", "/dev/udp/"].iter().find_map(|device| word.strip_prefix(device));
             match network {
                 Some(rest) => found.reaches.extend(scene::host(&rest, true)),
-                None => scene::add(act, false, &word, &scene, &mut found),
+                None => scene::add(act, Extent::Itself, &word, &scene, &mut found),
             }
         }
         found

@@ -1,6 +1,6 @@
 //! Programs of the table that run another one, named by their own words.
 
-use super::call::Act;
+use super::call::{Act, Extent};
 use super::facts::{Inner, Wrapper};
 use super::opened::{self, Opened};
 use super::scene::{self, Effects, Scene};
@@ -232,7 +232,7 @@ impl Walker<'_> {
     fn reads_also(&mut self, files: &[Word]) {
         let scene = Scene::of_files(&self.folder, &self.instead, self.root);
         let mut effects = Effects::default();
-        files.iter().for_each(|file| scene::add(Act::Reads, false, file, &scene, &mut effects));
+        files.iter().for_each(|file| scene::add(Act::Reads, Extent::Itself, file, &scene, &mut effects));
         if let Some(call) = self.line.calls.last_mut() {
             call.touches.extend(effects.touches);
             call.mentions.extend(effects.mentions);

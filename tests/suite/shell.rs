@@ -15,7 +15,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use rulestep::internals::shell::matcher::{Hosts, Matcher, Runs, Surroundings};
-use rulestep::internals::shell::{Act, Answer, Line, Patterns, Root, read};
+use rulestep::internals::shell::{Act, Answer, Extent, Line, Patterns, Root, read};
 use serde_yaml::Value;
 
 fn folder() -> PathBuf {
@@ -86,7 +86,12 @@ fn shown(text: &str, line: &Line) -> String {
         let words: Vec<String> = call.args.iter().map(|word| format!("{:?}", word.to_string())).collect();
         write!(shown, "  {} {}", call.program, words.join(" ")).unwrap();
         let facts = call.touches.iter().map(|touch| {
-            format!("{} {}{}", touch.act.name(), touch.place.shown(), if touch.deep { " (deep)" } else { "" })
+            format!(
+                "{} {}{}",
+                touch.act.name(),
+                touch.place.shown(),
+                if touch.extent == Extent::Below { " (deep)" } else { "" }
+            )
         });
         let facts = facts.chain(call.reaches.iter().map(|host| format!("reaches {host}")));
         let marks = [("opaque", call.opaque), ("elsewhere", call.elsewhere), ("unproven", !call.proven)];

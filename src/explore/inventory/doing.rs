@@ -12,7 +12,7 @@ use crate::session::{Body, Call, Facts, Outcome};
 use crate::shell::action::action;
 use crate::shell::facts::Table;
 use crate::shell::reading::{folder, reading};
-use crate::shell::{Act, Answer, Host, Patterns, Place, Root, SmallCall, Word, tool};
+use crate::shell::{Act, Answer, Extent, Host, Patterns, Place, Root, SmallCall, Word, tool};
 
 /// Longest name of a row, in characters: what is recorded may be of any length.
 const LONGEST: usize = 200;

@@ -1,8 +1,21 @@
 //! Programs that work on files.
 
-use super::row::At::{All, ButLast, Environment, Field, First, Here, Last, Rest, Value};
-use super::row::Does::{Deletes, DeletesDeep, Opaque, Reads, With, Without, Writes};
+use super::row::At::{
+    All, AllOrHere, ButLast, Environment, Field, First, Into, Last, Rest, RestOrHere, Value,
+};
+use super::row::Does::{
+    Deletes, DeletesDeep, In, Opaque, Reads, ReadsDeep, With, Without, Writes, WritesDeep,
+};
 use super::row::{Program, one_dash, row};
+
+/// With one of these, folders are copied.
+const RECURSIVE: &str = "-r -R --recursive -a --archive";
+
+/// With one of these, `grep` searches folders.
+const GREP_BELOW: &str = "-r -R --recursive --dereference-recursive";
+
+/// With one of these, `tar` packs.
+const TAR_ADDS: &str = "-c --create -r --append -u --update";
 
 /// The rows.
 pub const PROGRAMS: &[Program] = &[
@@ -47,8 +60,10 @@ pub const PROGRAMS: &[Program] = &[
         "-e -f -A -B -C -m -D -d --regexp --file --after-context --before-context --context --max-count --include --exclude --exclude-dir --binary-files --label",
         "-r=--recursive -i=--ignore-case -n=--line-number -v=--invert-match -l=--files-with-matches -q=--quiet -E=--extended-regexp -F=--fixed-strings -o=--only-matching -c=--count -w=--word-regexp -x=--line-regexp -s=--no-messages -h=--no-filename -H=--with-filename -R=--dereference-recursive -P=--perl-regexp -a=--text -L=--files-without-match -z=--null-data",
         &[
-            Without("-e -f --regexp --file", &Reads(Rest)),
-            With("-e -f --regexp --file", &Reads(All)),
+            Without(GREP_BELOW, &Without("-e -f --regexp --file", &Reads(Rest))),
+            Without(GREP_BELOW, &With("-e -f --regexp --file", &Reads(All))),
+            With(GREP_BELOW, &Without("-e -f --regexp --file", &ReadsDeep(RestOrHere))),
+            With(GREP_BELOW, &With("-e -f --regexp --file", &ReadsDeep(AllOrHere))),
             Reads(Value("-f --file")),
         ],
     ),
@@ -58,8 +73,8 @@ pub const PROGRAMS: &[Program] = &[
         "-e -f -A -B -C -m -g -t -T -j -M -r -d --regexp --file --after-context --before-context --context --max-count --glob --iglob --type --type-not --threads --max-columns --replace --max-depth --color --colors --sort --sortr --engine --encoding --pre --ignore-file --path-separator --max-filesize",
         "-i=--ignore-case -n=--line-number -v=--invert-match -l=--files-with-matches -q=--quiet -F=--fixed-strings -o=--only-matching -c=--count -w=--word-regexp -s=--case-sensitive -S=--smart-case -u=--unrestricted -U=--multiline -L=--follow -N=--no-line-number -H=--with-filename -P=--pcre2 -a=--text --hidden --files --json --no-heading --no-ignore --heading --stats --vimgrep",
         &[
-            Without("-e -f --regexp --file --files", &Reads(Rest)),
-            With("-e -f --regexp --file", &Reads(All)),
+            Without("-e -f --regexp --file --files", &ReadsDeep(Rest)),
+            With("-e -f --regexp --file", &ReadsDeep(All)),
             Reads(Value("-f --file")),
         ],
     ),
@@ -101,10 +116,13 @@ pub const PROGRAMS: &[Program] = &[
         "-t -S --target-directory --suffix",
         "-r=-R=--recursive -a=--archive -f=--force -p -v=--verbose -n=--no-clobber -u=--update -i=--interactive -l=--link -s=--symbolic-link -T -L -P -d",
         &[
-            Without("-t --target-directory", &Reads(ButLast)),
+            Without("-t --target-directory", &Without(RECURSIVE, &Reads(ButLast))),
+            Without("-t --target-directory", &With(RECURSIVE, &ReadsDeep(ButLast))),
             Without("-t --target-directory", &Writes(Last)),
-            With("-t --target-directory", &Reads(All)),
+            With("-t --target-directory", &Without(RECURSIVE, &Reads(All))),
+            With("-t --target-directory", &With(RECURSIVE, &ReadsDeep(All))),
             Writes(Value("-t --target-directory")),
+            Writes(Into("-t --target-directory")),
         ],
     ),
     row(
@@ -112,7 +130,13 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-t -S --target-directory --suffix",
         "-s=--symbolic -f=--force -n=--no-dereference -v -r=--relative",
-        &[Reads(ButLast), Writes(Last)],
+        &[
+            Without("-t --target-directory", &ReadsDeep(ButLast)),
+            Without("-t --target-directory", &Writes(Last)),
+            With("-t --target-directory", &ReadsDeep(All)),
+            Writes(Value("-t --target-directory")),
+            Writes(Into("-t --target-directory")),
+        ],
     ),
     row(
         "install ginstall",
@@ -121,8 +145,11 @@ pub const PROGRAMS: &[Program] = &[
         "-d=--directory -D -v -c -s",
         &[
             With("-d --directory", &Writes(All)),
-            Without("-d --directory", &Reads(ButLast)),
-            Without("-d --directory", &Writes(Last)),
+            Without("-d --directory -t --target-directory", &Reads(ButLast)),
+            Without("-d --directory -t --target-directory", &Writes(Last)),
+            With("-t --target-directory", &Reads(All)),
+            Writes(Value("-t --target-directory")),
+            Writes(Into("-t --target-directory")),
         ],
     ),
     row(
@@ -131,12 +158,13 @@ pub const PROGRAMS: &[Program] = &[
         "-t -S --target-directory --suffix",
         "-f=--force -n=--no-clobber -v=--verbose -i=--interactive -u=--update -T",
         &[
-            Without("-t --target-directory", &Reads(ButLast)),
+            Without("-t --target-directory", &ReadsDeep(ButLast)),
             Without("-t --target-directory", &DeletesDeep(ButLast)),
             Without("-t --target-directory", &Writes(Last)),
-            With("-t --target-directory", &Reads(All)),
+            With("-t --target-directory", &ReadsDeep(All)),
             With("-t --target-directory", &DeletesDeep(All)),
             Writes(Value("-t --target-directory")),
+            Writes(Into("-t --target-directory")),
         ],
     ),
     row(
@@ -174,13 +202,16 @@ pub const PROGRAMS: &[Program] = &[
         "tar gtar bsdtar",
         "",
         "-f -C -T -X -I --file --directory --files-from --exclude --exclude-from --transform --strip-components --use-compress-program --owner --group --mode",
-        "-c=--create -x=--extract=--get -t=--list -z=--gzip -j=--bzip2 -J=--xz -v=--verbose -p -r=--append -u=--update -a -P -O=--to-stdout",
+        "-c=--create -x=--extract=--get -t=--list -z=--gzip -j=--bzip2 -J=--xz -v=--verbose -p -r=--append -u=--update -a -P -O=--to-stdout --remove-files",
         &[
-            With("-c --create -r --append -u --update", &Reads(All)),
-            With("-c --create -r --append -u --update", &Writes(Value("-f --file"))),
+            With(TAR_ADDS, &In("-C --directory", &ReadsDeep(All))),
+            With(TAR_ADDS, &With("--remove-files", &In("-C --directory", &DeletesDeep(All)))),
+            With(TAR_ADDS, &Writes(Value("-f --file"))),
             With("-x --extract --get", &Reads(Value("-f --file"))),
-            With("-x --extract --get", &Writes(Value("-C --directory"))),
-            With("-x --extract --get", &Without("-C --directory -O --to-stdout", &Writes(Here))),
+            With(
+                "-x --extract --get",
+                &Without("-O --to-stdout", &In("-C --directory", &WritesDeep(AllOrHere))),
+            ),
             With("-t --list", &Reads(Value("-f --file"))),
         ],
     ),
@@ -188,17 +219,24 @@ pub const PROGRAMS: &[Program] = &[
         "zip",
         "",
         "-i -x -P -t -tt -n -b --password --exclude --include",
-        "-r=--recurse-paths -q=--quiet -e -9 -j -u -d -m",
-        &[Writes(First), Reads(Rest)],
+        "-r=--recurse-paths -R -q=--quiet -e -9 -j -u -d -m=--move",
+        &[
+            Writes(First),
+            Without("-r --recurse-paths -R -d", &Reads(Rest)),
+            With("-r --recurse-paths -R", &ReadsDeep(Rest)),
+            With("-m --move", &DeletesDeep(Rest)),
+        ],
     ),
     row(
         "unzip",
         "",
         "-d -x -P",
         "-o -q -l -n -j -p -t",
-        &[Reads(First), Writes(Value("-d")), Without("-d -l -p -t", &Writes(Here))],
+        &[Reads(First), Without("-l -p -t -Z", &In("-d", &WritesDeep(RestOrHere)))],
     ),
-    row("7z 7za", "", "", "", &[Reads(Rest)]),
+    row("7z 7za 7zz", "", "", "", &[]),
+    row("7z 7za 7zz", "a|u", "", "", &[Writes(First), ReadsDeep(Rest)]),
+    row("7z 7za 7zz", "l|t|e|x", "", "", &[Reads(First)]),
     row(
         "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4",
         "",
@@ -232,8 +270,12 @@ pub const PROGRAMS: &[Program] = &[
         "patch",
         "",
         "-p -i -o -d -F --strip --input --output --directory",
-        "-R=--reverse -N -s",
-        &[Reads(Value("-i --input")), Writes(First)],
+        "-R=--reverse -N -s --dry-run",
+        &[
+            Reads(Value("-i --input")),
+            Without("--dry-run", &In("-d --directory", &WritesDeep(AllOrHere))),
+            Writes(Value("-o --output")),
+        ],
     ),
     row(
         "vi vim nvim nano emacs code subl ed ex pico micro hx helix kak",

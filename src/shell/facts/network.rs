@@ -1,7 +1,11 @@
 //! Programs that open connections.
 
-use super::row::At::{All, Attached, First, Local, LocalButLast, LocalLast, Rest, Value};
-use super::row::Does::{Deletes, DeletesDeep, Opaque, Reaches, Reads, With, Without, Writes};
+use super::row::At::{
+    All, AllOrHere, Attached, First, Here, Last, Local, LocalButLast, LocalLast, Rest, Value,
+};
+use super::row::Does::{
+    Deletes, DeletesDeep, In, Opaque, Reaches, Reads, ReadsDeep, With, Without, Writes, WritesDeep,
+};
 use super::row::Net::{
     Default, Elsewhere, First as Host, Listed, OperandOr, Remotes, UrlValue, Urls, Value as Named, Variable,
 };
@@ -9,6 +13,9 @@ use super::row::{Does, Program, one_dash, row};
 
 const GIT_REMOTE: &[Does] = &[Reaches(OperandOr("the remote of git"))];
 const REGISTRY: &str = "registry.npmjs.org";
+
+/// With one of these, `rsync` deletes in its target what the source does not have.
+const RSYNC_DELETES: &str = "--delete --del --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args";
 
 /// The rows.
 pub const PROGRAMS: &[Program] = &[
@@ -113,7 +120,25 @@ pub const PROGRAMS: &[Program] = &[
         ],
     ),
     row("git", "mv", "", "-f=--force -n=--dry-run -k -v", &[Reads(First), Writes(Rest), Deletes(First)]),
-    row("git", "clean", "-e --exclude", "-f=--force -d -x -X -n=--dry-run -q=--quiet -i=--interactive", &[]),
+    row(
+        "git",
+        "clean",
+        "-e --exclude",
+        "-f=--force -d -x -X -n=--dry-run -q=--quiet -i=--interactive",
+        &[Without("-n --dry-run", &DeletesDeep(AllOrHere))],
+    ),
+    row("git", "worktree remove", "", "-f=--force", &[DeletesDeep(All)]),
+    row("git", "worktree move", "", "-f=--force", &[ReadsDeep(First), DeletesDeep(First), Writes(Last)]),
+    row(
+        "git",
+        "apply|am",
+        "-p -C --directory --exclude --include --whitespace --patch-format",
+        "-R=--reverse -3=--3way --check --stat --numstat --summary --index --cached --reject -v=--verbose -q=--quiet --abort --continue --skip",
+        &[
+            Reads(All),
+            Without("--check --stat --numstat --summary --cached", &In("--directory", &WritesDeep(Here))),
+        ],
+    ),
     row(
         "git",
         "reset",
@@ -130,7 +155,7 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row(
         "git",
-        "show|diff|log|status|blame|grep|add|config|remote|rev-parse|describe|ls-files|reflog|worktree|bisect|apply|am|archive|shortlog|notes|gc|init",
+        "show|diff|log|status|blame|grep|add|config|remote|rev-parse|describe|ls-files|reflog|worktree|bisect|archive|shortlog|notes|gc|init",
         "-n -L -S -G -U -O -e --max-count --format --pretty --since --until --after --before --author --grep --diff-filter --date --file --blob --prefix --output -o",
         "-p=--patch -s -q=--quiet -v=--verbose -u=--update -A=--all -l=--list -w -z -b -f=--force -N --stat --oneline --graph --decorate --cached --staged --name-only --name-status --short --porcelain --get --global --local --unset --add --hard",
         &[],
@@ -174,14 +199,29 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-c -D -F -i -J -l -o -P -S -X",
         "-r -p -q -v -C -3 -4 -6 -A -B -O -R -s -T",
-        &[Reaches(Remotes), Reads(LocalButLast), Writes(LocalLast), Reads(Value("-i"))],
+        &[
+            Reaches(Remotes),
+            Without("-r", &Reads(LocalButLast)),
+            With("-r", &ReadsDeep(LocalButLast)),
+            Writes(LocalLast),
+            Reads(Value("-i -F")),
+        ],
     ),
     row(
         "rsync",
         "",
         "-e -f -B -T -M --rsh --filter --exclude --include --exclude-from --include-from --files-from --rsync-path --bwlimit --timeout --port --password-file --backup-dir --suffix --chmod --out-format --log-file --max-size --min-size --compare-dest --copy-dest --link-dest",
-        "-a=--archive -v=--verbose -z=--compress -r=--recursive -n=--dry-run -P -h -u=--update -l -p -t -g -o -D -q -c -x -R --delete --progress --partial --stats --inplace",
-        &[Reaches(Remotes), Reads(LocalButLast), Writes(LocalLast)],
+        "-a=--archive -v=--verbose -z=--compress -r=--recursive -n=--dry-run -P -h -u=--update -l -p -t -g -o -D -q -c -x -R --delete --del --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args --remove-source-files --progress --partial --stats --inplace",
+        &[
+            Reaches(Remotes),
+            Without("-a --archive -r --recursive", &Reads(LocalButLast)),
+            With("-a --archive -r --recursive", &ReadsDeep(LocalButLast)),
+            Without("-n --dry-run", &Writes(LocalLast)),
+            Without("-n --dry-run", &With(RSYNC_DELETES, &DeletesDeep(LocalLast))),
+            Without("-n --dry-run", &With("--remove-source-files", &DeletesDeep(LocalButLast))),
+            Reads(Value("--password-file --files-from")),
+            Writes(Value("--log-file")),
+        ],
     ),
     row(
         "rclone",

@@ -24,8 +24,12 @@ pub struct Program {
 pub enum Does {
     /// Reads files.
     Reads(At),
+    /// Reads files, and folders with all they hold.
+    ReadsDeep(At),
     /// Writes files.
     Writes(At),
+    /// Writes files, or in folders what the line does not name.
+    WritesDeep(At),
     /// Deletes files.
     Deletes(At),
     /// Deletes files, and folders with all they hold.
@@ -34,6 +38,8 @@ pub enum Does {
     Reaches(Net),
     /// Does what is written in another language or in a file.
     Opaque,
+    /// Does it in the folder that one of these options names.
+    In(&'static str, &'static Does),
     /// Only with one of these options.
     With(&'static str, &'static Does),
     /// Only without all of these options.
@@ -61,6 +67,12 @@ pub enum At {
     Field(&'static str),
     /// The folder in which the program runs.
     Here,
+    /// All operands, or the folder in which the program runs where there is none.
+    AllOrHere,
+    /// All but the first, or the same.
+    RestOrHere,
+    /// What the operands are called, in the folder that these options name.
+    Into(&'static str),
     /// The variables of the environment that the operands name, or all.
     Environment,
     /// The operands that are not on another host: `scp`.

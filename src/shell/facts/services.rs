@@ -1,7 +1,7 @@
 //! Containers, clusters, clouds, databases: programs that talk to a service.
 
 use super::row::At::{First, LocalButLast, LocalLast, Value};
-use super::row::Does::{Opaque, Reaches, Reads, With, Without, Writes};
+use super::row::Does::{Opaque, Reaches, Reads, ReadsDeep, With, Without, Writes};
 use super::row::Net::{Default, Elsewhere, Fixed, OperandOr, Remotes, UrlValue, Value as Named, Variable};
 use super::row::{Program, one_dash, row};
 
@@ -44,7 +44,7 @@ pub const PROGRAMS: &[Program] = &[
         "cp|container cp",
         "",
         "-a -L -q",
-        &[Reads(LocalButLast), Writes(LocalLast)],
+        &[ReadsDeep(LocalButLast), Writes(LocalLast)],
     ),
     row(
         "docker podman nerdctl",
@@ -85,6 +85,14 @@ pub const PROGRAMS: &[Program] = &[
             Without("-s --server", &Reaches(Elsewhere("the cluster of kubectl"))),
         ],
     ),
+    row(
+        "kubectl oc k kubectl.exe microk8s.kubectl",
+        "cp",
+        "",
+        "",
+        &[ReadsDeep(LocalButLast), Writes(LocalLast)],
+    ),
+    row("oc", "rsync", "", "", &[ReadsDeep(LocalButLast), Writes(LocalLast)]),
     row(
         "helm helmfile",
         "",
@@ -134,7 +142,18 @@ pub const PROGRAMS: &[Program] = &[
             Without("--endpoint-url", &Reaches(Fixed("amazonaws.com"))),
         ],
     ),
-    row("aws", "s3 cp|s3 mv|s3 sync", "", "", &[Reads(LocalButLast), Writes(LocalLast)]),
+    row(
+        "aws",
+        "s3 cp|s3 mv",
+        "",
+        "",
+        &[
+            Without("--recursive", &Reads(LocalButLast)),
+            With("--recursive", &ReadsDeep(LocalButLast)),
+            Writes(LocalLast),
+        ],
+    ),
+    row("aws", "s3 sync", "", "", &[ReadsDeep(LocalButLast), Writes(LocalLast)]),
     row(
         "gcloud gsutil bq",
         "",
@@ -142,7 +161,21 @@ pub const PROGRAMS: &[Program] = &[
         "-q=--quiet -m --async --force --recursive -r --allow-unauthenticated",
         &[Reaches(Fixed("googleapis.com")), Reads(Value("--data-file"))],
     ),
-    row("gsutil", "cp|mv|rsync", "-h", "", &[Reads(LocalButLast), Writes(LocalLast)]),
+    row("gsutil", "cp|mv|rsync", "-h", "", &[ReadsDeep(LocalButLast), Writes(LocalLast)]),
+    row(
+        "gcloud",
+        "storage cp|storage mv|storage rsync",
+        "",
+        "",
+        &[ReadsDeep(LocalButLast), Writes(LocalLast)],
+    ),
+    row(
+        "gcloud",
+        "compute scp",
+        "--zone --ssh-key-file",
+        "--recurse",
+        &[ReadsDeep(LocalButLast), Writes(LocalLast)],
+    ),
     row(
         "az",
         "",

@@ -10,6 +10,11 @@ impl fmt::Display for Does {
         match self {
             Does::Reads(at) => write!(f, "reads {at}"),
             Does::Writes(at) => write!(f, "writes {at}"),
+            Does::ReadsDeep(at) => write!(f, "reads {at} and everything below"),
+            Does::WritesDeep(at) => write!(f, "writes {at}, or what is not named below"),
+            Does::In(options, inner) => {
+                write!(f, "{inner}, in the folder of {}", options.replace(' ', ", "))
+            }
             Does::Deletes(at) => write!(f, "deletes {at}"),
             Does::DeletesDeep(at) => write!(f, "deletes {at} and everything below"),
             Does::Reaches(net) => write!(f, "reaches {net}"),
@@ -34,6 +39,9 @@ impl fmt::Display for At {
             At::Environment => f.write_str("env:NAME of its operands, or env:*"),
             At::Local => f.write_str("its operands on this machine"),
             At::LocalLast => f.write_str("its last operand, if it is on this machine"),
+            At::AllOrHere => f.write_str("its operands, or the folder it runs in"),
+            At::RestOrHere => f.write_str("its operands after the first, or the folder it runs in"),
+            At::Into(options) => write!(f, "its operands, by their names in {}", options.replace(' ', ", ")),
             At::Here => f.write_str("the folder it runs in"),
             At::LocalButLast => f.write_str("its operands on this machine before the last"),
         }

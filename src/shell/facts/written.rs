@@ -15,6 +15,8 @@ pub const FILES: &[(&str, At)] = &[
     ("last", At::Last),
     ("before_last", At::ButLast),
     ("folder", At::Here),
+    ("operands_or_folder", At::AllOrHere),
+    ("after_first_or_folder", At::RestOrHere),
     ("environment", At::Environment),
     ("local", At::Local),
     ("local_last", At::LocalLast),
@@ -73,7 +75,9 @@ pub fn program(row: &Program) -> Value {
         written.insert("one_dash".to_owned(), Value::Bool(true));
     }
     let things: Vec<(&str, Value)> = row.does.iter().map(|does| thing(does, "")).collect();
-    for key in ["reads", "writes", "deletes", "deletes_below", "reaches", "opaque"] {
+    for key in
+        ["reads", "reads_below", "writes", "writes_below", "deletes", "deletes_below", "reaches", "opaque"]
+    {
         let mut values: Vec<Value> =
             things.iter().filter(|(own, _)| *own == key).map(|(_, value)| value.clone()).collect();
         match values.len() {
@@ -90,7 +94,10 @@ fn thing(does: &Does, conditions: &str) -> (&'static str, Value) {
     let (key, of) = match does {
         Does::With(options, inner) => return thing(inner, &format!("{conditions} with {options}")),
         Does::Without(options, inner) => return thing(inner, &format!("{conditions} without {options}")),
+        Does::In(options, inner) => return thing(inner, &format!("{conditions} in {options}")),
         Does::Reads(at) => ("reads", files(at)),
+        Does::ReadsDeep(at) => ("reads_below", files(at)),
+        Does::WritesDeep(at) => ("writes_below", files(at)),
         Does::Writes(at) => ("writes", files(at)),
         Does::Deletes(at) => ("deletes", files(at)),
         Does::DeletesDeep(at) => ("deletes_below", files(at)),
@@ -105,6 +112,7 @@ fn files(at: &At) -> String {
     match (FILES.iter().find(|(_, known)| known == at), at) {
         (Some((word, _)), _) => (*word).to_owned(),
         (None, At::Attached(options)) => format!("@{}", options.replace(' ', " @")),
+        (None, At::Into(options)) => format!("names {options}"),
         (None, At::Value(options) | At::Field(options)) => (*options).to_owned(),
         (None, other) => other.to_string(),
     }
