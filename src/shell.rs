@@ -12,6 +12,7 @@ pub mod facts;
 pub mod glob;
 mod guard;
 pub mod matcher;
+mod named;
 mod opened;
 pub mod options;
 pub mod path;

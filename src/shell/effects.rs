@@ -5,8 +5,8 @@ use super::facts::{At, Does, Net, Program, is_foreign, is_shell};
 use super::options::{Arguments, Style, arguments};
 use super::path::Root;
 use super::scene::{Effects, Scene, add, environment, host, mention};
-use super::special;
 use super::word::{Piece, Word};
+use super::{named, special};
 
 /// The words of a command as its rows read them.
 pub fn parsed(rows: &[&'static Program], args: &[Word]) -> (Arguments, Vec<&'static Program>, usize) {
@@ -80,6 +80,13 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     }
     if !own {
         special::special(name, &arguments, operands, scene, &mut found);
+        named::named(name, args, &arguments, operands, scene, &mut found);
+        if name == "git" {
+            named::git(args, &arguments, scene, &mut found);
+        }
+        if chosen.iter().flat_map(|row| row.does).any(is_reaching) {
+            named::urls(args, scene, &mut found);
+        }
     }
     if let Some(word) = operands.first().filter(|word| skipped == 0 && word.unclear().is_some())
         && rows
@@ -199,7 +206,7 @@ fn touch(
             }
             here
         }
-        At::Attached(names) => arguments.values(names).filter_map(at_value).collect(),
+        At::Attached(names) => arguments.values(names).filter_map(named::at_value).collect(),
         At::Field(name) => operands.iter().filter_map(|word| word.strip_prefix(name)).collect(),
         At::Here => vec![Word::text(".")],
         At::AllOrHere if operands.is_empty() => vec![Word::text(".")],
@@ -270,34 +277,20 @@ fn passes_on(does: &Does) -> bool {
     }
 }
 
+/// Whether a program opens connections.
+fn is_reaching(does: &Does) -> bool {
+    match does {
+        Does::With(_, inner) | Does::Without(_, inner) | Does::In(_, inner) => is_reaching(inner),
+        does => matches!(does, Does::Reaches(_)),
+    }
+}
+
 /// Of a folder that goes elsewhere with all it holds, nobody knows what that is.
 fn whole(found: &mut Effects) {
     let folders =
         found.touches.iter().filter(|touch| touch.act == Act::Reads && touch.extent == Extent::Below);
     let perhaps = folders.map(|touch| Touch { extent: Extent::Whole, ..touch.clone() });
     found.mentions.extend(perhaps.collect::<Vec<_>>());
-}
-
-/// `@FILE`, `name=@FILE`, `name=<FILE`, `name@FILE`.
-fn at_value(word: &Word) -> Option<Word> {
-    let start = word.start();
-    let mark = if start.starts_with('@') {
-        0
-    } else {
-        let place = start.find(['@', '<', '='])?;
-        let rest = start.get(place..)?;
-        match rest.strip_prefix('=') {
-            Some(rest) if rest.starts_with(['@', '<']) => place + 1,
-            Some(_) => return None,
-            None => place,
-        }
-    };
-    let mut file = word.after(mark + 1);
-    // `;type=…` belongs to the form, not to the name.
-    if let Some((name, _)) = file.split_once(';') {
-        file = name;
-    }
-    Some(file)
 }
 
 /// Whether a word names a file on another host: `host:path`, or a URL.

@@ -51,6 +51,11 @@ pub fn add(act: Act, extent: Extent, word: &Word, scene: &Scene<'_>, found: &mut
     if is_relative(word) {
         found.mentions.extend(scene.instead.iter().map(touch));
     }
+    // `/proc/self/environ`.
+    let process = word.strip_prefix("/proc/").filter(|_| act == Act::Reads);
+    if process.is_some_and(|rest| rest.to_string().ends_with("/environ")) {
+        add(act, Extent::Itself, &environment(&Word::pattern("*")), scene, found);
+    }
 }
 
 /// Adds a file that is perhaps meant.

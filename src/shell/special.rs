@@ -17,7 +17,6 @@ pub fn special(name: &str, arguments: &Arguments, operands: &[Word], scene: &Sce
         {
             all(found);
         }
-        "git" => git(&arguments.operands, scene, found),
         "curl" => {
             // `FROM:PORT:TO:PORT`, and `NAME:PORT:ADDRESS`.
             for word in arguments.values("--connect-to --resolve") {
@@ -122,22 +121,6 @@ pub fn within(folder: &Word, file: &Word) -> Option<Word> {
     Some(Word { many: false, ..path })
 }
 
-/// Files of the working tree whose text `git` prints. A revision that is not known is no file.
-fn git(operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
-    let [sub, rest @ ..] = operands else { return };
-    if !matches!(sub.known(), Some("show" | "diff" | "blame" | "annotate" | "cat-file")) {
-        return;
-    }
-    for word in rest.iter().filter(|word| word.unclear().is_none()) {
-        match word.split_once(':') {
-            Some((_, path)) if !path.pieces.is_empty() => {
-                add(Act::Reads, Extent::Itself, &path, scene, found)
-            }
-            _ => add(Act::Reads, Extent::Itself, word, scene, found),
-        }
-    }
-}
-
 /// The hosts of `host=NAME dbname=NAME`.
 fn connections(word: &Word) -> Vec<Host> {
     let Some(text) = word.known() else {
@@ -186,8 +169,8 @@ fn socat(operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
         let address = word.split_once(',').map_or_else(|| word.clone(), |(address, _)| address);
         let Some((kind, rest)) = address.split_once(':') else {
             if address.start().contains('/') {
-                add(Act::Reads, false, &address, scene, found);
-                add(Act::Writes, false, &address, scene, found);
+                add(Act::Reads, Extent::Itself, &address, scene, found);
+                add(Act::Writes, Extent::Itself, &address, scene, found);
             } else if address.unclear().is_some() {
                 found.reaches.push(Host::Unknown(address.to_string()));
             }
@@ -199,8 +182,8 @@ fn socat(operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
         if matches!(kind.as_str(), "EXEC" | "SYSTEM" | "SHELL") {
             found.opaque = true;
         } else if matches!(kind.as_str(), "OPEN" | "FILE" | "GOPEN" | "CREATE" | "CREAT") {
-            add(Act::Reads, false, &rest, scene, found);
-            add(Act::Writes, false, &rest, scene, found);
+            add(Act::Reads, Extent::Itself, &rest, scene, found);
+            add(Act::Writes, Extent::Itself, &rest, scene, found);
         } else if !listens
             && ["TCP", "UDP", "SCTP", "DCCP", "OPENSSL", "SSL", "SOCKS", "PROXY", "IP"]
                 .iter()

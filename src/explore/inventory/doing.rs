@@ -60,7 +60,7 @@ pub enum Gap {
 impl Zone {
     /// Where a file is, and whether its name is usual for secrets.
     pub fn of(place: &Place) -> (Zone, bool) {
-        let certain = |patterns: &Patterns| patterns.matches(place, false) == Answer::Yes;
+        let certain = |patterns: &Patterns| patterns.matches(place, Extent::Itself) == Answer::Yes;
         let found = ZONES.iter().find(|(_, patterns)| certain(patterns)).map(|(zone, _)| *zone);
         let rest = if place.unclear().is_some() { Zone::Unknown } else { Zone::Outside };
         (found.unwrap_or(rest), certain(&SECRET))

@@ -20,7 +20,7 @@ const TAR_ADDS: &str = "-c --create -r --append -u --update";
 /// The rows.
 pub const PROGRAMS: &[Program] = &[
     row(
-        "cat tac rev nl less more bat batcat zcat bzcat xzcat zless zmore strings file od xxd hexdump hd base64 base32 md5sum sha1sum sha256sum sha512sum shasum cksum wc fold fmt expand unexpand pr stat readlink realpath source . view",
+        "cat tac rev nl less more bat batcat zcat bzcat xzcat zless zmore strings file od hexdump hd base64 base32 md5sum sha1sum sha256sum sha512sum shasum cksum wc fold fmt expand unexpand pr stat readlink realpath source . view b2sum sha224sum sha384sum sum column shuf factor csvlook csvcut vimdiff nvimdiff xclip xsel pbcopy lp lpr pv most nroff groff enscript mdcat glow",
         "",
         "--wrap -w --language --style --theme --line-range --format",
         "",
@@ -34,7 +34,48 @@ pub const PROGRAMS: &[Program] = &[
         &[Reads(All)],
     ),
     row(
-        "sort uniq",
+        "uniq",
+        "",
+        "-f -s -w --skip-fields --skip-chars --check-chars",
+        "-u=--unique -d=--repeated -D -c=--count -i=--ignore-case -z",
+        &[Reads(First), Writes(Rest)],
+    ),
+    row(
+        "xxd",
+        "",
+        "-c -l -s -g -o -n -R",
+        "-r=-revert -p=-plain -b -i -u -e -E -C -a",
+        &[Reads(First), Writes(Rest)],
+    ),
+    row(
+        "iconv",
+        "",
+        "-f -t -o --from-code --to-code --output",
+        "-c -l -s",
+        &[Reads(All), Writes(Value("-o --output"))],
+    ),
+    row("dos2unix unix2dos", "", "", "", &[Reads(All), Writes(All)]),
+    row(
+        "ssh-keygen",
+        "",
+        "-t -f -C -N -P -b -m -Y -n -I -s -D -E -F -R -O -V -w -z",
+        "-y -l -e -i -q -p -c -B -A -v",
+        &[
+            With("-y -e -l -B -i -p -c", &Reads(Value("-f"))),
+            Without("-y -e -l -B -i", &Writes(Value("-f"))),
+            Reads(Value("-s")),
+        ],
+    ),
+    row("ssh-add", "", "-t -s -e -E -S", "-l -L -D -d -k -K -A -q -v", &[Reads(All)]),
+    row(
+        "script",
+        "",
+        "-c --command -O --log-out -I --log-in -B --log-io -E -m -o -T --log-timing",
+        "-a=--append -q=--quiet -f=--flush -e -t",
+        &[Writes(All), Writes(Value("-O --log-out -B --log-io -I --log-in"))],
+    ),
+    row(
+        "sort",
         "",
         "-k -t -o -S -T --key --field-separator --output --buffer-size --temporary-directory -s -w",
         "-u=--unique -n=--numeric-sort -r=--reverse -c=--count -f=--ignore-case",
@@ -264,6 +305,13 @@ pub const PROGRAMS: &[Program] = &[
         "-in -out -inkey -key -keyout -pass -passin -passout -CA -CAkey -cert -days -subj -config -connect -servername -signkey -newkey -k -K -iv",
         "",
         &[Reads(Value("-in -inkey -key -cert -CA -CAkey -config")), Writes(Value("-out -keyout"))],
+    ),
+    one_dash(
+        "openssl",
+        "dgst|sha1|sha224|sha256|sha384|sha512|md5|pkcs12|asn1parse|base64|verify|ts",
+        "-sign -verify -signature -hmac -mac -macopt -rand",
+        "-sha1 -sha256 -sha384 -sha512 -md5 -hex -binary -r -c -noout -text",
+        &[Reads(All), Reads(Value("-sign -verify -signature"))],
     ),
     row("split csplit", "", "-b -l -n -a -C --bytes --lines --number", "-d", &[Reads(First)]),
     row(

@@ -1,6 +1,6 @@
 //! Containers, clusters, clouds, databases: programs that talk to a service.
 
-use super::row::At::{First, LocalButLast, LocalLast, Value};
+use super::row::At::{All, First, LocalButLast, LocalLast, Value};
 use super::row::Does::{Opaque, Reaches, Reads, ReadsDeep, With, Without, Writes};
 use super::row::Net::{Default, Elsewhere, Fixed, OperandOr, Remotes, UrlValue, Value as Named, Variable};
 use super::row::{Program, one_dash, row};
@@ -157,9 +157,12 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "gcloud gsutil bq",
         "",
-        "--project --account --configuration --region --zone --format --filter --impersonate-service-account --command --image --source --cluster --member --role --project_id --data-file --location",
+        "--env-vars-file --key-file --flags-file --metadata-from-file --project --account --configuration --region --zone --format --filter --impersonate-service-account --command --image --source --cluster --member --role --project_id --data-file --location",
         "-q=--quiet -m --async --force --recursive -r --allow-unauthenticated",
-        &[Reaches(Fixed("googleapis.com")), Reads(Value("--data-file"))],
+        &[
+            Reaches(Fixed("googleapis.com")),
+            Reads(Value("--data-file --env-vars-file --key-file --flags-file")),
+        ],
     ),
     row("gsutil", "cp|mv|rsync", "-h", "", &[ReadsDeep(LocalButLast), Writes(LocalLast)]),
     row(
@@ -183,6 +186,13 @@ pub const PROGRAMS: &[Program] = &[
         "-y=--yes --debug --verbose --no-wait",
         &[Reaches(Fixed("azure.com"))],
     ),
+    row(
+        "az",
+        "",
+        "--source -s --file-path --settings-file --parameters --value-file",
+        "",
+        &[Reads(Value("-f --file --source -s --file-path --settings-file --value-file"))],
+    ),
     row("heroku", "", "-a=--app -r=--remote", "", &[Reaches(Default("", "heroku.com"))]),
     row("fly flyctl", "", "-a=--app -c=--config -C --command", "", &[Reaches(Default("", "fly.io"))]),
     row(
@@ -199,6 +209,10 @@ pub const PROGRAMS: &[Program] = &[
         "-p=--prod",
         &[Reaches(Default("", "netlify.com"))],
     ),
+    row("vercel vc", "env pull", "--environment --git-branch", "", &[Writes(All)]),
+    row("netlify ntl", "env:import", "", "", &[Reads(All)]),
+    row("netlify ntl", "deploy", "", "", &[ReadsDeep(Value("-d --dir"))]),
+    row("wrangler", "secret bulk|secret:bulk", "", "", &[Reads(All)]),
     row("wrangler", "", "-c=--config -e=--env --name", "", &[Reaches(Default("", "cloudflare.com"))]),
     row("firebase", "", "-P=--project --token --only -m", "", &[Reaches(Default("", "googleapis.com"))]),
     row(
@@ -209,6 +223,28 @@ pub const PROGRAMS: &[Program] = &[
         &[Reaches(Elsewhere("the service of its settings")), Reaches(Named("--db-url"))],
     ),
     row(
+        "op",
+        "inject",
+        "-i=--in-file -o=--out-file",
+        "-f=--force",
+        &[Reads(Value("-i --in-file")), Writes(Value("-o --out-file"))],
+    ),
+    row("op", "document create|document edit", "--title --vault --file-name", "", &[Reads(All)]),
+    row("op", "read", "-o=--out-file", "", &[Writes(Value("-o --out-file"))]),
+    row("op", "run", "--env-file", "--no-masking", &[Reads(Value("--env-file"))]),
+    row("doppler", "secrets upload", "", "", &[Reads(All)]),
+    row("doppler", "secrets download", "--format", "--no-file", &[Writes(All)]),
+    row("supabase", "secrets set", "--env-file", "", &[Reads(Value("--env-file"))]),
+    row(
+        "s3cmd s5cmd mc b2",
+        "",
+        "-c --config --access_key --secret_key --region",
+        "-r=--recursive -f=--force -P",
+        &[Reaches(Elsewhere("the storage of its settings"))],
+    ),
+    row("s3cmd s5cmd mc", "put|sync|cp|mv|mirror", "", "", &[ReadsDeep(LocalButLast), Writes(LocalLast)]),
+    row("s3cmd s5cmd mc", "get", "", "", &[Writes(LocalLast)]),
+    row(
         "psql pg_dump pg_dumpall pg_restore createdb dropdb createuser dropuser vacuumdb reindexdb pgbench pg_isready",
         "",
         "-h=--host -p=--port -U=--username -d=--dbname -f=--file -c=--command -v --set --variable -o --output -L -P -F -R -T -t -n -N -j --table --schema --exclude-table --format --log-file",
@@ -218,19 +254,22 @@ pub const PROGRAMS: &[Program] = &[
             Reaches(Variable("PGHOST")),
             Reaches(UrlValue("-d --dbname")),
             Reaches(Remotes),
-            Reads(Value("-f --file")),
-            Writes(Value("-o --output")),
+            Writes(Value("-o --output -L --log-file")),
         ],
     ),
+    row("psql pgbench", "", "", "", &[Reads(Value("-f --file"))]),
+    row("pg_dump pg_dumpall pg_restore", "", "", "", &[Writes(Value("-f --file"))]),
+    row("pg_restore", "", "", "", &[ReadsDeep(All)]),
     row(
         "mysql mysqldump mysqladmin mariadb mariadb-dump mycli",
         "",
-        "-h=--host -P=--port -u=--user -e=--execute -D=--database -S=--socket --defaults-file --defaults-extra-file --protocol",
+        "-h=--host -P=--port -u=--user -e=--execute -D=--database -S=--socket --defaults-file --defaults-extra-file --protocol -r --result-file --tee --init-file -T --tab",
         "-p=--password -B -N -s -t -v -A --single-transaction",
         &[
             Reaches(Named("-h --host")),
             Reaches(Variable("MYSQL_HOST")),
-            Reads(Value("--defaults-file --defaults-extra-file")),
+            Reads(Value("--defaults-file --defaults-extra-file --init-file")),
+            Writes(Value("-r --result-file --tee -T --tab")),
         ],
     ),
     row(

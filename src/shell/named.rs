@@ -1,0 +1,419 @@
+//! Files and variables that a word names in a program's own way: within a URL, a form, a mount, a script.
+
+use super::call::{Act, Extent};
+use super::options::Arguments;
+use super::scene::{Effects, Scene, add, environment, mention};
+use super::special::{is_folder, within};
+use super::word::{Piece, Word};
+
+/// Adds what such words of a program name. `words` are all of them, `operands` those after the subcommand.
+pub fn named(
+    name: &str,
+    words: &[Word],
+    arguments: &Arguments,
+    operands: &[Word],
+    scene: &Scene<'_>,
+    found: &mut Effects,
+) {
+    let reads = |word: &Word, found: &mut Effects| add(Act::Reads, Extent::Itself, word, scene, found);
+    match name {
+        "curl" => curl(arguments, operands, scene, found),
+        "wget" if !arguments.has("-O --output-document --spider -i --input-file") => {
+            let folder = arguments.values("-P --directory-prefix").last();
+            downloads(operands, folder, scene, found);
+        }
+        "http" | "https" | "xh" | "xhs" | "httpie" => {
+            // The first is the URL, or after the method.
+            let items = operands.iter().filter(|word| !word.start().contains("://")).skip(1);
+            items.filter_map(at_value).for_each(|file| reads(&file, found));
+        }
+        "aws" | "az" | "vault" | "consul" => {
+            let values = arguments.options.iter().filter_map(|given| given.value.as_ref());
+            let files = operands.iter().chain(values).filter(|_| name != "aws").filter_map(at_value);
+            files.for_each(|file| reads(&file, found));
+        }
+        "docker" | "podman" | "nerdctl" => mounts(words, scene, found),
+        "kubectl" | "oc" | "k" | "helm" | "gcloud" => {
+            // `KEY=FILE`, several with `,`.
+            for word in arguments.values("--from-file --set-file --metadata-from-file") {
+                for part in word.known().into_iter().flat_map(|text| text.split(',')) {
+                    let file = part.split_once('=').map_or(part, |(_, file)| file);
+                    reads(&Word::text(file), found);
+                }
+            }
+        }
+        "ssh" | "scp" | "sftp" | "autossh" | "ssh-copy-id" => {
+            for word in arguments.values("-o") {
+                let (key, value) =
+                    word.known().and_then(|text| text.split_once(['=', ' '])).unwrap_or_default();
+                if matches!(key.to_lowercase().as_str(), "identityfile" | "certificatefile") {
+                    reads(&Word::text(value.trim()), found);
+                }
+            }
+        }
+        "rsync" => {
+            // `-e 'ssh -i KEY'`.
+            for word in arguments.values("-e --rsh") {
+                let text = word.to_string();
+                let mut parts = text.split(' ').skip_while(|part| *part != "-i").skip(1);
+                parts.next().into_iter().for_each(|file| reads(&Word::text(file), found));
+            }
+        }
+        "lftp" => {
+            for word in arguments.values("-e -c") {
+                let text = word.to_string();
+                let puts = text.split([';', '\n']).filter_map(|command| {
+                    let mut parts = command.split_whitespace();
+                    matches!(parts.next()?, "put" | "mput")
+                        .then(|| parts.map(str::to_owned).collect::<Vec<_>>())
+                });
+                puts.flatten()
+                    .filter(|file| !file.starts_with('-'))
+                    .for_each(|file| reads(&Word::text(file), found));
+            }
+        }
+        "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzstd"
+            if !arguments.has("-c --stdout -l --list -t --test -o") =>
+        {
+            let unpacks = name.contains("un") || arguments.has("-d --decompress --uncompress");
+            for word in operands {
+                unpacked(name, unpacks, word)
+                    .iter()
+                    .for_each(|file| add(Act::Writes, Extent::Itself, file, scene, found));
+            }
+        }
+        "sed" | "gsed" => {
+            let scripts: Vec<&Word> = match arguments.has("-e -f --expression --file") {
+                true => arguments.values("-e --expression").collect(),
+                false => operands.first().into_iter().collect(),
+            };
+            scripts.into_iter().filter_map(Word::known).for_each(|script| sed(script, scene, found));
+        }
+        "awk" | "gawk" | "mawk" | "nawk" => {
+            if arguments.values("-i --include").any(|word| word.known() == Some("inplace")) {
+                let files = operands.iter().skip(usize::from(!arguments.has("-f --file")));
+                files.for_each(|file| add(Act::Writes, Extent::Itself, file, scene, found));
+            }
+            let code = operands.first().map(ToString::to_string).unwrap_or_default();
+            for rest in code.split("ENVIRON").skip(1) {
+                let name = rest.strip_prefix("[\"").and_then(|rest| rest.split_once("\"]"));
+                variable(name.map(|(name, _)| name), scene, found);
+            }
+        }
+        "jq" | "yq" | "gojq" | "jaq" => jq(operands, scene, found),
+        // Without a dash, `e` shows the environment of each process.
+        "ps" => {
+            let letters = words.first().and_then(Word::known).unwrap_or_default();
+            if letters.contains('e') && letters.chars().all(|letter| letter.is_ascii_lowercase()) {
+                variable(None, scene, found);
+            }
+        }
+        "declare" | "typeset" | "export" | "readonly" if arguments.has("-p") => {
+            operands.iter().for_each(|name| reads(&environment(name), found));
+            if operands.is_empty() {
+                variable(None, scene, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Reads what `file:` URLs name.
+pub fn urls(words: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+    for word in words {
+        let url = word.split_once('=').map(|(_, value)| value).filter(|_| word.start().starts_with("--"));
+        let url = url.as_ref().unwrap_or(word);
+        for scheme in ["file://localhost/", "file://", "fileb://"] {
+            if let Some(file) = url.strip_prefix(scheme) {
+                let mut path = Word::text(if scheme.ends_with("localhost/") { "/" } else { "" });
+                path.append(&file);
+                add(Act::Reads, Extent::Itself, &path, scene, found);
+                break;
+            }
+        }
+    }
+}
+
+/// `@FILE`, `name=@FILE`, `name=<FILE`, `name@FILE`.
+pub fn at_value(word: &Word) -> Option<Word> {
+    let start = word.start();
+    let mark = if start.starts_with('@') {
+        0
+    } else {
+        let place = start.find(['@', '<', '='])?;
+        let rest = start.get(place..)?;
+        match rest.strip_prefix('=') {
+            Some(rest) if rest.starts_with(['@', '<']) => place + 1,
+            Some(_) => return None,
+            None => place,
+        }
+    };
+    let mut file = word.after(mark + 1);
+    // `;type=…` belongs to the form, not to the name.
+    if let Some((name, _)) = file.split_once(';') {
+        file = name;
+    }
+    Some(file)
+}
+
+fn variable(name: Option<&str>, scene: &Scene<'_>, found: &mut Effects) {
+    let name = name.map_or_else(|| Word::pattern("*"), Word::text);
+    add(Act::Reads, Extent::Itself, &environment(&name), scene, found);
+}
+
+fn curl(arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+    // Without `=` it is a file, not a cookie.
+    for word in arguments.values("-b --cookie").filter(|word| !word.to_string().contains('=')) {
+        add(Act::Reads, Extent::Itself, word, scene, found);
+    }
+    for word in arguments.values("-T --upload-file") {
+        let text = word.known().unwrap_or_default();
+        let Some((before, (list, after))) =
+            text.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
+        else {
+            continue;
+        };
+        for part in list.split(',') {
+            add(Act::Reads, Extent::Itself, &Word::text(format!("{before}{part}{after}")), scene, found);
+        }
+    }
+    if arguments.has("-O --remote-name --remote-name-all") {
+        downloads(operands, arguments.values("--output-dir").last(), scene, found);
+    }
+}
+
+/// Files that are called as at the end of their URLs.
+fn downloads(urls: &[Word], folder: Option<&Word>, scene: &Scene<'_>, found: &mut Effects) {
+    let here = Word::text(".");
+    for url in urls {
+        // `?` and `*` of a URL are patterns for a shell, which leaves them where no file fits.
+        let gaps = url.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_) | Piece::Home));
+        let url = if gaps { url.clone() } else { Word::text(url.to_string()) };
+        let mut path = url.split_once('?').map_or_else(|| url.clone(), |(path, _)| path);
+        if let Some((_, after)) = path.split_once(':').filter(|(_, after)| after.start().starts_with("//")) {
+            path = after.after(2);
+        }
+        // A host alone has no name for a file.
+        let has_path =
+            path.split_once('/').is_some_and(|(_, rest)| !rest.pieces.is_empty()) && !is_folder(&path);
+        if has_path && let Some(file) = within(folder.unwrap_or(&here), &path) {
+            let extent = if file.unclear().is_some() { Extent::IfFolder } else { Extent::Itself };
+            add(Act::Writes, extent, &file, scene, found);
+        }
+    }
+}
+
+/// `-v HOST:CONTAINER[:ro]`, `--mount type=bind,src=HOST,…`, `--secret id=x,src=FILE`: what a container sees of this machine.
+fn mounts(words: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+    let mut before: Option<&str> = None;
+    for word in words {
+        let given = match word.known().is_none_or(|text| !text.starts_with('-')) {
+            true => before.map(|option| (option.to_owned(), word.clone())),
+            false => None,
+        };
+        let joined = word.split_once('=').map(|(option, value)| (option.to_string(), value));
+        let short = word
+            .strip_prefix("-v")
+            .filter(|rest| !rest.pieces.is_empty())
+            .map(|rest| ("-v".to_owned(), rest));
+        before = word.known();
+        let given = given.or(joined.filter(|(option, _)| option.starts_with("--"))).or(short);
+        let Some((option, value)) = given else { continue };
+        let (host, writes) = match option.as_str() {
+            "-v" | "--volume" => {
+                let Some((host, rest)) = value.split_once(':') else { continue };
+                // Without `/` it is a volume's name.
+                let path = matches!(host.pieces.first(), Some(Piece::Home | Piece::Unknown(_)));
+                if !path && !host.start().starts_with('.') && !host.start().contains('/') {
+                    continue;
+                }
+                let read_only = rest
+                    .to_string()
+                    .rsplit(':')
+                    .next()
+                    .is_some_and(|mode| mode.split(',').any(|part| part == "ro"));
+                (host, !read_only)
+            }
+            "--mount" | "--secret" | "--ssh" => {
+                let mut rest = Some(value.clone());
+                let mut host = None;
+                while let Some(part) = rest.take() {
+                    let (field, others) =
+                        part.split_once(',').map_or((part, None), |(field, rest)| (field, Some(rest)));
+                    host = host.or(["src=", "source="].iter().find_map(|key| field.strip_prefix(key)));
+                    rest = others;
+                }
+                let Some(host) = host else { continue };
+                let text = value.to_string();
+                if option == "--mount" && !text.contains("type=bind") {
+                    continue;
+                }
+                (host, option == "--mount" && !text.contains("readonly") && !text.ends_with(",ro"))
+            }
+            _ => continue,
+        };
+        // Of `$(pwd)` alone nothing is known but that it is common.
+        if host.is_open() {
+            continue;
+        }
+        add(Act::Reads, Extent::Below, &host, scene, found);
+        if writes && host.unclear().is_none() {
+            mention(Act::Writes, Extent::Itself, &host, scene, found);
+            // That a project is mounted says nothing of what is written in it.
+            if host.known() != Some(".") {
+                mention(Act::Writes, Extent::Within, &host, scene, found);
+            }
+        }
+    }
+}
+
+/// What a packer makes of a file.
+fn unpacked(name: &str, unpacks: bool, word: &Word) -> Option<Word> {
+    let suffix = match name {
+        "gzip" | "gunzip" => ".gz",
+        "bzip2" | "bunzip2" => ".bz2",
+        "zstd" | "unzstd" => ".zst",
+        _ => ".xz",
+    };
+    let mut made = word.clone();
+    if !unpacks {
+        made.push(suffix);
+        return Some(made);
+    }
+    let Some(Piece::Text(text)) = made.pieces.last_mut() else { return None };
+    let kept = text.strip_suffix(suffix)?.len();
+    text.truncate(kept);
+    Some(made)
+}
+
+/// Filters of `jq` see the environment as `env` and `$ENV`.
+fn jq(operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+    let filter = operands.first().map(ToString::to_string).unwrap_or_default();
+    // Every second part is in quotes.
+    for part in filter.split('"').step_by(2) {
+        for (at, mark) in part.match_indices("env").chain(part.match_indices("$ENV")) {
+            let name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+            let before = part.get(..at).and_then(|text| text.chars().next_back());
+            let after = part.get(at + mark.len()..).unwrap_or_default();
+            let key =
+                after.trim_start().starts_with(':') || after.starts_with(name) || after.starts_with('(');
+            if before.is_some_and(|letter| name(letter) || matches!(letter, '.' | '$' | '@')) || key {
+                continue;
+            }
+            let field = after
+                .strip_prefix('.')
+                .map(|rest| rest.split(|letter| !name(letter)).next().unwrap_or_default());
+            variable(field.filter(|field| !field.is_empty()), scene, found);
+        }
+    }
+}
+
+/// Files that a script of `sed` reads and writes; what it runs is not known.
+fn sed(script: &str, scene: &Scene<'_>, found: &mut Effects) {
+    let mut rest = script;
+    while let Some(command) = rest.chars().next() {
+        let after = rest.get(command.len_utf8()..).unwrap_or_default();
+        let line = || after.split_once('\n').unwrap_or((after, ""));
+        rest = match command {
+            '/' => until(after, '/').1,
+            '\\' => after
+                .chars()
+                .next()
+                .map_or("", |mark| until(after.get(mark.len_utf8()..).unwrap_or_default(), mark).1),
+            's' | 'y' => {
+                let Some(mark) = after.chars().next() else { return };
+                let after = until(after.get(mark.len_utf8()..).unwrap_or_default(), mark).1;
+                let flags = until(after, mark).1;
+                let end = flags.find(|letter: char| !(letter.is_ascii_digit() || "gpiImMe".contains(letter)));
+                let (given, after) = flags.split_at(end.unwrap_or(flags.len()));
+                found.opaque |= command == 's' && given.contains('e');
+                match after.strip_prefix('w').filter(|_| command == 's') {
+                    Some(file) => {
+                        let (file, after) = file.split_once('\n').unwrap_or((file, ""));
+                        add(Act::Writes, Extent::Itself, &Word::text(file.trim()), scene, found);
+                        after
+                    }
+                    None => after,
+                }
+            }
+            'w' | 'W' | 'r' | 'R' => {
+                let (file, after) = line();
+                let act = if matches!(command, 'w' | 'W') { Act::Writes } else { Act::Reads };
+                add(act, Extent::Itself, &Word::text(file.trim()), scene, found);
+                after
+            }
+            'e' => {
+                found.opaque = true;
+                line().1
+            }
+            'a' | 'i' | 'c' | '#' => line().1,
+            ':' | 'b' | 't' | 'T' => {
+                after.find(['\n', ';', '}']).and_then(|end| after.get(end..)).unwrap_or("")
+            }
+            _ => after,
+        };
+    }
+}
+
+/// The text before a mark that has no backslash before it, and what follows it.
+fn until(text: &str, mark: char) -> (&str, &str) {
+    let mut escaped = false;
+    for (at, letter) in text.char_indices() {
+        if letter == mark && !escaped {
+            return (
+                text.get(..at).unwrap_or_default(),
+                text.get(at + letter.len_utf8()..).unwrap_or_default(),
+            );
+        }
+        escaped = letter == '\\' && !escaped;
+    }
+    (text, "")
+}
+
+/// Files of the working tree that `git` prints, or puts in the place of what is there. A revision that is not known is no file.
+pub fn git(words: &[Word], arguments: &Arguments, scene: &Scene<'_>, found: &mut Effects) {
+    let [sub, rest @ ..] = arguments.operands.as_slice() else { return };
+    let text = arguments.has("-p --patch -u -U --unified -c --cc -W --function-context -G -S");
+    let shown = match (sub.known().unwrap_or_default(), rest) {
+        ("show" | "diff" | "blame" | "annotate" | "cat-file" | "hash-object", rest) => rest,
+        ("archive" | "format-patch", [_, rest @ ..]) => rest,
+        ("log" | "whatchanged" | "reflog", rest) if text => rest,
+        ("stash", [show, rest @ ..]) if show.known() == Some("show") => rest,
+        ("grep", rest) if arguments.has("-e -f") => rest,
+        ("grep", [_, rest @ ..]) => rest,
+        ("restore", rest) if arguments.has("-W --worktree") || !arguments.has("-S --staged") => {
+            for word in rest {
+                add(Act::Writes, Extent::Itself, word, scene, found);
+                mention(Act::Writes, Extent::Within, word, scene, found);
+            }
+            return;
+        }
+        ("checkout", rest) if !arguments.has("-b -B --orphan") => {
+            let paths = words.iter().rposition(|word| word.known() == Some("--"));
+            let named = paths.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+            for (at, word) in rest.iter().enumerate().filter(|(_, word)| word.unclear().is_none()) {
+                // One word alone may be a branch.
+                match at > 0 || named.contains(word) {
+                    true => {
+                        add(Act::Writes, Extent::Itself, word, scene, found);
+                        mention(Act::Writes, Extent::Within, word, scene, found);
+                    }
+                    false => mention(Act::Writes, Extent::Itself, word, scene, found),
+                }
+            }
+            return;
+        }
+        _ => &[],
+    };
+    let lines = arguments.values("-L").filter_map(|range| Some(range.split_once(':')?.1));
+    let lines: Vec<Word> =
+        lines.map(|path| path.split_once(':').map_or(path.clone(), |(_, path)| path)).collect();
+    for word in shown.iter().chain(&lines).filter(|word| word.unclear().is_none()) {
+        match word.split_once(':') {
+            Some((_, path)) if !path.pieces.is_empty() => {
+                add(Act::Reads, Extent::Itself, &path, scene, found)
+            }
+            _ => add(Act::Reads, Extent::Itself, word, scene, found),
+        }
+    }
+}
