@@ -108,7 +108,6 @@ pub const PROGRAMS: &[Program] = &[
         "-f=--fetch --tags --no-tags",
         &[With("-f --fetch", &Reaches(Remotes))],
     ),
-    row("git", "archive", "--remote --exec", "", &[Reaches(Named("--remote"))]),
     row(
         "git",
         "rm",
@@ -157,14 +156,7 @@ pub const PROGRAMS: &[Program] = &[
         "git",
         "show|diff|log|status|blame|add|remote|rev-parse|describe|ls-files|reflog|worktree|bisect|shortlog|notes|gc|init",
         "-n -L -S -G -U -O -e --max-count --format --pretty --since --until --after --before --author --grep --diff-filter --date --file --blob --prefix --output -o",
-        "-p=--patch -s -q=--quiet -v=--verbose -u=--update -A=--all -l=--list -w -z -b -f=--force -N --stat --oneline --graph --decorate --cached --staged --name-only --name-status --short --porcelain --get --global --local --unset --add --hard",
-        &[],
-    ),
-    row(
-        "git",
-        "log|show|diff|shortlog|stash show",
-        "",
-        "-p=--patch -u --staged --stat --name-only --all -W",
+        "-p=--patch -s -q=--quiet -v=--verbose -u=--update -A=--all -l=--list -w -z -b -f=--force -N -W --stat --oneline --graph --decorate --cached --staged --name-only --name-status --short --porcelain --get --global --local --unset --add --hard",
         &[Writes(Value("--output"))],
     ),
     row(
@@ -172,7 +164,7 @@ pub const PROGRAMS: &[Program] = &[
         "archive",
         "-o=--output --format --prefix --remote --exec --add-file",
         "-v=--verbose -l=--list",
-        &[Writes(Value("-o --output")), Reads(Value("--add-file"))],
+        &[Reaches(Named("--remote")), Writes(Value("-o --output")), Reads(Value("--add-file"))],
     ),
     row("git", "bundle create", "", "", &[Writes(First)]),
     row("git", "grep", "-e -f", "-i -l -w -v -c -E -F -P -q", &[Reads(Value("-f"))]),

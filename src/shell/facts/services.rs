@@ -5,6 +5,10 @@ use super::row::Does::{Opaque, Reaches, Reads, ReadsDeep, With, Without, Writes}
 use super::row::Net::{Default, Elsewhere, Fixed, OperandOr, Remotes, UrlValue, Value as Named, Variable};
 use super::row::{Program, one_dash, row};
 
+const POSTGRES_TAKES: &str = "-h=--host -p=--port -U=--username -d=--dbname -f=--file -c=--command -v --set --variable -o --output -L -P -F -R -T -t -n -N -j --table --schema --exclude-table --format --log-file";
+const POSTGRES_FLAGS: &str =
+    "-w -W -q=--quiet -A -X -x -1 -l=--list -E -e -a -s -z -C=--create --clean --if-exists --no-owner";
+
 /// The rows.
 pub const PROGRAMS: &[Program] = &[
     row(
@@ -77,7 +81,7 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row(
         "kubectl oc k kubectl.exe microk8s.kubectl",
-        "get|describe|delete|apply|create|edit|patch|replace|scale|autoscale|rollout|expose|run|set|label|annotate|logs|exec|port-forward|attach|cp|proxy|drain|cordon|uncordon|taint|top|auth|debug|cluster-info|wait|events|api-resources|api-versions|diff|version|certificate|login|new-app|process|adm|project",
+        "get|describe|delete|apply|create|edit|patch|replace|scale|autoscale|rollout|expose|run|set|label|annotate|logs|exec|port-forward|attach|proxy|drain|cordon|uncordon|taint|top|auth|debug|cluster-info|wait|events|api-resources|api-versions|diff|version|certificate|login|new-app|process|adm|project",
         "",
         "",
         &[
@@ -90,7 +94,12 @@ pub const PROGRAMS: &[Program] = &[
         "cp",
         "",
         "",
-        &[ReadsDeep(LocalButLast), Writes(LocalLast)],
+        &[
+            Reaches(Named("-s --server")),
+            Without("-s --server", &Reaches(Elsewhere("the cluster of kubectl"))),
+            ReadsDeep(LocalButLast),
+            Writes(LocalLast),
+        ],
     ),
     row("oc", "rsync", "", "", &[ReadsDeep(LocalButLast), Writes(LocalLast)]),
     row(
@@ -182,16 +191,12 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "az",
         "",
-        "--subscription -g=--resource-group -n=--name -o=--output --query --location -l --file -f --vault-name --value",
+        "--subscription -g=--resource-group -n=--name -o=--output --query --location -l --file -f --vault-name --value --source -s --file-path --settings-file --parameters --value-file",
         "-y=--yes --debug --verbose --no-wait",
-        &[Reaches(Fixed("azure.com"))],
-    ),
-    row(
-        "az",
-        "",
-        "--source -s --file-path --settings-file --parameters --value-file",
-        "",
-        &[Reads(Value("-f --file --source -s --file-path --settings-file --value-file"))],
+        &[
+            Reaches(Fixed("azure.com")),
+            Reads(Value("-f --file --source -s --file-path --settings-file --value-file")),
+        ],
     ),
     row("heroku", "", "-a=--app -r=--remote", "", &[Reaches(Default("", "heroku.com"))]),
     row("fly flyctl", "", "-a=--app -c=--config -C --command", "", &[Reaches(Default("", "fly.io"))]),
@@ -245,10 +250,53 @@ pub const PROGRAMS: &[Program] = &[
     row("s3cmd s5cmd mc", "put|sync|cp|mv|mirror", "", "", &[ReadsDeep(LocalButLast), Writes(LocalLast)]),
     row("s3cmd s5cmd mc", "get", "", "", &[Writes(LocalLast)]),
     row(
-        "psql pg_dump pg_dumpall pg_restore createdb dropdb createuser dropuser vacuumdb reindexdb pgbench pg_isready",
+        "psql pgbench",
         "",
-        "-h=--host -p=--port -U=--username -d=--dbname -f=--file -c=--command -v --set --variable -o --output -L -P -F -R -T -t -n -N -j --table --schema --exclude-table --format --log-file",
-        "-w -W -q=--quiet -A -X -x -1 -l=--list -E -e -a -s -z -C=--create --clean --if-exists --no-owner",
+        POSTGRES_TAKES,
+        POSTGRES_FLAGS,
+        &[
+            Reaches(Named("-h --host")),
+            Reaches(Variable("PGHOST")),
+            Reaches(UrlValue("-d --dbname")),
+            Reaches(Remotes),
+            Writes(Value("-o --output -L --log-file")),
+            Reads(Value("-f --file")),
+        ],
+    ),
+    row(
+        "pg_dump pg_dumpall",
+        "",
+        POSTGRES_TAKES,
+        POSTGRES_FLAGS,
+        &[
+            Reaches(Named("-h --host")),
+            Reaches(Variable("PGHOST")),
+            Reaches(UrlValue("-d --dbname")),
+            Reaches(Remotes),
+            Writes(Value("-o --output -L --log-file")),
+            Writes(Value("-f --file")),
+        ],
+    ),
+    row(
+        "pg_restore",
+        "",
+        POSTGRES_TAKES,
+        POSTGRES_FLAGS,
+        &[
+            Reaches(Named("-h --host")),
+            Reaches(Variable("PGHOST")),
+            Reaches(UrlValue("-d --dbname")),
+            Reaches(Remotes),
+            Writes(Value("-o --output -L --log-file")),
+            Writes(Value("-f --file")),
+            ReadsDeep(All),
+        ],
+    ),
+    row(
+        "createdb dropdb createuser dropuser vacuumdb reindexdb pg_isready",
+        "",
+        POSTGRES_TAKES,
+        POSTGRES_FLAGS,
         &[
             Reaches(Named("-h --host")),
             Reaches(Variable("PGHOST")),
@@ -257,9 +305,6 @@ pub const PROGRAMS: &[Program] = &[
             Writes(Value("-o --output -L --log-file")),
         ],
     ),
-    row("psql pgbench", "", "", "", &[Reads(Value("-f --file"))]),
-    row("pg_dump pg_dumpall pg_restore", "", "", "", &[Writes(Value("-f --file"))]),
-    row("pg_restore", "", "", "", &[ReadsDeep(All)]),
     row(
         "mysql mysqldump mysqladmin mariadb mariadb-dump mycli",
         "",
