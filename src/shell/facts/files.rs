@@ -242,7 +242,7 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "tar gtar bsdtar",
         "",
-        "-f -C -T -X -I --file --directory --files-from --exclude --exclude-from --transform --strip-components --use-compress-program --owner --group --mode",
+        "-f -C -T -X -I --file --directory --files-from --exclude --exclude-from --transform --strip-components --to-command --use-compress-program --owner --group --mode",
         "-c=--create -x=--extract=--get -t=--list -z=--gzip -j=--bzip2 -J=--xz -v=--verbose -p -r=--append -u=--update -a -P -O=--to-stdout --remove-files",
         &[
             With(TAR_ADDS, &In("-C --directory", &ReadsDeep(All))),
@@ -251,7 +251,7 @@ pub const PROGRAMS: &[Program] = &[
             With("-x --extract --get", &Reads(Value("-f --file"))),
             With(
                 "-x --extract --get",
-                &Without("-O --to-stdout", &In("-C --directory", &WritesDeep(AllOrHere))),
+                &Without("-O --to-stdout --to-command", &In("-C --directory", &WritesDeep(AllOrHere))),
             ),
             With("-t --list", &Reads(Value("-f --file"))),
         ],
