@@ -223,24 +223,14 @@ const ACTS: &[(&str, Act)] = &[
 ];
 
 /// What options say of a thing that is done.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Condition {
-    /// It is done only with one of them.
-    With,
-    /// It is done only without all of them.
-    Without,
-    /// It is done in the folder that they name.
-    In,
-}
+type Condition = fn(&'static str, &'static Does) -> Does;
 
-impl Condition {
-    fn of(word: &str) -> Option<Condition> {
-        match word {
-            "with" => Some(Condition::With),
-            "without" => Some(Condition::Without),
-            "in" => Some(Condition::In),
-            _ => None,
-        }
+fn condition(word: &str) -> Option<Condition> {
+    match word {
+        "with" => Some(Does::With),
+        "without" => Some(Does::Without),
+        "in" => Some(Does::In),
+        _ => None,
     }
 }
 
@@ -249,11 +239,7 @@ struct Conditions(Vec<(Condition, &'static str)>);
 
 impl Conditions {
     fn on(&self, does: Does) -> Does {
-        let wrapped = |does, (condition, options): &(Condition, &'static str)| match condition {
-            Condition::With => Does::With(options, kept(does)),
-            Condition::Without => Does::Without(options, kept(does)),
-            Condition::In => Does::In(options, kept(does)),
-        };
+        let wrapped = |does, (condition, options): &(Condition, &'static str)| condition(options, kept(does));
         self.0.iter().rev().fold(does, wrapped)
     }
 }
@@ -262,7 +248,7 @@ impl Conditions {
 fn conditioned<'a>(field: &Field<'a>, out: &mut Vec<Problem>) -> Option<(Vec<&'a str>, Conditions)> {
     let words: Vec<&str> = field.name(out)?.split(' ').collect();
     let begins = |at: usize| {
-        words.get(at).is_some_and(|word| Condition::of(word).is_some())
+        words.get(at).is_some_and(|word| condition(word).is_some())
             && words.get(at + 1).is_some_and(|word| is_option(word))
     };
     let end = (0..words.len()).find(|at| begins(*at)).unwrap_or(words.len());
@@ -270,8 +256,8 @@ fn conditioned<'a>(field: &Field<'a>, out: &mut Vec<Problem>) -> Option<(Vec<&'a
     let mut conditions: Vec<(Condition, Vec<&str>)> = Vec::new();
     for word in rest {
         match (*word, conditions.last_mut()) {
-            (word, _) if Condition::of(word).is_some() => {
-                conditions.extend(Condition::of(word).map(|condition| (condition, Vec::new())));
+            (word, _) if condition(word).is_some() => {
+                conditions.extend(condition(word).map(|kind| (kind, Vec::new())));
             }
             (word, Some((_, options))) if is_option(word) => options.push(word),
             _ => {
