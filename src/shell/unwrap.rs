@@ -17,11 +17,12 @@ impl Walker<'_> {
         let Some((program, args)) = words.split_first() else { return };
         let mut effects = self.effects_of(streams);
         let base = program.base();
-        // Without quotes, what is not known may be several words: `git${IFS}push`.
-        let splits = program.many && program.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)));
         let written = program.to_string();
-        let clear = !program.many && !program.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_)));
-        let Some(name) = base.known().filter(|_| clear) else {
+        let pattern = program.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_)));
+        // Its folder is none of its name, known or not.
+        let Some(name) = base.known().filter(|_| !pattern) else {
+            // Without quotes, what is not known may be several words: `git${IFS}push`.
+            let splits = program.many && base.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)));
             let unclear = program.unclear().unwrap_or(&written).to_owned();
             let shown = if splits { Word::unknown(written) } else { base.clone() };
             return self.emit(shown, args.to_vec(), effects, Some(unclear), flow);
