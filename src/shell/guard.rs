@@ -203,6 +203,8 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
     let count =
         |open: &[(char, Within)], these: &[char]| open.iter().filter(|one| these.contains(&one.0)).count();
     let (mut braces, mut curly) = (0, 0);
+    // The second parentheses of `$((`, and how many are closed as one of commands: the parser first looks for arithmetic.
+    let (mut second, mut commands) = (Vec::new(), 0);
     for (at, letter) in raw.char_indices() {
         let next = at + letter.len_utf8();
         if at < skip {
@@ -226,6 +228,9 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
                 within = open.pop().map_or(within, |(_, outer)| outer);
             }
             '(' if before == '$' || within == Within::Command => {
+                if raw.get(..at).is_some_and(|start| start.ends_with("$(")) {
+                    second.push(open.len());
+                }
                 open.push(('(', within));
                 within = Within::Command;
             }
@@ -253,6 +258,12 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
                 if let Some(place) = around(&open)
                     && open.get(place).is_some_and(|(last, _)| *last == opener)
                 {
+                    second.retain(|double| *double <= place);
+                    if second.pop_if(|double| *double == place).is_some()
+                        && !raw.get(next..).is_some_and(|rest| rest.starts_with(')'))
+                    {
+                        commands += 1;
+                    }
                     open.truncate(place + 1);
                     within = open.pop().map_or(within, |(_, outer)| outer);
                 }
@@ -262,7 +273,7 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
         before = letter;
     }
     let unended = open.iter().filter(|one| expands(one) && one.0 != '"').count();
-    braces > BRACES || curly > CURLY || unended > UNENDED
+    braces > BRACES || curly > CURLY || unended + commands > UNENDED
 }
 
 /// Whether a text may have a command that changes the folder, however that is quoted.
@@ -406,6 +417,8 @@ mod tests {
             assert!(is_costly(&five(costly), false), "{costly}");
         }
         assert!(is_costly("{{{{{a}}}}},b", false));
+        assert!(is_costly(&five("$((a); b) "), false) && is_costly(&five("$(($(a)) ; b) "), true));
+        assert!(!is_costly(&five("$(( (1) + ($(a)) )) "), false));
         assert!(is_costly(&format!("x{{{}{}", "${".repeat(7), "{a,b}".repeat(20)), false));
         assert!(!is_costly("${a:-${b:-${c:-${d:-{e,{f,g}}}}}}", false));
         for cheap in [
