@@ -101,7 +101,11 @@ impl Walker<'_> {
             }
             let background = matches!(separator, SeparatorOperator::Async);
             let last = at + 1 == items.len();
-            let exits = self.errexit && !flow.tested && list.additional.is_empty() && !background;
+            let exits = self.errexit
+                && !flow.tested
+                && list.additional.is_empty()
+                && !background
+                && !may_go_on(&list.first.seq);
             let from = self.line.calls.len();
             let flow = flow.proven_if(!background && (last || exits));
             if background {
@@ -379,4 +383,11 @@ fn is_coprocess(command: &Command) -> bool {
         Command::Simple(simple) => simple.word_or_name.as_ref().is_some_and(|name| name.value == "coproc"),
         _ => false,
     }
+}
+
+/// Whether a shell with `set -e` may go on after its failure: that of `a && b` in a group ends nothing.
+fn may_go_on(commands: &[Command]) -> bool {
+    commands.last().is_some_and(|command| {
+        matches!(command, Command::Compound(compound, _) if !matches!(compound, CompoundCommand::Subshell(_)))
+    })
 }
