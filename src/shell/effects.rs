@@ -89,14 +89,12 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
         }
     }
     if let Some(word) = operands.first().filter(|word| skipped == 0 && word.unclear().is_some())
-        && rows
-            .iter()
-            .any(|row| !row.sub.is_empty() && row.does.iter().any(|does| matches!(does, Does::Reaches(_))))
+        && rows.iter().any(|row| !row.sub.is_empty() && row.does.iter().any(is_reaching))
     {
         // Nobody knows which subcommand it is.
         found.reaches.push(Host::Unknown(word.to_string()));
     }
-    if only_tells(&arguments) {
+    if only_tells(&rows, args, &arguments, skipped) {
         return Effects { opaque: found.opaque, ..Effects::default() };
     }
     if !found.reaches.is_empty() {
@@ -128,9 +126,17 @@ pub fn remote(args: &[Word], root: &Root) -> Option<(String, Word)> {
     })
 }
 
-/// Whether nothing but its help or its version is printed.
-fn only_tells(arguments: &Arguments) -> bool {
-    arguments.has("--help") || arguments.operands.is_empty() && arguments.has("--version")
+/// Whether nothing but its help or its version is printed. After an operand, many programs take `--help` for another one, or
+/// pass it on.
+fn only_tells(rows: &[&'static Program], args: &[Word], arguments: &Arguments, skipped: usize) -> bool {
+    let asked = |name: &str, operands: usize| {
+        let place = args.iter().position(|word| word.known() == Some(name)).filter(|_| arguments.has(name));
+        place.and_then(|place| args.get(..place)).is_some_and(|before| {
+            let (before, ..) = parsed(rows, before);
+            before.operands.len() <= operands && before.doubtful.is_none() && before.open.is_none()
+        })
+    };
+    asked("--help", skipped) || arguments.operands.is_empty() && asked("--version", 0)
 }
 
 /// Whether a word is the address of something on a host.
@@ -198,14 +204,13 @@ fn touch(
             [rest @ .., _] => rest.to_vec(),
             [] => Vec::new(),
         },
-        At::Value(names) => {
+        At::Value(names) if act == Act::Reads => {
             let (there, here): (Vec<Word>, Vec<Word>) =
                 arguments.values(names).cloned().partition(is_address);
-            if act == Act::Reads {
-                found.reaches.extend(there.iter().filter_map(|word| host(word, true)));
-            }
+            found.reaches.extend(there.iter().filter_map(|word| host(word, true)));
             here
         }
+        At::Value(names) => arguments.values(names).cloned().collect(),
         At::Attached(names) => arguments.values(names).filter_map(named::at_value).collect(),
         At::Field(name) => operands.iter().filter_map(|word| word.strip_prefix(name)).collect(),
         At::Here => vec![Word::text(".")],

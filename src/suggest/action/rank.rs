@@ -19,7 +19,7 @@ const OF_ONE: usize = 2;
 const CHECKS_OF_ONE: usize = 4;
 /// Candidates that are tried at most.
 const TRIED: usize = 64;
-/// Of so many calls that a rule lets pass, one may be stopped of which it is not known what it does.
+/// For one stopped call of which it is not known what it does, a rule lets at least this number pass.
 const UNSURE: u64 = 4;
 /// Suggestions at most, so that rules about tools have room.
 const MOST: usize = 8;
