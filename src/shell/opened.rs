@@ -6,7 +6,7 @@ use super::facts::{Inner, Wrapper};
 use super::word::Word;
 
 /// The most readings of one command.
-const READINGS: usize = 12;
+const READINGS: usize = 16;
 
 /// The words of a wrapper.
 pub struct Opened<'w> {
@@ -76,8 +76,9 @@ fn after_key(value: &Word, key: &str) -> Option<Word> {
     rest.starts_with(['=', ' ']).then(|| value.after(name.len() + 1))
 }
 
-/// All readings of a command. The first is the one in which options that the row does not list have no value.
-pub fn readings<'w>(row: &Wrapper, args: &'w [Word]) -> Vec<Opened<'w>> {
+/// The readings of a command, and whether these are all. The first is the one in which options that the row does not list have no
+/// value.
+pub fn readings<'w>(row: &Wrapper, args: &'w [Word]) -> (Vec<Opened<'w>>, bool) {
     let mut found: Vec<Opened<'w>> = Vec::new();
     let mut tried: Vec<Vec<usize>> = vec![Vec::new()];
     let mut at = 0;
@@ -98,7 +99,7 @@ pub fn readings<'w>(row: &Wrapper, args: &'w [Word]) -> Vec<Opened<'w>> {
             found.push(one);
         }
     }
-    found
+    (found, at == tried.len())
 }
 
 /// The program that a wrapper runs: what is left after its options, its subcommand and its own operands.

@@ -162,9 +162,15 @@ impl<'w> Walker<'w> {
 
     /// Whether one more command is followed. Functions that define functions, and loops in loops, would have no end.
     pub fn step(&mut self, flow: Flow) -> bool {
-        self.left = self.left.saturating_sub(1);
-        if self.left == 1 {
-            self.lost("more commands than are followed", "functions and loops within each other", flow);
+        self.steps(1, "functions and loops within each other", flow)
+    }
+
+    /// Whether something is followed that costs as much as this many commands.
+    pub fn steps(&mut self, cost: usize, written: &str, flow: Flow) -> bool {
+        let before = self.left;
+        self.left = before.saturating_sub(cost).max(1);
+        if self.left == 1 && before > 1 {
+            self.lost("more commands than are followed", written, flow);
         }
         self.left > 1
     }

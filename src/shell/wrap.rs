@@ -23,16 +23,24 @@ impl Walker<'_> {
         flow: Flow,
         streams: &mut Streams,
     ) -> bool {
-        let mut readings = opened::readings(row, args).into_iter();
+        let (readings, complete) = opened::readings(row, args);
+        let mut readings = readings.into_iter();
         let Some(found) = readings.next() else { return false };
         // An option that nobody listed may have a value, or not.
         let unlisted = found.unlisted.first().map(|(_, option)| option.clone());
         let fits = self.opened(name, row, found, flow.proven_if(unlisted.is_none()), streams);
+        let option = unlisted.unwrap_or_default();
         for other in readings {
-            let option = unlisted.clone().unwrap_or_default();
+            // In each other, readings would double at each program.
+            if !self.steps(args.len(), &option, flow) {
+                break;
+            }
             self.perhaps(&option, |walker| {
                 walker.opened(name, row, other, flow.proven_if(false), &mut streams.clone());
             });
+        }
+        if !complete {
+            self.anything(&option, flow);
         }
         fits && !row.besides
     }

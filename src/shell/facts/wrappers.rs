@@ -1,5 +1,8 @@
 //! Programs that run another one.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::wrapper::Wrapper;
 
 /// All of them, first those of which further ones hold as well.
@@ -11,9 +14,19 @@ pub fn wrapper_rows() -> impl Iterator<Item = &'static Wrapper> {
     ROWS.into_iter().flatten()
 }
 
+static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static Wrapper>>> = LazyLock::new(|| {
+    let mut by_name: HashMap<&str, Vec<&Wrapper>> = HashMap::new();
+    for row in wrapper_rows() {
+        for name in row.names.split(' ') {
+            by_name.entry(name).or_default().push(row);
+        }
+    }
+    by_name
+});
+
 /// The rows of a program.
 pub fn wrappers(name: &str) -> impl Iterator<Item = &'static Wrapper> {
-    wrapper_rows().filter(move |row| row.names.split(' ').any(|known| known == name))
+    BY_NAME.get(name).into_iter().flatten().copied()
 }
 
 /// Shells whose `-c` takes a script.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
+use rulestep::internals::shell::facts::wrapper_rows;
 use rulestep::internals::shell::{Root, read};
 
 /// Openers with what closes them.
@@ -89,6 +90,24 @@ fn long_lines_take_time_in_proportion() {
                     line.calls.len()
                 );
             }
+        }
+    }
+}
+
+/// Programs that run others, in each other, with options that may have a value or not.
+#[test]
+fn programs_in_each_other_take_time_in_proportion() {
+    let names = wrapper_rows().flat_map(|row| row.names.split(' ').map(move |name| (name, row.sub)));
+    for (name, sub) in names {
+        let sub = sub.split('|').next().unwrap_or_default();
+        for options in ["", "-q ", "-t-c ", "--zz ", "-q 5 --zz 5 ", "a -q "] {
+            let text = format!("{name} {sub} {options}").repeat(1000 / (name.len() + 8)) + "git push";
+            let begin = Instant::now();
+            let line = read(&text, &Root::default());
+            let took = begin.elapsed();
+            // As above.
+            let bound = Duration::from_millis(500) * u32::try_from(text.len() / 1024 + 1).unwrap();
+            assert!(took < bound, "{name} {sub} {options:?}: {took:?}, {} calls", line.calls.len());
         }
     }
 }
