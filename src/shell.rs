@@ -16,6 +16,7 @@ mod named;
 mod opened;
 pub mod options;
 pub mod path;
+mod prompt;
 pub mod question;
 pub mod reading;
 mod scene;

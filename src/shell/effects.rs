@@ -6,7 +6,7 @@ use super::options::{Arguments, Style, arguments};
 use super::path::Root;
 use super::scene::{Effects, Scene, add, environment, host, mention};
 use super::word::{Piece, Word};
-use super::{named, special};
+use super::{named, prompt, special};
 
 /// The words of a command as its rows read them.
 pub fn parsed(rows: &[&'static Program], args: &[Word]) -> (Arguments, Vec<&'static Program>, usize) {
@@ -65,6 +65,8 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     let old = if matches!(name, "tar" | "gtar" | "bsdtar") { special::old_tar(args) } else { None };
     let (arguments, chosen, skipped) = parsed(rows, old.as_deref().unwrap_or(args));
     let operands = arguments.operands.get(skipped..).unwrap_or_default();
+    let files = prompt::files(name, operands);
+    let operands = files.as_deref().unwrap_or(operands);
     // Where `git -C FOLDER` runs.
     let folder = if name == "git" { special::folder("-C", &arguments, scene) } else { None };
     let scene = &Scene { folder: folder.as_ref().unwrap_or(scene.folder), ..*scene };

@@ -59,19 +59,6 @@ pub fn named(
                 parts.next().into_iter().for_each(|file| reads(&Word::text(file), found));
             }
         }
-        "lftp" => {
-            for word in arguments.values("-e -c") {
-                let text = word.to_string();
-                let puts = text.split([';', '\n']).filter_map(|command| {
-                    let mut parts = command.split_whitespace();
-                    matches!(parts.next()?, "put" | "mput")
-                        .then(|| parts.map(str::to_owned).collect::<Vec<_>>())
-                });
-                puts.flatten()
-                    .filter(|file| !file.starts_with('-'))
-                    .for_each(|file| reads(&Word::text(file), found));
-            }
-        }
         "gzip" | "gunzip" | "bzip2" | "bunzip2" | "xz" | "unxz" | "zstd" | "unzstd"
             if !arguments.has("-c --stdout -l --list -t --test -o") =>
         {

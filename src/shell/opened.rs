@@ -76,13 +76,22 @@ fn after_key(value: &Word, key: &str) -> Option<Word> {
     rest.starts_with(['=', ' ']).then(|| value.after(name.len() + 1))
 }
 
-/// The readings of a command, and whether these are all. The first is the one in which options that the row does not list have no
-/// value.
-pub fn readings<'w>(row: &Wrapper, args: &'w [Word]) -> (Vec<Opened<'w>>, bool) {
+/// The readings of a command.
+pub struct Readings<'w> {
+    /// Those that differ. In the first one, options that the row does not list have no value.
+    pub found: Vec<Opened<'w>>,
+    /// How many were tried.
+    pub tried: usize,
+    /// Whether there may be others.
+    pub more: bool,
+}
+
+/// At most this many readings of a command.
+pub fn readings<'w>(row: &Wrapper, args: &'w [Word], most: usize) -> Readings<'w> {
     let mut found: Vec<Opened<'w>> = Vec::new();
     let mut tried: Vec<Vec<usize>> = vec![Vec::new()];
     let mut at = 0;
-    while let Some(taken) = tried.get(at).cloned().filter(|_| at < READINGS) {
+    while let Some(taken) = tried.get(at).cloned().filter(|_| at < most.min(READINGS)) {
         at += 1;
         let Some(one) = opened(row, args, &taken) else {
             if found.is_empty() {
@@ -99,7 +108,7 @@ pub fn readings<'w>(row: &Wrapper, args: &'w [Word]) -> (Vec<Opened<'w>>, bool) 
             found.push(one);
         }
     }
-    (found, at == tried.len())
+    Readings { found, tried: at, more: at < tried.len() }
 }
 
 /// The program that a wrapper runs: what is left after its options, its subcommand and its own operands.

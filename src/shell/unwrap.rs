@@ -3,6 +3,7 @@
 use super::call::{Act, Extent};
 use super::effects;
 use super::facts;
+use super::prompt;
 use super::scene::{self, Effects, Scene};
 use super::special;
 use super::walker::{Flow, Input, Streams, Walker};
@@ -48,8 +49,10 @@ impl Walker<'_> {
         }
         let files = Scene::of_files(&self.folder, &self.instead, self.root);
         let scene = Scene { assigned: &self.assigned, remotes: &self.remotes, ..files };
-        let own = effects::effects(name, args, &scene);
-        effects.touches.extend(own.touches);
+        let mut own = effects::effects(name, args, &scene);
+        let typed = prompt::scripts(name, args, &streams.input, &scene, &mut effects);
+        own.touches.retain(|touch| !effects.touches.contains(touch));
+        effects.touches.append(&mut own.touches);
         effects.mentions.extend(own.mentions);
         effects.reaches.extend(own.reaches);
         effects.opaque |=
@@ -96,6 +99,9 @@ impl Walker<'_> {
             "python" | "python2" | "python3" | "pypy" | "pypy3" => self.module(&args, flow, streams),
             _ if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
             _ => self.builtin(&name, &args, flow, streams),
+        }
+        for script in typed {
+            self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
         }
         for wrapper in self.root.facts.wrappers(&name) {
             if self.wrapped(&name, wrapper, &args, flow, streams) {

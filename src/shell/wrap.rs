@@ -2,7 +2,7 @@
 
 use super::call::{Act, Extent};
 use super::facts::{Inner, Wrapper};
-use super::opened::{self, Opened};
+use super::opened::{self, Opened, Readings};
 use super::scene::{self, Effects, Scene};
 use super::walker::{Flow, Input, Streams, Walker};
 use super::word::{Piece, Word};
@@ -23,23 +23,21 @@ impl Walker<'_> {
         flow: Flow,
         streams: &mut Streams,
     ) -> bool {
-        let (readings, complete) = opened::readings(row, args);
-        let mut readings = readings.into_iter();
+        // In each other, readings would double at each program.
+        let Readings { found, tried, more } = opened::readings(row, args, 1 + self.left / args.len().max(1));
+        let mut readings = found.into_iter();
         let Some(found) = readings.next() else { return false };
         // An option that nobody listed may have a value, or not.
         let unlisted = found.unlisted.first().map(|(_, option)| option.clone());
+        let option = unlisted.clone().unwrap_or_default();
+        let followed = tried < 2 || self.steps((tried - 1) * args.len(), &option, flow);
         let fits = self.opened(name, row, found, flow.proven_if(unlisted.is_none()), streams);
-        let option = unlisted.unwrap_or_default();
-        for other in readings {
-            // In each other, readings would double at each program.
-            if !self.steps(args.len(), &option, flow) {
-                break;
-            }
+        for other in readings.filter(|_| followed) {
             self.perhaps(&option, |walker| {
                 walker.opened(name, row, other, flow.proven_if(false), &mut streams.clone());
             });
         }
-        if !complete {
+        if more {
             self.anything(&option, flow);
         }
         fits && !row.besides

@@ -73,7 +73,6 @@ pub const ROWS: &[Wrapper] = &[
     besides("wsl.exe wsl", "", "-d -u --distribution --user --cd -e --exec", Inner::Value("-e --exec")),
     besides("logrotate", "", "-m --mail -s --state -l --log", Inner::Value("-m --mail")),
     besides("script", "", "-c --command -O -I -B -E -T -m -o", Inner::Value("-c --command")),
-    besides("gdb", "", "-ex -eval-command", Inner::Value("-ex@shell")),
 ];
 
 const GIT_FETCH: &str = "-C -c --git-dir --work-tree --namespace -o -b --origin --branch -u --upload-pack --exec --depth -j --jobs --reference --config --template --filter";

@@ -326,7 +326,22 @@ pub const PROGRAMS: &[Program] = &[
         ],
     ),
     row(
-        "vi vim nvim nano emacs code subl ed ex pico micro hx helix kak",
+        "emacs emacsclient",
+        "",
+        "--eval -eval --execute -execute -l --load -load --script -script -x -f --funcall -funcall -e -L --directory -u --user -s --socket-name -a --alternate-editor",
+        "-nw -q -Q --batch -batch -c -t -n --daemon --no-init-file --quick",
+        &[
+            Reads(All),
+            Writes(All),
+            Reads(Value("-l --load -load --script -script -x")),
+            With(
+                "--eval -eval --execute -execute -l --load -load --script -script -x -f --funcall -funcall -e",
+                &Opaque,
+            ),
+        ],
+    ),
+    row(
+        "vi vim nvim nano code subl ed ex pico micro hx helix kak",
         "",
         "-c -S -u --cmd",
         "-n -R -d -O -o",

@@ -322,7 +322,12 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-h --host -p --port -u --username -a --pass --password --eval --uri -d --db --collection -c --file -n --user --authenticationDatabase --out",
         "--quiet --norc --tls --raw --drop",
-        &[Reaches(Named("-h --host --uri -u")), Reaches(Remotes), Reads(Value("--file"))],
+        &[
+            Reaches(Named("-h --host --uri -u")),
+            Reaches(Remotes),
+            Reads(Value("--file")),
+            With("--eval --file -f", &Opaque),
+        ],
     ),
     row(
         "clickhouse-client clickhouse cqlsh sqlcmd snowsql influx kcat kafkacat",

@@ -1,0 +1,50 @@
+//! Commands of programs that send and fetch files.
+
+use super::step::{Step, word_of};
+
+/// A line of `sftp`, `ftp` and `lftp`: what is sent and fetched.
+pub fn transfer(line: &str) -> Vec<Step<'_>> {
+    if let Some(script) = line.trim_start().strip_prefix('!') {
+        return vec![Step::Runs(script)];
+    }
+    let mut steps = Vec::new();
+    for command in line.split([';', '&']).map(|command| command.trim_start().trim_start_matches(['-', '@'])) {
+        if let Some(script) = command.strip_prefix('!') {
+            steps.push(Step::Runs(script));
+            continue;
+        }
+        let (word, after) = word_of(command);
+        let mut files = after
+            .split_whitespace()
+            .filter(|word| !word.starts_with('-'))
+            .map(|file| file.trim_matches(['"', '\'']));
+        let base = |file: &'_ str| {
+            file.rsplit('/').next().map(str::len).and_then(|length| Some(file.len() - length))
+        };
+        match word {
+            "put" | "reput" | "send" | "append" => steps.extend(files.next().map(Step::ReadsDeep)),
+            "open" | "connect" | "o" => steps.extend(files.next().map(Step::Reaches)),
+            "mput" => steps.extend(files.map(Step::ReadsDeep)),
+            "mirror" => {
+                let sends = after.split_whitespace().any(|word| {
+                    word == "--reverse"
+                        || word.starts_with('-') && !word.starts_with("--") && word.contains('R')
+                });
+                let (one, other) = (files.next(), files.next());
+                steps.extend(if sends {
+                    one.or(Some(".")).map(Step::ReadsDeep)
+                } else {
+                    other.or(Some(".")).map(Step::Writes)
+                });
+            }
+            "get" | "reget" | "recv" | "mget" | "pget" => {
+                let from = files.next();
+                let to = files.next().or_else(|| from.and_then(|from| from.get(base(from)?..)));
+                steps.extend(to.map(Step::Writes));
+            }
+            "lcd" | "source" | "shell" | "local" | "eval" => steps.push(Step::Opaque),
+            _ => {}
+        }
+    }
+    steps
+}
