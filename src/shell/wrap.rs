@@ -30,7 +30,12 @@ impl Walker<'_> {
         // An option that nobody listed may have a value, or not.
         let unlisted = found.unlisted.first().map(|(_, option)| option.clone());
         let option = unlisted.clone().unwrap_or_default();
-        let followed = tried < 2 || self.steps((tried - 1) * args.len(), &option, flow);
+        // What lies in a reading besides the first is read for it alone.
+        let extra = if self.doubt.is_some() { tried } else { tried - 1 };
+        let followed = extra == 0 || self.steps(2 * extra * args.len(), &option, flow);
+        if !followed && self.doubt.is_some() {
+            return true;
+        }
         let fits = self.opened(name, row, found, flow.proven_if(unlisted.is_none()), streams);
         for other in readings.filter(|_| followed) {
             self.perhaps(&option, |walker| {
