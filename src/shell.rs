@@ -15,6 +15,7 @@ pub mod matcher;
 mod named;
 mod opened;
 pub mod options;
+mod patch;
 pub mod path;
 mod prompt;
 pub mod question;

@@ -57,6 +57,12 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
         special::find(args, scene, &mut found);
         return found;
     }
+    if name == "chmod" && !own {
+        for file in special::chmod(args) {
+            add(Act::Writes, Extent::Itself, &file, scene, &mut found);
+        }
+        return found;
+    }
     let rows = facts.program(name);
     if rows.is_empty() {
         found.opaque = facts.wrappers(name).iter().all(|row| row.besides) && !is_shell(name);
@@ -96,7 +102,17 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
         // Nobody knows which subcommand it is.
         found.reaches.push(Host::Unknown(word.to_string()));
     }
-    if only_tells(&rows, args, &arguments, skipped) {
+    if let Some((at, option)) = arguments.doubtful.as_ref().filter(|(at, _)| skipped == 0 && *at == 0)
+        && let Some(rest) = operands.get(at + 1..)
+        && rows.iter().any(|row| {
+            row.sub.split('|').any(|sub| !sub.is_empty() && leads(rest, sub))
+                && row.does.iter().any(is_reaching)
+        })
+    {
+        // The first operand may be the value of an option that is not listed.
+        found.reaches.push(Host::Unknown(option.clone()));
+    }
+    if only_tells(rows, args, &arguments, skipped) {
         return Effects { opaque: found.opaque, ..Effects::default() };
     }
     if !found.reaches.is_empty() {

@@ -1,10 +1,13 @@
 //! What programs read, write, delete and reach, and which of their words say so: a table.
 
 mod besides;
+mod databases;
 mod files;
+mod idle;
 mod inside;
 mod network;
 mod outside;
+mod packages;
 mod row;
 mod runners;
 mod services;
@@ -19,6 +22,7 @@ pub mod written;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+pub use idle::{is_idle, takes_goals};
 pub use row::{At, Does, Net, Program};
 pub use subcommands::is_foreign;
 pub use table::{Row, Table};
@@ -27,7 +31,12 @@ pub use wrappers::{is_shell, wrapper_rows, wrappers};
 
 /// All rows.
 pub fn programs() -> impl Iterator<Item = &'static Program> {
-    files::PROGRAMS.iter().chain(network::PROGRAMS).chain(services::PROGRAMS)
+    files::PROGRAMS
+        .iter()
+        .chain(network::PROGRAMS)
+        .chain(services::PROGRAMS)
+        .chain(packages::PROGRAMS)
+        .chain(databases::PROGRAMS)
 }
 
 static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static Program>>> = LazyLock::new(|| {
@@ -40,8 +49,19 @@ static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static Program>>> = LazyLoc
     by_name
 });
 
+/// The name of a program without its version: `python3.12`, `pip3.11`.
+pub fn unversioned(name: &str) -> &str {
+    let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+    let versioned = ["python", "pip", "pypy", "ruby", "gem", "perl", "php", "node", "lua"];
+    match versioned.iter().find(|known| **known == plain) {
+        Some(_) if name.len() > plain.len() => plain,
+        _ => name,
+    }
+}
+
 /// The rows of a program.
 pub fn program(name: &str) -> &'static [&'static Program] {
+    let name = if BY_NAME.contains_key(name) { name } else { unversioned(name) };
     BY_NAME.get(name).map(Vec::as_slice).unwrap_or_default()
 }
 

@@ -3,7 +3,7 @@
 use super::Answer;
 use super::call::{Act, Host, SmallCall};
 use super::effects::parsed;
-use super::facts::{Program, Table, other_spelling};
+use super::facts::{Program, Table, other_spelling, takes_goals};
 use super::glob::Glob;
 use super::options::{Arguments, Style};
 use super::path::Patterns;
@@ -115,7 +115,20 @@ impl Runs {
             let rows = call.program.known().map(|name| facts.program(name)).unwrap_or_default();
             let (arguments, chosen, _) = parsed(rows, &call.args);
             let style = chosen.first().map_or(Style::Gnu, |row| row.style);
-            self.leading(&arguments).and(|| self.given(&arguments, &chosen, style))
+            let goals = call.program.known().is_some_and(takes_goals) && self.args.len() == 1;
+            let leading = if goals { self.goal(&arguments) } else { self.leading(&arguments) };
+            leading.and(|| self.given(&arguments, &chosen, style))
+        })
+    }
+
+    /// Whether one of the operands is the word: of `make lint test`, each is a goal.
+    fn goal(&self, arguments: &Arguments) -> Answer {
+        let leading = self.leading(arguments);
+        let goals = arguments.operands.iter().filter(|word| !word.to_string().contains('='));
+        leading.or(|| {
+            Answer::any(
+                goals.map(|word| Answer::any(self.args.iter().flatten().map(|glob| glob.matches(word)))),
+            )
         })
     }
 

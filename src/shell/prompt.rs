@@ -11,6 +11,7 @@ use step::Step;
 
 use super::call::{Act, Extent};
 use super::options::{Style, arguments};
+use super::patch;
 use super::scene::{self, Effects, Scene};
 use super::walker::Input;
 use super::word::{Piece, Word};
@@ -159,7 +160,7 @@ const PROMPTS: &[Prompt] = &[
     },
     Prompt {
         names: "sftp ftp tnftp ncftp lftp",
-        takes: "-b -B -c -D -e -F -i -J -l -o -P -p -R -S -s -X -u",
+        takes: "-b -B -c -D -e -F -i -J -l -o -P -R -S -s -X",
         style: Style::Gnu,
         options: "-e",
         operands: Operands::None,
@@ -203,6 +204,17 @@ pub fn scripts(
     let mut scripts = Vec::new();
     if scene.root.facts.says_all_of(name) {
         return scripts;
+    }
+    if matches!(name, "apply_patch" | "applypatch") {
+        let given = match input {
+            Input::Text(text) => Some(text.as_str()),
+            _ => args.first().and_then(Word::known),
+        };
+        let files = given.map(patch::files).unwrap_or_default();
+        found.opaque |= files.is_empty();
+        for (act, file) in files {
+            scene::add(act, Extent::Itself, &Word::text(file), scene, found);
+        }
     }
     for prompt in PROMPTS.iter().filter(|prompt| prompt.names.split(' ').any(|known| known == name)) {
         let given = arguments(args, &[prompt.takes], &|_| true, prompt.style);

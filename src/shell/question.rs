@@ -10,6 +10,7 @@ use super::call::{Act, Extent, Line, SmallCall, Touch};
 use super::facts::Table;
 use super::matcher::{Matcher, Surroundings};
 use super::path::{Patterns, Place};
+use super::word::Word;
 
 /// Matchers, each with how it is written. Of a group, one must hold.
 #[derive(Debug, Clone)]
@@ -51,6 +52,8 @@ pub struct Copies(Arc<HashMap<String, Copy>>);
 struct Copy {
     /// Whether everything below it was copied.
     deep: bool,
+    /// Whether it is the same file under another name.
+    link: bool,
     /// How certain it is that what was copied is meant.
     meant: Answer,
 }
@@ -64,20 +67,24 @@ impl Copies {
         self.0.is_empty()
     }
 
-    /// Whether a file is a copy, or lies in one.
-    fn matches(&self, place: &Place) -> Answer {
+    /// Whether a file is a copy, or lies in one. What is written to a copy or deleted is not the original; through a link it is,
+    /// and a link itself is deleted alone.
+    fn matches(&self, place: &Place, act: Act) -> Answer {
         if self.0.is_empty() {
             return Answer::No;
         }
+        let same = |copy: &&Copy| copy.link || act == Act::Reads;
         let one = |name: &str| {
-            let whole = self.0.get(name).map_or(Answer::No, |copy| copy.meant.clone());
+            let whole = self.0.get(name).filter(same).filter(|_| act != Act::Deletes);
+            let whole = whole.map_or(Answer::No, |copy| copy.meant.clone());
             let above = name.match_indices('/').filter_map(|(end, _)| self.0.get(name.get(..end)?));
-            whole.or(|| Answer::any(above.filter(|copy| copy.deep).map(|copy| copy.meant.clone())))
+            let above = above.filter(|copy| copy.deep || copy.link).filter(same);
+            whole.or(|| Answer::any(above.map(|copy| copy.meant.clone())))
         };
         Answer::any(place.names().map(one))
     }
 
-    fn add(&mut self, from: &Place, to: &Place, deep: bool, meant: &Answer) {
+    fn add(&mut self, from: &Place, to: &Place, deep: bool, link: bool, meant: &Answer) {
         if self.0.len() >= COPIES {
             return;
         }
@@ -87,7 +94,7 @@ impl Copies {
             // Into a folder, a copy keeps its name.
             let within = base.as_ref().map(|base| format!("{}/{base}", name.trim_end_matches('/')));
             for name in within.into_iter().chain([name.to_owned()]) {
-                copies.entry(name).or_insert_with(|| Copy { deep, meant: meant.clone() });
+                copies.entry(name).or_insert_with(|| Copy { deep, link, meant: meant.clone() });
             }
         }
     }
@@ -155,7 +162,7 @@ impl Question {
         let copied = |matcher: &Matcher| match matcher {
             Matcher::Touches(act, _) => {
                 let files = call.touches.iter().filter(|touch| touch.act == *act);
-                Answer::any(files.map(|touch| copies.matches(&touch.place)))
+                Answer::any(files.map(|touch| copies.matches(&touch.place, *act)))
             }
             _ => Answer::No,
         };
@@ -176,16 +183,23 @@ impl Question {
         if touched(Act::Writes).next().is_none() {
             return;
         }
+        let link = together().any(is_link);
         for patterns in self.patterns() {
             let reads: Vec<_> = touched(Act::Reads)
                 .map(|touch| {
-                    (touch, patterns.matches(&touch.place, touch.extent).or(|| copies.matches(&touch.place)))
+                    (
+                        touch,
+                        patterns
+                            .matches(&touch.place, touch.extent)
+                            .or(|| copies.matches(&touch.place, Act::Reads)),
+                    )
                 })
                 .filter(|(_, answer)| *answer != Answer::No)
                 .collect();
             for (read, meant) in reads {
-                touched(Act::Writes)
-                    .for_each(|to| copies.add(&read.place, &to.place, read.extent == Extent::Below, &meant));
+                touched(Act::Writes).for_each(|to| {
+                    copies.add(&read.place, &to.place, read.extent == Extent::Below, link, &meant)
+                });
             }
         }
     }
@@ -218,7 +232,7 @@ impl Question {
         let meant = |touch: &&Touch| {
             asked.iter().any(|(act, patterns)| {
                 *act == touch.act
-                    && patterns.matches(&touch.place, touch.extent).or(|| copies.matches(&touch.place))
+                    && patterns.matches(&touch.place, touch.extent).or(|| copies.matches(&touch.place, *act))
                         != Answer::No
             })
         };
@@ -296,5 +310,19 @@ impl serde::Serialize for Question {
 impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.label())
+    }
+}
+
+/// Whether a command gives a file another name.
+fn is_link(call: &SmallCall) -> bool {
+    let links = |word: &Word| {
+        let text = word.start();
+        matches!(text, "--link" | "--symbolic-link")
+            || text.starts_with('-') && !text.starts_with("--") && text.contains(['l', 's'])
+    };
+    match call.program.known() {
+        Some("ln" | "link" | "gln" | "mount") => true,
+        Some("cp" | "gcp") => call.args.iter().any(links),
+        _ => false,
     }
 }

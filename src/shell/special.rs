@@ -17,6 +17,25 @@ pub fn special(name: &str, arguments: &Arguments, operands: &[Word], scene: &Sce
         {
             all(found);
         }
+        "yarn" | "yarnpkg" | "bundle" | "bundler"
+            if arguments.operands.is_empty() && !arguments.has("--version -v --help -h") =>
+        {
+            found.reaches.push(Host::Elsewhere(format!("the registry of {name}")));
+        }
+        "git"
+            if arguments.operands.first().and_then(Word::known) == Some("clean")
+                && !arguments.has("-n --dry-run") =>
+        {
+            for folder in operands {
+                add(Act::Deletes, Extent::Below, folder, scene, found);
+            }
+            if operands.is_empty() {
+                // Whatever git does not know, and never what it keeps itself.
+                let mut untracked = Word::text("./");
+                untracked.append(&Word::unknown("{untracked}"));
+                add(Act::Deletes, Extent::Below, &untracked, scene, found);
+            }
+        }
         "curl" => {
             // `FROM:PORT:TO:PORT`, and `NAME:PORT:ADDRESS`.
             for word in arguments.values("--connect-to --resolve") {
@@ -299,6 +318,38 @@ fn find_names(args: &[Word]) -> Option<Vec<String>> {
     Some(names)
 }
 
+/// The files whose permissions `chmod` widens, or sets: to take some away writes nothing that was not there.
+pub fn chmod(args: &[Word]) -> Vec<Word> {
+    let is_mode = |word: &&Word| {
+        let text = word.start();
+        let letters = text.trim_start_matches(['u', 'g', 'o', 'a']);
+        letters.starts_with(['+', '-', '='])
+            && !text.starts_with("--")
+            && !matches!(text, "-R" | "-v" | "-f" | "-c" | "-h")
+            || text.starts_with(|letter: char| letter.is_ascii_digit())
+    };
+    let mode = if args.iter().any(|word| word.start().starts_with("--reference")) {
+        None
+    } else {
+        args.iter().find(is_mode).or_else(|| args.iter().find(|word| !word.start().starts_with('-')))
+    };
+    let takes_away = mode.and_then(Word::known).is_some_and(|mode| {
+        mode.split(',').all(|part| part.trim_start_matches(['u', 'g', 'o', 'a']).starts_with('-'))
+    });
+    if takes_away {
+        return Vec::new();
+    }
+    let mut left = mode;
+    let files = args.iter().filter(|word| {
+        let is_it = left.is_some_and(|mode| std::ptr::eq(mode, *word));
+        if is_it {
+            left = None;
+        }
+        !is_it && !word.start().starts_with('-')
+    });
+    files.cloned().collect()
+}
+
 /// What `find` may come upon below a folder: the folder's name with what is known of theirs.
 pub fn find_hits(args: &[Word]) -> Vec<Word> {
     let names = find_names(args);
@@ -331,6 +382,32 @@ pub fn find_hits(args: &[Word]) -> Vec<Word> {
     hits
 }
 
+/// Whether with this word `find` may leave out some files.
+fn narrows(word: &Word) -> bool {
+    let plain = [
+        "-delete",
+        "-print",
+        "-print0",
+        "-depth",
+        "-d",
+        "-type",
+        "f",
+        "-xdev",
+        "-mount",
+        "-L",
+        "-H",
+        "-P",
+        "-ls",
+        "-mindepth",
+        "-true",
+        "-follow",
+        "-noleaf",
+    ];
+    word.start().starts_with(['-', '!', '('])
+        && !plain.contains(&word.start())
+        && !word.start().starts_with("-O")
+}
+
 pub fn find(args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     let mut rest = args.iter();
     while let Some(word) = rest.next() {
@@ -339,9 +416,8 @@ pub fn find(args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
                 for hit in find_hits(args) {
                     add(Act::Deletes, Extent::Itself, &hit, scene, found);
                 }
-                for root in
-                    find_roots(args).iter().filter(|_| !args.iter().any(|word| word.known() == Some("-name")))
-                {
+                let all = !args.iter().any(narrows);
+                for root in find_roots(args).iter().filter(|_| all) {
                     add(Act::Deletes, Extent::Below, root, scene, found);
                 }
             }

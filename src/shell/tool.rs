@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::call::{Act, Extent, Host, Line, SmallCall, Touch};
 use super::facts::Table;
 use super::facts::tools::{Argument, Tool};
+use super::patch;
 use super::path::{Place, Root};
 use super::scene::host;
 use super::walk::{read_in, read_words_in};
@@ -314,7 +315,7 @@ fn patched(patch: &Value) -> Vec<(Act, String)> {
         if named || keyed { Act::Deletes } else { Act::Writes }
     };
     match patch {
-        Value::String(text) => headers(text),
+        Value::String(text) => patch::files(text),
         Value::Array(changes) => changes
             .iter()
             .flat_map(|change| {
@@ -340,27 +341,4 @@ fn patched(patch: &Value) -> Vec<(Act, String)> {
         }
         _ => Vec::new(),
     }
-}
-
-fn headers(text: &str) -> Vec<(Act, String)> {
-    let mut found: Vec<(Act, String)> = Vec::new();
-    let mut changes = false;
-    for line in text.lines() {
-        // Within a change, a line that begins with a blank is one of the file's own.
-        let line = if changes { line } else { line.trim_start() };
-        changes = (changes && !line.starts_with("***")) || line.starts_with("*** Update File:");
-        let rest = |mark| line.strip_prefix(mark).map(|file: &str| file.trim().to_owned());
-        if let Some(file) = rest("*** Add File:").or_else(|| rest("*** Update File:")) {
-            found.push((Act::Writes, file));
-        } else if let Some(file) = rest("*** Delete File:") {
-            found.push((Act::Deletes, file));
-        } else if let Some(file) = rest("*** Move to:") {
-            // What was updated is moved away.
-            if let Some((act, _)) = found.last_mut() {
-                *act = Act::Deletes;
-            }
-            found.push((Act::Writes, file));
-        }
-    }
-    found
 }

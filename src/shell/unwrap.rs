@@ -62,7 +62,7 @@ impl Walker<'_> {
         self.variables(&name, flow);
         let certain = !flow.branch;
         let flow = Flow { branch: true, ..flow };
-        match name.as_str() {
+        match facts::unversioned(&name) {
             "cd" | "pushd" | "chdir" => {
                 let failed: Vec<Word> = self.instead.iter().chain([&self.folder]).cloned().collect();
                 self.go(&args);
@@ -96,7 +96,7 @@ impl Walker<'_> {
             }
             "git" => self.git(&args, flow, streams),
             "gh" => self.gh(&args, flow, streams),
-            "python" | "python2" | "python3" | "pypy" | "pypy3" => self.module(&args, flow, streams),
+            "python" | "pypy" | "py" => self.module(&args, flow, streams),
             _ if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
             _ => self.builtin(&name, &args, flow, streams),
         }

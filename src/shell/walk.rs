@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use brush_parser::ast::{
-    AndOr, AndOrList, BinaryPredicate as Binary, Command, CompoundCommand, CompoundList, CompoundListItem,
-    ExtendedTestExpr, Pipeline, SeparatorOperator, SourceLocation, UnaryPredicate as Unary,
+    AndOr, AndOrList, BinaryPredicate as Binary, Command, CommandPrefixOrSuffixItem, CompoundCommand,
+    CompoundList, CompoundListItem, ExtendedTestExpr, Pipeline, SeparatorOperator, SourceLocation,
+    UnaryPredicate as Unary,
 };
 use brush_parser::{parse_tokens, uncached_tokenize_str};
 
@@ -101,11 +102,9 @@ impl Walker<'_> {
             }
             let background = matches!(separator, SeparatorOperator::Async);
             let last = at + 1 == items.len();
-            let exits = self.errexit
-                && !flow.tested
-                && list.additional.is_empty()
-                && !background
-                && !may_go_on(&list.first.seq);
+            let stops =
+                self.errexit && !flow.tested && list.additional.is_empty() && !may_go_on(&list.first.seq);
+            let exits = !background && (stops || bails(list));
             let from = self.line.calls.len();
             let flow = flow.proven_if(!background && (last || exits));
             if background {
@@ -127,7 +126,8 @@ impl Walker<'_> {
 
     pub fn and_or(&mut self, list: &AndOrList, flow: Flow) {
         let is_or = |next: &AndOr| matches!(next, AndOr::Or(_));
-        let last_or = list.additional.iter().rposition(is_or);
+        // After `a || exit 1`, `a` has succeeded.
+        let last_or = list.additional.iter().rposition(is_or).filter(|_| !bails(list));
         let level = flow.level + 1;
         // The success of a pipeline is that of the list where nothing else can bring it about.
         let part = |decides: bool, last: bool| {
@@ -156,7 +156,12 @@ impl Walker<'_> {
                     self.known.truncate(known);
                     // It runs after whichever part failed.
                     self.meet(first.clone(), "||");
-                    self.pipeline(pipeline, Flow { failed: true, ..part });
+                    let mut part = Flow { failed: true, ..part };
+                    if bails(list) {
+                        // Where it runs, the shell ends with an error.
+                        (part.proven, part.proof) = (false, usize::MAX);
+                    }
+                    self.pipeline(pipeline, part);
                     from = self.line.calls.len();
                     if is_exit(pipeline) {
                         self.instead.retain(|folder| !failed.contains(folder));
@@ -374,6 +379,46 @@ impl Walker<'_> {
 fn is_exit(pipeline: &Pipeline) -> bool {
     matches!(pipeline.seq.as_slice(), [Command::Simple(simple)]
         if simple.prefix.is_none() && simple.word_or_name.as_ref().is_some_and(|name| name.value == "exit"))
+}
+
+/// Whether the shell ends where a part of the list fails: `a && b || exit 1`, and with `{ …; exit 1; }`.
+fn bails(list: &AndOrList) -> bool {
+    let Some((AndOr::Or(last), others)) = list.additional.split_last() else { return false };
+    others.iter().all(|next| matches!(next, AndOr::And(_))) && !last.bang && is_failure(&last.seq)
+}
+
+/// Whether a command ends the shell, certainly with an error.
+fn is_failure(commands: &[Command]) -> bool {
+    match commands {
+        [Command::Simple(simple)] => {
+            let words = simple.suffix.iter().flat_map(|suffix| &suffix.0);
+            let words: Vec<_> = words.collect();
+            let status = match words.as_slice() {
+                // After a failure, that of what has failed.
+                [] => true,
+                [CommandPrefixOrSuffixItem::Word(word)] => {
+                    word.value.parse::<u8>().is_ok_and(|status| status != 0)
+                }
+                _ => false,
+            };
+            status
+                && simple.prefix.is_none()
+                && simple.word_or_name.as_ref().is_some_and(|name| name.value == "exit")
+        }
+        [Command::Compound(CompoundCommand::BraceGroup(group), None)] => {
+            let items = group.list.0.as_slice();
+            // Without a status it is that of the command before.
+            let [.., CompoundListItem(last, separator)] = items else { return false };
+            let own =
+                matches!(last.first.seq.as_slice(), [Command::Simple(simple)] if simple.suffix.is_some());
+            !matches!(separator, SeparatorOperator::Async)
+                && last.additional.is_empty()
+                && !last.first.bang
+                && (own || items.len() == 1)
+                && is_failure(&last.first.seq)
+        }
+        _ => false,
+    }
 }
 
 /// Whether a command goes on beside those that follow.

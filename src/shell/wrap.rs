@@ -127,7 +127,10 @@ impl Walker<'_> {
                 self.run_words(name, row, found, words, flow, streams)
             }
         }
-        (self.folder, self.instead) = (folder, instead);
+        // `builtin cd` is the shell's own.
+        if !matches!(name, "builtin" | "command") || self.doubt.is_some() {
+            (self.folder, self.instead) = (folder, instead);
+        }
         self.assigned.truncate(outer);
         fits
     }

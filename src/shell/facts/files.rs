@@ -77,8 +77,8 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "sort",
         "",
-        "-k -t -o -S -T --key --field-separator --output --buffer-size --temporary-directory -s -w",
-        "-u=--unique -n=--numeric-sort -r=--reverse -c=--count -f=--ignore-case",
+        "-k -t -o -S -T --key --field-separator --output --buffer-size --temporary-directory",
+        "-s=--stable -u=--unique -n=--numeric-sort -r=--reverse -c=--count -f=--ignore-case",
         &[Reads(All), Writes(Value("-o --output"))],
     ),
     row(
@@ -224,15 +224,12 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row("truncate", "", "-s -r --size --reference", "-c -o", &[Writes(All)]),
     row("tee sponge", "", "", "-a=--append -i -p", &[Writes(All)]),
+    row("touch", "", "-d=--date -t -r=--reference", "-a -c=--no-create -h -m -f", &[Writes(All)]),
+    row("mkdir mkfifo", "", "-m=--mode -Z=--context", "-p=--parents -v=--verbose", &[Writes(All)]),
+    // Its words are read apart: a mode may begin as an option does.
+    row("chmod", "", "--reference", "-R=--recursive -v=--verbose -f -c -h", &[]),
     row(
-        "touch mkdir mkfifo",
-        "",
-        "-d -t -r -m --date --reference --mode",
-        "-p=--parents -v=--verbose -a -c -h",
-        &[Writes(All)],
-    ),
-    row(
-        "chmod chown chgrp chattr setfacl",
+        "chown chgrp chattr setfacl",
         "",
         "--reference -m -x",
         "-R=--recursive -v -f -c -h",
@@ -289,7 +286,7 @@ pub const PROGRAMS: &[Program] = &[
         "gpg gpg2",
         "",
         "-r -o -u --recipient --output --local-user --passphrase --passphrase-file --homedir --pinentry-mode --cipher-algo",
-        "-c=--symmetric -e=--encrypt -d=--decrypt -s=--sign -b -a=--armor --batch --yes --import --export",
+        "-c=--symmetric -e=--encrypt -d=--decrypt -s=--sign -b -a=--armor --batch --yes --import --export --recv-keys --receive-keys --send-keys --search-keys --refresh-keys",
         &[Reads(All), Writes(Value("-o --output")), Reads(Value("--passphrase-file"))],
     ),
     row(
@@ -404,6 +401,7 @@ pub const PROGRAMS: &[Program] = &[
         &[],
     ),
     row("cargo", "run|r|bench", "", "", &[Opaque]),
+    row("apply_patch applypatch", "", "", "", &[]),
     row("go", "", "-C -o -run -tags -timeout -count", "-v -race", &[]),
     row("go", "run|generate", "", "", &[Opaque]),
 ];

@@ -68,6 +68,8 @@ pub const ROWS: &[Wrapper] = &[
     ),
     local("setsid command unbuffer chronic", "", "", 0, Inner::Words),
     local("exec", "", "-a", 0, Inner::Words),
+    local("arch", "", "-e -d -arch", 0, Inner::Words),
+    local("cpulimit", "", "-l -p -e -P --limit --pid --exe --path", 0, Inner::Words),
     local("caffeinate", "", "-t -w", 0, Inner::Words),
     local("rlwrap", "", "-b -C -D -f -g -H -l -M -O -P -q -s -S -t -w -z -a? -m? -p?", 0, Inner::Words),
     local("torsocks", "", "-a -P -u -p --address --port --user --pass", 0, Inner::Words),

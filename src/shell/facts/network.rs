@@ -1,10 +1,8 @@
 //! Programs that open connections.
 
-use super::row::At::{
-    All, AllOrHere, Attached, First, Here, Last, Local, LocalButLast, LocalLast, Rest, Value,
-};
+use super::row::At::{All, Attached, First, Here, Last, Local, LocalButLast, LocalLast, Rest, Value};
 use super::row::Does::{
-    Deletes, DeletesDeep, In, Opaque, Reaches, Reads, ReadsDeep, With, Without, Writes, WritesDeep,
+    Deletes, DeletesDeep, In, Reaches, Reads, ReadsDeep, With, Without, Writes, WritesDeep,
 };
 use super::row::Net::{
     Default, Elsewhere, First as Host, Listed, OperandOr, Remotes, UrlValue, Urls, Value as Named, Variable,
@@ -12,7 +10,6 @@ use super::row::Net::{
 use super::row::{Does, Program, one_dash, row};
 
 const GIT_REMOTE: &[Does] = &[Reaches(OperandOr("the remote of git"))];
-const REGISTRY: &str = "registry.npmjs.org";
 
 /// With one of these, `rsync` deletes in its target what the source does not have.
 const RSYNC_DELETES: &str = "--delete --del --delete-before --delete-during --delete-delay --delete-after --delete-excluded --delete-missing-args";
@@ -119,13 +116,7 @@ pub const PROGRAMS: &[Program] = &[
         ],
     ),
     row("git", "mv", "", "-f=--force -n=--dry-run -k -v", &[Reads(First), Writes(Rest), Deletes(First)]),
-    row(
-        "git",
-        "clean",
-        "-e --exclude",
-        "-f=--force -d -x -X -n=--dry-run -q=--quiet -i=--interactive",
-        &[Without("-n --dry-run", &DeletesDeep(AllOrHere))],
-    ),
+    row("git", "clean", "-e --exclude", "-f=--force -d -x -X -n=--dry-run -q=--quiet -i=--interactive", &[]),
     row("git", "worktree remove", "", "-f=--force", &[DeletesDeep(All)]),
     row("git", "worktree move", "", "-f=--force", &[ReadsDeep(First), DeletesDeep(First), Writes(Last)]),
     row(
@@ -241,10 +232,18 @@ pub const PROGRAMS: &[Program] = &[
         &[Reaches(Host), Reads(Value("-i -F"))],
     ),
     row(
-        "sftp ftp lftp telnet ssh-copy-id",
+        "sftp",
+        "",
+        "-B -b -c -D -F -i -J -l -o -P -R -S -s -X",
+        "-4 -6 -A -a -C -f -N -p -q -r -v",
+        &[Reaches(Host), Reads(Value("-i -b"))],
+    ),
+    row("ssh-keyscan", "", "-p -T -t -f -O", "-4 -6 -c -D -H -q -v", &[Reaches(Host)]),
+    row(
+        "ftp lftp telnet ssh-copy-id",
         "",
         "-b -c -F -i -J -l -o -P -p -e -u",
-        "-r -q -v",
+        "-r -q -v -n",
         &[Reaches(Host), Reads(Value("-i -b"))],
     ),
     row(
@@ -307,135 +306,13 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row("dig nslookup host drill", "", "-t -p -b -f -c -q", "-x -4 -6", &[Reaches(Urls)]),
     row(
-        "npm",
+        "gpg gpg2",
         "",
-        "--prefix -C --workspace -w --registry --tag --access --otp --loglevel --userconfig --cache --omit --include --script-shell",
-        "-g=--global -s=--silent -D=--save-dev -f=--force -y=--yes -d -E -P -O --dry-run --if-present --workspaces --ws --no-save --legacy-peer-deps --no-audit --no-fund --json --save --production --ignore-scripts",
-        &[],
+        "--keyserver",
+        "--recv-keys --receive-keys --send-keys --search-keys --refresh-keys --locate-keys",
+        &[With(
+            "--recv-keys --receive-keys --send-keys --search-keys --refresh-keys --locate-keys",
+            &Reaches(Elsewhere("a server of keys")),
+        )],
     ),
-    row(
-        "npm",
-        "publish|unpublish|deprecate|install|i|add|ci|view|info|show|v|outdated|update|up|upgrade|search|audit|login|adduser|logout|whoami|token|dist-tag|owner|access|ping|install-test|it|create|init|pack|org|team|profile|star|stars|clean-install|ic|in|isntall",
-        "",
-        "",
-        &[Reaches(Default("--registry", REGISTRY)), Reaches(Variable("npm_config_registry"))],
-    ),
-    row("npm", "run|run-script|rum|urn|test|t|tst|start|stop|restart", "", "", &[Opaque]),
-    row(
-        "pnpm yarn",
-        "",
-        "--prefix -C=--dir --cwd --filter -F --workspace -w --registry --tag --access --otp",
-        "-g=--global -s=--silent -D=--save-dev -f=--force -y=--yes -r=--recursive --dry-run --frozen-lockfile",
-        &[],
-    ),
-    row(
-        "pnpm yarn",
-        "publish|npm publish|unpublish|install|i|add|up|upgrade|update|outdated|audit|view|info|create|why|login|whoami|npm login|npm whoami|tag|npm tag",
-        "",
-        "",
-        &[Reaches(Default("--registry", REGISTRY))],
-    ),
-    row("pnpm yarn", "run|test|start|build|dev|lint", "", "", &[Opaque]),
-    row("npx bunx", "", "-p --package -c --call", "-y=--yes", &[Reaches(Elsewhere("the registry of npx"))]),
-    row(
-        "bun",
-        "publish|install|i|add|update|outdated|create|pm",
-        "--cwd --registry --tag --access --otp",
-        "-g=--global -d=--dev --dry-run",
-        &[Reaches(Default("--registry", REGISTRY))],
-    ),
-    row(
-        "pip pip3 pipx uv pipenv poetry pdm rye hatch conda mamba micromamba",
-        "",
-        "-r -c -e -t -i -n -p --requirement --constraint --editable --target --index-url --extra-index-url --trusted-host --proxy --prefix --python --directory --project --name --channel --group --extra --with --repository --username --password --token --config-setting --publish-url --env-file",
-        "-q=--quiet -v=--verbose -U=--upgrade -y=--yes --user --no-deps --pre --dry-run --dev --system --no-cache-dir --break-system-packages --disable-pip-version-check",
-        &[Reads(Value("-r --requirement -c --constraint --env-file"))],
-    ),
-    row(
-        "pip pip3 pipx uv pipenv poetry pdm rye hatch",
-        "install|download|wheel|search|index|upgrade|update|add|sync|lock|publish|pip install|pip download|pip compile|pip sync|tool install|inject|reinstall|self update|python install",
-        "-d --dest --index --default-index --find-links -f",
-        "",
-        &[
-            Reaches(Default("-i --index-url --publish-url --index --default-index", "pypi.org")),
-            Reaches(Named("--extra-index-url")),
-            Reaches(UrlValue("-f --find-links -e --editable")),
-            Reaches(Variable("PIP_INDEX_URL")),
-            Reaches(Variable("UV_INDEX_URL")),
-        ],
-    ),
-    row(
-        "conda mamba micromamba",
-        "install|create|update|search|upgrade|env create|env update",
-        "",
-        "",
-        &[Reaches(Elsewhere("the channels of conda"))],
-    ),
-    row(
-        "twine",
-        "",
-        "-r -u -p --repository --repository-url --username --password --config-file",
-        "--skip-existing --verbose --non-interactive",
-        &[],
-    ),
-    row(
-        "twine",
-        "upload|register",
-        "",
-        "",
-        &[Reaches(Default("--repository-url", "upload.pypi.org")), Reads(All)],
-    ),
-    row(
-        "cargo",
-        "publish|install|add|search|update|fetch|login|owner|yank|info|binstall|upgrade",
-        "--registry --index --token --version --git --path",
-        "--dry-run --allow-dirty --no-verify",
-        &[Reaches(Default("--index", "crates.io")), Reaches(Named("--git"))],
-    ),
-    row("gem", "", "-v -i -k --version --host --key --source", "", &[]),
-    row(
-        "gem",
-        "install|push|yank|update|fetch|search|owner|signin",
-        "",
-        "",
-        &[Reaches(Default("--host --source", "rubygems.org"))],
-    ),
-    row("bundle bundler", "install|update|add|outdated", "", "", &[Reaches(Default("", "rubygems.org"))]),
-    row(
-        "composer",
-        "install|update|require|create-project|global",
-        "",
-        "",
-        &[Reaches(Default("", "repo.packagist.org"))],
-    ),
-    row("go", "get|install|mod download|mod tidy", "", "", &[Reaches(Default("", "proxy.golang.org"))]),
-    row(
-        "mvn mvnw gradle gradlew sbt dotnet",
-        "",
-        "-f -P -pl -s -D --file --settings --project-dir -p",
-        "-q -B -o=--offline",
-        &[Opaque],
-    ),
-    row(
-        "dotnet",
-        "nuget push",
-        "-s --source -k --api-key",
-        "",
-        &[Reaches(Default("-s --source", "api.nuget.org"))],
-    ),
-    row(
-        "apt apt-get aptitude dnf yum apk pacman zypper brew port snap flatpak",
-        "",
-        "-o -c -t --target-release",
-        "-y=--yes=--assume-yes -q=--quiet -f --no-install-recommends --no-cache",
-        &[],
-    ),
-    row(
-        "apt apt-get aptitude dnf yum apk zypper brew port snap flatpak",
-        "install|update|upgrade|add|dist-upgrade|full-upgrade|reinstall|tap|fetch|download|refresh",
-        "",
-        "",
-        &[Reaches(Elsewhere("the package archive"))],
-    ),
-    row("pacman", "", "", "", &[Reaches(Elsewhere("the package archive"))]),
 ];

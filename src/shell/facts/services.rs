@@ -1,13 +1,9 @@
 //! Containers, clusters, clouds, databases: programs that talk to a service.
 
-use super::row::At::{All, First, LocalButLast, LocalLast, Value};
+use super::row::At::{All, LocalButLast, LocalLast, Value};
 use super::row::Does::{Opaque, Reaches, Reads, ReadsDeep, With, Without, Writes};
-use super::row::Net::{Default, Elsewhere, Fixed, OperandOr, Remotes, UrlValue, Value as Named, Variable};
+use super::row::Net::{Default, Elsewhere, Fixed, OperandOr, Value as Named, Variable};
 use super::row::{Program, one_dash, row};
-
-const POSTGRES_TAKES: &str = "-h=--host -p=--port -U=--username -d=--dbname -f=--file -c=--command -v --set --variable -o --output -L -P -F -R -T -t -n -N -j --table --schema --exclude-table --format --log-file";
-const POSTGRES_FLAGS: &str =
-    "-w -W -q=--quiet -A -X -x -1 -l=--list -E -e -a -s -z -C=--create --clean --if-exists --no-owner";
 
 /// The rows.
 pub const PROGRAMS: &[Program] = &[
@@ -53,10 +49,11 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "docker podman nerdctl",
         "compose|stack|ps|images|logs|inspect|system|volume|network|rm|rmi|kill|stop|start|restart|tag|save|load|export|import|commit|events|stats|top|port|info|version|context|swarm|service|node|secret|container|image|exec|run|prune|builder|buildx",
-        "-f=--file -p=--project-name --profile --env-file --project-directory --format --filter -n --tail --since --until -o=--output --timeout -t --signal -s --scale",
+        "-f=--file -p=--project-name --profile --env-file --project-directory --format --filter -n --tail --since --until -o=--output --timeout --signal --scale",
         "-a=--all -d=--detach -f=--force -q=--quiet -v=--volumes -i=--interactive -t=--tty --rm --remove-orphans --build --no-trunc --follow",
         &[Reads(Value("--env-file"))],
     ),
+    row("docker podman nerdctl", "stop|restart|kill", "-t=--timeout -s=--signal", "", &[]),
     row(
         "docker-compose podman-compose",
         "",
@@ -249,100 +246,6 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row("s3cmd s5cmd mc", "put|sync|cp|mv|mirror", "", "", &[ReadsDeep(LocalButLast), Writes(LocalLast)]),
     row("s3cmd s5cmd mc", "get", "", "", &[Writes(LocalLast)]),
-    row(
-        "psql pgbench",
-        "",
-        POSTGRES_TAKES,
-        POSTGRES_FLAGS,
-        &[
-            Reaches(Named("-h --host")),
-            Reaches(Variable("PGHOST")),
-            Reaches(UrlValue("-d --dbname")),
-            Reaches(Remotes),
-            Writes(Value("-o --output -L --log-file")),
-            Reads(Value("-f --file")),
-        ],
-    ),
-    row(
-        "pg_dump pg_dumpall",
-        "",
-        POSTGRES_TAKES,
-        POSTGRES_FLAGS,
-        &[
-            Reaches(Named("-h --host")),
-            Reaches(Variable("PGHOST")),
-            Reaches(UrlValue("-d --dbname")),
-            Reaches(Remotes),
-            Writes(Value("-o --output -L --log-file")),
-            Writes(Value("-f --file")),
-        ],
-    ),
-    row(
-        "pg_restore",
-        "",
-        POSTGRES_TAKES,
-        POSTGRES_FLAGS,
-        &[
-            Reaches(Named("-h --host")),
-            Reaches(Variable("PGHOST")),
-            Reaches(UrlValue("-d --dbname")),
-            Reaches(Remotes),
-            Writes(Value("-o --output -L --log-file")),
-            Writes(Value("-f --file")),
-            ReadsDeep(All),
-        ],
-    ),
-    row(
-        "createdb dropdb createuser dropuser vacuumdb reindexdb pg_isready",
-        "",
-        POSTGRES_TAKES,
-        POSTGRES_FLAGS,
-        &[
-            Reaches(Named("-h --host")),
-            Reaches(Variable("PGHOST")),
-            Reaches(UrlValue("-d --dbname")),
-            Reaches(Remotes),
-            Writes(Value("-o --output -L --log-file")),
-        ],
-    ),
-    row(
-        "mysql mysqldump mysqladmin mariadb mariadb-dump mycli",
-        "",
-        "-h=--host -P=--port -u=--user -e=--execute -D=--database -S=--socket --defaults-file --defaults-extra-file --protocol -r --result-file --tee --init-file -T --tab",
-        "-p=--password -B -N -s -t -v -A --single-transaction",
-        &[
-            Reaches(Named("-h --host")),
-            Reaches(Variable("MYSQL_HOST")),
-            Reads(Value("--defaults-file --defaults-extra-file --init-file")),
-            Writes(Value("-r --result-file --tee -T --tab")),
-        ],
-    ),
-    row(
-        "mongosh mongo mongodump mongorestore mongoexport mongoimport redis-cli valkey-cli",
-        "",
-        "-h --host -p --port -u --username -a --pass --password --eval --uri -d --db --collection -c --file -n --user --authenticationDatabase --out",
-        "--quiet --norc --tls --raw --drop",
-        &[
-            Reaches(Named("-h --host --uri -u")),
-            Reaches(Remotes),
-            Reads(Value("--file")),
-            With("--eval --file -f", &Opaque),
-        ],
-    ),
-    row(
-        "clickhouse-client clickhouse cqlsh sqlcmd snowsql influx kcat kafkacat",
-        "",
-        "-h --host -host -S -b --port -u --user -U -P -d -q --query --password",
-        "",
-        &[Reaches(Named("-h --host -host -S -b"))],
-    ),
-    row(
-        "sqlite3 duckdb",
-        "",
-        "-cmd -separator -init -c",
-        "-json -csv -header -readonly",
-        &[Reads(First), Writes(First)],
-    ),
     row(
         "mail mailx sendmail mutt msmtp swaks",
         "",

@@ -18,7 +18,7 @@ impl fmt::Display for Does {
             Does::Deletes(at) => write!(f, "deletes {at}"),
             Does::DeletesDeep(at) => write!(f, "deletes {at} and everything below"),
             Does::Reaches(net) => write!(f, "reaches {net}"),
-            Does::Opaque => f.write_str("opaque: runs code that is not shell"),
+            Does::Opaque => f.write_str("opaque: the line does not say what it does"),
             Does::With(options, inner) => write!(f, "with {}: {inner}", options.replace(' ', ", ")),
             Does::Without(options, inner) => write!(f, "without {}: {inner}", options.replace(' ', ", ")),
         }

@@ -26,6 +26,7 @@ static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static Wrapper>>> = LazyLoc
 
 /// The rows of a program.
 pub fn wrappers(name: &str) -> impl Iterator<Item = &'static Wrapper> {
+    let name = if BY_NAME.contains_key(name) { name } else { super::unversioned(name) };
     BY_NAME.get(name).into_iter().flatten().copied()
 }
 

@@ -18,9 +18,7 @@ pub fn transfer(line: &str) -> Vec<Step<'_>> {
             .split_whitespace()
             .filter(|word| !word.starts_with('-'))
             .map(|file| file.trim_matches(['"', '\'']));
-        let base = |file: &'_ str| {
-            file.rsplit('/').next().map(str::len).and_then(|length| Some(file.len() - length))
-        };
+        let base = |file: &'_ str| file.rsplit('/').next().map(|name| file.len() - name.len());
         match word {
             "put" | "reput" | "send" | "append" => steps.extend(files.next().map(Step::ReadsDeep)),
             "open" | "connect" | "o" => steps.extend(files.next().map(Step::Reaches)),

@@ -192,13 +192,13 @@ fn what_a_command_line_does() {
     let expected = "\
 4 calls:
   cd src
-      the success of the line does not prove its own
+      its success does not follow from that of the line
   cat .env
       reads src/.env
-      the success of the line does not prove its own
+      its success does not follow from that of the line
 | curl -d @- https://example.com
       reaches example.com
-      the success of the line does not prove its own
+      its success does not follow from that of the line
   rm -rf $DIR
       deletes $DIR and everything below it
         unknown: `$DIR`

@@ -1,0 +1,27 @@
+//! Patches in the form of `apply_patch`.
+
+use super::call::Act;
+
+/// The files of a patch in the form of `apply_patch`, with what happens to each.
+pub fn files(text: &str) -> Vec<(Act, String)> {
+    let mut found: Vec<(Act, String)> = Vec::new();
+    let mut changes = false;
+    for line in text.lines() {
+        // Within a change, a line that begins with a blank is one of the file's own.
+        let line = if changes { line } else { line.trim_start() };
+        changes = (changes && !line.starts_with("***")) || line.starts_with("*** Update File:");
+        let rest = |mark| line.strip_prefix(mark).map(|file: &str| file.trim().to_owned());
+        if let Some(file) = rest("*** Add File:").or_else(|| rest("*** Update File:")) {
+            found.push((Act::Writes, file));
+        } else if let Some(file) = rest("*** Delete File:") {
+            found.push((Act::Deletes, file));
+        } else if let Some(file) = rest("*** Move to:") {
+            // What was updated is moved away.
+            if let Some((act, _)) = found.last_mut() {
+                *act = Act::Deletes;
+            }
+            found.push((Act::Writes, file));
+        }
+    }
+    found
+}
