@@ -94,7 +94,7 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
         // Nobody knows which subcommand it is.
         found.reaches.push(Host::Unknown(word.to_string()));
     }
-    if only_tells(&rows, args, &arguments, skipped) {
+    if only_tells(rows, args, &arguments, skipped) {
         return Effects { opaque: found.opaque, ..Effects::default() };
     }
     if !found.reaches.is_empty() {
