@@ -22,6 +22,8 @@ pub struct Tape<'a> {
     escaped_names: bool,
     /// `serde_json` makes of it what is written.
     plain: bool,
+    /// The parts of all levels are here.
+    whole: bool,
 }
 
 /// Parts of a value beyond which only those at its first level are kept; the others are found when they are asked for.
@@ -33,8 +35,16 @@ const PLAIN_LEVELS: usize = 100;
 impl<'a> Tape<'a> {
     /// The parts of all levels. `None` where the text is not one JSON value.
     pub fn of(text: &'a str) -> Option<Tape<'a>> {
+        Tape::of_few(text, MOST_PARTS)
+    }
+
+    /// The same, where there are no more than this many.
+    pub fn of_few(text: &'a str, most: usize) -> Option<Tape<'a>> {
         let mut walk = Walk::new(text.as_bytes(), u32::MAX);
-        if walk.run(MOST_PARTS)? { Some(Tape::after(walk, text)) } else { Tape::flat(text) }
+        match walk.run(most)? {
+            true => Some(Tape { whole: true, ..Tape::after(walk, text) }),
+            false => Tape::flat(text),
+        }
     }
 
     /// The value and what is directly in it.
@@ -50,13 +60,18 @@ impl<'a> Tape<'a> {
 
     fn after(walk: Walk<'_>, text: &'a str) -> Tape<'a> {
         let plain = walk.deepest <= PLAIN_LEVELS && !walk.unicode && !walk.reserved;
-        Tape { text, parts: walk.parts, escaped_names: walk.escaped_names, plain }
+        Tape { text, parts: walk.parts, escaped_names: walk.escaped_names, plain, whole: false }
     }
 
     /// Whether `serde_json` makes a value of it, with what is written and nothing else. What it passes over it may still refuse
     /// or take for something else: what nests deeply, halves of surrogate pairs, names that it reserves.
     pub fn is_plain(&self) -> bool {
         self.plain
+    }
+
+    /// Whether what is in a part is on the tape as well.
+    pub fn holds_inside(&self, part: u32) -> bool {
+        self.whole || part == 0
     }
 
     /// The whole text.
