@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 pub use crate::recording::input::kind::Kind;
 use crate::recording::input::kind::Kinds;
 use crate::recording::input::looks::Looks;
+use crate::session::Body;
 use crate::session::body;
 use crate::session::build::Builder;
 use crate::source::tape::Tape;
@@ -148,6 +149,14 @@ impl<'a> Node<'a> {
         self.json
     }
 
+    /// What it holds, to be kept.
+    pub fn body(self) -> Body {
+        match self.on {
+            Some((tape, _)) if !tape.has_unicode() => Body::json_without_unicode(self.json),
+            _ => Body::json(self.json),
+        }
+    }
+
     /// What kind of value it is.
     pub fn kind(self) -> Kind {
         Kind::of(self.json)
@@ -231,21 +240,22 @@ impl<'a> Node<'a> {
 
     /// What is directly in a list or an object, the names of members as values of their own.
     fn parts(self) -> Option<Vec<Node<'a>>> {
-        let mut parts = Vec::new();
         if let Some((tape, part)) = self.on {
-            let (mut next, end) = (part + 1, tape.part(part)?.next);
+            let (first, end) = tape.within(part);
+            let mut parts = Vec::with_capacity(tape.count((first, end)));
+            let mut next = first;
             while next < end {
                 let (node, after) = Node::on(tape, next, self.looks)?;
                 parts.push(node);
                 next = after;
             }
-        } else {
-            let tape = Tape::flat(self.json)?;
-            let mut next = 1;
-            while let Some(part) = tape.part(next) {
-                parts.push(Node { json: tape.text_of(part), ..self });
-                next = part.next;
-            }
+            return Some(parts);
+        }
+        let tape = Tape::flat(self.json)?;
+        let (mut parts, mut next) = (Vec::with_capacity(tape.count(tape.within(0))), 1);
+        while let Some(part) = tape.part(next) {
+            parts.push(Node { json: tape.text_of(part), ..self });
+            next = part.next;
         }
         Some(parts)
     }
