@@ -67,7 +67,7 @@ fn model(calls: usize) -> Model {
         mode: Mode::Enforce,
     });
     feed(&mut model, Msg::Policy { loaded, at: String::new() });
-    let sessions = vec![StoredSession::resident(Arc::new(session(calls)))];
+    let sessions = vec![StoredSession::resident(Arc::new(session(calls))).into()];
     feed(
         &mut model,
         Msg::Recordings(Event::Sessions {
@@ -96,13 +96,14 @@ fn feed(model: &mut Model, msg: Msg) {
     while let Some(effect) = effects.pop() {
         match effect {
             Effect::Judge(judge) => {
+                let by = &judge.by;
                 let one = |(place, session): (usize, Arc<StoredSession>)| {
                     let content = session.session().expect("it is in memory");
-                    let replay = Arc::new(Replay::new(&content, &judge.policy, judge.mode));
-                    JudgedSession { place, session, replay }
+                    let replay = Arc::new(Replay::new(&content, &by.policy, by.mode));
+                    JudgedSession::of(by.generation, place, &session, replay)
                 };
                 let sessions = judge.sessions.into_iter().map(one).collect();
-                effects.extend(update(model, Msg::Judged { generation: judge.generation, sessions }));
+                effects.extend(update(model, Msg::Judged { generation: by.generation, sessions }));
             }
             Effect::Frames(request) => {
                 let made = frames::make(&request, &AtomicU64::new(request.number));

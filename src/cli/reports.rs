@@ -149,6 +149,9 @@ pub fn spare<'p, 'n>(
     mut inputs: impl Iterator<Item = &'n str>,
 ) -> Result<(), Failure> {
     let files: Vec<_> = files.filter_map(|path| fs::canonicalize(path).ok()).collect();
+    if files.is_empty() {
+        return Ok(());
+    }
     let is_output = |input: &&str| fs::canonicalize(input).is_ok_and(|input| files.contains(&input));
     match inputs.find(is_output) {
         None => Ok(()),

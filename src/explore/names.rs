@@ -25,6 +25,11 @@ struct Named {
 }
 
 impl Name {
+    /// The name of this number, where numbers have another meaning.
+    pub(super) fn numbered(number: usize) -> Name {
+        Name(u32::try_from(number).unwrap_or(u32::MAX))
+    }
+
     /// As a place in what is kept for each name.
     pub fn at(self) -> usize {
         self.0 as usize
@@ -53,7 +58,7 @@ impl Names {
         if let Some(known) = self.numbers.get(texts) {
             return *known;
         }
-        let number = Name(u32::try_from(self.named.len()).unwrap_or(u32::MAX));
+        let number = Name::numbered(self.named.len());
         self.named.push(Named { word: word(), texts: texts.into() });
         self.numbers.insert(texts.into(), number);
         number

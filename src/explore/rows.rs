@@ -1,5 +1,6 @@
 //! A session as filters and tables see it: what is asked of it and of its calls, small enough to be kept of 100,000.
 
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -7,8 +8,9 @@ use super::filter::State;
 use super::names::{Name, Names};
 use super::trigrams::Trigrams;
 use super::verdict::SessionVerdict;
+use crate::diagnostic::Code;
 use crate::engine::Verdict;
-use crate::monitor::RuleId;
+use crate::monitor::{RuleId, Rules};
 use crate::replay::{DecidedCall, Replay};
 use crate::session::stored::StoredSession;
 use crate::session::{Call, Millis, Outcome, Session};
@@ -58,6 +60,73 @@ pub(super) struct Event {
     findings: Range<u32>,
 }
 
+/// What is found in a session for its row, by any thread: names get their numbers where the rows are.
+#[derive(Debug, Default)]
+pub struct RowDraft {
+    project: Option<Arc<str>>,
+    branch: Option<Arc<str>>,
+    agent: Option<Arc<str>>,
+    /// The tools that are called, each once.
+    tools: Vec<Arc<str>>,
+    /// The calls; the tool of each is its place among these.
+    events: Box<[Event]>,
+    trigrams: Trigrams,
+}
+
+impl RowDraft {
+    /// Of a session, with its content where that can be had.
+    pub fn of(stored: &StoredSession, session: Option<&Session>) -> RowDraft {
+        let of = |field: fn(&Session) -> Option<&str>| session.and_then(field).map(Arc::from);
+        let calls = session.map_or(&[] as &[Call], |session| &session.calls);
+        let arguments = calls.iter().map(|call| call.arguments.shown());
+        let trigrams =
+            Trigrams::of([&*stored.id].into_iter().chain(stored.title.as_deref()).chain(arguments));
+        let mut tools: Vec<Arc<str>> = Vec::new();
+        let mut numbers: HashMap<&str, usize> = HashMap::new();
+        let calls = calls.iter().map(|call| {
+            let number = *numbers.entry(&call.tool).or_insert_with(|| {
+                tools.push(Arc::clone(&call.tool));
+                tools.len() - 1
+            });
+            let tool = Some(Name::numbered(number));
+            Event { tool, turn: call.at.turn, states: recorded(call), findings: 0..0 }
+        });
+        let events = calls.collect();
+        let (project, branch, agent) = (of(Session::project), of(Session::branch), of(Session::agent));
+        RowDraft { project, branch, agent, tools, events, trigrams }
+    }
+}
+
+/// What is found in a replay for the row of its session, by any thread.
+#[derive(Debug)]
+pub struct RowDecisions {
+    /// The states of each call, a bit each, and where its findings end.
+    calls: Vec<(u16, u32)>,
+    /// Where the findings of each violated rule about the session end.
+    violated: Vec<u32>,
+    findings: Vec<(RuleId, Option<Code>)>,
+    verdict: SessionVerdict,
+}
+
+impl RowDecisions {
+    /// Of a session that was judged.
+    pub fn of(replay: &Replay) -> RowDecisions {
+        let mut findings = Vec::new();
+        let mut calls = Vec::with_capacity(replay.calls().len());
+        for (call, judged) in replay.session().calls.iter().zip(replay.calls()) {
+            findings
+                .extend(judged.decision.findings.iter().map(|finding| (finding.rule, Some(finding.code))));
+            calls.push((states(Some(call), judged), findings.len() as u32));
+        }
+        let mut violated = Vec::new();
+        for state in replay.rules().iter().filter(|state| state.is_violated()) {
+            findings.push((state.rule, state.code));
+            violated.push(findings.len() as u32);
+        }
+        RowDecisions { calls, violated, findings, verdict: SessionVerdict::of(replay) }
+    }
+}
+
 /// The bit of a state.
 pub const fn bit(state: State) -> u16 {
     1 << state as u16
@@ -86,30 +155,20 @@ impl SessionRow {
 
     /// A session that nothing was decided about yet, and that stays in memory.
     pub fn of(session: &Arc<Session>, names: &mut Names) -> SessionRow {
-        SessionRow::of_stored(&StoredSession::resident(Arc::clone(session)), Some(session), names)
+        let stored = StoredSession::resident(Arc::clone(session));
+        SessionRow::of_stored(&stored, RowDraft::of(&stored, Some(session)), names)
     }
 
-    /// The same of one that may leave memory, with its content where that can be had.
-    pub fn of_stored(
-        stored: &Arc<StoredSession>,
-        session: Option<&Session>,
-        names: &mut Names,
-    ) -> SessionRow {
-        let mut known = |text: Option<&str>| text.map(|text| names.of_str(text));
-        let of = |field: fn(&Session) -> Option<&str>| session.and_then(field);
-        let (project, branch) = (known(of(Session::project)), known(of(Session::branch)));
-        let (agent, format) = (known(of(Session::agent)), known(Some(stored.origin.format)));
-        let calls = session.map_or(&[] as &[Call], |session| &session.calls);
-        let arguments = calls.iter().map(|call| call.arguments.shown());
-        let calls = calls.iter().map(|call| Event {
-            tool: Some(names.of(&call.tool)),
-            turn: call.at.turn,
-            states: recorded(call),
-            findings: 0..0,
-        });
-        let events = calls.collect();
-        let trigrams =
-            Trigrams::of([&*stored.id].into_iter().chain(stored.title.as_deref()).chain(arguments));
+    /// The same of one that may leave memory, from what was found in it.
+    pub fn of_stored(stored: &Arc<StoredSession>, draft: RowDraft, names: &mut Names) -> SessionRow {
+        let RowDraft { project, branch, agent, tools, mut events, trigrams } = draft;
+        let mut known = |text: Option<Arc<str>>| text.map(|text| names.of(&text));
+        let (project, branch, agent) = (known(project), known(branch), known(agent));
+        let format = Some(names.of_str(stored.origin.format));
+        let tools: Vec<Name> = tools.iter().map(|tool| names.of(tool)).collect();
+        for event in &mut events {
+            event.tool = event.tool.and_then(|tool| tools.get(tool.at()).copied());
+        }
         SessionRow {
             session: Some(Arc::clone(stored)),
             project,
@@ -125,37 +184,36 @@ impl SessionRow {
 
     /// Takes in what was decided about its calls, in place of what was decided before.
     pub fn judge(&mut self, replay: &Replay, names: &mut Names) {
-        let (mut rules, mut findings) = (Vec::new(), Vec::new());
-        let known = replay.policy().rules();
-        let mut find = |said: &mut dyn Iterator<Item = (RuleId, &str)>| {
-            let start = findings.len() as u32;
-            for (rule, code) in said {
-                let rule = match known.get(rule) {
-                    Some(rule) => names.of_rule(rule),
-                    None => names.of_str(""),
-                };
-                if !rules.contains(&rule) {
-                    rules.push(rule);
-                }
-                findings.push((rule, names.of_str(code)));
+        self.decide(&RowDecisions::of(replay), replay.policy().rules(), names);
+    }
+
+    /// The same, from what was found in a replay under these rules.
+    pub fn decide(&mut self, decided: &RowDecisions, known: &Rules, names: &mut Names) {
+        let (mut rules, mut findings) = (Vec::new(), Vec::with_capacity(decided.findings.len()));
+        for (rule, code) in &decided.findings {
+            let rule = match known.get(*rule) {
+                Some(rule) => names.of_rule(rule),
+                None => names.of_str(""),
+            };
+            if !rules.contains(&rule) {
+                rules.push(rule);
             }
-            start..findings.len() as u32
-        };
-        let mut events = Vec::with_capacity(self.events.len());
-        let calls = replay.session().calls.iter().zip(replay.calls());
-        for (event, (call, judged)) in self.events.iter().zip(calls) {
-            let own = judged.decision.findings.iter();
-            let findings = find(&mut own.map(|finding| (finding.rule, finding.code.as_str())));
-            events.push(Event { states: states(Some(call), judged), findings, ..event.clone() });
+            findings.push((rule, names.of_str(code.map_or("", |code| code.as_str()))));
         }
-        for state in replay.rules().iter().filter(|state| state.is_violated()) {
-            let code = state.code.map_or("", |code| code.as_str());
-            let findings = find(&mut std::iter::once((state.rule, code)));
+        let ends = decided.calls.iter().map(|(_, end)| *end).chain(decided.violated.iter().copied());
+        let mut found = std::iter::once(0).chain(ends.clone()).zip(ends).map(|(start, end)| start..end);
+        let mut events = Vec::with_capacity(decided.calls.len() + decided.violated.len());
+        let mut calls = self.events.iter().filter(|event| event.tool.is_some());
+        for ((states, _), findings) in decided.calls.iter().zip(&mut found) {
+            // Of a session that could not be had when its row was made, no calls are known.
+            events.extend(calls.next().map(|event| Event { states: *states, findings, ..event.clone() }));
+        }
+        for findings in found {
             events.push(Event { tool: None, turn: 0, states: bit(State::Violated), findings });
         }
         self.events = events.into();
         (self.rules, self.findings) = (rules.into(), findings.into());
-        self.verdict = Some(SessionVerdict::of(replay));
+        self.verdict = Some(decided.verdict);
     }
 
     /// What it is called: as it was recorded or begins, else its id; a file by its name.

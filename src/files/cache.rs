@@ -18,7 +18,7 @@ use super::replace::put_private;
 use super::stamp::Stamp;
 
 /// With another number nothing that was kept is read.
-const MAGIC: &[u8] = b"rulestep cache 1\n";
+const MAGIC: &[u8] = b"rulestep cache 2\n";
 /// Bytes of one file of entries.
 const MOST: usize = 256 << 20;
 /// Bytes of the folder.
@@ -42,14 +42,14 @@ impl Fingerprint {
         if !Stamp::TELLS || before.is_young_by_any_clock(began) {
             return None;
         }
-        let edges = edges(path).ok()?;
+        let edges = edges(path, before.length()).ok()?;
         let now = Stamp::of(&fs::metadata(path).ok()?);
         (now == before).then_some(Fingerprint { stamp: before, edges })
     }
 
     /// Whether a file that has this stamp now is still as it was.
     pub fn is_of(&self, path: &Path, stamp: &Stamp) -> bool {
-        self.stamp == *stamp && edges(path).is_ok_and(|edges| edges == self.edges)
+        self.stamp == *stamp && edges(path, stamp.length()).is_ok_and(|edges| edges == self.edges)
     }
 
     /// The same, by the stamp alone.
@@ -58,16 +58,20 @@ impl Fingerprint {
     }
 }
 
-fn edges(path: &Path) -> io::Result<u64> {
+/// A digest of the first and the last bytes of a file of this length.
+fn edges(path: &Path, length: u64) -> io::Result<u64> {
     let mut file = File::open(path)?;
-    let mut bytes = Vec::with_capacity(2 * EDGE as usize);
-    file.by_ref().take(EDGE).read_to_end(&mut bytes)?;
-    let length = file.seek(SeekFrom::End(0))?;
-    if length > EDGE {
-        file.seek(SeekFrom::Start(length.saturating_sub(EDGE)))?;
-        file.take(EDGE).read_to_end(&mut bytes)?;
+    let mut bytes = [0; 2 * EDGE as usize];
+    let all = usize::try_from(length).unwrap_or(usize::MAX).min(bytes.len());
+    let (first, last) = bytes.get_mut(..all).unwrap_or_default().split_at_mut(all.min(EDGE as usize));
+    file.read_exact(first)?;
+    if !last.is_empty() {
+        if length > 2 * EDGE {
+            file.seek(SeekFrom::Start(length - EDGE))?;
+        }
+        file.read_exact(last)?;
     }
-    Ok(XxHash3_64::oneshot(&bytes))
+    Ok(XxHash3_64::oneshot(bytes.get(..all).unwrap_or_default()))
 }
 
 /// Entries by name, all of one question: what is asked of the files is in the key.

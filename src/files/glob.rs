@@ -50,7 +50,7 @@ impl Search {
             return;
         }
         self.above.push(real);
-        for (name, path) in walk::entries(path, shown, &mut self.walked.diagnostics) {
+        for walk::FolderEntry { name, path, .. } in walk::entries(path, shown, &mut self.walked.diagnostics) {
             if walk::is_passed_by(&name) && !(self.hidden && name.starts_with('.')) {
                 continue;
             }

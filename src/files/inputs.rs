@@ -68,8 +68,8 @@ pub fn case_files(version: &str) -> Inputs {
     found.inputs.push(Input { name: version.into(), path: Some(path.into()), named: false });
     let folder = of_file(path.parent().unwrap_or(Path::new("")));
     let beside = walk::entries(folder, &folder.to_string_lossy(), &mut found.diagnostics);
-    let beside = beside.into_iter().filter(|(name, path)| is_case_file(name) && path.is_file());
-    found.inputs.extend(beside.map(|(name, path)| {
+    let beside = beside.into_iter().filter(|entry| is_case_file(&entry.name) && entry.path.is_file());
+    found.inputs.extend(beside.map(|walk::FolderEntry { name, path, .. }| {
         let name = match version.rfind('/') {
             Some(at) => format!("{}/{name}", version.get(..at).unwrap_or_default()),
             None => name,

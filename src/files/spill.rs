@@ -2,9 +2,10 @@
 //! nobody else can open it.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::session::stored::ByteStore;
 
@@ -13,19 +14,30 @@ pub struct Spill {
     /// The folder that it is made in; `None`: that of the system for such files.
     folder: Option<PathBuf>,
     /// Made when there is something to write.
-    open: Mutex<Option<Open>>,
-}
-
-struct Open {
-    file: File,
-    length: u64,
+    file: OnceLock<File>,
+    making: Mutex<()>,
+    length: AtomicU64,
 }
 
 impl Spill {
     /// In this folder, which is made where it is not there; without one, or where it cannot be written to, in that of the system
     /// for such files.
     pub fn new(folder: Option<PathBuf>) -> Spill {
-        Spill { folder, open: Mutex::new(None) }
+        Spill { folder, file: OnceLock::new(), making: Mutex::new(()), length: AtomicU64::new(0) }
+    }
+
+    fn file(&self) -> io::Result<&File> {
+        if let Some(file) = self.file.get() {
+            return Ok(file);
+        }
+        let _one = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        match self.file.get() {
+            Some(file) => Ok(file),
+            None => {
+                let file = self.make()?;
+                Ok(self.file.get_or_init(|| file))
+            }
+        }
     }
 
     fn make(&self) -> io::Result<File> {
@@ -43,26 +55,56 @@ impl Spill {
 
 impl ByteStore for Spill {
     fn put(&self, bytes: &[u8]) -> io::Result<u64> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if open.is_none() {
-            *open = Some(Open { file: self.make()?, length: 0 });
-        }
-        let Some(Open { file, length }) = open.as_mut() else { return Err(io::ErrorKind::NotFound.into()) };
-        let place = *length;
-        file.seek(SeekFrom::Start(place))?;
-        file.write_all(bytes)?;
-        // Where writing failed, what was written of it is written over next time.
-        *length = place + bytes.len() as u64;
+        let file = self.file()?;
+        // Each thread writes where no other does. What could not be written leaves a gap that nobody reads.
+        let place = self.length.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+        at::write(file, place, bytes)?;
         Ok(place)
     }
 
     fn get(&self, place: u64, length: usize) -> io::Result<Vec<u8>> {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(Open { file, .. }) = open.as_mut() else { return Err(io::ErrorKind::NotFound.into()) };
+        let file = self.file.get().ok_or(io::ErrorKind::NotFound)?;
         let mut bytes = vec![0; length];
-        file.seek(SeekFrom::Start(place))?;
-        file.read_exact(&mut bytes)?;
+        at::read(file, place, &mut bytes)?;
         Ok(bytes)
+    }
+}
+
+/// Writing and reading at a place of a file, by several threads.
+#[cfg(unix)]
+mod at {
+    use std::fs::File;
+    use std::io;
+    use std::os::unix::fs::FileExt as _;
+
+    pub fn write(file: &File, place: u64, bytes: &[u8]) -> io::Result<()> {
+        file.write_all_at(bytes, place)
+    }
+
+    pub fn read(file: &File, place: u64, bytes: &mut [u8]) -> io::Result<()> {
+        file.read_exact_at(bytes, place)
+    }
+}
+
+#[cfg(not(unix))]
+mod at {
+    use std::fs::File;
+    use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+    use std::sync::{Mutex, PoisonError};
+
+    /// Where a file is read and written is a state of the file.
+    static ONE: Mutex<()> = Mutex::new(());
+
+    pub fn write(mut file: &File, place: u64, bytes: &[u8]) -> io::Result<()> {
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(place))?;
+        file.write_all(bytes)
+    }
+
+    pub fn read(mut file: &File, place: u64, bytes: &mut [u8]) -> io::Result<()> {
+        let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        file.seek(SeekFrom::Start(place))?;
+        file.read_exact(bytes)
     }
 }
 

@@ -35,6 +35,12 @@ impl Stamp {
         self.modified
     }
 
+    /// Bytes of the file.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
     /// Whether it is the same file, and longer.
     #[cfg(feature = "tui")]
     #[must_use]

@@ -74,11 +74,19 @@ impl Walk<'_> {
         if !self.seen.insert(real) {
             return;
         }
-        for (name, path) in entries(path, &join(self.shown, relative), &mut self.walked.diagnostics) {
+        let shown = join(self.shown, relative);
+        for FolderEntry { name, path, kind } in entries(path, &shown, &mut self.walked.diagnostics) {
             if is_passed_by(&name) {
                 continue;
             }
             let relative = join(relative, &name);
+            // What a folder says of its files is asked for where it does not say it.
+            if kind.is_some_and(|kind| kind.is_file()) {
+                if (self.wanted)(&relative) {
+                    self.walked.files.push(WalkedFile { relative, path });
+                }
+                continue;
+            }
             let is_link = path.is_symlink();
             match fs::metadata(&path) {
                 Ok(metadata) if metadata.is_dir() && is_link => {
@@ -114,8 +122,17 @@ impl Walk<'_> {
     }
 }
 
+/// A file or folder in a folder.
+pub(super) struct FolderEntry {
+    /// Its name; marks stand for what is no text.
+    pub name: String,
+    pub path: PathBuf,
+    /// What it is, links not followed, where the system says so.
+    kind: Option<fs::FileType>,
+}
+
 /// The entries of a folder by name. Names that are no text are shown with marks for what is not.
-pub(super) fn entries(path: &Path, shown: &str, out: &mut Vec<Diagnostic>) -> Vec<(String, PathBuf)> {
+pub(super) fn entries(path: &Path, shown: &str, out: &mut Vec<Diagnostic>) -> Vec<FolderEntry> {
     let mut entries = Vec::new();
     let listed = match fs::read_dir(path) {
         Ok(listed) => listed,
@@ -126,10 +143,14 @@ pub(super) fn entries(path: &Path, shown: &str, out: &mut Vec<Diagnostic>) -> Ve
     };
     for entry in listed {
         match entry {
-            Ok(entry) => entries.push((entry.file_name().to_string_lossy().into_owned(), entry.path())),
+            Ok(entry) => entries.push(FolderEntry {
+                name: entry.file_name().to_string_lossy().into_owned(),
+                path: entry.path(),
+                kind: entry.file_type().ok(),
+            }),
             Err(error) => out.push(unreadable(shown, &error)),
         }
     }
-    entries.sort();
+    entries.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
     entries
 }

@@ -275,8 +275,8 @@ impl Reading {
             Kind::Value | Kind::Line => {
                 let mut read = text::decode(text, &self.file, piece.line);
                 if *cut_off {
-                    read.diagnostics
-                        .push(damage("the file is cut off; the complete part of it is read".to_owned()));
+                    let told = "the file is cut off; the complete part of it is read".to_owned();
+                    read.cut_off = Some(damage(told));
                 }
                 let (setting, reader, out) = (&self.setting, &mut self.reader, &mut self.out);
                 match unit(setting, piece, read, |unit| reader.unit(unit, out)) {
@@ -321,15 +321,27 @@ pub(super) fn unit(
     decoded: text::Decoded<'_>,
     read: impl FnOnce(&Unit<'_>),
 ) -> Result<Vec<Diagnostic>, String> {
-    let text::Decoded { text, diagnostics } = decoded;
+    let text::Decoded { text, mut diagnostics, cut_off } = decoded;
     let looks = Looks::default();
-    let tape = Tape::of(text.trim_ascii());
+    let recorded = Tape::of(text.trim_ascii());
+    let fixed = match &recorded {
+        Some(tape) if !tape.has_unicode() => None,
+        _ => text::fixed(&text, &setting.file, piece.line),
+    };
+    let (text, tape) = match &fixed {
+        None => (&*text, recorded),
+        Some((fixed, told)) => {
+            diagnostics.push(told.clone());
+            (&**fixed, Tape::of(fixed.trim_ascii()))
+        }
+    };
+    diagnostics.extend(cut_off);
     let value = tape.as_ref().map(|tape| shallow::of_tape(tape, Some(&looks)));
-    let value = value.unwrap_or_else(|| Err(shallow::error(&text)));
-    let (node, members) = value.map_err(|error| text::not_json(&text, &error))?;
+    let value = value.unwrap_or_else(|| Err(shallow::error(text)));
+    let (node, members) = value.map_err(|error| text::not_json(text, &error))?;
     let line = u32::try_from(piece.line).unwrap_or(u32::MAX);
     read(&Unit { node, members, line, list: piece.list, diagnostics });
-    let wrong = looks.wrong(&text, line).into_iter().map(|(line, damage)| {
+    let wrong = looks.wrong(text, line).into_iter().map(|(line, damage)| {
         let wrong = damage.diagnostic(code::DAMAGED_RECORD);
         wrong.on_line(Arc::clone(&setting.file), u64::from(line))
     });

@@ -16,6 +16,7 @@ use crate::recording::input::shallow;
 use crate::recording::input::text;
 use crate::recording::input::units::{Kind, Piece, Units};
 use crate::source::quoted;
+use crate::source::tape::Tape;
 
 pub struct Excerpt {
     /// What it is.
@@ -125,7 +126,8 @@ fn with_sample<T>(sampled: &VecDeque<Excerpt>, look: impl FnOnce(&Sample<'_>) ->
     // Replacing what is no text is slow, also where there is nothing to replace.
     let text = |bytes| str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
     let texts: Vec<_> = values.map(|sampled| text(&sampled.text)).collect();
-    look(&Sample { values: texts.iter().filter_map(|text| shallow::value(text, None).ok()).collect() })
+    let tapes: Vec<_> = texts.iter().filter_map(|text| Tape::of(text.trim_ascii())).collect();
+    look(&Sample { values: tapes.iter().filter_map(|tape| shallow::of_tape(tape, None).ok()).collect() })
 }
 
 fn not_a_session(sampled: &VecDeque<Excerpt>, sample: &Sample<'_>) -> Diagnostic {

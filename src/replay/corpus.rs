@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 
 use self::parts::{Parts, work};
-pub use self::recording::{Part, Recording, Recordings, Weigh, weight};
+pub use self::recording::{Recording, Recordings, Weigh, weight};
 use crate::session::Session;
 
 mod parts;

@@ -9,50 +9,77 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::replay::Tables;
 
 /// What all sessions come to.
+///
+/// It is written only into the cache, where most of it is nothing: each file has its own.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Total {
     /// Sessions judged.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub sessions: u64,
     /// Sessions in which a call was stopped or a rule is violated.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub objected: u64,
     /// Counts, added up.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub turns: u64,
     /// See `turns`.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub calls: u64,
     /// See `turns`.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub allow: u64,
     /// See `turns`.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub ask: u64,
     /// See `turns`.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub deny: u64,
     /// See `turns`.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub halt: u64,
     /// See `turns`.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub not_reached: u64,
     /// Calls that a rule which is not enforced would have stopped or asked about.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub would_stop: u64,
     /// Denied or halted calls beyond a frontier, which the others count as well.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub deny_counterfactual: u64,
     /// Calls where decision and recording differ.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub disagree: u64,
     /// Calls of choices that were not taken, which no other count has.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub alternatives: u64,
     /// Those of them that are denied or halted.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub alternatives_stopped: u64,
     /// Diagnostics about recordings and policies.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub errors: u64,
     /// See `errors`.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub warnings: u64,
     /// See `errors`.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub notices: u64,
     /// What stopped calls and which rules are violated, counted.
     pub tables: Tables,
     /// Files that gave no session.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub skipped: u64,
     /// The work was broken off.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub interrupted: bool,
     /// Which sessions these are, and how they were read; what judged them is known where it is written.
+    #[serde(skip_serializing_if = "is_nothing")]
     pub provenance: Provenance,
+}
+
+fn is_nothing<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Total {

@@ -14,6 +14,7 @@ mod saved;
 
 use elsewhere::Elsewhere;
 pub use elsewhere::{Place, Store};
+pub(crate) use json::has_unicode;
 use json::reserved_key;
 pub(crate) use json::{parse, plain_tape, unescaped};
 #[cfg(feature = "cli")]
@@ -79,10 +80,19 @@ impl Body {
     /// Content that the recording wrote as a JSON value in place: `json` is that value's text. `null` is missing, and a
     /// JSON string is text.
     pub fn json(json: &str) -> Body {
+        Body::of_json(json, true)
+    }
+
+    /// The same, of a value in which nothing is written as `\u…`.
+    pub(crate) fn json_without_unicode(json: &str) -> Body {
+        Body::of_json(json, false)
+    }
+
+    fn of_json(json: &str, may_have_unicode: bool) -> Body {
         let json = json.trim();
         match json.as_bytes().first() {
             _ if json == "null" => Body::MISSING,
-            Some(b'"') => match literal(json) {
+            Some(b'"') => match literal(json, may_have_unicode) {
                 Some(recorded) => Body::of(Form::Text, recorded),
                 None => Body::of(Form::Json, Recorded::Plain(json.into())),
             },
@@ -321,12 +331,12 @@ impl BodyText {
 }
 
 /// A JSON text literal as it is kept; `None` where it stands for no text.
-fn literal(json: &str) -> Option<Recorded> {
+fn literal(json: &str, may_have_unicode: bool) -> Option<Recorded> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     Some(match memchr::memchr(b'\\', inner.as_bytes()) {
         None => Recorded::Plain(inner.into()),
         // Whether such escapes stand for a text is known when they are resolved.
-        Some(first) if memmem::find(inner.as_bytes().get(first..)?, b"\\u").is_some() => {
+        Some(first) if may_have_unicode && has_unicode(inner.get(first..)?) => {
             Recorded::Plain(unescaped(json)?.into())
         }
         Some(_) => Recorded::Escaped(json.into(), OnceLock::new()),
@@ -353,7 +363,19 @@ impl Eq for Body {}
 
 impl From<Value> for Body {
     fn from(value: Value) -> Body {
-        Body::json(&value.to_string())
+        match value {
+            Value::String(text) => Body::text(text),
+            other => Body::json(&other.to_string()),
+        }
+    }
+}
+
+impl From<&Value> for Body {
+    fn from(value: &Value) -> Body {
+        match value {
+            Value::String(text) => Body::text(text.as_str()),
+            other => Body::json(&other.to_string()),
+        }
     }
 }
 

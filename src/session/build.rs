@@ -280,6 +280,10 @@ impl Builder {
         let response = self.session.turns.last().and_then(|turn| turn.messages.end.checked_sub(1));
         if let Some(message) = response.and_then(|place| self.session.messages.get_mut(place)) {
             let (id, tool, arguments) = (id.clone(), Arc::clone(&tool), arguments.clone());
+            // Most messages propose one.
+            if message.calls.is_empty() {
+                message.calls.reserve_exact(1);
+            }
             message.calls.push(ToolCall { id, tool, arguments });
         }
         self.session.calls.push(Call {
@@ -373,12 +377,6 @@ impl Builder {
             named.flat_map(|(id, waiting)| calls(waiting).map(move |call| (call, id))).collect();
         waiting.sort_unstable_by_key(|(call, _)| *call);
         waiting.into_iter().map(|(_, id)| Arc::clone(id)).collect()
-    }
-
-    /// How many calls the latest turn has so far.
-    pub fn calls_in_turn(&self) -> usize {
-        let turn = self.turn_count();
-        self.session.calls.iter().rev().take_while(|call| call.at.turn == turn).count()
     }
 
     /// An operation on recorded state. It ends no turn.

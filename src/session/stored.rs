@@ -4,14 +4,17 @@
 //! What comes back is the session that was read, whatever its file holds by then: the content is kept in a file that only this
 //! program has, so it makes no difference whether it was read from a file, a pipe, an archive or a revision.
 
+mod address;
 mod pack;
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::fmt;
-use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use twox_hash::XxHash3_64;
 
 use self::pack::{Parts, Refusals, pack, unpack};
 use super::{Elsewhere, Millis, Origin, Session, TreeSight};
@@ -61,6 +64,16 @@ pub struct StoredSession {
     digest: OnceLock<u64>,
     store: Option<Arc<SessionStore>>,
 }
+
+thread_local! {
+    /// What a thread packs sessions into, one after the other.
+    static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+/// Bytes of it that a thread keeps.
+const MOST_ROOM: usize = 1 << 20;
+
+/// Bytes of a session whose content is not in memory, about.
+const HANDLE: usize = 2048;
 
 /// Where the content of a session is: in memory, outside, or both.
 #[derive(Default)]
@@ -178,6 +191,11 @@ impl StoredSession {
         self.store.as_ref().is_some_and(|store| store.is_outgrown())
     }
 
+    /// Bytes of memory that it takes now, about.
+    pub fn weight_in_memory(&self) -> usize {
+        if self.content().session.is_some() { self.weight } else { HANDLE }
+    }
+
     /// Whether it is equal to another one, content and all. What cannot be read back is equal to nothing.
     pub fn is_equal(self: &Arc<Self>, other: &Arc<Self>) -> bool {
         let facts = |of: &Self| (of.turns, of.calls, of.weight, of.began);
@@ -205,12 +223,17 @@ impl StoredSession {
         let mut content = self.content();
         let Some(session) = &content.session else { return Ok(()) };
         if content.outside.is_none() {
-            let (bytes, refusals) = pack(session);
+            let (bytes, refusals) = pack(session, ROOM.take());
             let digest = digest(&bytes);
             let place = store.outside.put(&bytes)?;
             let _ = self.digest.set(digest);
             let (length, refusals) = (bytes.len(), Arc::new(refusals));
             content.outside = Some(Outside { place, length, digest, refusals });
+            if bytes.capacity() <= MOST_ROOM {
+                let mut room = bytes;
+                room.clear();
+                ROOM.set(room);
+            }
         }
         let session = content.session.take();
         drop(content);
@@ -249,10 +272,32 @@ impl SessionStore {
     }
 
     /// Takes in a session that was read.
+    #[cfg(test)]
     pub fn put(self: &Arc<Self>, session: Session) -> Arc<StoredSession> {
-        let stored = Arc::new(StoredSession::new(Arc::new(session), Some(Arc::clone(self))));
-        self.admit(&stored);
+        let stored = self.hold(Arc::new(session));
+        self.keep(&stored);
         stored
+    }
+
+    /// Takes in a session that was read, which stays in memory until it is [released](Self::release): for whoever looks at it at
+    /// once.
+    pub fn hold(self: &Arc<Self>, session: Arc<Session>) -> Arc<StoredSession> {
+        let stored = StoredSession::new(session, Some(Arc::clone(self)));
+        self.weight.fetch_add(stored.weight, Ordering::Relaxed);
+        Arc::new(stored)
+    }
+
+    /// A session that was held may leave memory. One that nobody has to look at soon does so at once where memory is full: the
+    /// processor has it close by, and those that came first stay.
+    pub fn release(self: &Arc<Self>, stored: &Arc<StoredSession>, soon: bool) {
+        if soon || self.weight.load(Ordering::Relaxed) <= self.most || self.fault.get().is_some() {
+            return self.keep(stored);
+        }
+        self.outgrown.store(true, Ordering::Relaxed);
+        if let Err(error) = stored.leave(self) {
+            let _ = self.fault.set(error.to_string());
+            self.keep(stored);
+        }
     }
 
     /// Whether there have been more sessions than fit into memory.
@@ -265,9 +310,14 @@ impl SessionStore {
         self.fault.get().map(String::as_str)
     }
 
-    /// The content of a session is in memory now; that of others may have to leave.
+    /// The content of a session is in memory again.
     fn admit(&self, stored: &Arc<StoredSession>) {
         self.weight.fetch_add(stored.weight, Ordering::Relaxed);
+        self.keep(stored);
+    }
+
+    /// The content of a session stays in memory; that of others may have to leave.
+    fn keep(&self, stored: &Arc<StoredSession>) {
         self.queue().push_back(Arc::downgrade(stored));
         while self.weight.load(Ordering::Relaxed) > self.most && self.fault.get().is_none() {
             self.outgrown.store(true, Ordering::Relaxed);
@@ -298,9 +348,7 @@ impl SessionStore {
 }
 
 fn digest(bytes: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(bytes);
-    hasher.finish()
+    XxHash3_64::oneshot(bytes)
 }
 
 /// Bytes of memory that a session takes, about, with the trees of what rules look at and with what they decide.

@@ -5,6 +5,8 @@
 
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use super::{MessageKind, Session};
 
 /// Letters of a title.
@@ -131,8 +133,8 @@ fn own_words(said: &str) -> (Option<String>, Option<&str>) {
         }
         rest = after.trim_start();
     }
-    if let Some((_, request)) = rest.split_once(REQUEST) {
-        rest = request;
+    if let Some(at) = memmem::find(rest.as_bytes(), REQUEST.as_bytes()) {
+        rest = rest.get(at + REQUEST.len()..).unwrap_or_default();
     }
     if rest.trim().is_empty() || NOTES.iter().any(|note| rest.starts_with(note)) {
         return (None, command);

@@ -219,7 +219,8 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
     let (mut before, mut skip) = (' ', 0);
     let count =
         |open: &[(char, Within)], these: &[char]| open.iter().filter(|one| these.contains(&one.0)).count();
-    let (mut braces, mut curly) = (0, 0);
+    // Braces in an expansion are none, unless that turns out to be none.
+    let (mut braces, mut curly, mut hidden) = (0, 0, 0);
     // The second parentheses of `$((`, and how many are closed as one of commands: the parser first looks for arithmetic.
     let (mut second, mut commands) = (Vec::new(), 0);
     for (at, letter) in raw.char_indices() {
@@ -264,6 +265,7 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
                 braces = braces.max(count(&open, &[BRACE]));
                 curly = curly.max(count(&open, &['{', BRACE]));
             }
+            '{' if within == Within::Command => hidden += 1,
             '}' if open.last().is_some_and(|last| !expands(last)) => drop(open.pop()),
             ')' | '}' | ']' => {
                 let opener = match letter {
@@ -290,7 +292,7 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
         before = letter;
     }
     let unended = open.iter().filter(|one| expands(one) && one.0 != '"').count();
-    braces > BRACES || curly > CURLY || unended + commands > UNENDED
+    braces > BRACES || curly > CURLY || unended + commands > UNENDED || hidden > BRACES
 }
 
 /// Whether a text may have a command that changes the folder, however that is quoted.

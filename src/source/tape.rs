@@ -5,12 +5,14 @@
 //! `serde_json` passes over without complaint.
 
 mod blocks;
+mod events;
 #[cfg(any(test, not(feature = "recordings")))]
 mod lane;
 #[cfg(test)]
 mod tests;
 mod walk;
 
+pub use blocks::before_slash;
 use walk::{Part, Walk};
 
 /// The parts of a value, in the order in which they stand.
@@ -22,10 +24,17 @@ pub struct Tape<'a> {
     escaped_names: bool,
     /// `serde_json` makes of it what is written.
     plain: bool,
+    /// Something is written as `\u…`.
+    unicode: bool,
+    /// The parts of all levels are here.
+    whole: bool,
 }
 
 /// Parts of a value beyond which only those at its first level are kept; the others are found when they are asked for.
 const MOST_PARTS: usize = 1 << 22;
+
+/// More parts than this give back what they do not need.
+const MANY_PARTS: usize = 1 << 16;
 
 /// Levels that `serde_json` certainly reads.
 const PLAIN_LEVELS: usize = 100;
@@ -33,8 +42,13 @@ const PLAIN_LEVELS: usize = 100;
 impl<'a> Tape<'a> {
     /// The parts of all levels. `None` where the text is not one JSON value.
     pub fn of(text: &'a str) -> Option<Tape<'a>> {
-        let mut walk = Walk::new(text.as_bytes(), u32::MAX);
-        if walk.run(MOST_PARTS)? { Some(Tape::after(walk, text)) } else { Tape::flat(text) }
+        Tape::of_few(text, MOST_PARTS)
+    }
+
+    /// The same, where there are no more than this many.
+    pub fn of_few(text: &'a str, most: usize) -> Option<Tape<'a>> {
+        let walk = Walk::through(text.as_bytes(), u32::MAX, most)?;
+        if walk.too_many { Tape::flat(text) } else { Some(Tape { whole: true, ..Tape::after(walk, text) }) }
     }
 
     /// The value and what is directly in it.
@@ -44,19 +58,32 @@ impl<'a> Tape<'a> {
 
     /// The value and what is at most this many levels below it. All of it is read: whether it is JSON does not depend on them.
     pub fn down_to(text: &'a str, levels: u32) -> Option<Tape<'a>> {
-        let mut walk = Walk::new(text.as_bytes(), levels);
-        walk.run(usize::MAX)?.then(|| Tape::after(walk, text))
+        Some(Tape::after(Walk::through(text.as_bytes(), levels, usize::MAX)?, text))
     }
 
-    fn after(walk: Walk<'_>, text: &'a str) -> Tape<'a> {
-        let plain = walk.deepest <= PLAIN_LEVELS && !walk.unicode && !walk.reserved;
-        Tape { text, parts: walk.parts, escaped_names: walk.escaped_names, plain }
+    fn after(walk: Walk, text: &'a str) -> Tape<'a> {
+        let Walk { mut parts, escaped_names, unicode, reserved, deepest, .. } = walk;
+        if parts.len() > MANY_PARTS {
+            parts.shrink_to_fit();
+        }
+        let plain = deepest <= PLAIN_LEVELS && !unicode && !reserved;
+        Tape { text, parts, escaped_names, plain, unicode, whole: false }
     }
 
     /// Whether `serde_json` makes a value of it, with what is written and nothing else. What it passes over it may still refuse
     /// or take for something else: what nests deeply, halves of surrogate pairs, names that it reserves.
     pub fn is_plain(&self) -> bool {
         self.plain
+    }
+
+    /// Whether something in it is written as `\u…`.
+    pub fn has_unicode(&self) -> bool {
+        self.unicode
+    }
+
+    /// Whether what is in a part is on the tape as well.
+    pub fn holds_inside(&self, part: u32) -> bool {
+        self.whole || part == 0
     }
 
     /// The whole text.
@@ -82,6 +109,12 @@ impl<'a> Tape<'a> {
     /// The numbers of what is in a part: of the first one, and of the one after the last.
     pub fn within(&self, part: u32) -> (u32, u32) {
         (part + 1, self.part(part).map_or(0, |part| part.next))
+    }
+
+    /// How many parts there are directly among these.
+    pub fn count(&self, (first, end): (u32, u32)) -> usize {
+        let next = |number: &u32| self.part(*number).map(|part| part.next);
+        std::iter::successors(Some(first), next).take_while(|number| *number < end).count()
     }
 
     /// The value of the last member of this name in an object, which these parts are in; their names are not written with

@@ -38,6 +38,9 @@ pub fn count(number: u64, thing: &str) -> String {
 /// A number with a comma at every third digit.
 pub fn thousands(number: u64) -> String {
     let digits = number.to_string();
+    if digits.len() <= 3 {
+        return digits;
+    }
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
         if place > 0 && (digits.len() - place).is_multiple_of(3) {

@@ -233,7 +233,17 @@ pub struct Save {
 
 /// A request to judge sessions.
 pub struct Judge {
-    /// Its number; answers bear it.
+    /// How: from now on all are judged so.
+    pub by: Arc<Judging>,
+    /// The first of the sessions is on screen: it goes before everything else.
+    pub open: bool,
+    /// Places in the list of sessions, and the sessions.
+    pub sessions: Vec<(usize, Arc<StoredSession>)>,
+}
+
+/// How sessions are judged.
+pub struct Judging {
+    /// The request's number; answers bear it.
     pub generation: u64,
     /// By which policy.
     pub policy: Arc<Policy>,
@@ -243,10 +253,6 @@ pub struct Judge {
     pub against: Option<Arc<Comparison>>,
     /// What its base decides is to be shown.
     pub beside: bool,
-    /// The first of the sessions is on screen: it goes before everything else.
-    pub open: bool,
-    /// Places in the list of sessions, and the sessions.
-    pub sessions: Vec<(usize, Arc<StoredSession>)>,
 }
 
 impl std::fmt::Debug for Effect {
@@ -261,7 +267,7 @@ impl std::fmt::Debug for Effect {
             Self::LoadSessions => f.write_str("LoadSessions"),
             Self::Judge(judge) => {
                 let places: Vec<usize> = judge.sessions.iter().map(|(place, _)| *place).collect();
-                write!(f, "Judge({} {} {places:?})", judge.generation, judge.mode.word())
+                write!(f, "Judge({} {} {places:?})", judge.by.generation, judge.by.mode.word())
             }
             Self::Edit { file, line } => write!(f, "Edit({file}:{line})"),
             Self::Suppose(suppose) => write!(f, "Suppose({})", suppose.number),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ratatui::layout::{Position, Size};
 
 use super::keys::Key;
-use crate::compare::{Base, Change, Comparison, Side};
+use crate::compare::{Base, Comparison, Side};
 use crate::diagnostic::Diagnostic;
 use crate::explore::survey::Survey;
 use crate::files::watch::WatchEvent;
@@ -20,8 +20,11 @@ use crate::workbench::model::suggest::{FileWrite, SuggestedRule};
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::texts::Texts;
 use crate::workbench::model::way_out::WayOutAnswer;
-use crate::workbench::model::{CaseList, Frames};
-pub use crate::workspace::recordings::Event;
+use crate::workbench::model::{CaseList, Frames, ReadSession, SessionChanges, SessionDecisions};
+use crate::workspace::recordings;
+
+/// What comes of reading recordings.
+pub type Event = recordings::Event<ReadSession>;
 
 /// Something that happened.
 pub enum Msg {
@@ -206,10 +209,16 @@ pub enum MouseAct {
 pub struct JudgedSession {
     /// The place it had in the list of sessions when this was asked.
     pub place: usize,
-    /// The session.
-    pub session: Arc<StoredSession>,
-    /// Every decision.
-    pub replay: Arc<Replay>,
+    /// What.
+    pub decisions: SessionDecisions,
+}
+
+#[cfg(any(test, feature = "internals"))]
+impl JudgedSession {
+    /// With every decision, in answer to a request.
+    pub fn of(generation: u64, place: usize, session: &Arc<StoredSession>, replay: Arc<Replay>) -> Self {
+        Self { place, decisions: SessionDecisions::of(generation, session, replay, true) }
+    }
 }
 
 /// What changed in a session.
@@ -218,10 +227,8 @@ pub struct ComparedSession {
     pub place: usize,
     /// The session.
     pub session: Arc<StoredSession>,
-    /// What was decided under the base, where that was asked for.
-    pub base: Option<Arc<Replay>>,
-    /// What changed.
-    pub changes: Vec<Change>,
+    /// What.
+    pub changes: SessionChanges,
 }
 
 /// Something that came through the channel.
@@ -230,4 +237,6 @@ pub(super) enum Arrived {
     Input(Vec<Msg>),
     /// A worker has something to say.
     Work(Msg),
+    /// One of very many messages about sessions, which nobody waits for: everything else goes before them.
+    Bulk(Msg),
 }

@@ -17,6 +17,7 @@ pub mod live;
 pub mod overlay;
 pub mod palette;
 mod places;
+pub mod read;
 pub mod saved;
 pub mod seen;
 pub mod select;
@@ -56,10 +57,11 @@ pub use self::entry::Entry;
 pub use self::files::{Files, Held, Lost};
 pub use self::frame::{Framed, Frames, Taking};
 pub use self::habits::{Count, Dress, Habits};
-pub use self::judgement::Judgement;
+pub use self::judgement::{Judgement, SessionDecisions};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
 pub use self::places::OpenedSession;
+pub use self::read::{ReadSession, SessionChanges};
 pub use self::supposed::Supposed;
 pub use self::survey::SurveyQuery;
 pub use self::table::SessionTable;
@@ -95,6 +97,8 @@ pub struct Archive {
     pub files: Files,
     /// The list of sessions, and files without any, in the order of their files.
     pub entries: Vec<Entry>,
+    /// How many of them hold a session.
+    pub sessions: usize,
     /// How they are listed.
     pub table: SessionTable,
     /// The texts that they share.
@@ -396,7 +400,7 @@ impl Model {
 
     /// Entries that hold a session.
     pub fn session_count(&self) -> usize {
-        self.archive.entries.iter().filter(|entry| entry.session.is_some()).count()
+        self.archive.sessions
     }
 
     /// How far judging has come; `None` when it is done or cannot be.

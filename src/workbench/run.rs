@@ -1,5 +1,6 @@
 //! The loop: waits for something to happen, changes the model, does what that asks for, draws once. Idle it sleeps.
 
+mod arrivals;
 mod cases;
 mod editor;
 pub mod environment;
@@ -20,12 +21,13 @@ use std::io::{self, stdout};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::execute;
 
+use self::arrivals::{Arrivals, Next, TICK};
 use self::environment::Environment;
 use self::input::Input;
 use self::terminal::Screen;
@@ -36,7 +38,7 @@ use super::message::{Arrived, Msg};
 use super::model::saved::SavedPlace;
 use super::model::{BuiltIn, Chosen, Dress, Model, Opening};
 use super::theme::{GlyphSet, Theme, ThemeError};
-use super::update::{restore, update};
+use super::update::{restore, update, update_all};
 use crate::engine::Mode;
 use crate::files::watch::{Watch, WatchTargets, Way, watch};
 use crate::report::words;
@@ -157,7 +159,9 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     workers.cases(&mut model);
     let _watch = settings.watch.map(|(watched, way)| begin_watch(watched, way, out.clone())).transpose()?;
     let input = Input::start(out);
-    let mut running = Loop { model, screen, workers, arriving, editor: environment.editor().to_owned() };
+    let arrivals = Arrivals::new(arriving);
+    let editor = environment.editor().to_owned();
+    let mut running = Loop { model, screen, workers, arrivals, editor, drawn: Instant::now() };
     running.run(&input)?;
     if let Some((file, place)) = settings.place.zip(SavedPlace::of(&running.model)) {
         // Without it the next start is at the first session, which needs no excuse.
@@ -188,8 +192,10 @@ struct Loop {
     model: Model,
     screen: Screen,
     workers: Workers,
-    arriving: Receiver<Arrived>,
+    arrivals: Arrivals,
     editor: String,
+    /// When the screen was drawn last.
+    drawn: Instant,
 }
 
 impl Loop {
@@ -197,28 +203,36 @@ impl Loop {
         self.draw()?;
         input.allow();
         loop {
-            let Some(first) = self.wait() else { return Ok(()) };
-            let mut read = false;
-            let mut arrived = Some(first);
-            let (mut taken, mut until) = (0, None);
-            while let Some(next) = arrived {
-                let messages = match next {
-                    Arrived::Input(messages) => {
+            let mut next = Some(self.wait());
+            let (mut read, mut seen, mut taken, begun) = (false, false, 0, Instant::now());
+            while let Some(now) = next {
+                seen |= !matches!(now, Next::Bulk);
+                let ended = match now {
+                    Next::Input(messages) => {
                         read = true;
                         self.model.work.now = jiff::Timestamp::now().as_millisecond();
-                        messages
+                        let mut messages = messages.into_iter();
+                        messages.try_fold(false, |ended, message| {
+                            Ok::<_, io::Error>(ended || self.take(message)?)
+                        })?
                     }
-                    Arrived::Work(message) => vec![message],
+                    Next::Work(message) => self.take(message)?,
+                    Next::Nothing => self.take(Msg::ChordWaits)?,
+                    Next::Bulk => {
+                        let effects = update_all(&mut self.model, self.arrivals.bulk());
+                        self.perform_all(effects)?
+                    }
+                    Next::End => true,
                 };
-                for message in messages {
-                    for effect in update(&mut self.model, message) {
-                        if self.perform(effect)?.is_break() {
-                            return Ok(());
-                        }
-                    }
+                if ended {
+                    return Ok(());
                 }
                 taken += 1;
-                arrived = if taken < TOGETHER { self.more(&mut until) } else { None };
+                next = if taken < TOGETHER { self.more(begun + BLINK) } else { None };
+            }
+            // Nobody sees more frames than this while there is more to take in.
+            if !seen && self.arrivals.has_bulk() && self.drawn.elapsed() < TICK {
+                continue;
             }
             self.draw()?;
             if read {
@@ -228,14 +242,28 @@ impl Loop {
         }
     }
 
+    /// Takes in a message and does what that asks for; gives whether that ends the loop.
+    fn take(&mut self, message: Msg) -> io::Result<bool> {
+        let effects = update(&mut self.model, message);
+        self.perform_all(effects)
+    }
+
+    fn perform_all(&mut self, effects: Vec<Effect>) -> io::Result<bool> {
+        for effect in effects {
+            if self.perform(effect)?.is_break() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// What has arrived besides. What is in the turn that a key went to is waited for, but not for long: so nobody sees the
     /// panes of another turn for a blink.
-    fn more(&self, until: &mut Option<Instant>) -> Option<Arrived> {
-        self.arriving.try_recv().ok().or_else(|| {
-            let until = *until.get_or_insert_with(|| Instant::now() + BLINK);
-            let rest = until.saturating_duration_since(Instant::now());
-            (self.model.awaits_frames() || self.model.work.again.is_some())
-                .then(|| self.arriving.recv_timeout(rest).ok())?
+    fn more(&mut self, until: Instant) -> Option<Next> {
+        let awaited = self.model.awaits_frames() || self.model.work.again.is_some();
+        self.arrivals.more().or_else(|| match awaited {
+            true => self.arrivals.next_work(until).map(Next::Work),
+            false => None,
         })
     }
 
@@ -245,21 +273,17 @@ impl Loop {
         if size != self.model.size {
             update(&mut self.model, Msg::Resize(size));
         }
-        self.screen.draw(&self.model)
+        self.screen.draw(&self.model)?;
+        self.drawn = Instant::now();
+        Ok(())
     }
 
-    /// The next thing that happens; `None` when nothing can any more. The only timer is that of a pending chord.
-    fn wait(&self) -> Option<Arrived> {
+    /// The next thing that happens. The only timer is that of a pending chord.
+    fn wait(&mut self) -> Next {
         let dialog = &self.model.dialog;
         let waits = !dialog.pending.is_empty() && !dialog.which_key;
-        if !waits && !dialog.count.is_some_and(|count| count.is_pane()) {
-            return self.arriving.recv().ok();
-        }
-        match self.arriving.recv_timeout(CHORD) {
-            Ok(arrived) => Some(arrived),
-            Err(RecvTimeoutError::Timeout) => Some(Arrived::Work(Msg::ChordWaits)),
-            Err(RecvTimeoutError::Disconnected) => None,
-        }
+        let timed = waits || dialog.count.is_some_and(|count| count.is_pane());
+        self.arrivals.next(timed.then(|| Instant::now() + CHORD))
     }
 
     fn perform(&mut self, effect: Effect) -> io::Result<ControlFlow<()>> {

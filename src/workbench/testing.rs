@@ -6,12 +6,12 @@ use std::sync::atomic::AtomicU64;
 use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::{Rect, Size};
 
-use super::effect::{Effect, Judge};
+use super::effect::{Effect, Judge, Judging};
 use super::keys::{Key, chord};
 use super::message::{ComparedSession, Event, JudgedSession, Msg};
 use super::model::hits::hits;
 use super::model::texts::Texts;
-use super::model::{CaseList, Model, Opening};
+use super::model::{CaseList, Model, Opening, ReadSession, SessionChanges};
 use super::run::{frames, suggest, suppose, survey, tester};
 use super::theme::{Depth, Theme};
 use super::update::update;
@@ -143,22 +143,25 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
     while let Some(effect) = effects.pop() {
         match effect {
             Effect::Judge(judge) => {
-                let Judge { generation, policy, mode, against, beside, sessions, .. } = judge;
-                let compared = against.map(|against| {
+                let Judge { by, sessions, .. } = judge;
+                let Judging { generation, policy, mode, against, beside } = &*by;
+                let (generation, mode) = (*generation, *mode);
+                let compared = against.as_ref().map(|against| {
                     let one = |(place, stored): &(usize, Arc<StoredSession>)| {
                         let session = &stored.session().expect("it can be read back");
-                        let new = Replay::new(session, &policy, mode);
+                        let new = Replay::new(session, policy, mode);
                         let base = against.base().policy().filter(|_| !against.is_same());
                         let base = base.map(|policy| Arc::new(Replay::new(session, policy, mode)));
                         let changes = against.changes(base.as_deref(), &new);
-                        let base = base.filter(|_| beside);
-                        ComparedSession { place: *place, session: Arc::clone(stored), base, changes }
+                        let changes = SessionChanges { base: base.filter(|_| *beside), changes };
+                        ComparedSession { place: *place, session: Arc::clone(stored), changes }
                     };
                     Msg::Compared { generation, sessions: sessions.iter().map(one).collect() }
                 });
                 let one = |(place, session): (usize, Arc<StoredSession>)| {
                     let content = session.session().expect("it can be read back");
-                    JudgedSession { place, session, replay: Arc::new(Replay::new(&content, &policy, mode)) }
+                    let replay = Arc::new(Replay::new(&content, policy, mode));
+                    JudgedSession::of(generation, place, &session, replay)
                 };
                 let sessions = sessions.into_iter().map(one).collect();
                 effects.extend(update(model, Msg::Judged { generation, sessions }));
@@ -250,6 +253,10 @@ pub fn stored(sessions: Vec<Arc<Session>>) -> Vec<Arc<StoredSession>> {
     sessions.into_iter().map(StoredSession::resident).collect()
 }
 
+fn read(sessions: Vec<Arc<Session>>) -> Vec<ReadSession> {
+    stored(sessions).into_iter().map(ReadSession::from).collect()
+}
+
 /// The answer to a request to judge one session.
 pub fn answered(
     generation: u64,
@@ -260,7 +267,7 @@ pub fn answered(
 ) -> Msg {
     let content = session.session().expect("it can be read back");
     let replay = Arc::new(Replay::new(&content, policy, mode));
-    Msg::Judged { generation, sessions: vec![JudgedSession { place, session: Arc::clone(session), replay }] }
+    Msg::Judged { generation, sessions: vec![JudgedSession::of(generation, place, session, replay)] }
 }
 
 /// The open session, as the list has it.
@@ -276,7 +283,7 @@ pub fn read_part(
     diagnostics: Vec<Diagnostic>,
     progress: Progress,
 ) {
-    let (file, sessions) = (file.into(), stored(sessions));
+    let (file, sessions) = (file.into(), read(sessions));
     feed(model, Msg::Recordings(Event::Sessions { file, sessions, diagnostics, progress }));
 }
 
@@ -288,7 +295,7 @@ pub fn read_whole(
     diagnostics: Vec<Diagnostic>,
     progress: Progress,
 ) {
-    let (file, sessions) = (file.into(), stored(sessions));
+    let (file, sessions) = (file.into(), read(sessions));
     feed(model, Msg::Recordings(Event::File { file, sessions, diagnostics, progress }));
 }
 

@@ -50,14 +50,36 @@ use crate::report::words;
 
 /// Changes the model and says what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
+    update_all(model, std::iter::once(msg))
+}
+
+/// The same for messages between which nobody sees the screen: what follows from them is found out once.
+pub fn update_all(model: &mut Model, messages: impl Iterator<Item = Msg>) -> Vec<Effect> {
     #[cfg(test)]
     let _closed = crate::engine::closed::Closed::begin();
     let mut effects = Vec::new();
-    match msg {
-        Msg::Key(key) => pressed(model, key, &mut effects),
+    messages.for_each(|message| take(model, message, &mut effects));
+    restore::go_back(model);
+    judge::again(model, &mut effects);
+    suppose::ask(model, &mut effects);
+    if model.table_is_due() {
+        model.arrange();
+        table::keep(model);
+    }
+    survey::ask(model, &mut effects);
+    settle::settle(model);
+    frames::ask(model, &mut effects);
+    tester::ask(model, &mut effects);
+    effects
+}
+
+/// Takes in a message.
+fn take(model: &mut Model, message: Msg, effects: &mut Vec<Effect>) {
+    match message {
+        Msg::Key(key) => pressed(model, key, effects),
         Msg::Mouse(mouse) => {
-            if let Some(command) = mouse::moved(model, mouse, &mut effects) {
-                run(model, command, &mut effects);
+            if let Some(command) = mouse::moved(model, mouse, effects) {
+                run(model, command, effects);
             }
         }
         Msg::Paste(text) => paste::pasted(model, &text),
@@ -76,10 +98,10 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
             // After a while a digit was the number of a pane.
             model.dialog.count = model.dialog.count.filter(|count| !count.is_pane());
         }
-        Msg::Policy { loaded, at } => load::policy(model, *loaded, at, &mut effects),
-        Msg::Base { name, read } => compare::read(model, name, read, &mut effects),
-        Msg::Watch(told) => live::told(model, told, &mut effects),
-        Msg::Recordings(event) => recordings::told(model, event, &mut effects),
+        Msg::Policy { loaded, at } => load::policy(model, *loaded, at, effects),
+        Msg::Base { name, read } => compare::read(model, name, read, effects),
+        Msg::Watch(told) => live::told(model, told, effects),
+        Msg::Recordings(event) => recordings::told(model, event, effects),
         Msg::Judged { generation, sessions } => load::judged(model, generation, sessions),
         Msg::Compared { generation, sessions } => load::compared(model, generation, sessions),
         Msg::Supposed { number, answer } => suppose::judged(model, number, answer),
@@ -92,27 +114,15 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
         }
         Msg::Suggested { number, rows } => suggest::arrived(model, number, rows),
         Msg::Tested { number, answer } => tester::arrived(model, number, *answer),
-        Msg::Written { write, undo } => suggest::written(model, *write, undo, &mut effects),
+        Msg::Written { write, undo } => suggest::written(model, *write, undo, effects),
         Msg::Cases { number, cases } => cases::arrived(model, number, *cases),
         Msg::Texts { comparison, texts } => texts::arrived(model, comparison, texts),
-        Msg::Composed { ask, text } => asking::composed(model, ask, &text, &mut effects),
+        Msg::Composed { ask, text } => asking::composed(model, ask, &text, effects),
         Msg::Found { number, searched, hits } => hits::found(model, number, searched, hits),
-        Msg::Taken { file } => save::taken(model, &file, &mut effects),
+        Msg::Taken { file } => save::taken(model, &file, effects),
         Msg::Note { failed, text } => model.dialog.note = Some(Note { failed, text }),
         Msg::End => effects.push(Effect::Quit),
     }
-    restore::go_back(model);
-    judge::again(model, &mut effects);
-    suppose::ask(model, &mut effects);
-    if model.table_is_due() {
-        model.arrange();
-        table::keep(model);
-    }
-    survey::ask(model, &mut effects);
-    settle::settle(model);
-    frames::ask(model, &mut effects);
-    tester::ask(model, &mut effects);
-    effects
 }
 
 fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {

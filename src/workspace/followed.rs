@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::cases::{CaseFiles, CaseRunner};
-use super::recordings::{Event, Recordings};
+use super::recordings::{Event, Look, Recordings};
 use super::version::{self, DEFAULT_POLICY, LoadedVersion, NoPolicy, Version};
 use crate::compare::Base;
 use crate::diagnostic::{Diagnostic, code};
@@ -134,9 +134,9 @@ impl Workspace {
 
     /// Reads the recordings that are not as they were when they were read last. Where one is still being written, gives
     /// how long it has to stay as it is to be taken for whole: then it is to be read again.
-    pub fn sessions(&self, out: &mut dyn FnMut(Event)) -> Option<Duration> {
+    pub fn sessions<L: Look>(&self, look: &L, out: &mut dyn FnMut(Event<L::Seen>)) -> Option<Duration> {
         // A panic while reading leaves files that are read again.
-        self.recordings.lock().unwrap_or_else(PoisonError::into_inner).read(out)
+        self.recordings.lock().unwrap_or_else(PoisonError::into_inner).read(look, out)
     }
 }
 

@@ -1,18 +1,27 @@
 //! Reads recordings, and again what has changed of them: a file at a time, never all for one.
 
+mod event;
+mod file;
+mod new;
+
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::opener::{open, open_sample};
+pub use self::event::{Event, Look};
+use self::file::{File, Read, Source};
+use self::new::{Batch, FilePlace, FileSession, NewFiles, notices, seen};
 use super::samples;
 use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::files;
 use crate::files::spill::Spill;
 use crate::files::stamp::Stamp;
-use crate::files::{self, Input};
-use crate::recording::{Options, Reading};
-use crate::session::stored::{SessionStore, StoredSession};
+use crate::recording::Options;
+use crate::replay::corpus::Corpus;
+use crate::session::stored::SessionStore;
 
 /// The recordings that were named, and what was read of them.
 pub struct Recordings {
@@ -23,55 +32,8 @@ pub struct Recordings {
     read: HashMap<Arc<str>, Read>,
     /// Where the sessions are.
     store: Arc<SessionStore>,
-}
-
-/// What comes of reading recordings, in this order.
-#[derive(Debug)]
-pub enum Event {
-    /// The recordings are about to be read, again or for the first time.
-    Listing {
-        /// All files of them that there are, each once, in their order. Others are gone.
-        files: Vec<Arc<str>>,
-    },
-    /// A part of a file was read for the first time: what follows on the parts before.
-    Sessions {
-        /// The file, as it was named.
-        file: Arc<str>,
-        /// Its sessions.
-        sessions: Vec<Arc<StoredSession>>,
-        /// What is wrong with the file, beyond what its sessions say of themselves.
-        diagnostics: Vec<Diagnostic>,
-        /// Files read so far, and how many there are.
-        progress: (usize, usize),
-    },
-    /// A file was read again, whole: this is what it holds now.
-    File {
-        /// The file, as it was named.
-        file: Arc<str>,
-        /// Its sessions.
-        sessions: Vec<Arc<StoredSession>>,
-        /// What is wrong with the file, beyond what its sessions say of themselves.
-        diagnostics: Vec<Diagnostic>,
-        /// Files read so far, and how many there are to read.
-        progress: (usize, usize),
-    },
-    /// Every file that had to be was read.
-    End {
-        /// All that is wrong besides: paths that are not there, folders without recordings.
-        diagnostics: Vec<Diagnostic>,
-    },
-}
-
-/// What is known of a file that was read.
-struct Read {
-    /// As it was before reading; `None` for what is not on disk, or can be read once only.
-    stamp: Option<Stamp>,
-    /// When that was.
-    at: SystemTime,
-    /// It is being written: it has become longer while it was watched.
-    grows: bool,
-    /// What is worth knowing of a file that is no recording.
-    notices: Vec<Diagnostic>,
+    /// Threads that read; made when there is a file to read.
+    threads: Option<Corpus>,
 }
 
 /// What the arguments lead to.
@@ -85,30 +47,17 @@ struct Contents {
     besides: Vec<Diagnostic>,
 }
 
-/// A file to read.
-struct File {
-    name: Arc<str>,
-    source: Source,
-}
-
-enum Source {
-    Input(Input, Option<Stamp>),
-    Sample(&'static [u8]),
-}
-
 /// How long a file that grows has to stay as it is to be taken for whole.
 const RESTS: Duration = Duration::from_secs(10);
 /// Bytes of memory that sessions take, about, before those leave it that were not looked at for a while. What is less stays in
 /// memory whole, with what was decided about it.
 const MOST: usize = 256 << 20;
-/// Sessions that go to the workbench together at most, when a file is read for the first time.
-const TOGETHER: usize = 64;
 
 impl Recordings {
     /// Of these arguments; of the samples where there are none.
     pub fn new(arguments: Vec<String>, options: Options) -> Recordings {
         let store = SessionStore::new(Box::new(Spill::new(None)), MOST);
-        Recordings { arguments, options, rests: RESTS, read: HashMap::new(), store }
+        Recordings { arguments, options, rests: RESTS, read: HashMap::new(), store, threads: None }
     }
 
     /// Sessions that leave memory go to a file in this folder.
@@ -130,7 +79,7 @@ impl Recordings {
 
     /// Reads what was not read yet or has changed since. Gives when what is being written will have come to rest, if
     /// anything is: it is to be read once more then, since its end proves something only now.
-    pub fn read(&mut self, out: &mut dyn FnMut(Event)) -> Option<Duration> {
+    pub fn read<L: Look>(&mut self, look: &L, out: &mut dyn FnMut(Event<L::Seen>)) -> Option<Duration> {
         let now = SystemTime::now();
         let Contents { files, missing, mut besides } = self.find();
         let names: Vec<Arc<str>> = files
@@ -142,12 +91,16 @@ impl Recordings {
         let there: HashSet<Arc<str>> = files.iter().map(|file| Arc::clone(&file.name)).collect();
         self.read.retain(|name, _| there.contains(name));
         out(Event::Listing { files: names });
-        let mut due: Vec<&File> = files.iter().filter(|file| self.is_due(file, now)).collect();
+        let due = files.iter().filter(|file| self.is_due(file, now));
         // What may keep waiting keeps no other waiting.
-        due.sort_by_key(|file| matches!(file.source, Source::Input(_, None)));
-        let all = due.len();
-        for (done, file) in due.into_iter().enumerate() {
-            self.file(file, (done, all), out);
+        let (new, others): (Vec<&File>, Vec<&File>) = due.partition(|file| self.is_new(file));
+        let (waiting, others): (Vec<&File>, Vec<&File>) =
+            others.into_iter().partition(|file| matches!(file.source, Source::Input(_, None)));
+        let all = new.len() + others.len() + waiting.len();
+        let left = self.together(new, all, look, out);
+        let first = all - left.len() - others.len() - waiting.len();
+        for (done, file) in (first..).zip(left.into_iter().chain(others).chain(waiting)) {
+            self.file(file, (done, all), look, out);
         }
         for (file, diagnostics) in missing {
             out(Event::File { file, sessions: Vec::new(), diagnostics, progress: (all, all) });
@@ -220,7 +173,58 @@ impl Recordings {
         }
     }
 
-    fn file(&mut self, file: &File, progress: (usize, usize), out: &mut dyn FnMut(Event)) {
+    /// Whether it is a file that was never read, and that no one else may be read before.
+    fn is_new(&self, file: &File) -> bool {
+        matches!(file.source, Source::Input(_, Some(_))) && !self.read.contains_key(&file.name)
+    }
+
+    /// Reads files for the first time, on as many threads as there are processors, as [`Corpus`] does. Gives those that are left,
+    /// where there are no threads to be had.
+    fn together<'f, L: Look>(
+        &mut self,
+        files: Vec<&'f File>,
+        all: usize,
+        look: &L,
+        out: &mut dyn FnMut(Event<L::Seen>),
+    ) -> Vec<&'f File> {
+        if files.is_empty() {
+            return files;
+        }
+        let threads = match self.threads.take().map_or_else(|| Corpus::new(0), Ok) {
+            Ok(threads) => threads,
+            Err(_) => return files,
+        };
+        let batch = RefCell::new(Batch { out, of: None, sessions: Vec::new(), sent: false });
+        let mut read = HashMap::new();
+        let store = &self.store;
+        let mut unread = NewFiles {
+            files: files.into_iter().enumerate(),
+            options: &self.options,
+            all,
+            batch: &batch,
+            read: &mut read,
+        };
+        let judge = |FileSession { of, session }: FileSession| {
+            let (seen, weight) = seen(store, session, false, look);
+            (of, seen, weight)
+        };
+        let _ = threads.run(&mut unread, &judge, &|(.., weight)| *weight, &mut |(of, seen, _)| {
+            batch.borrow_mut().add(of, seen);
+            ControlFlow::Continue(())
+        });
+        self.threads = Some(threads);
+        self.read.extend(read);
+        Vec::new()
+    }
+
+    /// Reads a file on this thread.
+    fn file<L: Look>(
+        &mut self,
+        file: &File,
+        progress: (usize, usize),
+        look: &L,
+        out: &mut dyn FnMut(Event<L::Seen>),
+    ) {
         let at = SystemTime::now();
         let before = self.read.get(&file.name);
         let again = before.is_some();
@@ -234,69 +238,35 @@ impl Recordings {
             read.grows = known.is_some_and(|known| stamp.has_grown_from(&known))
                 || before.grows && known == Some(stamp) && before.age(at) < self.rests;
         }
-        let mut batch = Batch { file: &file.name, progress, sessions: Vec::new(), sent: false };
+        let of = Arc::new(FilePlace { name: Arc::clone(&file.name), progress });
+        let mut batch = Batch { out, of: None, sessions: Vec::new(), sent: false };
         let mut diagnostics = Vec::new();
-        match self.open(file, read.grows) {
+        match file.open(&self.options, read.grows) {
             Ok(mut reading) => {
+                let mut sessions = Vec::new();
                 for session in reading.by_ref() {
-                    batch.sessions.push(self.store.put(session));
+                    let (seen, _) = seen(&self.store, session, again, look);
                     // One that is on screen already is exchanged as a whole.
-                    if !again && batch.sessions.len() >= TOGETHER {
-                        batch.send(Vec::new(), out);
+                    match again {
+                        true => sessions.push(seen),
+                        false => batch.add(Arc::clone(&of), seen),
                     }
                 }
                 diagnostics.extend(reading.diagnostics());
+                batch.sessions.extend(sessions);
             }
             Err(told) => diagnostics.push(told),
         }
-        if batch.sessions.is_empty() && !batch.sent {
-            (diagnostics, read.notices) =
-                diagnostics.into_iter().partition(|told| told.severity == Severity::Error);
-        }
         if again {
+            if batch.sessions.is_empty() {
+                (diagnostics, read.notices) = notices(diagnostics);
+            }
             let (file, sessions) = (Arc::clone(&file.name), batch.sessions);
-            out(Event::File { file, sessions, diagnostics, progress });
+            (batch.out)(Event::File { file, sessions, diagnostics, progress });
         } else {
-            batch.send(diagnostics, out);
+            read.notices = batch.end(of, diagnostics);
         }
         self.read.insert(Arc::clone(&file.name), read);
-    }
-
-    fn open(&self, file: &File, following: bool) -> Result<Reading, Diagnostic> {
-        let options = Options { following, ..self.options.clone() };
-        match &file.source {
-            Source::Sample(bytes) => open_sample(Arc::clone(&file.name), bytes, &options),
-            Source::Input(input, _) => {
-                open(Input { name: Arc::clone(&file.name), ..input.clone() }, &options)
-            }
-        }
-    }
-}
-
-impl Read {
-    /// How long it has stayed as it is.
-    fn age(&self, now: SystemTime) -> Duration {
-        let modified = self.stamp.and_then(|stamp| stamp.modified()).unwrap_or(self.at);
-        now.duration_since(modified).unwrap_or_default()
-    }
-}
-
-/// Sessions of a file that go together.
-struct Batch<'f> {
-    file: &'f Arc<str>,
-    progress: (usize, usize),
-    sessions: Vec<Arc<StoredSession>>,
-    sent: bool,
-}
-
-impl Batch<'_> {
-    fn send(&mut self, diagnostics: Vec<Diagnostic>, out: &mut dyn FnMut(Event)) {
-        if self.sessions.is_empty() && diagnostics.is_empty() {
-            return;
-        }
-        self.sent = true;
-        let sessions = std::mem::take(&mut self.sessions);
-        out(Event::Sessions { file: Arc::clone(self.file), sessions, diagnostics, progress: self.progress });
     }
 }
 

@@ -34,17 +34,19 @@ fn workbench(document: &Value, session: &Value, mode: rulestep::internals::engin
     let file = PolicyFile { relative: Arc::clone(&name), name, text, named: true };
     let loaded = Box::new(Policy::load(&[file], None));
     update(&mut model, Msg::Policy { loaded, at: "12:00:00".to_owned() });
-    let (file, sessions) = ("session.json".into(), vec![StoredSession::resident(Arc::new(read(session)))]);
+    let (file, sessions) =
+        ("session.json".into(), vec![StoredSession::resident(Arc::new(read(session))).into()]);
     let msg = Msg::Recordings(Event::Sessions { file, sessions, diagnostics: Vec::new(), progress: (1, 1) });
     for effect in update(&mut model, msg) {
         let Effect::Judge(judge) = effect else { continue };
+        let by = &judge.by;
         let one = |(place, session): &(usize, Arc<StoredSession>)| {
             let content = session.session().unwrap();
-            let replay = Arc::new(Replay::new(&content, &judge.policy, judge.mode));
-            JudgedSession { place: *place, session: Arc::clone(session), replay }
+            let replay = Arc::new(Replay::new(&content, &by.policy, by.mode));
+            JudgedSession::of(by.generation, *place, session, replay)
         };
         let sessions = judge.sessions.iter().map(one).collect();
-        update(&mut model, Msg::Judged { generation: judge.generation, sessions });
+        update(&mut model, Msg::Judged { generation: by.generation, sessions });
     }
     update(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
     model

@@ -16,7 +16,7 @@ use crate::files::stream::{self, Opening, Patience};
 use crate::files::{self, Input};
 use crate::policy::Policy;
 use crate::recording::{self, Options, Stretch};
-use crate::replay::corpus::{Part, Recording, Recordings};
+use crate::replay::corpus::{Recording, Recordings};
 use crate::report::words;
 use crate::session::{Session, tree};
 use crate::workspace::{opener, samples};
@@ -101,7 +101,7 @@ impl Sessions {
     /// Reads everything, and gives it as one recording.
     fn joined(&mut self) -> ReadFile {
         let all: Vec<Session> = self.by_ref().collect();
-        let file = self.file(String::new(), None);
+        let file = self.file(String::new(), None, u64::MAX);
         ReadFile { ready: tree::join(all).into_iter(), is_empty: false, ..file }
     }
 
@@ -152,10 +152,10 @@ impl Recordings for Sessions {
             if interrupted() {
                 return None;
             }
-            let waits = match self.sources.front()? {
-                Source::File(input) => !input.is_regular(),
-                Source::Opening(..) => true,
-                Source::Sample(..) => false,
+            let (waits, size) = match self.sources.front()? {
+                Source::File(input) => input.length().map_or((true, u64::MAX), |length| (false, length)),
+                Source::Opening(..) => (true, u64::MAX),
+                Source::Sample(_, bytes) => (false, bytes.len() as u64),
             };
             if waits && !no_other {
                 return None;
@@ -168,10 +168,10 @@ impl Recordings for Sessions {
                     Err(told) => Some(Err(told)),
                 },
                 Source::Opening(opening) => self.wait(opening, AGAIN),
-                source => return Some(self.file(name, Some(Unread::Source(source)))),
+                source => return Some(self.file(name, Some(Unread::Source(source)), size)),
             };
             if let Some(opened) = source {
-                return Some(self.file(name, Some(Unread::Opened(opened.map(Box::new)))));
+                return Some(self.file(name, Some(Unread::Opened(opened.map(Box::new))), size));
             }
         }
     }
@@ -186,12 +186,7 @@ impl Recordings for Sessions {
 }
 
 impl Sessions {
-    fn file(&self, name: String, unread: Option<Unread>) -> ReadFile {
-        let size = match &unread {
-            Some(Unread::Source(Source::File(input))) => input.length().unwrap_or(u64::MAX),
-            Some(Unread::Source(Source::Sample(_, bytes))) => bytes.len() as u64,
-            _ => u64::MAX,
-        };
+    fn file(&self, name: String, unread: Option<Unread>, size: u64) -> ReadFile {
         ReadFile {
             name,
             unread,
@@ -346,12 +341,6 @@ impl Iterator for ReadFile {
         }
         let session = self.begun()?.next();
         self.note(session)
-    }
-}
-
-impl Part for Stretch {
-    fn read(&mut self) {
-        Stretch::read(self);
     }
 }
 

@@ -9,6 +9,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
 
 use super::asks::Role;
 use super::explain::Progress;
@@ -17,6 +18,7 @@ use super::unit::{Kind, Objection, RuleStanding, Support};
 use crate::diagnostic::code::Code;
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::RuleOutcome;
+use crate::monitor::saved;
 use crate::monitor::{
     Cx, Digest, End, Helps, Observes, Prospect, RuleId, Says, Slot, StateItem, Timers, Wakes,
 };
@@ -39,6 +41,9 @@ pub(super) struct Sequence {
 
 /// Numbers of steps, in order; shared by all that stand for the same.
 type Steps = Arc<[usize]>;
+/// The steps that may be the next one at a place of the walk, in order: nearly always one, or two while one has no result. Most
+/// sessions are short, so nothing is asked of the heap for them.
+type NextSteps = SmallVec<[usize; 2]>;
 
 /// What calls of one tool may be.
 struct Part {
@@ -62,7 +67,8 @@ pub(super) struct SequenceState {
     /// The walk up to the calls that are kept.
     walk: Walk,
     /// The steps that may be the next one there.
-    before: Steps,
+    #[serde(with = "saved::list")]
+    before: NextSteps,
     kept: VecDeque<StepCall>,
 }
 
@@ -82,18 +88,19 @@ struct StepCall {
     steps: Steps,
     known: Option<bool>,
     /// The steps that may be the next one after it.
-    behind: Steps,
+    #[serde(with = "saved::list")]
+    behind: NextSteps,
 }
 
 impl Default for SequenceState {
     fn default() -> SequenceState {
-        SequenceState { walk: Walk::default(), before: [0].into(), kept: VecDeque::new() }
+        SequenceState { walk: Walk::default(), before: NextSteps::from_slice(&[0]), kept: VecDeque::new() }
     }
 }
 
 impl SequenceState {
     /// The steps that may be the next one now.
-    fn now(&self) -> &Steps {
+    fn now(&self) -> &NextSteps {
         self.kept.back().map_or(&self.before, |kept| &kept.behind)
     }
 }
@@ -200,12 +207,12 @@ impl Sequence {
     }
 
     /// The steps that may be next after a call.
-    fn after(&self, before: &Steps, meant: &[usize], known: Option<bool>) -> Steps {
+    fn after(&self, before: &NextSteps, meant: &[usize], known: Option<bool>) -> NextSteps {
         let wanted = |next: &usize| self.step(*next, meant) == Step::Wanted;
         if known == Some(false) || !before.iter().any(wanted) {
-            return Arc::clone(before);
+            return before.clone();
         }
-        let mut after = Vec::with_capacity(before.len() + 1);
+        let mut after = NextSteps::new();
         for next in before.iter() {
             let wanted = wanted(next);
             if !wanted || known.is_none() {
@@ -217,7 +224,7 @@ impl Sequence {
         }
         after.sort_unstable();
         after.dedup();
-        after.into()
+        after
     }
 
     fn waits(&self, state: &SequenceState, kept: &StepCall) -> bool {
@@ -330,14 +337,14 @@ impl Kind for Sequence {
             kept.known = Some(ok && kept.steps.iter().all(own));
         }
         let ahead = place.checked_sub(1).and_then(|ahead| state.kept.get(ahead));
-        let mut before = Arc::clone(ahead.map_or(&state.before, |kept| &kept.behind));
+        let mut before = ahead.map_or(&state.before, |kept| &kept.behind).clone();
         for kept in state.kept.range_mut(place..) {
             let behind = self.after(&before, &kept.steps, kept.known);
             // From where it changes nothing, all that follows is as it was.
             if behind == kept.behind {
                 break;
             }
-            kept.behind = Arc::clone(&behind);
+            kept.behind.clone_from(&behind);
             before = behind;
         }
         self.settle(state);
@@ -348,6 +355,10 @@ impl Kind for Sequence {
     }
 
     fn stands(&self, state: &SequenceState, end: End, _cx: &Cx<'_>) -> RuleStanding {
+        let through = state.kept.is_empty() && state.walk.wrong.is_none();
+        if through && !self.steps.is_empty() && state.walk.done.len() == self.steps.len() {
+            return RuleStanding::as_it_is(RuleOutcome::Held).count(self.steps.len() as u64);
+        }
         let mut walk = state.walk.clone();
         if end == End::SoFar && walk.wrong.is_none() && !state.kept.is_empty() {
             return RuleStanding::as_it_is(RuleOutcome::Pending).count(walk.done.len() as u64);

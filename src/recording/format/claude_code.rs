@@ -11,7 +11,7 @@ mod marks;
 mod parts;
 mod titles;
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;

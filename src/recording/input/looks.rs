@@ -13,16 +13,31 @@ use crate::source::quoted;
 #[derive(Default)]
 pub struct Looks {
     /// Address of the part, and the types that were looked for; none where one of them was the right one.
-    noted: RefCell<Vec<(usize, Kinds)>>,
+    noted: RefCell<Vec<(Address, Kinds)>>,
     /// Whether some look was in vain, so that it is worth going through them.
     vain: Cell<bool>,
 }
+
+/// The lower 48 bits of an address, which are all that systems use, in as little room: every part of a value is looked at.
+type Address = (u32, u16);
+
+fn address(part: &str) -> Address {
+    let address = part.as_ptr() as usize as u64;
+    (address as u32, (address >> 32) as u16)
+}
+
+/// Looks for which memory is reserved at once.
+const LOOKS: usize = 48;
 
 impl Looks {
     /// A part of this kind, which is at this place of the memory, is looked for as one of these; whether it is one.
     pub fn note(&self, part: &str, kind: Kind, wanted: Kinds) -> bool {
         let right = wanted.has(kind);
-        self.noted.borrow_mut().push((part.as_ptr() as usize, if right { Kinds::NONE } else { wanted }));
+        let mut noted = self.noted.borrow_mut();
+        if noted.capacity() == 0 {
+            noted.reserve(LOOKS);
+        }
+        noted.push((address(part), if right { Kinds::NONE } else { wanted }));
         self.vain.set(self.vain.get() || !right);
         right
     }
@@ -34,15 +49,17 @@ impl Looks {
             return Vec::new();
         }
         // The types that each part was looked for in; `None` once one was right.
-        let mut parts: BTreeMap<usize, Option<Kinds>> = BTreeMap::new();
-        for &(address, wanted) in self.noted.borrow().iter() {
-            let part = parts.entry(address).or_insert(Some(Kinds::NONE));
+        let mut parts: BTreeMap<u64, Option<Kinds>> = BTreeMap::new();
+        let whole = |(low, high): Address| u64::from(high) << 32 | u64::from(low);
+        let begins = whole(address(text));
+        for &(part, wanted) in self.noted.borrow().iter() {
+            let Some(at) = whole(part).checked_sub(begins) else { continue };
+            let part = parts.entry(at).or_insert(Some(Kinds::NONE));
             *part = part.filter(|_| wanted != Kinds::NONE).map(|before| before.or(wanted));
         }
         let mut lines = Lines::new(text, line);
-        let wrong = parts.into_iter().filter_map(|(address, wanted)| {
-            let at = address.checked_sub(text.as_ptr() as usize)?;
-            let (before, part) = text.split_at_checked(at)?;
+        let wrong = parts.into_iter().filter_map(|(at, wanted)| {
+            let (before, part) = text.split_at_checked(usize::try_from(at).ok()?)?;
             let what = match key(before) {
                 Some(key) => quoted(&key).to_string(),
                 None => "an item of a list".to_owned(),

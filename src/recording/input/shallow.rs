@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 pub use crate::recording::input::kind::Kind;
 use crate::recording::input::kind::Kinds;
 use crate::recording::input::looks::Looks;
+use crate::session::Body;
 use crate::session::body;
 use crate::session::build::Builder;
 use crate::source::tape::Tape;
@@ -120,7 +121,9 @@ impl<'a> Node<'a> {
     /// The value that a part of a tape is, and the number of the part that follows it.
     fn on(tape: &'a Tape<'a>, part: u32, looks: Option<&'a Looks>) -> Option<(Node<'a>, u32)> {
         let found = tape.part(part)?;
-        Some((Node { json: tape.text_of(found), on: Some((tape, part)), looks }, found.next))
+        // Of what has very many parts only those at its first level are on the tape.
+        let on = tape.holds_inside(part).then_some((tape, part));
+        Some((Node { json: tape.text_of(found), on, looks }, found.next))
     }
 
     /// The same, for a look that may be in vain: the value may have other types as well, or nothing depends on it.
@@ -144,6 +147,14 @@ impl<'a> Node<'a> {
     /// Its text, without blanks around.
     pub fn json(self) -> &'a str {
         self.json
+    }
+
+    /// What it holds, to be kept.
+    pub fn body(self) -> Body {
+        match self.on {
+            Some((tape, _)) if !tape.has_unicode() => Body::json_without_unicode(self.json),
+            _ => Body::json(self.json),
+        }
     }
 
     /// What kind of value it is.
@@ -229,21 +240,22 @@ impl<'a> Node<'a> {
 
     /// What is directly in a list or an object, the names of members as values of their own.
     fn parts(self) -> Option<Vec<Node<'a>>> {
-        let mut parts = Vec::new();
         if let Some((tape, part)) = self.on {
-            let (mut next, end) = (part + 1, tape.part(part)?.next);
+            let (first, end) = tape.within(part);
+            let mut parts = Vec::with_capacity(tape.count((first, end)));
+            let mut next = first;
             while next < end {
                 let (node, after) = Node::on(tape, next, self.looks)?;
                 parts.push(node);
                 next = after;
             }
-        } else {
-            let tape = Tape::flat(self.json)?;
-            let mut next = 1;
-            while let Some(part) = tape.part(next) {
-                parts.push(Node { json: tape.text_of(part), ..self });
-                next = part.next;
-            }
+            return Some(parts);
+        }
+        let tape = Tape::flat(self.json)?;
+        let (mut parts, mut next) = (Vec::with_capacity(tape.count(tape.within(0))), 1);
+        while let Some(part) = tape.part(next) {
+            parts.push(Node { json: tape.text_of(part), ..self });
+            next = part.next;
         }
         Some(parts)
     }
@@ -359,6 +371,25 @@ mod tests {
         let first = |text| Node::parse(text).unwrap().first_item().map(Node::json);
         assert_eq!(first("[ [1] , 2]"), Some("[1]"));
         assert_eq!((first("[]"), first("{}")), (None, None));
+    }
+
+    #[test]
+    fn what_has_very_many_parts_is_found_level_by_level() {
+        let text = r#"{"a": [{"b": [1, 2]}, {"b": [3]}], "c": {"d": "e"}}"#;
+        for most in [1, 4, 100] {
+            let tape = Tape::of_few(text, most).unwrap();
+            let (node, members) = of_tape(&tape, None).unwrap();
+            let objects = members.get("a").unwrap().objects().unwrap();
+            let numbers: Vec<Vec<u32>> = objects
+                .iter()
+                .map(|object| object.get("b").unwrap().items().unwrap())
+                .map(|items| items.into_iter().filter_map(Node::number).collect())
+                .collect();
+            assert_eq!(numbers, [vec![1, 2], vec![3]], "{most}");
+            let inner = node.members().unwrap().get("c").unwrap().members().unwrap();
+            assert_eq!(inner.get("d").unwrap().text().unwrap(), "e", "{most}");
+            assert!(inner.get("b").is_none() && inner.first().is_some());
+        }
     }
 
     #[test]

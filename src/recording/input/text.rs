@@ -15,10 +15,12 @@ pub struct Decoded<'a> {
     pub text: Cow<'a, str>,
     /// What was fixed.
     pub diagnostics: Vec<Diagnostic>,
+    /// That the end is missing, where it is.
+    pub cut_off: Option<Diagnostic>,
 }
 
-/// The text of a value that begins on `line` of `file`. Bytes that are no UTF-8, and halves of surrogate pairs, become
-/// U+FFFD; line feeds stay where they are.
+/// The text of a value that begins on `line` of `file`. Bytes that are no UTF-8 become U+FFFD; line feeds stay where they are.
+/// Halves of surrogate pairs are [fixed](fixed) once it is known that there may be some.
 pub fn decode<'a>(bytes: &'a [u8], file: &Arc<str>, line: u64) -> Decoded<'a> {
     let mut diagnostics = Vec::new();
     let text = match std::str::from_utf8(bytes) {
@@ -34,16 +36,16 @@ pub fn decode<'a>(bytes: &'a [u8], file: &Arc<str>, line: u64) -> Decoded<'a> {
             String::from_utf8_lossy(bytes)
         }
     };
-    match without_halves(&text) {
-        None => Decoded { text, diagnostics },
-        Some((mended, at)) => {
-            let breaks = text.bytes().take(at).filter(|byte| *byte == b'\n').count() as u64;
-            let message = "half of a surrogate pair is read as U+FFFD";
-            let place = Place::Line { file: Arc::clone(file), line: line + breaks, byte: None };
-            diagnostics.push(Diagnostic::warning(code::DAMAGED_RECORD, message).primary(place));
-            Decoded { text: Cow::Owned(mended), diagnostics }
-        }
-    }
+    Decoded { text, diagnostics, cut_off: None }
+}
+
+/// The text of such a value in which halves of surrogate pairs are U+FFFD, and that they were there; `None` where there are none.
+pub fn fixed(text: &str, file: &Arc<str>, line: u64) -> Option<(String, Diagnostic)> {
+    let (fixed, at) = without_halves(text)?;
+    let breaks = text.bytes().take(at).filter(|byte| *byte == b'\n').count() as u64;
+    let message = "half of a surrogate pair is read as U+FFFD";
+    let place = Place::Line { file: Arc::clone(file), line: line + breaks, byte: None };
+    Some((fixed, Diagnostic::warning(code::DAMAGED_RECORD, message).primary(place)))
 }
 
 /// Whether some escaped surrogate is without its other half.

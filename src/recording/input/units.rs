@@ -66,6 +66,8 @@ pub struct Units {
     cut_line: u64,
 }
 
+/// Bytes that a piece may keep beside its own.
+const SPARE: usize = 1 << 20;
 /// Lines longer than this are cut by their brackets.
 const LONGEST_LINE: usize = 16 << 20;
 
@@ -100,7 +102,12 @@ impl Units {
 
     /// The bytes of the latest piece, to be given back when they are read.
     pub fn take_text(&mut self) -> Vec<u8> {
-        std::mem::take(&mut self.text)
+        let mut text = std::mem::take(&mut self.text);
+        // While a long one is read, memory is wanted for what is made of it.
+        if text.capacity() - text.len() > SPARE {
+            text.shrink_to_fit();
+        }
+        text
     }
 
     /// Memory for the next piece.

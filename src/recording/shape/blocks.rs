@@ -71,7 +71,7 @@ impl Blocks {
         // What is said may be a text alone, and of what is neither that nor a list somebody must hear.
         let items = if content.kind() == Kind::Text { None } else { content.items() };
         let Some(items) = items else {
-            blocks.said.push(Run { content: Body::json(content.json()), after: 0 });
+            blocks.said.push(Run { content: content.body(), after: 0 });
             return blocks;
         };
         let mut run = Vec::new();
@@ -168,7 +168,7 @@ impl Blocks {
     fn say(&mut self, run: &mut Vec<Node<'_>>, after: usize) {
         let content = match run.as_slice() {
             [] => return,
-            [one] if one.kind() == Kind::Text => Body::json(one.json()),
+            [one] if one.kind() == Kind::Text => one.body(),
             [one] => plain(*one).unwrap_or_else(|| list(run)),
             _ => list(run),
         };
@@ -260,7 +260,7 @@ fn proposed(members: &Members<'_>) -> BlockCall {
     BlockCall {
         id: members.any(&["id", "toolUseId"]).and_then(Node::id).map(|id| id.as_ref().into()),
         tool: members.get("name").and_then(Node::text).unwrap_or_default().as_ref().into(),
-        input: members.get("input").map_or(Body::MISSING, |input| Body::json(input.json())),
+        input: members.get("input").map_or(Body::MISSING, Node::body),
     }
 }
 
@@ -277,7 +277,7 @@ fn answer(members: &Members<'_>) -> Answer {
     let marked = marked.or_else(|| Some(status()?.text().is_none_or(|status| status != "success")));
     Answer {
         id: id.map(|id| id.as_ref().into()),
-        content: content.map_or(Body::MISSING, |content| Body::json(content.json())),
+        content: content.map_or(Body::MISSING, Node::body),
         error: if failed { Some(true) } else { marked },
     }
 }

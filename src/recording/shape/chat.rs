@@ -199,7 +199,7 @@ impl<'a> Chat<'a> {
             self.lost(builder, "a call has only a name, and its arguments cannot be found".to_owned());
         }
         let at = if members.has("at") { self.at(builder, &members) } else { at };
-        let arguments = arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json()));
+        let arguments = arguments.map_or(Body::MISSING, Node::body);
         let arguments = self.arguments(arguments);
         builder.call(id.as_deref(), &name.unwrap_or_default(), arguments, at);
         live::beside_call(builder, &members);
@@ -225,7 +225,7 @@ impl<'a> Chat<'a> {
         if let Some(error) = members.get("error").filter(|error| error.kind() == Kind::Text)
             && content.shown().is_empty()
         {
-            content = Body::json(error.json());
+            content = error.body();
         }
         let refused = self.flag(builder, members, "refused").unwrap_or(false);
         let mark = Mark {
@@ -299,7 +299,7 @@ impl<'a> Chat<'a> {
 
     fn content(&mut self, builder: &mut Builder, members: &Members<'a>) -> Body {
         let Some(content) = members.get("content") else { return Body::MISSING };
-        let body = Body::json(content.json());
+        let body = content.body();
         if body.form() == Some(Form::Json)
             && let Some(fault) = body.fault()
         {

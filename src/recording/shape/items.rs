@@ -66,7 +66,7 @@ pub fn is_item(kind: &str) -> bool {
 pub fn item(members: &Members<'_>) -> Option<Item> {
     let text = |key| members.get(key).and_then(Node::text);
     let kind = text("type").unwrap_or_default();
-    let content = |key| members.get(key).map_or(Body::MISSING, |content| Body::json(content.json()));
+    let content = |key| members.get(key).map_or(Body::MISSING, Node::body);
     Some(match &*kind {
         // A message may leave out that it is one.
         "message" | "" if members.has("role") => match &*text("role").unwrap_or_default() {
@@ -82,12 +82,12 @@ pub fn item(members: &Members<'_>) -> Option<Item> {
         "local_shell_call" | "computer_call" | "shell_call" | "apply_patch_call" => {
             let tool = kind.trim_end_matches("_call");
             let acted = members.any(&["action", "operation"]);
-            let arguments = acted.map_or(Body::MISSING, |action| Body::json(action.json()));
+            let arguments = acted.map_or(Body::MISSING, Node::body);
             Item::Call(call(members, tool, arguments))
         }
         "mcp_call" => {
             let error = members.get("error");
-            let content = members.any(&["output", "error"]).map_or(Body::MISSING, |o| Body::json(o.json()));
+            let content = members.any(&["output", "error"]).map_or(Body::MISSING, Node::body);
             let answer = Answer { id: id(members), content, error: Some(error.is_some()) };
             Item::Ran(call(members, &text("name")?, arguments(members)), answer)
         }
@@ -98,14 +98,14 @@ pub fn item(members: &Members<'_>) -> Option<Item> {
             let asked = ["action", "queries", "code", "prompt", "arguments"];
             let arguments = asked.iter().find_map(|key| Some((*key, members.get(key)?)));
             let arguments = match arguments {
-                Some(("action" | "arguments", node)) => Body::json(node.json()),
+                Some(("action" | "arguments", node)) => node.body(),
                 Some((key, node)) => Body::json(&format!("{{\"{key}\": {}}}", node.json())),
                 None => Body::MISSING,
             };
             let status = text("status").unwrap_or_default();
             let error = matches!(&*status, "failed" | "incomplete").then_some(true);
             let content = members.any(&["results", "outputs", "result"]);
-            let content = content.map_or(Body::MISSING, |content| Body::json(content.json()));
+            let content = content.map_or(Body::MISSING, Node::body);
             Item::Ran(
                 call(members, kind.trim_end_matches("_call"), arguments),
                 Answer { id: id(members), content, error },
@@ -180,7 +180,7 @@ fn id(members: &Members<'_>) -> Option<Box<str>> {
 }
 
 fn arguments(members: &Members<'_>) -> Body {
-    members.get("arguments").map_or(Body::MISSING, |arguments| Body::json(arguments.json()))
+    members.get("arguments").map_or(Body::MISSING, Node::body)
 }
 
 fn call(members: &Members<'_>, name: &str, arguments: Body) -> Call {
@@ -204,7 +204,7 @@ fn answer(members: &Members<'_>) -> Answer {
     };
     Answer {
         id: id(members),
-        content: content.map_or(Body::MISSING, |content| Body::json(content.json())),
+        content: content.map_or(Body::MISSING, Node::body),
         error: success.map(|success| !success),
     }
 }

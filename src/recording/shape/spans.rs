@@ -192,7 +192,7 @@ impl Span {
         }
         // As LangSmith exports the inputs of a tool.
         if let Some(inputs) = self.attributes.tree("gen_ai.prompt") {
-            return Some(Body::json(&langchain::arguments(inputs).to_string()));
+            return Some(Body::from(langchain::arguments(inputs)));
         }
         let asked = self.events.iter().find(|event| &*event.name == "gen_ai.tool.message")?;
         Some(Body::json(asked.attributes.any(&["content", "body"])?))
@@ -214,7 +214,7 @@ impl Span {
             return Some(traceloop::output(json));
         }
         if let Some(outputs) = self.attributes.tree("gen_ai.completion") {
-            return Some(Body::json(&langchain::given(outputs).content.to_string()));
+            return Some(Body::from(langchain::given(outputs).content));
         }
         let answer = self.events.iter().find(|event| &*event.name == "gen_ai.choice")?;
         Some(Body::json(answer.attributes.any(&["message", "content", "body"])?))

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use crate::recording::Stretch;
 use crate::session::Session;
 
 /// Something that a recording gives, to be judged.
@@ -36,6 +37,12 @@ pub trait Recording: Iterator<Item: Weigh> + Send {
 pub trait Part: Send {
     /// Does the work.
     fn read(&mut self);
+}
+
+impl Part for Stretch {
+    fn read(&mut self) {
+        Stretch::read(self);
+    }
 }
 
 impl Part for Infallible {

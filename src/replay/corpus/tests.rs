@@ -2,6 +2,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::recording::Part;
 use super::*;
 use crate::session::Origin;
 use crate::session::build::Builder;

@@ -1,59 +1,77 @@
 //! The text of JSON values: what may be parsed, and what a text in it stands for.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use memchr::memmem;
+use memchr::memmem::Finder;
 use serde_json::Value;
 
-use crate::source::tape::Tape;
+use crate::source::tape::{Tape, before_slash};
 
 /// What a JSON text literal stands for; `None` where it is none. Reserves memory once, as serde_json does not.
 pub fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
     let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(Cow::Borrowed(inner)) };
     let inner = inner.as_bytes();
-    let mut text = Vec::with_capacity(inner.len());
-    text.extend_from_slice(inner.get(..first)?);
-    let mut rest = inner.get(first..)?;
-    while let [b'\\', escape, after @ ..] = rest {
-        text.push(match escape {
-            b'n' => b'\n',
-            b'"' | b'\\' | b'/' => *escape,
-            b'b' => 0x8,
-            b'f' => 0xC,
-            b'r' => b'\r',
-            b't' => b'\t',
-            // Rare, and with rules of its own.
-            b'u' => return serde_json::from_str::<String>(literal).ok().map(Cow::Owned),
-            _ => return None,
-        });
-        rest = to_slash(after, &mut text)?;
+    // It is never longer than what it is written as.
+    let mut text = vec![0; inner.len()];
+    text.get_mut(..first)?.copy_from_slice(inner.get(..first)?);
+    let (mut from, mut to) = (first, first);
+    // Escapes mostly stand close together: sixteen bytes are copied at once, and those from an escape on are written over.
+    while let Some(sixteen) = inner.get(from..).and_then(|rest| rest.first_chunk::<16>()) {
+        *text.get_mut(to..)?.first_chunk_mut::<16>()? = *sixteen;
+        let before = before_slash(*sixteen);
+        (from, to) = (from + before, to + before);
+        if before < 16 {
+            *text.get_mut(to)? = match meant(*inner.get(from + 1)?) {
+                Some(byte) => byte,
+                None => return rare(literal),
+            };
+            (from, to) = (from + 2, to + 1);
+        }
     }
-    // A backslash by itself at the end escapes nothing.
-    let text = rest.is_empty().then_some(text)?;
+    while let Some(byte) = inner.get(from) {
+        *text.get_mut(to)? = match byte {
+            b'\\' => {
+                from += 1;
+                // A backslash by itself at the end escapes nothing.
+                match meant(*inner.get(from)?) {
+                    Some(byte) => byte,
+                    None => return rare(literal),
+                }
+            }
+            byte => *byte,
+        };
+        (from, to) = (from + 1, to + 1);
+    }
+    text.truncate(to);
     String::from_utf8(text).ok().map(Cow::Owned)
 }
 
-/// Moves what is before the next backslash to `text`, and gives the rest. Escapes mostly stand close together: eight bytes are
-/// moved at once, and what is too much is taken back.
-#[inline]
-fn to_slash<'b>(mut rest: &'b [u8], text: &mut Vec<u8>) -> Option<&'b [u8]> {
-    const EACH: u64 = u64::MAX / 0xFF;
-    while let Some((eight, after)) = rest.split_first_chunk::<8>() {
-        text.extend_from_slice(eight);
-        // A byte that is zero borrows from its highest bit; the lowest such byte is one, whatever the ones above it are.
-        let slashes = u64::from_le_bytes(*eight) ^ (EACH * b'\\' as u64);
-        let zero = slashes.wrapping_sub(EACH) & !slashes & (EACH << 7);
-        if zero != 0 {
-            let before = (zero.trailing_zeros() / 8) as usize;
-            text.truncate(text.len() + before - 8);
-            return rest.get(before..);
-        }
-        rest = after;
-    }
-    let before = rest.iter().take_while(|byte| **byte != b'\\').count();
-    text.extend_from_slice(rest.get(..before)?);
-    rest.get(before..)
+/// The byte that one stands for after a backslash, if one does.
+fn meant(escape: u8) -> Option<u8> {
+    Some(match escape {
+        b'n' => b'\n',
+        b'"' | b'\\' | b'/' => escape,
+        b'b' => 0x8,
+        b'f' => 0xC,
+        b'r' => b'\r',
+        b't' => b'\t',
+        _ => return None,
+    })
+}
+
+/// What a literal stands for that has escapes with rules of their own.
+#[cold]
+fn rare(literal: &str) -> Option<Cow<'_, str>> {
+    serde_json::from_str::<String>(literal).ok().map(Cow::Owned)
+}
+
+/// Whether something may be written as `\u…`.
+pub fn has_unicode(json: &str) -> bool {
+    static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\\u"));
+    MARK.find(json.as_bytes()).is_some()
 }
 
 /// JSON text as a value. Text with a key that serde_json reserves is not JSON: recorded text must not be able to forge a

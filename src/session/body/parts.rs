@@ -70,13 +70,28 @@ static OTHERS: LazyLock<[memmem::Finder<'static>; 3]> =
 /// The first byte of the joined text parts of a list, where it begins with one as programs write them. `None` where only the
 /// whole list can tell. A list that is no value to serde_json is shown as it is written, and begins with two brackets.
 pub fn first(list: &str) -> Option<u8> {
-    let mut rest = list;
-    for sign in ["[", "{", "\"type\"", ":", "\"text\"", ",", "\"text\"", ":", "\""] {
-        rest = rest.trim_ascii_start().strip_prefix(sign)?;
-    }
+    let type_first = ["[", "{", "\"type\"", ":", "\"text\"", ",", "\"text\"", ":", "\""];
+    let rest = begins(list, type_first).or_else(|| {
+        let rest = begins(list, ["[", "{", "\"text\"", ":", "\""])?;
+        let rest = ends(rest, ["]", "}", "\"text\"", ":", "\"type\"", ",", "\""])?;
+        // There is one part, whose type this is, as no other begins.
+        let begins_part =
+            |at| rest.get(at + 1..).is_some_and(|rest| rest.trim_ascii_start().starts_with('"'));
+        (!memchr::memchr_iter(b'{', rest.as_bytes()).any(begins_part)).then_some(rest)
+    })?;
     let first = rest.as_bytes().first().copied().filter(|first| !matches!(first, b'"' | b'\\'))?;
     // Of two members of one name the last one counts.
     (!OTHERS.iter().any(|other| other.find(rest.as_bytes()).is_some())).then_some(first)
+}
+
+/// What is after these signs, between which blanks may be.
+fn begins<'t, const N: usize>(text: &'t str, signs: [&str; N]) -> Option<&'t str> {
+    signs.into_iter().try_fold(text, |rest, sign| rest.trim_ascii_start().strip_prefix(sign))
+}
+
+/// What is before these signs, the last one first.
+fn ends<'t, const N: usize>(text: &'t str, signs: [&str; N]) -> Option<&'t str> {
+    signs.into_iter().try_fold(text, |rest, sign| rest.trim_ascii_end().strip_suffix(sign))
 }
 
 #[cfg(test)]
@@ -113,6 +128,17 @@ mod tests {
             (r#"[{"type": "text", "text": "Tool"}]"#, Some(b'T')),
             (r#"[ {"type":"text","text":"a \"text\" of a \"type\""}, {"x": 1}]"#, Some(b'a')),
             (r#"[{"type":"text","text":"é"}]"#, Some(0xC3)),
+            (r#"[{"text":"Tool","type":"text"}]"#, Some(b'T')),
+            (r#" [ { "text" : "a \"text\" of a \"type\"" , "type" : "text" } ] "#, Some(b'a')),
+            (r#"[{"text":"a","type":"image"},{"text":"Tool","type":"text"}]"#, None),
+            (r#"[{"text":"a","type":"image"},{"content":"Tool","type":"text"}]"#, None),
+            (r#"[{"text":"a"},{"content":"Tool","type":"text"}]"#, None),
+            (r#"[{"text":"a"}, { "x":"Tool","type":"text"}]"#, None),
+            (r#"[{"text":"{\"a\": {}}","x":"b","type":"text"}]"#, Some(b'{')),
+            (r#"[{"text":"a","type":"image"}]"#, None),
+            (r#"[{"text":"a","te\u0078t":"Tool","type":"text"}]"#, None),
+            (r#"[{"text":"\n","type":"text"}]"#, None),
+            (r#"[{"text":"a\",\"type\":\"text\"}]"#, None),
             (r#"[{"type":"text","text":"a","text":"Tool"}]"#, None),
             (r#"[{"type":"text","text":"a","type":"image"}]"#, None),
             (r#"[{"type":"text","text":"a","te\u0078t":"Tool"}]"#, None),

@@ -45,6 +45,12 @@ impl Builder {
         }
     }
 
+    /// How many calls the latest turn has so far.
+    pub fn calls_in_turn(&self) -> usize {
+        let turn = self.turn_count();
+        self.session.calls.iter().rev().take_while(|call| call.at.turn == turn).count()
+    }
+
     /// About this many turns, calls and messages follow.
     #[cfg(feature = "cli")]
     pub fn expect(&mut self, turns: usize, calls: usize, messages: usize) {

@@ -3,6 +3,7 @@
 //! The bytes live as long as the program that wrote them: there is no version, and no other program reads them.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -12,6 +13,7 @@ use super::super::{
     Alternative, Body, Call, CallRef, Facts, LiveDecision, Message, MessageKind, OfferedFrom, Operation,
     Outcome, Results, Session, Tool, ToolCall, TreeSeen, TreeSight, Turn,
 };
+use super::address::AddressHasher;
 
 /// How a session was refused, by the reader that said so: a few texts of the program itself.
 pub type Refusals = Vec<&'static str>;
@@ -26,9 +28,9 @@ pub struct Parts {
     pub alternatives: Vec<Alternative>,
 }
 
-/// The bytes of a session, and the marks of refusals that they name by number.
-pub fn pack(session: &Session) -> (Vec<u8>, Refusals) {
-    let mut out = Writer::default();
+/// The bytes of a session, written into `bytes`, which may come with room for them; and the marks of refusals that they name by number.
+pub fn pack(session: &Session, bytes: Vec<u8>) -> (Vec<u8>, Refusals) {
+    let mut out = Writer { bytes, ..Writer::default() };
     out.facts(&session.facts);
     out.list(&session.offered, |out, from| {
         out.number(u64::from(from.turn));
@@ -91,7 +93,7 @@ struct Writer {
     bytes: Vec<u8>,
     refusals: Refusals,
     /// Bodies that were written, by where they are in memory: a call shares those of its messages.
-    bodies: HashMap<usize, usize>,
+    bodies: HashMap<usize, usize, BuildHasherDefault<AddressHasher>>,
 }
 
 impl Writer {

@@ -79,6 +79,7 @@ fn what_the_parser_reads_over_and_over_is_counted_as_it_does() {
     {
         assert!(!is_costly(&five(cheap), false), "{cheap}");
     }
+    assert!(is_costly(&format!("${{X){}}}", "{X)".repeat(30)), false));
     assert!(!is_costly(&"{a,b}".repeat(200), false));
     assert!(!is_costly(r#"'{"a":{"b":{"c":{"d":{"e":{}}}}}}'"#, false));
     assert!(!is_costly(r#""{\"a\":{\"b\":{\"c\":{\"d\":{\"e\":{}}}}}}""#, false));

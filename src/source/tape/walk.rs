@@ -1,6 +1,8 @@
 //! The way from bracket to bracket: whether each stands where it may, and what it opens or closes.
 
-use super::blocks::{Block, Blocks};
+use smallvec::SmallVec;
+
+use super::events::Events;
 
 /// A value, or the name of a member, which its value follows.
 #[derive(Clone, Copy)]
@@ -13,35 +15,12 @@ pub struct Part {
     pub next: u32,
 }
 
-/// What may come next.
-#[derive(Clone, Copy, PartialEq)]
-enum Expected {
-    Value,
-    /// After `[`.
-    ValueOrEnd,
-    /// After `{`.
-    NameOrEnd,
-    Name,
-    Colon,
-    CommaOrEnd,
-    /// The quote that closes a value, and the one that closes a name.
-    EndOfText,
-    EndOfName,
-    Nothing,
-}
-
-/// The way through the text of a value.
-pub struct Walk<'t> {
-    bytes: &'t [u8],
-    /// Levels below the value whose parts are kept.
-    levels: u32,
-    /// The parts so far.
+/// What was found on the way through the text of a value.
+pub struct Walk {
+    /// The parts.
     pub parts: Vec<Part>,
-    /// The containers that are open: whether each is an object, and its part.
-    open: Vec<(bool, u32)>,
-    expected: Expected,
-    /// Where the text begins that is open.
-    text: u32,
+    /// There are more of them than were wanted, and the way was not gone to its end.
+    pub too_many: bool,
     /// Some name of a member is written with escapes.
     pub escaped_names: bool,
     /// Some name of a member is one that `serde_json` reserves.
@@ -55,141 +34,164 @@ pub struct Walk<'t> {
 /// How the names begin that `serde_json` reserves.
 const RESERVED: &[u8] = b"$serde_json::";
 
-impl<'t> Walk<'t> {
-    /// For the parts so many levels below the value.
-    pub fn new(bytes: &'t [u8], levels: u32) -> Walk<'t> {
-        let parts = if levels == 0 { 1 } else { bytes.len().min(1 << 16) / 64 + 4 };
-        Walk {
-            bytes,
-            levels,
-            parts: Vec::with_capacity(parts),
-            open: Vec::new(),
-            expected: Expected::Value,
-            text: 0,
+impl Walk {
+    /// Walks to the end, and keeps the parts so many levels below the value, where there are no more than `most`. `None` where
+    /// it is not JSON.
+    pub fn through(bytes: &[u8], levels: u32, most: usize) -> Option<Walk> {
+        // Places are kept in few bytes.
+        u32::try_from(bytes.len()).ok()?;
+        let expected = if levels == 0 { 1 } else { bytes.len().min(1 << 16) / 32 + 4 };
+        let mut found = Walk {
+            parts: Vec::with_capacity(expected),
+            too_many: false,
             escaped_names: false,
             reserved: false,
             unicode: false,
             deepest: 0,
-        }
-    }
+        };
+        let mut events = Events::new(bytes);
+        // What is left of the block that is looked at.
+        let mut left = 0_u64;
+        // The containers that are open: the part of each, and whether what it is in is an object. Few values nest deeper than what
+        // needs no heap.
+        let mut open: SmallVec<[(u32, bool); 16]> = SmallVec::new();
+        let (mut depth, mut in_object) = (0, false);
+        let levels = levels as usize;
 
-    /// Walks to the end; gives whether there were no more than so many parts. `None` where it is not JSON.
-    pub fn run(&mut self, most: usize) -> Option<bool> {
-        // Places are kept in few bytes.
-        u32::try_from(self.bytes.len()).ok()?;
-        let mut blocks = Blocks::default();
-        let (whole, rest) = self.bytes.as_chunks::<64>();
-        let mut at = 0;
-        for block in whole {
-            self.block(blocks.next(block)?, at)?;
-            if self.parts.len() > most {
-                return Some(false);
-            }
-            at += 64;
+        macro_rules! next {
+            () => {{
+                while left == 0 {
+                    left = events.fill()?;
+                }
+                let place = events.at + left.trailing_zeros();
+                left &= left - 1;
+                place
+            }};
         }
-        let mut last = [b' '; 64];
-        last.get_mut(..rest.len())?.copy_from_slice(rest);
-        self.block(blocks.next(&last)?, at)?;
-        (self.expected == Expected::Nothing && !blocks.in_text()).then_some(true)
-    }
+        macro_rules! byte {
+            ($at:expr) => {
+                *bytes.get($at as usize)?
+            };
+        }
+        macro_rules! keep {
+            ($start:expr, $end:expr) => {
+                if depth <= levels {
+                    let next = found.parts.len() as u32 + 1;
+                    found.parts.push(Part { start: $start, end: $end, next });
+                }
+            };
+        }
+        // The name of a member; gives where its value begins.
+        macro_rules! name {
+            ($at:expr) => {{
+                let (start, end) = ($at, next!());
+                keep!(start, end + 1);
+                let name = bytes.get(start as usize + 1..end as usize)?;
+                found.escaped_names |= events.may_escape(start, end) && name.contains(&b'\\');
+                found.reserved |= name.first() == Some(&b'$') && name.starts_with(RESERVED);
+                let colon = next!();
+                if byte!(colon) != b':' {
+                    return None;
+                }
+                next!()
+            }};
+        }
+        macro_rules! open {
+            ($is_object:expr, $at:expr) => {
+                let part = found.parts.len() as u32;
+                keep!($at, $at + 1);
+                open.push((part, in_object));
+                in_object = $is_object;
+                depth += 1;
+                found.deepest = found.deepest.max(depth);
+            };
+        }
+        macro_rules! close {
+            ($at:expr) => {
+                let (part, outer) = open.pop()?;
+                in_object = outer;
+                depth -= 1;
+                if depth <= levels {
+                    let next = found.parts.len() as u32;
+                    let part = found.parts.get_mut(part as usize)?;
+                    (part.end, part.next) = ($at + 1, next);
+                }
+            };
+        }
 
-    #[inline]
-    fn block(&mut self, block: Block, at: u32) -> Option<()> {
-        let mut escaped = block.rare_escapes;
-        while escaped != 0 {
-            self.escape(at + escaped.trailing_zeros())?;
-            escaped &= escaped - 1;
-        }
-        let mut events = block.events;
-        while events != 0 {
-            self.event(at + events.trailing_zeros())?;
-            events &= events - 1;
-        }
-        Some(())
-    }
-
-    /// What a backslash is before, other than a quote or a backslash.
-    fn escape(&mut self, at: u32) -> Option<()> {
-        let at = at as usize;
-        match self.bytes.get(at)? {
-            b'n' | b't' | b'r' | b'/' | b'b' | b'f' => Some(()),
-            b'u' => {
-                self.unicode = true;
-                let digits = self.bytes.get(at + 1..at + 5)?;
-                digits.iter().all(u8::is_ascii_hexdigit).then_some(())
+        let mut at = next!();
+        loop {
+            if found.parts.len() > most {
+                return Some(Walk { too_many: true, ..found });
             }
-            _ => None,
-        }
-    }
-
-    /// A bracket, a comma, a colon, a quote, or the first byte of a number or word.
-    #[inline]
-    fn event(&mut self, at: u32) -> Option<()> {
-        use Expected::{Colon, CommaOrEnd, EndOfName, EndOfText, Name, NameOrEnd, Value, ValueOrEnd};
-        let byte = *self.bytes.get(at as usize)?;
-        match (byte, self.expected) {
-            (b'"', EndOfText) => {
-                self.keep(self.text, at + 1);
-                self.close_value();
+            // Here begins a value.
+            match byte!(at) {
+                b'"' => {
+                    let end = next!();
+                    keep!(at, end + 1);
+                }
+                b'{' => {
+                    open!(true, at);
+                    at = next!();
+                    match byte!(at) {
+                        b'"' => {
+                            at = name!(at);
+                            continue;
+                        }
+                        b'}' => {
+                            close!(at);
+                        }
+                        _ => return None,
+                    }
+                }
+                b'[' => {
+                    open!(false, at);
+                    at = next!();
+                    if byte!(at) != b']' {
+                        continue;
+                    }
+                    close!(at);
+                }
+                _ => {
+                    let length = bare(bytes.get(at as usize..)?)?;
+                    keep!(at, at + length as u32);
+                }
             }
-            (b'"', EndOfName) => {
-                self.keep(self.text, at + 1);
-                let name = self.bytes.get(self.text as usize + 1..at as usize)?;
-                self.escaped_names = self.escaped_names || memchr::memchr(b'\\', name).is_some();
-                self.reserved |= name.starts_with(RESERVED);
-                self.expected = Colon;
+            // Here one has ended, and what it is in goes on or ends.
+            loop {
+                if depth == 0 {
+                    while left == 0 {
+                        match events.fill() {
+                            Some(more) => left = more,
+                            None => {
+                                found.unicode = events.unicode;
+                                return events.well_ended().then_some(found);
+                            }
+                        }
+                    }
+                    return None;
+                }
+                at = next!();
+                match (byte!(at), in_object) {
+                    (b',', true) => {
+                        at = next!();
+                        if byte!(at) != b'"' {
+                            return None;
+                        }
+                        at = name!(at);
+                        break;
+                    }
+                    (b',', false) => {
+                        at = next!();
+                        break;
+                    }
+                    (b'}', true) | (b']', false) => {
+                        close!(at);
+                    }
+                    _ => return None,
+                }
             }
-            (b'"', Value | ValueOrEnd) => (self.text, self.expected) = (at, EndOfText),
-            (b'"', Name | NameOrEnd) => (self.text, self.expected) = (at, EndOfName),
-            (b':', Colon) => self.expected = Value,
-            (b',', CommaOrEnd) => {
-                self.expected = if self.open.last()?.0 { Name } else { Value };
-            }
-            (b'{' | b'[', Value | ValueOrEnd) => {
-                let is_object = byte == b'{';
-                let part = self.parts.len() as u32;
-                self.keep(at, at + 1);
-                self.open.push((is_object, part));
-                self.deepest = self.deepest.max(self.open.len());
-                self.expected = if is_object { NameOrEnd } else { ValueOrEnd };
-            }
-            (b'}', CommaOrEnd | NameOrEnd) => self.close(true, at)?,
-            (b']', CommaOrEnd | ValueOrEnd) => self.close(false, at)?,
-            (_, Value | ValueOrEnd) => {
-                let length = bare(self.bytes.get(at as usize..)?)?;
-                self.keep(at, at + length as u32);
-                self.close_value();
-            }
-            _ => return None,
         }
-        Some(())
-    }
-
-    #[inline]
-    fn keep(&mut self, start: u32, end: u32) {
-        if self.open.len() as u32 <= self.levels {
-            let next = self.parts.len() as u32 + 1;
-            self.parts.push(Part { start, end, next });
-        }
-    }
-
-    fn close(&mut self, is_object: bool, at: u32) -> Option<()> {
-        let (opened_object, part) = self.open.pop()?;
-        if opened_object != is_object {
-            return None;
-        }
-        if self.open.len() as u32 <= self.levels {
-            let next = self.parts.len() as u32;
-            let part = self.parts.get_mut(part as usize)?;
-            (part.end, part.next) = (at + 1, next);
-        }
-        self.close_value();
-        Some(())
-    }
-
-    #[inline]
-    fn close_value(&mut self) {
-        self.expected = if self.open.is_empty() { Expected::Nothing } else { Expected::CommaOrEnd };
     }
 }
 

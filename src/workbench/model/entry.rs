@@ -107,9 +107,9 @@ impl Entry {
     }
 
     /// Takes in what was decided on it.
-    pub fn judge(&mut self, judgement: Judgement, replay: Arc<Replay>) {
+    pub fn judge(&mut self, judgement: Judgement, replay: Option<Arc<Replay>>) {
         self.judgement = Some(judgement);
-        self.replay = Some(replay);
+        self.replay = replay;
     }
 
     /// Every decision leaves memory, where the session may.

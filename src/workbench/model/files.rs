@@ -34,12 +34,15 @@ pub struct Held {
 
 impl Held {
     /// Of sessions, and of what is wrong with their file besides.
-    pub fn of(sessions: &[Arc<StoredSession>], diagnostics: &[Diagnostic]) -> Self {
-        let own = sessions.iter().flat_map(|session| session.diagnostics.iter()).chain(diagnostics);
+    pub fn of<'s>(
+        sessions: impl ExactSizeIterator<Item = &'s StoredSession> + Clone,
+        diagnostics: &'s [Diagnostic],
+    ) -> Self {
+        let own = sessions.clone().flat_map(|session| session.diagnostics.iter()).chain(diagnostics);
         let mut held = Self {
-            format: sessions.first().map(|session| session.origin.format),
+            format: sessions.clone().next().map(|session| session.origin.format),
             sessions: sessions.len(),
-            calls: sessions.iter().map(|session| session.calls).sum(),
+            calls: sessions.map(|session| session.calls).sum(),
             ..Self::default()
         };
         for diagnostic in own.filter(|diagnostic| is_damage(diagnostic)) {

@@ -7,7 +7,7 @@ use super::verdict::{SessionVerdict, violations};
 use crate::compare::ChangePlace;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::engine::Mode;
-use crate::explore::rows::states;
+use crate::explore::rows::{RowDecisions, states};
 use crate::monitor::{Effect, RuleId};
 use crate::policy::Policy;
 use crate::replay::{DecidedCall, Replay};
@@ -35,6 +35,25 @@ pub struct Judgement {
     pub violations: Box<[Violation]>,
     /// What the policy has to say of the recording.
     pub notices: Box<[Diagnostic]>,
+}
+
+/// All that lists take from what was decided on a session, found by the thread that decided it.
+pub struct SessionDecisions {
+    /// What was decided.
+    pub judgement: Judgement,
+    /// The same for its row.
+    pub row: RowDecisions,
+    /// Every decision, where that is to stay in memory.
+    pub replay: Option<Arc<Replay>>,
+}
+
+impl SessionDecisions {
+    /// Of a session that was judged in this request. Where it may leave memory its replay does at once, unless somebody looks.
+    pub fn of(generation: u64, session: &Arc<StoredSession>, replay: Arc<Replay>, looked_at: bool) -> Self {
+        let judgement = Judgement::of(generation, Arc::clone(session), &replay);
+        let row = RowDecisions::of(&replay);
+        Self { judgement, row, replay: Some(replay).filter(|_| looked_at || !session.may_leave()) }
+    }
 }
 
 /// A call that is stopped or reported.

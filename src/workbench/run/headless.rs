@@ -64,14 +64,14 @@ impl Headless {
 
     /// Takes in what has arrived.
     pub fn drain(&mut self) {
-        while let Ok(Arrived::Work(message)) = self.arriving.try_recv() {
+        while let Ok(Arrived::Work(message) | Arrived::Bulk(message)) = self.arriving.try_recv() {
             self.take(message);
         }
     }
 
     /// Takes in what arrives, until nothing has for as long as `quiet`.
     pub fn settle(&mut self, quiet: Duration) {
-        while let Ok(Arrived::Work(message)) = self.arriving.recv_timeout(quiet) {
+        while let Ok(Arrived::Work(message) | Arrived::Bulk(message)) = self.arriving.recv_timeout(quiet) {
             self.take(message);
         }
     }

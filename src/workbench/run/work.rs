@@ -1,6 +1,7 @@
 //! Work beside the loop: reading policies and recordings, judging sessions.
 
 mod answer;
+mod judging;
 mod reading;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,19 +11,15 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use self::answer::{fault, tell};
-use self::reading::{read_base, read_policies, read_sessions};
+use self::judging::{JudgesBench, Task};
+use self::reading::{Looks, read_base, read_policies, read_sessions};
 use super::{cases, export, frames, suggest, suppose, survey, tester};
 use crate::compare::Comparison;
-use crate::engine::Mode;
-use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::session::Session;
-use crate::session::stored::StoredSession;
 use crate::workbench::effect::{
     Effect, Export, FrameRequest, HiddenSearch, Judge, Save, Search, SuggestRequest, Suppose, SurveyRequest,
     TestRequest, Wanted,
 };
-use crate::workbench::message::{Arrived, ComparedSession, JudgedSession, Msg};
+use crate::workbench::message::{Arrived, Msg};
 use crate::workbench::model::Model;
 use crate::workbench::model::hits::hits;
 use crate::workbench::model::suggest::FileWrite;
@@ -63,8 +60,8 @@ pub struct Workers {
     /// Searches sessions; the number of the newest search, so that older ones are given up.
     searches: rayon::ThreadPool,
     search: Arc<AtomicU64>,
-    /// The number of the newest request; older ones are dropped where they stand.
-    newest: Arc<AtomicU64>,
+    /// How sessions are judged; requests to judge them otherwise are dropped where they stand.
+    bench: Arc<JudgesBench>,
 }
 
 /// Sessions that a thread judges in one go, and tells together.
@@ -82,7 +79,7 @@ impl Workers {
         let judges = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("judge {at}")).build()?;
         let first = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "judge first".to_owned());
         let first = first.build()?;
-        let kept = Arc::clone(&workspace);
+        let (kept, bench) = (Arc::clone(&workspace), Arc::new(JudgesBench::default()));
         let witnesses = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "witness".to_owned());
         let witnesses = witnesses.build()?;
         let turns = rayon::ThreadPoolBuilder::new().num_threads(2).thread_name(|at| format!("turns {at}"));
@@ -92,13 +89,13 @@ impl Workers {
         let (source, tells) = (Arc::clone(&workspace), out.clone());
         thread::spawn(move || read_policies(&source, &wanted, &tells));
         let (sessions, wanted) = channel();
-        let tells = out.clone();
-        thread::spawn(move || read_sessions(&workspace, &wanted, &tells));
+        let looks = Looks { bench: Arc::clone(&bench), out: out.clone() };
+        thread::spawn(move || read_sessions(&workspace, &wanted, &looks));
         let (cases, wanted) = channel();
         let (source, tells) = (Arc::clone(&kept), out.clone());
         thread::spawn(move || cases::judge(&source, &wanted, &tells));
         let counts = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("count {at}")).build()?;
-        let (witness, newest, frame, hidden, search, survey, suggestion, tested) = Default::default();
+        let (witness, frame, hidden, search, survey, suggestion, tested) = Default::default();
         Ok(Self {
             searches,
             search,
@@ -118,7 +115,7 @@ impl Workers {
             tested,
             witnesses,
             witness,
-            newest,
+            bench,
         })
     }
 
@@ -325,17 +322,13 @@ impl Workers {
 
     /// Judges sessions, in the order asked as far as there are threads; the one on screen at once.
     fn judge(&self, judge: Judge) {
-        self.newest.fetch_max(judge.generation, Ordering::SeqCst);
-        let Judge { generation, policy, mode, against, beside, open, mut sessions } = judge;
+        let Judge { by, open, mut sessions } = judge;
+        self.bench.set(&by);
         let task = |open, sessions| Task {
-            generation,
-            policy: Arc::clone(&policy),
-            mode,
-            against: against.clone(),
-            beside,
+            by: Arc::clone(&by),
             open,
             sessions,
-            newest: Arc::clone(&self.newest),
+            bench: Arc::clone(&self.bench),
             out: self.out.clone(),
         };
         if open {
@@ -348,88 +341,5 @@ impl Workers {
             let task = task(false, sessions.by_ref().take(TOGETHER).collect());
             self.judges.spawn_fifo(move || task.run());
         }
-    }
-}
-
-/// Sessions that one thread judges.
-struct Task {
-    generation: u64,
-    policy: Arc<Policy>,
-    mode: Mode,
-    against: Option<Arc<Comparison>>,
-    /// What the base decides is told as well.
-    beside: bool,
-    /// They are on screen.
-    open: bool,
-    sessions: Vec<(usize, Arc<StoredSession>)>,
-    newest: Arc<AtomicU64>,
-    out: Sender<Arrived>,
-}
-
-impl Task {
-    fn run(self) {
-        let mut judged_here = Vec::with_capacity(self.sessions.len());
-        let mut compared = Vec::new();
-        for (place, session) in &self.sessions {
-            // Something newer was asked for.
-            if self.newest.load(Ordering::SeqCst) > self.generation {
-                return;
-            }
-            let content = match session.session() {
-                Ok(content) => content,
-                Err(error) => {
-                    // It stays without a verdict, and the list says that it was not judged.
-                    tell(&self.out, Msg::Note { failed: true, text: format!("{}: {error}", session.id) });
-                    continue;
-                }
-            };
-            let judged = catch_unwind(AssertUnwindSafe(|| self.judge(&content, &self.policy)));
-            let Ok(replay) = judged else {
-                tell(&self.out, fault("judging a session"));
-                continue;
-            };
-            if let Some(against) = self.against.as_ref().filter(|_| !self.open) {
-                compared.extend(self.compare(against, *place, session, &replay));
-            }
-            let (session, replay) = (Arc::clone(session), Arc::new(replay));
-            judged_here.push(JudgedSession { place: *place, session, replay });
-        }
-        tell(&self.out, Msg::Judged { generation: self.generation, sessions: judged_here });
-        if let (Some(against), true) = (&self.against, self.open) {
-            // What is on screen shows its decisions first, and is judged once more to see what changed.
-            let judged = self.sessions.iter().filter_map(|(place, session)| {
-                let content = session.session().ok()?;
-                let new = catch_unwind(AssertUnwindSafe(|| self.judge(&content, &self.policy)));
-                self.compare(against, *place, session, &new.ok()?)
-            });
-            compared = judged.collect();
-        }
-        if self.against.is_some() {
-            tell(&self.out, Msg::Compared { generation: self.generation, sessions: compared });
-        }
-    }
-
-    fn judge(&self, session: &Arc<Session>, policy: &Arc<Policy>) -> Replay {
-        Replay::new(session, policy, self.mode)
-    }
-
-    fn compare(
-        &self,
-        against: &Comparison,
-        place: usize,
-        session: &Arc<StoredSession>,
-        new: &Replay,
-    ) -> Option<ComparedSession> {
-        let changes = catch_unwind(AssertUnwindSafe(|| {
-            let base = against.base().policy().filter(|_| !against.is_same());
-            let base = base.map(|policy| self.judge(new.session(), policy));
-            let changes = against.changes(base.as_ref(), new);
-            (changes, base.filter(|_| self.beside).map(Arc::new))
-        }));
-        if changes.is_err() {
-            tell(&self.out, fault("comparing a session"));
-        }
-        let (changes, base) = changes.ok()?;
-        Some(ComparedSession { place, session: Arc::clone(session), base, changes })
     }
 }

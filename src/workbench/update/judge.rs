@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::policy::Policy;
 use crate::report::words;
 use crate::session::stored::StoredSession;
-use crate::workbench::effect::{Effect, Judge};
+use crate::workbench::effect::{Effect, Judge, Judging};
 use crate::workbench::model::{JudgedAgain, Model};
 
 /// Judges everything anew, the open session first.
@@ -13,18 +12,23 @@ pub fn judge_all(model: &mut Model, effects: &mut Vec<Effect>) {
     model.work.generation += 1;
     model.work.judged = 0;
     model.forget_changes();
-    judge(model, (0..model.archive.entries.len()).collect(), effects);
+    match model.archive.entries.is_empty() {
+        // Those that are read from now on are judged so.
+        true => {
+            effects.extend(by(model).map(|by| Effect::Judge(Judge { by, open: false, sessions: Vec::new() })))
+        }
+        false => judge(model, (0..model.archive.entries.len()).collect(), effects),
+    }
 }
 
 /// Asks for these entries to be judged, the open one first if it is among them.
 pub fn judge(model: &Model, places: Vec<usize>, effects: &mut Vec<Effect>) {
-    let Some(policy) = &model.basis.rules.policy else { return };
     let place = |at: usize| Some((at, Arc::clone(model.archive.entries.get(at)?.session.as_ref()?)));
     let on_screen = places.contains(&model.place.open).then(|| place(model.place.open)).flatten();
     let open = on_screen.is_some();
     let others = places.into_iter().filter(|at| *at != model.place.open).filter_map(place);
     let sessions: Vec<_> = on_screen.into_iter().chain(others).collect();
-    ask(model, policy, open, sessions, effects);
+    ask(model, open, sessions, effects);
 }
 
 /// Asks for the open session to be judged before all others, where what was decided on it has left memory, or where its turn
@@ -33,7 +37,7 @@ pub fn again(model: &mut Model, effects: &mut Vec<Effect>) {
     let generation = model.work.generation;
     let wanted = model.entry().filter(|entry| entry.replay.is_none());
     let session = wanted.and_then(|entry| entry.session.clone()).filter(|session| session.may_leave());
-    let (Some(of), Some(policy)) = (session, model.basis.rules.policy.clone()) else {
+    let (Some(of), true) = (session, model.basis.rules.policy.is_some()) else {
         model.work.again = None;
         return;
     };
@@ -41,23 +45,22 @@ pub fn again(model: &mut Model, effects: &mut Vec<Effect>) {
     if model.work.again.as_ref().is_some_and(is) {
         return;
     }
-    ask(model, &policy, true, vec![(model.place.open, Arc::clone(&of))], effects);
+    ask(model, true, vec![(model.place.open, Arc::clone(&of))], effects);
     model.work.again = Some(JudgedAgain { of, generation });
 }
 
-fn ask(
-    model: &Model,
-    policy: &Arc<Policy>,
-    open: bool,
-    sessions: Vec<(usize, Arc<StoredSession>)>,
-    effects: &mut Vec<Effect>,
-) {
-    if !sessions.is_empty() {
-        let (generation, mode) = (model.work.generation, model.basis.mode);
-        let (policy, against) = (Arc::clone(policy), model.basis.changes.comparison.clone());
-        let beside = model.splits();
-        effects.push(Effect::Judge(Judge { generation, policy, mode, against, beside, open, sessions }));
+fn ask(model: &Model, open: bool, sessions: Vec<(usize, Arc<StoredSession>)>, effects: &mut Vec<Effect>) {
+    if let Some(by) = by(model).filter(|_| !sessions.is_empty()) {
+        effects.push(Effect::Judge(Judge { by, open, sessions }));
     }
+}
+
+/// How sessions are judged now.
+fn by(model: &Model) -> Option<Arc<Judging>> {
+    let policy = Arc::clone(model.basis.rules.policy.as_ref()?);
+    let (generation, mode) = (model.work.generation, model.basis.mode);
+    let (against, beside) = (model.basis.changes.comparison.clone(), model.splits());
+    Some(Arc::new(Judging { generation, policy, mode, against, beside }))
 }
 
 /// Says how many decisions and reports changed, once every session is read and compared.

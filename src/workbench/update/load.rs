@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use super::{compare, judge, jump, overlays, texts};
 use crate::diagnostic::Severity;
-use crate::policy::LoadResult;
-use crate::replay::Replay;
+use crate::policy::{LoadResult, Policy};
 use crate::report::words;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
 use crate::workbench::message::{ComparedSession, JudgedSession};
-use crate::workbench::model::{Judgement, Load, Model, sort_problems};
+use crate::workbench::model::{Load, Model, SessionChanges, SessionDecisions, sort_problems};
 
 /// A policy was read. One that is not whole decides nothing: the last whole one goes on.
 pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut Vec<Effect>) {
@@ -72,30 +71,43 @@ pub fn judged(model: &mut Model, generation: u64, sessions: Vec<JudgedSession>) 
     if generation != model.work.generation {
         return;
     }
-    for JudgedSession { place, session, replay } in sessions {
-        let Some(at) = model.place_of(&session, place) else { continue };
-        // Of something supposed, the numbers are known when it is judged.
-        if at == model.place.open && model.shown_supposed().is_none() {
-            renumber_pinned(model, &replay);
-        }
-        let Some(entry) = model.archive.entries.get_mut(at) else { continue };
-        entry.row.judge(&replay, &mut model.archive.names);
-        model.archive.table.note_change();
-        model.work.judged += usize::from(!entry.is_judged(generation));
-        // Where the session was read back for it, that copy is the one on screen from now on.
-        if at == model.place.open
-            && let Some(opened) =
-                model.place.opened.as_mut().filter(|opened| Arc::ptr_eq(&opened.of, &session))
-        {
-            opened.content = Ok(Arc::clone(replay.session()));
-        }
-        entry.judge(Judgement::of(generation, session, &replay), replay);
-        if at == model.place.open {
-            jump::arrive(model);
-        } else {
-            entry.shed();
+    for JudgedSession { place, decisions } in sessions {
+        if let Some(at) = model.place_of(&decisions.judgement.of, place) {
+            decide(model, at, decisions);
         }
     }
+    decided(model);
+}
+
+/// Takes in what was decided on the session of an entry in the newest request.
+pub fn decide(model: &mut Model, at: usize, decisions: SessionDecisions) {
+    let SessionDecisions { judgement, row, replay } = decisions;
+    // Of something supposed, the numbers are known when it is judged.
+    if at == model.place.open && model.shown_supposed().is_none() {
+        renumber_pinned(model, &judgement.policy);
+    }
+    let Some(entry) = model.archive.entries.get_mut(at) else { return };
+    entry.row.decide(&row, judgement.policy.rules(), &mut model.archive.names);
+    model.archive.table.note_change();
+    model.work.judged += usize::from(!entry.is_judged(judgement.generation));
+    // Where the session was read back for it, that copy is the one on screen from now on.
+    if at == model.place.open
+        && let Some(opened) =
+            model.place.opened.as_mut().filter(|opened| Arc::ptr_eq(&opened.of, &judgement.of))
+        && let Some(replay) = &replay
+    {
+        opened.content = Ok(Arc::clone(replay.session()));
+    }
+    entry.judge(judgement, replay);
+    if at == model.place.open {
+        jump::arrive(model);
+    } else {
+        entry.shed();
+    }
+}
+
+/// After sessions were judged.
+pub fn decided(model: &mut Model) {
     shed(model);
     overlays::recollect_at_times(model);
     if model.judging().is_none() {
@@ -105,7 +117,7 @@ pub fn judged(model: &mut Model, generation: u64, sessions: Vec<JudgedSession>) 
 }
 
 /// Entries whose replays leave memory at a time: letting go of one takes some microseconds.
-const SHED: usize = 256;
+const SHED: usize = 64;
 
 /// As soon as the sessions do not all fit into memory, the replays of those before leave it too, a few at a time.
 fn shed(model: &mut Model) {
@@ -122,9 +134,9 @@ fn shed(model: &mut Model) {
 }
 
 /// Another policy gives its rules other numbers: the one that was asked for is shown under its new one.
-fn renumber_pinned(model: &mut Model, replay: &Replay) {
+fn renumber_pinned(model: &mut Model, policy: &Policy) {
     let known = model.place.pinned.and_then(|pinned| model.rule(pinned)).map(|rule| Arc::clone(&rule.id));
-    let rules = replay.policy().rules();
+    let rules = policy.rules();
     model.place.pinned =
         known.and_then(|known| rules.iter().find(|(_, rule)| rule.id == known)).map(|(id, _)| id);
 }
@@ -134,15 +146,20 @@ pub fn compared(model: &mut Model, generation: u64, sessions: Vec<ComparedSessio
     if generation != model.work.generation {
         return;
     }
-    for ComparedSession { place, session, base, changes } in sessions {
+    for ComparedSession { place, session, changes } in sessions {
         if let Some(at) = model.place_of(&session, place) {
-            if let (Some(entry), Some(base)) = (model.archive.entries.get_mut(at), base)
-                && (at == model.place.open || !session.may_leave())
-            {
-                entry.base = Some(base);
-            }
-            model.set_changes(at, changes);
+            change(model, at, changes);
         }
     }
     judge::tell_changed(model);
+}
+
+/// Takes in what changed in the session of an entry.
+pub fn change(model: &mut Model, at: usize, SessionChanges { base, changes }: SessionChanges) {
+    if let (Some(entry), Some(base)) = (model.archive.entries.get_mut(at), base)
+        && (at == model.place.open || entry.session.as_ref().is_some_and(|session| !session.may_leave()))
+    {
+        entry.base = Some(base);
+    }
+    model.set_changes(at, changes);
 }

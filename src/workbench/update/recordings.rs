@@ -4,9 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{go, judge, overlays};
+use super::{go, judge, load, overlays};
 use crate::diagnostic::Diagnostic;
-use crate::explore::rows::SessionRow;
+use crate::explore::rows::{RowDraft, SessionRow};
 use crate::session::Session;
 use crate::session::stored::StoredSession;
 use crate::workbench::effect::Effect;
@@ -14,7 +14,10 @@ use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
 use crate::workbench::message::Event;
 use crate::workbench::model::supposed::Layer;
-use crate::workbench::model::{Entry, Held, Lost, Model, Overlay, Spot, Supposed};
+use crate::workbench::model::{
+    Entry, Held, Judgement, Lost, Model, Overlay, ReadSession, SessionChanges, SessionDecisions, Spot,
+    Supposed,
+};
 
 /// Recordings are read, or were.
 pub fn told(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
@@ -64,12 +67,12 @@ fn listing(model: &mut Model, files: Vec<Arc<str>>) {
 fn part(
     model: &mut Model,
     file: &Arc<str>,
-    sessions: Vec<Arc<StoredSession>>,
+    sessions: Vec<ReadSession>,
     diagnostics: Vec<Diagnostic>,
     effects: &mut Vec<Effect>,
 ) {
     model.archive.files.add(file);
-    model.archive.files.hold(file, model.archive.files.held(file).and(Held::of(&sessions, &diagnostics)));
+    model.archive.files.hold(file, model.archive.files.held(file).and(held(&sessions, &diagnostics)));
     let own = model.entries_of(file);
     if sessions.is_empty()
         && let Some(entry) = model.archive.entries.get_mut(own.clone()).and_then(<[Entry]>::last_mut)
@@ -79,43 +82,96 @@ fn part(
         entry.row.problems = entry.damaged();
         return;
     }
-    let new = made(model, file, sessions, diagnostics);
+    let (new, looked) = made(model, file, sessions, diagnostics);
     let at = own.end;
+    let all = at..at + new.len();
     if at == 0 || at < model.archive.entries.len() || model.archive.lost.is_some() {
-        return exchange(model, at..at, new, effects);
+        exchange(model, at..at, new);
+    } else {
+        // What comes last, as nearly everything does while all is read for the first time, moves nobody.
+        model.archive.sessions += new.iter().filter(|entry| entry.session.is_some()).count();
+        model.archive.entries.extend(new);
     }
-    // What comes last, as nearly everything does while all is read for the first time, moves nobody.
-    model.archive.entries.extend(new);
-    judge::judge(model, (at..model.archive.entries.len()).collect(), effects);
+    arrive(model, all.clone().zip(looked));
+    judge_new(model, all, effects);
+}
+
+/// Takes in what was made of sessions by those who read them, where that still holds.
+fn arrive(model: &mut Model, looked: impl Iterator<Item = (usize, Looked)>) {
+    let (mut judged, mut compared) = (false, false);
+    for (at, (decisions, changes)) in looked {
+        let own = model.archive.entries.get(at).and_then(|entry| entry.session.as_ref());
+        let is_own = |judgement: &Judgement| {
+            judgement.generation == model.work.generation
+                && own.is_some_and(|own| Arc::ptr_eq(own, &judgement.of))
+        };
+        let Some(decisions) = decisions.filter(|known| is_own(&known.judgement)) else { continue };
+        judged = true;
+        load::decide(model, at, decisions);
+        if let Some(changes) = changes {
+            compared = true;
+            load::change(model, at, changes);
+        }
+    }
+    if judged {
+        load::decided(model);
+    }
+    if compared {
+        judge::tell_changed(model);
+    }
+}
+
+/// Asks for those of these entries to be judged that are not.
+fn judge_new(model: &mut Model, all: Range<usize>, effects: &mut Vec<Effect>) {
+    let unjudged = |at: &usize| {
+        let entry = model.archive.entries.get(*at);
+        entry.is_some_and(|entry| entry.session.is_some() && !entry.is_judged(model.work.generation))
+    };
+    let unjudged: Vec<usize> = all.filter(unjudged).collect();
+    judge::judge(model, unjudged, effects);
 }
 
 /// A file was read again, whole.
 fn whole(
     model: &mut Model,
     file: &Arc<str>,
-    sessions: Vec<Arc<StoredSession>>,
+    sessions: Vec<ReadSession>,
     diagnostics: Vec<Diagnostic>,
     effects: &mut Vec<Effect>,
 ) {
     model.archive.files.add(file);
-    model.archive.files.hold(file, Held::of(&sessions, &diagnostics));
+    model.archive.files.hold(file, held(&sessions, &diagnostics));
     let own = model.entries_of(file);
-    let new = made(model, file, sessions, diagnostics);
-    exchange(model, own, new, effects);
+    let (new, looked) = made(model, file, sessions, diagnostics);
+    let all = own.start..own.start + new.len();
+    exchange(model, own, new);
+    arrive(model, all.clone().zip(looked));
+    judge_new(model, all, effects);
 }
 
-/// The rows of a file.
+/// What sessions of a file come to.
+fn held(sessions: &[ReadSession], diagnostics: &[Diagnostic]) -> Held {
+    Held::of(sessions.iter().map(|read| &*read.session), diagnostics)
+}
+
+/// What was made of a session besides its row by those who read it.
+type Looked = (Option<SessionDecisions>, Option<SessionChanges>);
+
+/// The rows of a file, and what was made of their sessions besides.
 fn made(
     model: &mut Model,
     file: &Arc<str>,
-    sessions: Vec<Arc<StoredSession>>,
+    sessions: Vec<ReadSession>,
     diagnostics: Vec<Diagnostic>,
-) -> Vec<Entry> {
+) -> (Vec<Entry>, Vec<Looked>) {
     let (names, table) = (&mut model.archive.names, &mut model.archive.table);
-    let mut entry = |name: &Arc<str>, session: Option<Arc<StoredSession>>, diagnostics| {
-        let mut row = match &session {
-            Some(session) => SessionRow::of_stored(session, session.session().ok().as_deref(), names),
-            None => SessionRow::unread(file, names),
+    let mut entry = |name: &Arc<str>, read: Option<(Arc<StoredSession>, RowDraft)>, diagnostics| {
+        let (session, mut row) = match read {
+            Some((session, draft)) => {
+                let row = SessionRow::of_stored(&session, draft, names);
+                (Some(session), row)
+            }
+            None => (None, SessionRow::unread(file, names)),
         };
         row.file = names.of(file);
         let mut entry = Entry {
@@ -135,17 +191,22 @@ fn made(
         table.note_change();
         entry
     };
-    let mut diagnostics = Some(diagnostics);
     if sessions.is_empty() {
-        let told = diagnostics.take().filter(|told| !told.is_empty());
-        return told.map(|told| entry(file, None, told)).into_iter().collect();
+        let told = Some(diagnostics).filter(|told| !told.is_empty());
+        return (told.map(|told| entry(file, None, told)).into_iter().collect(), Vec::new());
     }
-    let mut own = || diagnostics.take().unwrap_or_default();
-    sessions.into_iter().map(|session| entry(&Arc::clone(&session.id), Some(session), own())).collect()
+    let mut diagnostics = Some(diagnostics);
+    let (mut entries, mut looked) = (Vec::with_capacity(sessions.len()), Vec::with_capacity(sessions.len()));
+    for ReadSession { session, draft, decisions, changes } in sessions {
+        let own = diagnostics.take().unwrap_or_default();
+        entries.push(entry(&Arc::clone(&session.id), Some((session, draft)), own));
+        looked.push((decisions, changes));
+    }
+    (entries, looked)
 }
 
 /// Puts entries of one file in place of others of it. What has not changed stays as it is, decisions and all.
-fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>, effects: &mut Vec<Effect>) {
+fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>) {
     let place = Place::of(model);
     let (start, end, count) = (range.start, range.end, new.len());
     let mut old: Vec<Entry> = model.archive.entries.splice(range, new).collect();
@@ -168,12 +229,6 @@ fn exchange(model: &mut Model, range: Range<usize>, new: Vec<Entry>, effects: &m
         }
     };
     place.keep(model, &moved);
-    let unjudged = |at: &usize| {
-        let entry = model.archive.entries.get(*at);
-        entry.is_some_and(|entry| entry.session.is_some() && !entry.is_judged(model.work.generation))
-    };
-    let unjudged: Vec<usize> = (start..start + count).filter(unjudged).collect();
-    judge::judge(model, unjudged, effects);
 }
 
 /// For each old entry the place of the new one that stands for the same session: by name, else what is in its place
@@ -263,6 +318,8 @@ impl Place {
         model.place.forward = model.place.forward.drain(..).filter_map(spot).collect();
         model.work.judged =
             model.archive.entries.iter().filter(|entry| entry.is_judged(model.work.generation)).count();
+        let sessions = model.archive.entries.iter().filter(|entry| entry.session.is_some());
+        model.archive.sessions = sessions.count();
         model.arrange();
         let below = self.below;
         if self.file.is_none() {

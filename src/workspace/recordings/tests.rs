@@ -2,14 +2,32 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
+use crate::session::Session;
+use crate::session::stored::StoredSession;
 
 const ONE: &str = r#"{"id": "one", "messages": [{"role": "user", "content": "hello"}]}"#;
 const TWO: &str = r#"{"id": "two", "messages": [{"role": "user", "content": "hello"}]}"#;
 
+/// Nothing is made of the sessions.
+struct Unlooked;
+
+impl Look for Unlooked {
+    type Seen = Arc<StoredSession>;
+
+    fn look(
+        &self,
+        session: &Arc<StoredSession>,
+        _content: &Arc<Session>,
+        _known: bool,
+    ) -> (Self::Seen, bool) {
+        (Arc::clone(session), false)
+    }
+}
+
 /// What is said of each file, the diagnostics' codes included; the listing and the end in short.
 fn read(recordings: &mut Recordings, root: &Path) -> Vec<String> {
     let mut told = Vec::new();
-    recordings.read(&mut |message| {
+    recordings.read(&Unlooked, &mut |message| {
         let short = |file: &str| file.replace(&format!("{}/", root.display()), "");
         let said = |sessions: &[Arc<StoredSession>], diagnostics: &[Diagnostic]| {
             let ids = sessions.iter().map(|session| {
@@ -106,7 +124,7 @@ fn the_end_of_what_is_being_written_proves_nothing_until_it_rests() {
     text.push_str(&TWO[..30]);
     fs::write(&path, &text).unwrap();
     assert_eq!(read_now(&mut recordings), ["a.jsonl", "a.jsonl again: one", "end"]);
-    let rests = recordings.read(&mut |_| ()).unwrap();
+    let rests = recordings.read(&Unlooked, &mut |_| ()).unwrap();
     assert!(rests > Duration::from_secs(50), "it is to be read again: {rests:?}");
     // A whole one among them that waits for its result: nothing is said of it yet.
     text.truncate(ONE.len() + 1);
@@ -124,7 +142,7 @@ fn the_end_of_what_is_being_written_proves_nothing_until_it_rests() {
         told.get(1).map(String::as_str),
         Some("a.jsonl again: one, two, !damaged_line, !no_results_recorded, !damaged_record")
     );
-    assert_eq!(recordings.read(&mut |_| ()), None);
+    assert_eq!(recordings.read(&Unlooked, &mut |_| ()), None);
 }
 
 #[cfg(unix)]

@@ -1,6 +1,6 @@
 //! One session of a log: its lines while they are read, and the session that they come to.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 use super::branch;
 use super::branch::Branch;
@@ -24,6 +24,8 @@ pub struct Log {
     entries: Vec<Entry>,
     /// Digests and places of the lines, by hashes of their names.
     names: HashMap<u64, (u64, usize)>,
+    /// What is known of where it runs.
+    located: [bool; 3],
 }
 
 /// Whose lines they are.
@@ -38,7 +40,7 @@ pub struct Key {
 impl Log {
     /// Of a session without lines.
     pub fn new(builder: Builder, key: Key) -> Log {
-        Log { builder, key, entries: Vec::new(), names: HashMap::new() }
+        Log { builder, key, entries: Vec::new(), names: HashMap::new(), located: [false; 3] }
     }
 
     /// Hash of what the line of this name says, where there is one.
@@ -66,11 +68,13 @@ impl Log {
         self.entries.push(entry);
     }
 
-    /// What the lines say of where the session runs.
+    /// What the lines say of where the session runs. Nearly every line says it, and the first one counts.
     pub fn surroundings(&mut self, members: &Members<'_>) {
-        for key in ["cwd", "gitBranch", "version"] {
-            if let Some(value) = members.get(key).and_then(Node::value) {
-                self.builder.context_once(key, value);
+        let Log { builder, located, .. } = self;
+        for (key, known) in ["cwd", "gitBranch", "version"].into_iter().zip(located) {
+            if !*known && let Some(value) = members.get(key).and_then(Node::value) {
+                builder.context_once(key, value);
+                *known = true;
             }
         }
     }

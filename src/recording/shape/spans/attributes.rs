@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::recording::input::shallow::{Kind, Node};
+use crate::session::body;
 
 /// Names and values; a value as the JSON text that it is.
 #[derive(Default)]
@@ -120,8 +121,9 @@ pub fn structure(json: &str) -> Option<Value> {
         Kind::List | Kind::Object => node.value(),
         Kind::Text => {
             let text = node.text()?;
-            let inner = Node::parse(text.trim()).ok()?;
-            matches!(inner.kind(), Kind::List | Kind::Object).then(|| inner.value())?
+            // Whether it is JSON is found out once.
+            let inner = Some(text.trim()).filter(|inner| inner.starts_with(['[', '{']))?;
+            body::parse(inner)
         }
         _ => None,
     }

@@ -323,12 +323,12 @@ fn said(message: &Value, role: &str) -> Option<SpanMessage> {
             made.content = match kept.as_slice() {
                 [] => Body::MISSING,
                 [only] if only.get("type").is_some_and(|kind| kind == "text") => {
-                    only.get("text").map_or(Body::MISSING, |text| Body::json(&text.to_string()))
+                    only.get("text").map_or(Body::MISSING, Body::from)
                 }
-                _ => Body::json(&Value::Array(kept).to_string()),
+                _ => Body::from(Value::Array(kept)),
             };
         }
-        Some(content) => made.content = Body::json(&content.to_string()),
+        Some(content) => made.content = Body::from(content),
         None => {}
     }
     for key in ["tool_calls", "toolCalls"] {
@@ -379,7 +379,7 @@ fn part(item: &Value, made: &mut SpanMessage, kept: &mut Vec<Value>) {
 fn answered(answer: &Value) -> (Option<Box<str>>, Body) {
     const IDS: [&str; 6] = ["id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "call_id"];
     let content = any(answer, &["response", "result", "output", "content"]);
-    let content = content.map_or(Body::MISSING, |content| Body::json(&content.to_string()));
+    let content = content.map_or(Body::MISSING, Body::from);
     (any(answer, &IDS).and_then(id), content)
 }
 
@@ -389,7 +389,7 @@ fn proposed(call: &Value) -> Option<SpanCall> {
     let inner = call.get("function").filter(|inner| inner.is_object()).unwrap_or(call);
     let tool = any(inner, &["name", "toolName"]).or_else(|| call.get("function"))?.as_str()?.into();
     let arguments = any(inner, &["arguments", "args", "input"]);
-    let arguments = arguments.map_or(Body::MISSING, |arguments| Body::json(&arguments.to_string()));
+    let arguments = arguments.map_or(Body::MISSING, Body::from);
     Some(SpanCall { id: any(call, &IDS).and_then(id), tool, arguments })
 }
 

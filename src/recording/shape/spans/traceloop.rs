@@ -32,7 +32,7 @@ pub fn input(json: &str) -> Input {
         (_, Some(_), Some(text)) => of_langchain(&members, text),
         _ => return as_is(false),
     };
-    let read = |arguments: Value| Input { arguments: Body::json(&arguments.to_string()), wrapped: true };
+    let read = |arguments: Value| Input { arguments: Body::from(arguments), wrapped: true };
     arguments.map_or_else(|| as_is(true), read)
 }
 
@@ -49,7 +49,7 @@ pub fn output(json: &str) -> Body {
         && members.contains_key("kwargs")
         && let Some(output) = members.get("output")
     {
-        return Body::json(&output.to_string());
+        return Body::from(output);
     }
     // A text that was given back is written as JSON, within the text that the attribute is.
     let text = serde_json::from_str::<String>(json).ok();

@@ -1,16 +1,45 @@
 //! Reading policies and recordings as often as that is wanted.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::answer::{fault, tell};
+use super::answer::{fault, tell, tell_later};
+use super::judging::{JudgesBench, compare, judge};
 use crate::compare::Base;
 use crate::diagnostic::Diagnostic;
+use crate::explore::rows::RowDraft;
+use crate::session::Session;
+use crate::session::stored::StoredSession;
 use crate::workbench::message::{Arrived, Event, Msg};
-use crate::workbench::model::sort_problems;
+use crate::workbench::model::{ReadSession, SessionDecisions, sort_problems};
 use crate::workspace::Workspace;
+use crate::workspace::recordings::Look;
+
+/// What is made of each session as soon as it is read.
+pub(super) struct Looks {
+    pub bench: Arc<JudgesBench>,
+    pub out: Sender<Arrived>,
+}
+
+impl Look for Looks {
+    type Seen = ReadSession;
+
+    /// What its row is made from, and what is decided on it where that is known. Of a file that is read again most sessions are as
+    /// they were, and what was decided on them stands.
+    fn look(&self, session: &Arc<StoredSession>, content: &Arc<Session>, known: bool) -> (ReadSession, bool) {
+        let draft = RowDraft::of(session, Some(content));
+        let read = ReadSession { session: Arc::clone(session), draft, decisions: None, changes: None };
+        let Some(by) = self.bench.now().filter(|_| !known) else { return (read, false) };
+        let Some(replay) = judge(&by, content, &self.out) else { return (read, false) };
+        let changes = by.against.as_ref().and_then(|against| compare(&by, against, &replay, &self.out));
+        let done = by.against.is_none() || changes.is_some();
+        let decisions = Some(SessionDecisions::of(by.generation, session, replay, false)).filter(|_| done);
+        (ReadSession { decisions, changes, ..read }, done)
+    }
+}
 
 /// A reading of the recordings after which there is a rest, how many times as long that is, and how long at most.
 const LONG: Duration = Duration::from_millis(100);
@@ -52,7 +81,8 @@ pub(super) fn read_policies(workspace: &Workspace, wanted: &Receiver<()>, out: &
 }
 
 /// Reads the recordings as often as it is wanted, and once more when one that was being written has come to rest.
-pub(super) fn read_sessions(workspace: &Workspace, wanted: &Receiver<()>, out: &Sender<Arrived>) {
+pub(super) fn read_sessions(workspace: &Workspace, wanted: &Receiver<()>, looks: &Looks) {
+    let out = &looks.out;
     let mut rests = None;
     loop {
         let wish = match rests {
@@ -65,11 +95,11 @@ pub(super) fn read_sessions(workspace: &Workspace, wanted: &Receiver<()>, out: &
         wanted.try_iter().for_each(drop);
         let begun = Instant::now();
         let read = catch_unwind(AssertUnwindSafe(|| {
-            workspace.sessions(&mut |event| tell(out, Msg::Recordings(event)))
+            workspace.sessions(looks, &mut |event| tell_later(out, Msg::Recordings(event)))
         }));
         rests = read.unwrap_or_else(|_| {
             tell(out, fault("reading the recordings"));
-            tell(out, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
+            tell_later(out, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
             None
         });
         // Of very many files, one that is always being written must not keep the rest from being left in peace.
@@ -77,5 +107,39 @@ pub(super) fn read_sessions(workspace: &Workspace, wanted: &Receiver<()>, out: &
         if took > LONG {
             thread::sleep((took * REST).min(LONGEST_REST));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+    use crate::engine::Mode;
+    use crate::workbench::effect::Judging;
+    use crate::workbench::testing::{CONTRACT, loaded, refunds};
+
+    #[test]
+    fn what_is_read_is_judged_at_once_where_it_is_known_how() {
+        let (out, _arriving) = channel();
+        let looks = Looks { bench: Arc::default(), out };
+        let content = Arc::new(refunds());
+        let session = StoredSession::resident(Arc::clone(&content));
+        let look = |known| looks.look(&session, &content, known);
+        let (read, done) = look(false);
+        assert!(read.decisions.is_none() && !done, "no policy decides yet");
+        let by = |generation| {
+            let policy = loaded(CONTRACT).policy.expect("a policy");
+            let (mode, against) = (Mode::Enforce, None);
+            Arc::new(Judging { generation, policy, mode, against, beside: false })
+        };
+        looks.bench.set(&by(2));
+        looks.bench.set(&by(1));
+        let (read, done) = look(false);
+        let judgement = read.decisions.expect("it was judged").judgement;
+        assert_eq!((judgement.generation, judgement.verdict.stopped, done), (2, 1, true));
+        assert!(Arc::ptr_eq(&judgement.of, &session));
+        let (read, done) = look(true);
+        assert!(read.decisions.is_none() && !done, "most sessions of a file that is read again are known");
     }
 }

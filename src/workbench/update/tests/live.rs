@@ -7,13 +7,14 @@ use crate::compare::{Change, Kind};
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::contracts::codes;
 use crate::files::watch::{ChangedFiles, LOOK, WatchEvent, Way};
+use crate::replay::Replay;
 use crate::session::build::{Builder, Mark};
 use crate::session::stored::StoredSession;
 use crate::session::{Body, Origin, Session};
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
 use crate::workbench::message::{ComparedSession, Event, Msg};
-use crate::workbench::model::{Loads, Model, Overlay};
+use crate::workbench::model::{Loads, Model, Overlay, ReadSession, SessionChanges, SessionDecisions};
 use crate::workbench::testing::*;
 use crate::workbench::update::update;
 
@@ -217,7 +218,7 @@ fn a_session_that_goes_on_keeps_row_and_decisions() {
     let sessions = stored(vec![Arc::new(longer())]);
     let message = Msg::Recordings(Event::File {
         file: REFUNDS.into(),
-        sessions,
+        sessions: sessions.into_iter().map(Into::into).collect(),
         diagnostics: Vec::new(),
         progress: (0, 1),
     });
@@ -233,7 +234,7 @@ fn a_session_that_goes_on_keeps_row_and_decisions() {
     assert!(model.judged_call().is_none());
     let [Effect::Judge(judge)] = &effects[..] else { panic!("one effect") };
     assert!(judge.open, "it is on screen");
-    let answer = answered(1, 1, &listed(&model), &judge.policy, judge.mode);
+    let answer = answered(1, 1, &listed(&model), &judge.by.policy, judge.by.mode);
     feed(&mut model, answer);
     assert_eq!(model.judged_call().unwrap().decision.verdict.word(), "deny");
     assert_eq!(model.judging(), None);
@@ -246,7 +247,7 @@ fn a_file_that_is_read_again_and_says_the_same_is_not_judged_again() {
     let sessions = stored(vec![Arc::new(refunds())]);
     let message = Msg::Recordings(Event::File {
         file: REFUNDS.into(),
-        sessions,
+        sessions: sessions.into_iter().map(Into::into).collect(),
         diagnostics: Vec::new(),
         progress: (0, 1),
     });
@@ -275,8 +276,7 @@ fn what_is_answered_too_late_is_dropped() {
         sessions: vec![ComparedSession {
             place: at,
             session: Arc::clone(session),
-            base: None,
-            changes: Vec::new(),
+            changes: SessionChanges { base: None, changes: Vec::new() },
         }],
     };
     feed(&mut model, late(generation, &old));
@@ -385,4 +385,34 @@ fn an_id_that_was_edited_is_still_the_same_session() {
     file(&mut model, REFUNDS, vec![renamed]);
     assert_eq!((model.place.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
     assert!(screen(&model).contains("refund-124b"));
+}
+
+#[test]
+fn what_was_decided_while_reading_stands_unless_something_newer_is_asked_for() {
+    let decided = |model: &Model, generation: u64| {
+        let session = StoredSession::resident(Arc::new(clean()));
+        let policy = model.basis.rules.policy.as_ref().unwrap();
+        let replay = Arc::new(Replay::new(&session.session().unwrap(), policy, model.basis.mode));
+        let decisions = SessionDecisions::of(generation, &session, replay, false);
+        let read = ReadSession { decisions: Some(decisions), ..ReadSession::from(session) };
+        let (sessions, diagnostics) = (vec![read], Vec::new());
+        Msg::Recordings(Event::Sessions {
+            file: "sessions/new.json".into(),
+            sessions,
+            diagnostics,
+            progress: (1, 1),
+        })
+    };
+    let mut model = model();
+    let generation = model.work.generation;
+    let message = decided(&model, generation);
+    let effects = update(&mut model, message);
+    assert!(effects.is_empty(), "{effects:?}");
+    assert_eq!((model.archive.entries.len(), model.judging()), (3, None));
+    assert!(model.archive.entries[2].verdict().is_some_and(|verdict| !verdict.objects()));
+    // It was read while another policy decided.
+    let message = decided(&model, generation - 1);
+    let effects = format!("{:?}", update(&mut model, message));
+    assert_eq!(effects, format!("[Judge({generation} enforce [3])]"));
+    assert_eq!(model.judging(), Some((3, 4)));
 }
