@@ -220,7 +220,7 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
     let count =
         |open: &[(char, Within)], these: &[char]| open.iter().filter(|one| these.contains(&one.0)).count();
     // Braces in an expansion are none, unless that turns out to be none.
-    let (mut braces, mut curly, mut hidden) = (0, 0, 0);
+    let (mut braces, mut curly, mut hidden, mut most_hidden) = (0, 0, 0, 0);
     // The second parentheses of `$((`, and how many are closed as one of commands: the parser first looks for arithmetic.
     let (mut second, mut commands) = (Vec::new(), 0);
     for (at, letter) in raw.char_indices() {
@@ -265,7 +265,10 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
                 braces = braces.max(count(&open, &[BRACE]));
                 curly = curly.max(count(&open, &['{', BRACE]));
             }
-            '{' if within == Within::Command => hidden += 1,
+            '{' if within == Within::Command => {
+                hidden += 1;
+                most_hidden = most_hidden.max(hidden);
+            }
             '}' if open.last().is_some_and(|last| !expands(last)) => drop(open.pop()),
             ')' | '}' | ']' => {
                 let opener = match letter {
@@ -285,6 +288,9 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
                     }
                     open.truncate(place + 1);
                     within = open.pop().map_or(within, |(_, outer)| outer);
+                    if around(&open).is_none() {
+                        hidden = 0;
+                    }
                 }
             }
             _ => {}
@@ -292,7 +298,7 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
         before = letter;
     }
     let unended = open.iter().filter(|one| expands(one) && one.0 != '"').count();
-    braces > BRACES || curly > CURLY || unended + commands > UNENDED || hidden > BRACES
+    braces > BRACES || curly > CURLY || unended + commands > UNENDED || most_hidden > BRACES
 }
 
 /// Whether a text may have a command that changes the folder, however that is quoted.
