@@ -7,6 +7,7 @@ mod new;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -208,12 +209,18 @@ impl Recordings {
             let (seen, weight) = seen(store, session, false, look);
             (of, seen, weight)
         };
-        let _ = threads.run(&mut unread, &judge, &|(.., weight)| *weight, &mut |(of, seen, _)| {
-            batch.borrow_mut().add(of, seen);
-            ControlFlow::Continue(())
-        });
+        // What was read before a fault of the program is not read again after it.
+        let ran = catch_unwind(AssertUnwindSafe(|| {
+            threads.run(&mut unread, &judge, &|(.., weight)| *weight, &mut |(of, seen, _)| {
+                batch.borrow_mut().add(of, seen);
+                ControlFlow::Continue(())
+            })
+        }));
         self.threads = Some(threads);
         self.read.extend(read);
+        if let Err(fault) = ran {
+            resume_unwind(fault);
+        }
         Vec::new()
     }
 
