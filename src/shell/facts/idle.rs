@@ -10,11 +10,7 @@ const IDLE: &[(&str, &str, &str)] = &[
         "",
         "--collect-only --co --version -V --fixtures --help -h --markers --setup-plan --trace-config",
     ),
-    (
-        "make gmake",
-        "",
-        "-n --dry-run --just-print --recon -q --question -t --touch -p -h --help -v --version",
-    ),
+    ("make gmake", "", "-n --dry-run --just-print --recon -q --question -t --touch -h --help -v --version"),
     ("just", "", "-n --dry-run -l --list --summary --show -s --evaluate --dump --help --version"),
     ("rake", "", "-n --dry-run -P --prereqs -T --tasks -W --where --help --version"),
     ("task", "", "-n --dry -l --list -a --list-all --status --help --version"),
@@ -26,7 +22,7 @@ const IDLE: &[(&str, &str, &str)] = &[
     ("npm yarn pnpm bun", "", "--listTests --if-present --help -h --dry-run"),
     ("rspec", "", "--dry-run --version --help"),
     ("mvn mvnw", "", "-DskipTests -Dmaven.test.skip -DskipITs --help --version -v -h"),
-    ("gradle gradlew", "", "-m --dry-run -x --exclude-task --help --version"),
+    ("gradle gradlew", "", "-m --dry-run --help --version"),
     ("ctest", "", "-N --show-only --version --help --print-labels"),
     ("dotnet", "", "-t --list-tests --help"),
     ("tox", "", "-l --listenvs -a --notest -n --showconfig --help --version"),
@@ -55,6 +51,13 @@ pub fn is_idle<'w>(program: &str, words: impl Iterator<Item = &'w str> + Clone) 
                         .any(|letter| idle.ends_with(letter))
         })
     };
+    // `gradle check -x test` leaves the tests out.
+    let excludes = |(option, task): (&str, &str)| {
+        matches!(option, "-x" | "--exclude-task") && (task == "check" || task.to_lowercase().contains("test"))
+    };
+    if matches!(program, "gradle" | "gradlew") && words.clone().zip(words.clone().skip(1)).any(excludes) {
+        return true;
+    }
     let mut rows = rows.filter(|(_, first, _)| {
         first.is_empty() || words.clone().find(|word| !word.starts_with('-')) == Some(first)
     });
@@ -80,4 +83,45 @@ pub fn takes_goals(program: &str) -> bool {
             | "ant"
             | "invoke"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_tests_proves_nothing() {
+        let idle = |line: &str| {
+            let (program, words) = line.split_once(' ').unwrap_or((line, ""));
+            is_idle(program, words.split(' '))
+        };
+        for line in [
+            "cargo test --no-run",
+            "cargo test -- --list",
+            "cargo nextest list",
+            "make -kn test",
+            "make test --dry-run",
+            "go test -list .",
+            "mvn verify -DskipTests=true",
+            "gradle check -x test",
+            "gradlew build -x integrationTest",
+            "vitest list",
+        ] {
+            assert!(idle(line), "{line}");
+        }
+        for line in [
+            "cargo test",
+            "cargo test list",
+            "cargo nextest run",
+            "make -j4 test",
+            "make -C n test",
+            "go test -count=1 ./...",
+            "mvn verify -DskipTests=false",
+            "gradle test -x lint",
+            "git push -n",
+            "vitest run",
+        ] {
+            assert!(!idle(line), "{line}");
+        }
+    }
 }
