@@ -5,110 +5,118 @@ use super::row::Does::{Opaque, Reaches, Reads, ReadsDeep, With, Writes};
 use super::row::Net::{Remotes, UrlValue, Value as Named, Variable};
 use super::row::{Program, row};
 
+/// A program of PostgreSQL, with the options that all of them have.
+macro_rules! postgres {
+    ($names:literal, $takes:literal, $flags:literal, [$($does:expr),* $(,)?] $(,)?) => {
+        row(
+            $names,
+            "",
+            concat!("-h=--host -p=--port -U=--username ", $takes),
+            concat!("-w=--no-password -W=--password -V=--version -?=--help ", $flags),
+            &[
+                Reaches(Named("-h --host")),
+                Reaches(Variable("PGHOST")),
+                Reaches(UrlValue("-d --dbname")),
+                Reaches(Remotes),
+                $($does),*
+            ],
+        )
+    };
+}
+
+/// A program of MySQL, with the options that all of them have.
+macro_rules! mysql {
+    ($names:literal, $takes:literal, $flags:literal, [$($does:expr),* $(,)?] $(,)?) => {
+        row(
+            $names,
+            "",
+            concat!("-h=--host -P=--port -u=--user -S=--socket --defaults-file --defaults-extra-file --protocol ", $takes),
+            concat!("-p=--password -v=--verbose -C=--compress --single-transaction ", $flags),
+            &[
+                Reaches(Named("-h --host")),
+                Reaches(Variable("MYSQL_HOST")),
+                Reads(Value("--defaults-file --defaults-extra-file")),
+                $($does),*
+            ],
+        )
+    };
+}
+
 /// The rows.
 pub const PROGRAMS: &[Program] = &[
-    row(
-        "psql pgbench pg_dump pg_dumpall pg_restore createdb dropdb createuser dropuser vacuumdb reindexdb clusterdb pg_isready pg_basebackup",
-        "",
-        "-h=--host -p=--port -U=--username",
-        "-w=--no-password -W=--password -V=--version -?=--help",
-        &[
-            Reaches(Named("-h --host")),
-            Reaches(Variable("PGHOST")),
-            Reaches(UrlValue("-d --dbname")),
-            Reaches(Remotes),
-        ],
-    ),
-    row(
+    postgres!(
         "psql",
-        "",
         "-d=--dbname -f=--file -c=--command -v=--set --variable -o=--output -L=--log-file -P=--pset -F=--field-separator -R=--record-separator -T=--table-attr",
         "-q=--quiet -A=--no-align -X=--no-psqlrc -x=--expanded -1=--single-transaction -l=--list -E=--echo-hidden -e=--echo-queries -a=--echo-all -b=--echo-errors -s=--single-step -S=--single-line -n=--no-readline -t=--tuples-only -z -0 -H=--html --csv",
-        &[Reads(Value("-f --file")), Writes(Value("-o --output -L --log-file"))],
+        [Reads(Value("-f --file")), Writes(Value("-o --output -L --log-file"))],
     ),
-    row(
+    postgres!(
         "pgbench",
-        "",
         "-d -c=--client -j=--jobs -T=--time -t=--transactions -f=--file -s=--scale -F=--fillfactor -M=--protocol -D=--define -P=--progress -R=--rate -L=--latency-limit -b=--builtin -I=--init-steps",
         "-i=--initialize -n=--no-vacuum -v=--vacuum-all -C=--connect -l=--log -r=--report-per-command -q=--quiet -S=--select-only -N=--skip-some-updates",
-        &[Reads(Value("-f --file"))],
+        [Reads(Value("-f --file"))],
     ),
-    row(
+    postgres!(
         "pg_dump",
-        "",
         "-d=--dbname -f=--file -F=--format -j=--jobs -Z=--compress -E=--encoding -n=--schema -N=--exclude-schema -S=--superuser -t=--table -T=--exclude-table -e=--extension --exclude-table-data --role --snapshot --section --lock-wait-timeout",
         "-a=--data-only -b=--large-objects -B -c=--clean -C=--create -O=--no-owner -s=--schema-only -v=--verbose -x=--no-privileges --if-exists --inserts --no-acl --column-inserts",
-        &[Writes(Value("-f --file"))],
+        [Writes(Value("-f --file"))],
     ),
-    row(
+    postgres!(
         "pg_dumpall",
-        "",
         "-d=--dbname -f=--file -E=--encoding -l=--database -S=--superuser --exclude-database --role",
         "-a=--data-only -c=--clean -g=--globals-only -O=--no-owner -r=--roles-only -s=--schema-only -t=--tablespaces-only -v=--verbose -x=--no-privileges --if-exists",
-        &[Writes(Value("-f --file"))],
+        [Writes(Value("-f --file"))],
     ),
-    row(
+    postgres!(
         "pg_restore",
-        "",
         "-d=--dbname -f=--file -F=--format -I=--index -j=--jobs -L=--use-list -n=--schema -N=--exclude-schema -P=--function -S=--superuser -t=--table -T=--trigger --role --section",
         "-a=--data-only -c=--clean -C=--create -e=--exit-on-error -l=--list -O=--no-owner -R -s=--schema-only -v=--verbose -x=--no-privileges -1=--single-transaction --if-exists --no-acl",
-        &[Writes(Value("-f --file")), ReadsDeep(All)],
+        [Writes(Value("-f --file")), ReadsDeep(All)],
     ),
-    row(
+    postgres!(
         "pg_basebackup",
-        "",
         "-d=--dbname -D=--pgdata -F=--format -X=--wal-method -c=--checkpoint -l=--label -r=--max-rate -Z=--compress",
         "-R -P=--progress -v=--verbose -z=--gzip",
-        &[Writes(Value("-D --pgdata"))],
+        [Writes(Value("-D --pgdata"))],
     ),
-    row(
+    postgres!(
         "createdb dropdb",
-        "",
         "-D=--tablespace -E=--encoding -l=--locale -T=--template -O=--owner --maintenance-db",
         "-e=--echo -f=--force -i=--interactive --if-exists",
-        &[],
+        [],
     ),
-    row(
+    postgres!(
         "createuser dropuser",
-        "",
         "-c=--connection-limit -g=--role -m=--with-member -a=--with-admin --valid-until",
         "-d=--createdb -D -e=--echo -i=--inherit -I -l=--login -L -P=--pwprompt -r=--createrole -R -s=--superuser -S --interactive --if-exists",
-        &[],
+        [],
     ),
-    row(
+    postgres!(
         "vacuumdb reindexdb clusterdb",
-        "",
         "-d=--dbname -j=--jobs -t=--table -n=--schema -N=--exclude-schema -P=--parallel -S -i=--index",
         "-a=--all -e=--echo -f=--full -F=--freeze -q=--quiet -v=--verbose -z=--analyze -Z=--analyze-only -s=--system",
-        &[],
+        [],
     ),
-    row("pg_isready", "", "-d=--dbname -t=--timeout", "-q=--quiet", &[]),
-    row(
-        "mysql mysqldump mysqladmin mariadb mariadb-dump mycli mysqlimport mysqlcheck mysqlshow",
-        "",
-        "-h=--host -P=--port -u=--user -S=--socket --defaults-file --defaults-extra-file --protocol",
-        "-p=--password -v=--verbose -C=--compress --single-transaction",
-        &[
-            Reaches(Named("-h --host")),
-            Reaches(Variable("MYSQL_HOST")),
-            Reads(Value("--defaults-file --defaults-extra-file")),
-        ],
-    ),
-    row(
+    postgres!("pg_isready", "-d=--dbname -t=--timeout", "-q=--quiet", []),
+    mysql!(
         "mysql mariadb mycli",
-        "",
         "-e=--execute -D=--database --tee --init-command --delimiter",
         "-B=--batch -N=--skip-column-names -s=--silent -t=--table -A=--no-auto-rehash -r=--raw -T -E=--vertical -H=--html -X=--xml -f=--force -q=--quick",
-        &[Writes(Value("--tee"))],
+        [Writes(Value("--tee"))],
     ),
-    row(
+    mysql!(
         "mysqldump mariadb-dump",
-        "",
         "-r=--result-file -T=--tab -w=--where --ignore-table --init-file",
         "-e=--extended-insert -A=--all-databases -B=--databases -d=--no-data -t=--no-create-info -R=--routines -E=--events -c -f=--force -q=--quick",
-        &[Writes(Value("-r --result-file -T --tab"))],
+        [Writes(Value("-r --result-file -T --tab"))],
     ),
-    row("mysqladmin", "", "-c=--count -i=--sleep -w=--wait", "-r=--relative -f=--force -s=--silent -b", &[]),
+    mysql!(
+        "mysqladmin mysqlimport mysqlcheck mysqlshow",
+        "-c=--count -i=--sleep -w=--wait",
+        "-r=--relative -f=--force -s=--silent -b",
+        []
+    ),
     row(
         "redis-cli valkey-cli",
         "",

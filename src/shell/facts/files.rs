@@ -283,13 +283,6 @@ pub const PROGRAMS: &[Program] = &[
         &[Reads(All), Without("-c --stdout -k --keep -l -t", &Deletes(All)), Writes(Value("-o"))],
     ),
     row(
-        "gpg gpg2",
-        "",
-        "-r -o -u --recipient --output --local-user --passphrase --passphrase-file --homedir --pinentry-mode --cipher-algo",
-        "-c=--symmetric -e=--encrypt -d=--decrypt -s=--sign -b -a=--armor --batch --yes --import --export --recv-keys --receive-keys --send-keys --search-keys --refresh-keys",
-        &[Reads(All), Writes(Value("-o --output")), Reads(Value("--passphrase-file"))],
-    ),
-    row(
         "age sops",
         "",
         "-r -R -i -o --recipient --identity --output --age --kms",

@@ -308,11 +308,16 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "gpg gpg2",
         "",
-        "--keyserver",
-        "--recv-keys --receive-keys --send-keys --search-keys --refresh-keys --locate-keys",
-        &[With(
-            "--recv-keys --receive-keys --send-keys --search-keys --refresh-keys --locate-keys",
-            &Reaches(Elsewhere("a server of keys")),
-        )],
+        "-r -o -u --recipient --output --local-user --passphrase --passphrase-file --homedir --pinentry-mode --cipher-algo --keyserver",
+        "-c=--symmetric -e=--encrypt -d=--decrypt -s=--sign -b -a=--armor --batch --yes --import --export --recv-keys --receive-keys --send-keys --search-keys --refresh-keys",
+        &[
+            Reads(All),
+            Writes(Value("-o --output")),
+            Reads(Value("--passphrase-file")),
+            With(
+                "--recv-keys --receive-keys --send-keys --search-keys --refresh-keys --locate-keys",
+                &Reaches(Elsewhere("a server of keys")),
+            ),
+        ],
     ),
 ];

@@ -48,7 +48,7 @@ pub const PROGRAMS: &[Program] = &[
         &[Reaches(Default("--registry", REGISTRY))],
     ),
     row(
-        "pip pip3 pipx uv pipenv poetry pdm rye hatch conda mamba micromamba",
+        "pip pip3 pipx uv pipenv poetry pdm rye hatch",
         "",
         "-r -c -e -t -i -p --requirement --constraint --editable --target --index-url --extra-index-url --trusted-host --proxy --prefix --python --directory --project --name --channel --group --extra --with --repository --username --password --token --config-setting --publish-url --env-file",
         "-q=--quiet -v=--verbose -U=--upgrade -y=--yes --user --no-deps --pre --dry-run --dev --system --no-cache-dir --break-system-packages --disable-pip-version-check",
@@ -67,7 +67,13 @@ pub const PROGRAMS: &[Program] = &[
             Reaches(Variable("UV_INDEX_URL")),
         ],
     ),
-    row("conda mamba micromamba", "", "-n=--name -p=--prefix -c=--channel", "-y=--yes", &[]),
+    row(
+        "conda mamba micromamba",
+        "",
+        "-n=--name -p=--prefix -c=--channel -f=--file --override-channels --solver --repodata-fn",
+        "-y=--yes -q=--quiet -v=--verbose --json --dry-run --force-reinstall",
+        &[],
+    ),
     row(
         "conda mamba micromamba",
         "install|create|update|search|upgrade|env create|env update",
@@ -198,7 +204,7 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row("uv", "tool run|x", "", "", &[Reaches(Elsewhere("the index of its packages"))]),
     row(
-        "code cursor codium code-insiders",
+        "cursor codium code-insiders",
         "",
         "--install-extension",
         "",
