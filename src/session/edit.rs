@@ -216,8 +216,8 @@ impl<'e> Plan<'e> {
         EditResult { session: Arc::new(changed), added, additions, calls, turns, alternatives }
     }
 
-    /// Ids of their own for the calls whose result comes or goes. A result belongs to the oldest call with its id that has
-    /// none, so an id that others share would hand it to one of them.
+    /// Ids of their own for the calls whose result comes, goes or moves to the front. A result belongs to the oldest call with
+    /// its id that has none, so an id that others share would hand it to one of them.
     fn own_ids(&self, session: &Session) -> HashMap<u32, String> {
         let mut named: HashMap<Option<&str>, usize> = HashMap::new();
         let orphans = session.messages.iter().filter_map(|message| match &message.kind {
@@ -228,15 +228,21 @@ impl<'e> Plan<'e> {
             *named.entry(id).or_default() += 1;
         }
         let taken: HashSet<&str> = named.keys().copied().flatten().collect();
-        let comes_or_goes = self.results.iter().filter(|(index, (outcome, _))| {
-            let recorded = session.calls.get(**index as usize).map(|call| call.result.is_some());
-            recorded.is_some_and(|recorded| recorded == (*outcome == Outcome::Unknown))
+        let comes_or_goes = self.results.iter().filter_map(|(index, (outcome, _))| {
+            let call = session.calls.get(*index as usize)?;
+            (call.result.is_some() == (*outcome == Outcome::Unknown)).then_some(call)
         });
-        let shared = comes_or_goes.filter(|(index, _)| {
-            let id = session.calls.get(**index as usize).and_then(|call| call.id.as_deref());
+        // What came of the calls before an added turn stands in front of that turn.
+        let moves =
+            self.turns.keys().filter_map(|before| session.calls.get(*before as usize)).flat_map(|call| {
+                let own = session.turn(call.at.turn).map(|turn| session.calls_of(turn)).unwrap_or_default();
+                own.iter().filter(|before| before.at < call.at && before.in_turn)
+            });
+        let shared = comes_or_goes.chain(moves).filter(|call| {
+            let id = call.id.as_deref();
             id.is_none() || named.get(&id) != Some(&1)
         });
-        shared.map(|(index, _)| (*index, free(&taken, "changed", *index))).collect()
+        shared.map(|call| (call.at.index, free(&taken, "changed", call.at.index))).collect()
     }
 }
 
@@ -308,7 +314,7 @@ impl<'a> Writing<'a> {
             }
             if self.plan.part.has_call(call) {
                 let arguments = self.plan.arguments.get(&call.at.index).copied().unwrap_or(&call.arguments);
-                let id = self.own_ids.get(&call.at.index).map(String::as_str).or(call.id.as_deref());
+                let id = id_of(&self.own_ids, call);
                 let at = self.builder.call(id, &call.tool, arguments.clone(), call.time);
                 // Of other arguments nothing was decided.
                 if let Some(live) = &call.live
@@ -370,7 +376,7 @@ impl<'a> Writing<'a> {
         let own = own.filter(|call| open.contains(&call.at.index));
         for call in own.filter(|call| self.plan.part.has_call(call)) {
             if let Some((outcome, content)) = self.plan.results.get(&call.at.index) {
-                let id = self.own_ids.get(&call.at.index).map(String::as_str).or(call.id.as_deref());
+                let id = id_of(&self.own_ids, call);
                 results.push((id.map(str::to_owned), *outcome, content));
             }
         }
@@ -390,7 +396,7 @@ impl<'a> Writing<'a> {
             None => (call.outcome, &message.content, call.refusal),
         };
         if let Some(mark) = mark(outcome, refusal) {
-            self.builder.result(call.id.as_deref(), content.clone(), mark, message.at);
+            self.builder.result(id_of(&self.own_ids, call), content.clone(), mark, message.at);
         }
     }
 }
@@ -421,6 +427,11 @@ fn offered(session: &Session, part: &Part) -> Vec<OfferedFrom> {
         }
     }
     offered
+}
+
+/// The id a call has now.
+fn id_of<'a>(own: &'a HashMap<u32, String>, call: &'a Call) -> Option<&'a str> {
+    own.get(&call.at.index).map(String::as_str).or(call.id.as_deref())
 }
 
 /// An id that nobody has.

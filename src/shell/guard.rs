@@ -313,21 +313,24 @@ const OPENERS: [&str; 14] = [
     "function",
 ];
 
-/// The most parentheses in each other: the parser tries `((` in two ways, and each within it again.
-const PARENTHESES: usize = 8;
+/// The most parentheses and `case` in each other: the parser tries `((` in two ways and the last commands of a branch twice, each
+/// time with all within them.
+const TRIED: usize = 8;
 
 /// Why tokens are not given to the parser.
 pub fn before_tree(tokens: &[Token]) -> Option<&'static str> {
-    let (mut groups, mut depth, mut deepest) = (0, 0usize, 0);
+    let (mut groups, mut parentheses, mut cases, mut deepest) = (0, 0usize, 0usize, 0);
     for token in tokens {
         let text = token.to_str();
         groups += usize::from(OPENERS.contains(&text));
         match text {
-            "(" => depth += 1,
-            ")" => depth = depth.saturating_sub(1),
+            "(" => parentheses += 1,
+            ")" => parentheses = parentheses.saturating_sub(1),
+            "case" => cases += 1,
+            "esac" => cases = cases.saturating_sub(1),
             _ => {}
         }
-        deepest = deepest.max(depth);
+        deepest = deepest.max(parentheses + cases);
     }
     let names_descriptor = |pair: &[Token]| match pair {
         [Token::Word(word, at), Token::Operator(operator, next)] => {
@@ -341,8 +344,8 @@ pub fn before_tree(tokens: &[Token]) -> Option<&'static str> {
     if tokens.windows(2).any(names_descriptor) {
         return Some(LONG_NUMBER);
     }
-    if deepest > PARENTHESES {
-        return Some("more than 8 parentheses in each other");
+    if deepest > TRIED {
+        return Some("more than 8 parentheses and `case` in each other");
     }
     (groups > GROUPS).then_some("a line with more than 48 groups")
 }

@@ -86,3 +86,20 @@ fn what_the_parser_reads_over_and_over_is_counted_as_it_does() {
     // A quote without an end is a letter.
     assert!(is_costly(&format!("' {}", five("$(")), false));
 }
+
+#[test]
+fn what_the_parser_tries_twice_is_counted_in_each_other() {
+    let refused = |text: &str| {
+        let tokens = brush_parser::tokenize_str(text).unwrap();
+        before_tree(&tokens).is_some()
+    };
+    let nested =
+        |times: usize, open: &str, close: &str| format!("{}b{}", open.repeat(times), close.repeat(times));
+    assert!(
+        refused(&nested(9, "case a in a) ", " ;; esac")) && !refused(&nested(8, "case a in a) ", " ;; esac"))
+    );
+    assert!(refused(&"case a in a) b;".repeat(9)) && !refused(&"case a in a) b;; esac;".repeat(20)));
+    assert!(refused(&nested(9, "( ", ")")) && !refused(&nested(8, "( ", ")")));
+    let mixed = |cases: usize| format!("{}{}", "case a in a) ".repeat(cases), "( ".repeat(4));
+    assert!(refused(&mixed(5)) && !refused(&mixed(4)));
+}

@@ -205,6 +205,21 @@ fn turns_are_added_before_calls() {
     assert_eq!(shape(&apply(&session, &[Edit::NextTurn(0)]).session), before);
 }
 
+/// Results go by their ids in order, so one that moves in front of another's needs an id of its own.
+#[test]
+fn a_parted_turn_leaves_a_late_result_of_the_same_id_to_its_call() {
+    let session = read(&json!({"id": "late", "messages": [
+        {"role": "assistant", "tool_calls": [{"id": "", "name": "first", "arguments": "{}"}]},
+        {"role": "assistant", "tool_calls": [
+            {"id": "", "name": "second", "arguments": "{}"}, {"id": "z", "name": "third", "arguments": "{}"}]},
+        {"role": "tool", "tool_call_id": "", "content": "1"},
+        {"role": "tool", "tool_call_id": "", "content": "2", "refused": true}]}));
+    assert_eq!(shape(&session), ["1.1 first ok 1 late", "2.1 second refused 2", "2.2 third unknown "]);
+    let edited = apply(&session, &[Edit::AddTurn { before: 2, call: None }]);
+    assert_eq!(shape(&edited.session), ["1.1 first ok 1 late", "2.1 second refused 2", "4.1 third unknown "]);
+    assert_hangs_together(&edited.session);
+}
+
 proptest! {
     #[test]
     fn changing_nothing_gives_an_equal_session(document in document()) {
