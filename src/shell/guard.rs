@@ -284,7 +284,9 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
                     if second.pop_if(|double| *double == place).is_some()
                         && !raw.get(next..).is_some_and(|rest| rest.starts_with(')'))
                     {
-                        commands += 1;
+                        // Read as arithmetic, it goes on to the next `))`, and takes the ends of all around it.
+                        commands +=
+                            open.iter().take(place).filter(|one| expands(one) && one.0 != '"').count();
                     }
                     open.truncate(place + 1);
                     within = open.pop().map_or(within, |(_, outer)| outer);

@@ -1,6 +1,7 @@
 //! The words of a program that runs another one: its options, and what comes after them.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use super::facts::{Inner, Wrapper};
 use super::word::Word;
@@ -88,19 +89,22 @@ pub struct Readings<'w> {
 
 /// At most this many readings of a command.
 pub fn readings<'w>(row: &Wrapper, args: &'w [Word], most: usize) -> Readings<'w> {
+    let most = most.min(READINGS);
     let mut found: Vec<Opened<'w>> = Vec::new();
     let mut tried: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut listed = Listed { row, kinds: HashMap::new() };
     let mut at = 0;
-    while let Some(taken) = tried.get(at).cloned().filter(|_| at < most.min(READINGS)) {
+    while let Some(taken) = tried.get(at).cloned().filter(|_| at < most) {
         at += 1;
-        let Some(one) = opened(row, args, &taken) else {
+        let Some(one) = opened(&mut listed, args, &taken) else {
             if found.is_empty() {
                 break;
             }
             continue;
         };
         for (place, _) in &one.unlisted {
-            if taken.last().is_none_or(|last| place > last) {
+            // That there is one more than are tried is all that counts.
+            if tried.len() <= most && taken.last().is_none_or(|last| place > last) {
                 tried.push(taken.iter().copied().chain([*place]).collect());
             }
         }
@@ -111,30 +115,62 @@ pub fn readings<'w>(row: &Wrapper, args: &'w [Word], most: usize) -> Readings<'w
     Readings { found, tried: at, more: at < tried.len() }
 }
 
+/// What a row says of an option.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// Whether it says anything.
+    listed: bool,
+    /// Whether the next word is its value.
+    valued: bool,
+    /// Whether what is written to it is its value, and may be nothing.
+    attached: bool,
+    /// How many words are its values, where they are several.
+    several: Option<usize>,
+}
+
+/// The options of a row, each looked up once for all readings.
+struct Listed<'r> {
+    row: &'r Wrapper,
+    kinds: HashMap<String, Kind>,
+}
+
+impl Listed<'_> {
+    fn kind(&mut self, name: &str) -> Kind {
+        if let Some(kind) = self.kinds.get(name) {
+            return *kind;
+        }
+        let Wrapper { takes, flags, .. } = self.row;
+        let number = |taken: &str| taken.strip_prefix(name)?.strip_prefix(':')?.parse::<usize>().ok();
+        let valued = takes.split([' ', '=']).any(|taken| taken == name);
+        let attached = takes.split([' ', '=']).any(|taken| taken.strip_suffix('?') == Some(name));
+        let several = takes.split(' ').find_map(number);
+        let listed = flags.is_empty()
+            || several.is_some()
+            || valued
+            || attached
+            || flags.split([' ', '=']).any(|flag| flag == name);
+        let kind = Kind { listed, valued, attached, several };
+        self.kinds.insert(name.to_owned(), kind);
+        kind
+    }
+
+    fn letter(&mut self, letter: char) -> Kind {
+        self.kind(&format!("-{letter}"))
+    }
+}
+
 /// The program that a wrapper runs: what is left after its options, its subcommand and its own operands.
-fn opened<'w>(row: &Wrapper, args: &'w [Word], taken: &[usize]) -> Option<Opened<'w>> {
+fn opened<'w>(listed: &mut Listed<'_>, args: &'w [Word], taken: &[usize]) -> Option<Opened<'w>> {
+    let row = listed.row;
     let mut subs: Vec<std::iter::Peekable<std::str::Split<'_, char>>> =
         row.sub.split('|').filter(|sub| !sub.is_empty()).map(|sub| sub.split(' ').peekable()).collect();
     let optional = row.sub.is_empty() || row.sub.ends_with('|');
     let mut open = !subs.is_empty();
     let mut skip = row.skip;
-    let mut options = Vec::new();
+    let mut options: Vec<(String, Option<Cow<'_, Word>>)> = Vec::new();
+    let mut entrypoint = false;
     let mut at = 0;
     let mut unlisted = Vec::new();
-    let valued = |name: &str| row.takes.split([' ', '=']).any(|taken| taken == name);
-    let attached =
-        |name: &str| row.takes.split([' ', '=']).any(|taken| taken.strip_suffix('?') == Some(name));
-    let several = |name: &str| {
-        let number = |taken: &str| taken.strip_prefix(name)?.strip_prefix(':')?.parse::<usize>().ok();
-        row.takes.split(' ').find_map(number)
-    };
-    let listed = |name: &str| {
-        row.flags.is_empty()
-            || several(name).is_some()
-            || valued(name)
-            || attached(name)
-            || row.flags.split([' ', '=']).any(|flag| flag == name)
-    };
     let after = match row.inner {
         Inner::After(names) => names,
         _ => "",
@@ -144,10 +180,7 @@ fn opened<'w>(row: &Wrapper, args: &'w [Word], taken: &[usize]) -> Option<Opened
         let start = word.start();
         let text = word.known();
         // With a program of its own, everything after the image is an argument of that.
-        if !open
-            && skip == 0
-            && options.iter().any(|(name, _): &(String, Option<Cow<'_, Word>>)| name == "--entrypoint")
-        {
+        if !open && skip == 0 && entrypoint {
             break;
         }
         if !open && text.is_some_and(|text| after.split(' ').any(|mark| mark == text)) {
@@ -169,35 +202,36 @@ fn opened<'w>(row: &Wrapper, args: &'w [Word], taken: &[usize]) -> Option<Opened
                 _ => (start.to_owned(), false),
             };
             let mut value = None;
-            let letter = |letter: char| listed(&format!("-{letter}"));
-            let all_listed = listed(&name) || !name.starts_with("--") && name.chars().skip(1).all(letter);
+            let kind = listed.kind(&name);
+            let all_listed = kind.listed
+                || !name.starts_with("--") && name.chars().skip(1).all(|letter| listed.letter(letter).listed);
+            entrypoint |= name == "--entrypoint";
             if !joined && !all_listed {
                 unlisted.push((at, name.clone()));
                 if taken.contains(&at) {
                     at += 1;
                 }
                 options.push((name, None));
-            } else if let Some(number) = several(&name).filter(|_| !joined) {
+            } else if let Some(number) = kind.several.filter(|_| !joined) {
                 at += number;
                 options.push((name, None));
             } else if joined {
                 options.push((name, word.split_once('=').map(|(_, value)| Cow::Owned(value))));
-            } else if name.starts_with("--") || valued(&name) || name.len() == 2 {
-                if valued(&name) {
+            } else if name.starts_with("--") || kind.valued || name.len() == 2 {
+                if kind.valued {
                     at += 1;
                     value = args.get(at).map(Cow::Borrowed);
                 }
                 options.push((name, value));
             } else {
                 // The first letter with a value takes the rest, or the next word.
-                let takes = |(_, letter): &(usize, char)| {
-                    let name = format!("-{letter}");
-                    valued(&name) || attached(&name)
-                };
-                let place = name.char_indices().skip(1).find(takes);
-                if let Some((place, letter)) = place {
+                let place = name.char_indices().skip(1).find_map(|(place, letter)| {
+                    let kind = listed.letter(letter);
+                    (kind.valued || kind.attached).then_some((place, letter, kind))
+                });
+                if let Some((place, letter, kind)) = place {
                     let end = place + letter.len_utf8();
-                    let value = if end == name.len() && attached(&format!("-{letter}")) {
+                    let value = if end == name.len() && kind.attached {
                         None
                     } else if end == name.len() && word.known().is_some() {
                         at += 1;

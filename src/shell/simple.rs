@@ -105,6 +105,8 @@ impl Walker<'_> {
                 item => self.item(item, false, flow, streams, &mut words),
             }
         }
+        // In loops and functions, long commands cost as much as several.
+        self.steps(words.len() / 8, "functions and loops within each other", flow);
         if words.is_empty() {
             self.streams_only(streams, flow);
         } else {

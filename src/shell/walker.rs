@@ -286,6 +286,8 @@ impl<'w> Walker<'w> {
             self.aside(|walker| walker.lost("expansions within expansions", raw, flow));
         }
         self.substitutions(scripts, flow);
+        // Each of what braces make is read by itself.
+        self.steps(2 * words.len().saturating_sub(1), raw, flow);
         words
     }
 

@@ -72,6 +72,9 @@ fn what_the_parser_reads_over_and_over_is_counted_as_it_does() {
     assert!(is_costly("{{{{{a}}}}},b", false));
     assert!(is_costly(&five("$((a); b) "), false) && is_costly(&five("$(($(a)) ; b) "), true));
     assert!(!is_costly(&five("$(( (1) + ($(a)) )) "), false));
+    // What is tried as arithmetic takes the ends of those around it.
+    assert!(is_costly(&format!("$(f {}$((b);{})", "(".repeat(6), ");".repeat(9)), true));
+    assert!(!is_costly("$(f $(g $((a); b)))", false));
     assert!(is_costly(&format!("x{{{}{}", "${".repeat(7), "{a,b}".repeat(20)), false));
     assert!(!is_costly("${a:-${b:-${c:-${d:-{e,{f,g}}}}}}", false));
     for cheap in
