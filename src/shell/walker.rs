@@ -281,6 +281,10 @@ impl<'w> Walker<'w> {
 
     /// The words that a word becomes; its substitutions run first.
     pub fn words(&mut self, raw: &str, flow: Flow) -> Vec<Word> {
+        if self.left <= 1 {
+            // It is said already that anything may happen.
+            return vec![Word::unknown_words(raw)];
+        }
         let Expansion { words, scripts, lost } = expand(raw, &OPTIONS);
         if lost {
             self.aside(|walker| walker.lost("expansions within expansions", raw, flow));
