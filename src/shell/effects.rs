@@ -237,8 +237,10 @@ fn touch(
         At::RestOrHere if operands.len() < 2 => vec![Word::text(".")],
         At::RestOrHere => operands.iter().skip(1).cloned().collect(),
         At::Into(names) => {
+            // Where there are several, programs refuse them.
+            let folder = arguments.values(names).last();
             let within = |folder| operands.iter().filter_map(move |word| special::within(folder, word));
-            arguments.values(names).flat_map(within).collect()
+            folder.into_iter().flat_map(within).collect()
         }
         At::Environment if operands.is_empty() => vec![environment(&Word::pattern("*"))],
         At::Environment => operands.iter().map(environment).collect(),

@@ -192,6 +192,11 @@ const BRACES: usize = 4;
 /// The same for `{` and `${` together: an expansion that is none is read again as letters.
 const CURLY: usize = 6;
 
+/// Whether the name of a parameter begins with the letter, or what is asked of one.
+fn is_parameter(letter: char) -> bool {
+    letter.is_ascii_alphanumeric() || "_@*#?$!-".contains(letter)
+}
+
 /// Whether the parser would read a word over and over: more expansions and parentheses are begun than ended, or more braces lie
 /// in each other, than it tries in time. They are counted as the parser of words sees them, which knows quotes and no comments,
 /// and takes a quote without an end for a letter. In a document, quotes outside of expansions are letters.
@@ -253,6 +258,10 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
                 within = Within::Command;
             }
             '{' | '[' if before == '$' => {
+                // What no parameter can begin with makes letters of it, and braces of all after it.
+                if letter == '{' && !raw.get(next..).is_some_and(|rest| rest.starts_with(is_parameter)) {
+                    commands += 1;
+                }
                 open.push((letter, within));
                 curly = curly.max(count(&open, &['{', BRACE]));
             }

@@ -1,5 +1,7 @@
 //! The words after a program, told apart: options, their values, operands.
 
+use std::collections::HashMap;
+
 use super::word::Word;
 
 /// How a program reads its options.
@@ -37,6 +39,13 @@ pub struct Arguments {
 /// spellings), `knows` those without.
 pub fn arguments(words: &[Word], takes: &[&str], knows: &dyn Fn(&str) -> bool, style: Style) -> Arguments {
     let valued = |name: &str| takes.iter().any(|list| list.split([' ', '=']).any(|taken| taken == name));
+    let mut letters = HashMap::new();
+    let mut kind = move |letter: char| {
+        *letters.entry(letter).or_insert_with(|| {
+            let name = format!("-{letter}");
+            Letter { valued: valued(&name), known: knows(&name) }
+        })
+    };
     let mut read = Arguments::default();
     let mut rest = words.iter();
     let mut ended = false;
@@ -62,37 +71,42 @@ pub fn arguments(words: &[Word], takes: &[&str], knows: &dyn Fn(&str) -> bool, s
             }
             read.options.push(Given { name, value });
         } else {
-            cluster(word, &mut rest, &valued, knows, &mut read);
+            // The whole of it, for tables that have `-name`.
+            if start.chars().count() > 2 && valued(start) {
+                read.options.push(Given { name: start.to_owned(), value: rest.next().cloned() });
+            } else {
+                cluster(word, &mut rest, &mut kind, &mut read);
+            }
         }
     }
     read
+}
+
+/// What the table says of an option of one letter.
+#[derive(Clone, Copy)]
+struct Letter {
+    valued: bool,
+    known: bool,
 }
 
 /// `-rf`, `-ofile`, `-o file`.
 fn cluster(
     word: &Word,
     rest: &mut std::slice::Iter<'_, Word>,
-    valued: &dyn Fn(&str) -> bool,
-    knows: &dyn Fn(&str) -> bool,
+    kind: &mut dyn FnMut(char) -> Letter,
     read: &mut Arguments,
 ) {
-    let start = word.start();
-    // The whole of it, for tables that have `-name`.
-    if valued(start) && start.chars().count() > 2 {
-        read.options.push(Given { name: start.to_owned(), value: rest.next().cloned() });
-        return;
-    }
-    let mut letters = start.char_indices().skip(1).peekable();
+    let mut letters = word.start().char_indices().skip(1).peekable();
     while let Some((at, letter)) = letters.next() {
         let name = format!("-{letter}");
-        let end = at + letter.len_utf8();
-        if valued(&name) {
-            let joined = word.after(end);
+        let Letter { valued, known } = kind(letter);
+        if valued {
+            let joined = word.after(at + letter.len_utf8());
             let value = if joined.pieces.is_empty() { rest.next().cloned() } else { Some(joined) };
             read.options.push(Given { name, value });
             return;
         }
-        if letters.peek().is_none() && !knows(&name) && !letter.is_ascii_digit() && read.doubtful.is_none() {
+        if letters.peek().is_none() && !known && !letter.is_ascii_digit() && read.doubtful.is_none() {
             read.doubtful = Some((read.operands.len(), name.clone()));
         }
         read.options.push(Given { name, value: None });

@@ -14,7 +14,15 @@ pub fn psql(line: &str) -> Vec<Step<'_>> {
         let (word, after) = word_of(command);
         rest = after;
         if let Some((_, quoted)) = after.split_once('`') {
-            steps.push(Step::Runs(quoted.split('`').next().unwrap_or_default()));
+            let script = quoted.split('`').next().unwrap_or_default();
+            // The commands before it on the line see the same one.
+            let last = steps.iter().rev().find_map(|step| match step {
+                Step::Runs(script) => Some(*script),
+                _ => None,
+            });
+            if !last.is_some_and(|last| std::ptr::eq(last, script)) {
+                steps.push(Step::Runs(script));
+            }
         }
         let words = after.trim_start().trim_start_matches('(');
         match word {
