@@ -192,9 +192,17 @@ const BRACES: usize = 4;
 /// The same for `{` and `${` together: an expansion that is none is read again as letters.
 const CURLY: usize = 6;
 
-/// Whether the name of a parameter begins with the letter, or what is asked of one.
-fn is_parameter(letter: char) -> bool {
-    letter.is_ascii_alphanumeric() || "_@*#?$!-".contains(letter)
+/// Whether a parameter is named after `${`, and what is asked of it follows. The parser of words has taken blanks away.
+fn names_parameter(rest: &str) -> bool {
+    let rest = rest.strip_prefix(['#', '!']).unwrap_or(rest);
+    let name = rest.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '_');
+    let after = if name.len() < rest.len() {
+        Some(name)
+    } else {
+        rest.strip_prefix(['@', '*', '#', '?', '$', '!', '-'])
+    };
+    // `${#}` and `${!}`.
+    after.unwrap_or(rest).starts_with(['}', ':', '-', '=', '?', '+', '#', '%', '/', '^', ',', '@', '[', '*'])
 }
 
 /// Whether the parser would read a word over and over: more expansions and parentheses are begun than ended, or more braces lie
@@ -259,7 +267,7 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
             }
             '{' | '[' if before == '$' => {
                 // What no parameter can begin with makes letters of it, and braces of all after it.
-                if letter == '{' && !raw.get(next..).is_some_and(|rest| rest.starts_with(is_parameter)) {
+                if letter == '{' && !raw.get(next..).is_some_and(names_parameter) {
                     commands += 1;
                 }
                 open.push((letter, within));

@@ -291,7 +291,10 @@ impl<'w> Walker<'w> {
         }
         self.substitutions(scripts, flow);
         // Each of what braces make is read by itself.
-        self.steps(2 * words.len().saturating_sub(1), raw, flow);
+        let made: usize = words.iter().skip(1).map(|word| 32 + word.to_string().len()).sum();
+        if !self.steps(made / 16, raw, flow) {
+            return vec![Word::unknown_words(raw)];
+        }
         words
     }
 

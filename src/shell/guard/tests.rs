@@ -73,6 +73,13 @@ fn what_the_parser_reads_over_and_over_is_counted_as_it_does() {
     assert!(is_costly(&five("$((a); b) "), false) && is_costly(&five("$(($(a)) ; b) "), true));
     assert!(!is_costly(&five("$(( (1) + ($(a)) )) "), false));
     assert!(is_costly(&"${ a b{c,d}".repeat(5), false) && !is_costly(&"${a:-b{c,d}}".repeat(9), false));
+    assert!(is_costly(&"${a b{c,d}".repeat(5), false));
+    for asked in [
+        "a", "#a", "!a", "#", "!", "@", "*", "?", "$", "-", "1", "10", "a[1]", "a:-b", "a#b", "a^^", "a@Q",
+        "!a*", "#*", "@:1",
+    ] {
+        assert!(names_parameter(&format!("{asked}}}")), "{asked}");
+    }
     // What is tried as arithmetic takes the ends of those around it.
     assert!(is_costly(&format!("$(f {}$((b);{})", "(".repeat(6), ");".repeat(9)), true));
     assert!(!is_costly("$(f $(g $((a); b)))", false));
