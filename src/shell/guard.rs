@@ -209,6 +209,29 @@ fn names_parameter(rest: &str) -> bool {
 /// in each other, than it tries in time. They are counted as the parser of words sees them, which knows quotes and no comments,
 /// and takes a quote without an end for a letter. In a document, quotes outside of expansions are letters.
 pub fn is_costly(raw: &str, document: bool) -> bool {
+    let mut rest = raw;
+    for _ in 0..=UNENDED {
+        match unended(rest, document) {
+            Unended::Costly => return true,
+            Unended::None => return false,
+            // It is a letter then, and quotes after it open where they closed.
+            Unended::First(next) => rest = rest.get(next..).unwrap_or_default(),
+        }
+    }
+    true
+}
+
+/// What is begun in a word and not ended.
+enum Unended {
+    /// Nothing.
+    None,
+    /// More than the parser tries in time.
+    Costly,
+    /// Something of which the first ends its opening here.
+    First(usize),
+}
+
+fn unended(raw: &str, document: bool) -> Unended {
     #[derive(Clone, Copy, PartialEq)]
     enum Within {
         Command,
@@ -226,12 +249,13 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
     };
     // A brace that is not after `$`.
     const BRACE: char = ' ';
-    let expands = |(opener, _): &(char, Within)| *opener != BRACE;
-    let around = |open: &[(char, Within)]| open.iter().rposition(expands);
+    let expands = |(opener, ..): &(char, Within, usize)| *opener != BRACE;
+    let around = |open: &[(char, Within, usize)]| open.iter().rposition(expands);
     let (mut open, mut within) = (Vec::new(), if document { Within::Document } else { Within::Command });
     let (mut before, mut skip) = (' ', 0);
-    let count =
-        |open: &[(char, Within)], these: &[char]| open.iter().filter(|one| these.contains(&one.0)).count();
+    let count = |open: &[(char, Within, usize)], these: &[char]| {
+        open.iter().filter(|one| these.contains(&one.0)).count()
+    };
     // Braces in an expansion are none, unless that turns out to be none.
     let (mut braces, mut curly, mut hidden, mut most_hidden) = (0, 0, 0, 0);
     // The second parentheses of `$((`, and how many are closed as one of commands: the parser first looks for arithmetic.
@@ -252,17 +276,17 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
             '\'' if within == Within::Command => skip = ends(next, '\'').unwrap_or(0),
             '`' => skip = ends(next, '`').unwrap_or(0),
             '"' if within == Within::Command && ends(next, '"').is_some() => {
-                open.push(('"', within));
+                open.push(('"', within, next));
                 within = Within::Double;
             }
-            '"' if within == Within::Double && open.last().is_some_and(|(last, _)| *last == '"') => {
-                within = open.pop().map_or(within, |(_, outer)| outer);
+            '"' if within == Within::Double && open.last().is_some_and(|(last, ..)| *last == '"') => {
+                within = open.pop().map_or(within, |(_, outer, _)| outer);
             }
             '(' if before == '$' || within == Within::Command => {
                 if raw.get(..at).is_some_and(|start| start.ends_with("$(")) {
                     second.push(open.len());
                 }
-                open.push(('(', within));
+                open.push(('(', within, next));
                 within = Within::Command;
             }
             '{' | '[' if before == '$' => {
@@ -270,15 +294,15 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
                 if letter == '{' && !raw.get(next..).is_some_and(names_parameter) {
                     commands += 1;
                 }
-                open.push((letter, within));
+                open.push((letter, within, next));
                 curly = curly.max(count(&open, &['{', BRACE]));
             }
             '{' if within == Within::Command
                 && !around(&open)
                     .and_then(|place| open.get(place))
-                    .is_some_and(|(last, _)| matches!(last, '{' | '[')) =>
+                    .is_some_and(|(last, ..)| matches!(last, '{' | '[')) =>
             {
-                open.push((BRACE, within));
+                open.push((BRACE, within, next));
                 braces = braces.max(count(&open, &[BRACE]));
                 curly = curly.max(count(&open, &['{', BRACE]));
             }
@@ -295,7 +319,7 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
                 };
                 // Braces that are not ended are letters, and end nothing.
                 if let Some(place) = around(&open)
-                    && open.get(place).is_some_and(|(last, _)| *last == opener)
+                    && open.get(place).is_some_and(|(last, ..)| *last == opener)
                 {
                     second.retain(|double| *double <= place);
                     if second.pop_if(|double| *double == place).is_some()
@@ -306,7 +330,7 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
                             open.iter().take(place).filter(|one| expands(one) && one.0 != '"').count();
                     }
                     open.truncate(place + 1);
-                    within = open.pop().map_or(within, |(_, outer)| outer);
+                    within = open.pop().map_or(within, |(_, outer, _)| outer);
                     if around(&open).is_none() {
                         hidden = 0;
                     }
@@ -316,8 +340,14 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
         }
         before = letter;
     }
-    let unended = open.iter().filter(|one| expands(one) && one.0 != '"').count();
-    braces > BRACES || curly > CURLY || unended + commands > UNENDED || most_hidden > BRACES
+    let mut ends = open.iter().filter(|one| expands(one) && one.0 != '"').map(|one| one.2).peekable();
+    match ends.peek().copied() {
+        _ if braces > BRACES || curly > CURLY || most_hidden > BRACES => Unended::Costly,
+        first => match ends.count() + commands {
+            more if more > UNENDED => Unended::Costly,
+            _ => first.map_or(Unended::None, Unended::First),
+        },
+    }
 }
 
 /// Whether a text may have a command that changes the folder, however that is quoted.

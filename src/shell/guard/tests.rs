@@ -80,6 +80,8 @@ fn what_the_parser_reads_over_and_over_is_counted_as_it_does() {
     ] {
         assert!(names_parameter(&format!("{asked}}}")), "{asked}");
     }
+    // After one that is a letter, quotes hide nothing.
+    assert!(is_costly(&format!("$(a 'b'c{}$(d)", "'$(e 'f".repeat(9)), true));
     // What is tried as arithmetic takes the ends of those around it.
     assert!(is_costly(&format!("$(f {}$((b);{})", "(".repeat(6), ");".repeat(9)), true));
     assert!(!is_costly("$(f $(g $((a); b)))", false));
