@@ -290,9 +290,9 @@ impl<'w> Walker<'w> {
             self.aside(|walker| walker.lost("expansions within expansions", raw, flow));
         }
         self.substitutions(scripts, flow);
-        // Each of what braces make is read by itself.
+        // Each of what braces make is read by itself, and in loops and functions all of it is read again.
         let made: usize = words.iter().skip(1).map(|word| 32 + word.to_string().len()).sum();
-        if !self.steps(made / 16, raw, flow) {
+        if !self.steps(made / 16 + raw.len() / 8, raw, flow) {
             return vec![Word::unknown_words(raw)];
         }
         words
