@@ -76,7 +76,8 @@ pub(super) struct SequenceState {
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Walk {
     /// The calls of the steps that are done.
-    done: Vec<CallRef>,
+    #[serde(with = "saved::list")]
+    done: SmallVec<[CallRef; 4]>,
     /// The first call at fault, and the steps done by then.
     wrong: Option<(CallRef, Vec<CallRef>)>,
 }
@@ -201,29 +202,33 @@ impl Sequence {
     fn pass(&self, walk: &mut Walk, at: CallRef, meant: &[usize], ok: bool) {
         match self.step(walk.done.len(), meant) {
             Step::Wanted if ok => walk.done.push(at),
-            Step::Wrong if walk.wrong.is_none() => walk.wrong = Some((at, walk.done.clone())),
+            Step::Wrong if walk.wrong.is_none() => walk.wrong = Some((at, walk.done.to_vec())),
             Step::Wanted | Step::Wrong | Step::Free => {}
         }
     }
 
     /// The steps that may be next after a call.
-    fn after(&self, before: &NextSteps, meant: &[usize], known: Option<bool>) -> NextSteps {
+    fn after(&self, before: &[usize], meant: &[usize], known: Option<bool>) -> NextSteps {
         let wanted = |next: &usize| self.step(*next, meant) == Step::Wanted;
         if known == Some(false) || !before.iter().any(wanted) {
-            return before.clone();
+            return NextSteps::from_slice(before);
         }
         let mut after = NextSteps::new();
-        for next in before.iter() {
+        // They come in order: a wanted step and the one after it, which may be wanted itself.
+        let mut push = |next: usize| {
+            if after.last() != Some(&next) {
+                after.push(next);
+            }
+        };
+        for next in before {
             let wanted = wanted(next);
             if !wanted || known.is_none() {
-                after.push(*next);
+                push(*next);
             }
             if wanted {
-                after.push(next + 1);
+                push(next + 1);
             }
         }
-        after.sort_unstable();
-        after.dedup();
         after
     }
 
@@ -234,11 +239,11 @@ impl Sequence {
 
     /// Takes in every call whose part is settled.
     fn settle(&self, state: &mut SequenceState) {
-        while let Some(kept) = state.kept.pop_front() {
-            if self.waits(state, &kept) && state.kept.len() < KEPT {
-                state.kept.push_front(kept);
+        while let Some(kept) = state.kept.front() {
+            if self.waits(state, kept) && state.kept.len() <= KEPT {
                 break;
             }
+            let Some(kept) = state.kept.pop_front() else { break };
             self.pass(&mut state.walk, kept.at, &kept.steps, kept.known == Some(true));
             state.before = kept.behind;
         }
@@ -309,7 +314,7 @@ impl Kind for Sequence {
     }
 
     fn rests(&self, state: &SequenceState, _look: Look<'_>, _cx: &Cx<'_>) -> Support {
-        Support { found: state.walk.done.clone(), count: state.walk.done.len() as u64 }
+        Support { found: state.walk.done.to_vec(), count: state.walk.done.len() as u64 }
     }
 
     fn started(
@@ -337,14 +342,14 @@ impl Kind for Sequence {
             kept.known = Some(ok && kept.steps.iter().all(own));
         }
         let ahead = place.checked_sub(1).and_then(|ahead| state.kept.get(ahead));
-        let mut before = ahead.map_or(&state.before, |kept| &kept.behind).clone();
+        let mut before = NextSteps::from_slice(ahead.map_or(&state.before, |kept| &kept.behind));
         for kept in state.kept.range_mut(place..) {
             let behind = self.after(&before, &kept.steps, kept.known);
             // From where it changes nothing, all that follows is as it was.
             if behind == kept.behind {
                 break;
             }
-            kept.behind.clone_from(&behind);
+            kept.behind = NextSteps::from_slice(&behind);
             before = behind;
         }
         self.settle(state);
