@@ -52,12 +52,16 @@ struct Form {
     text: Option<String>,
 }
 
+/// The letter that a symbol stands for, where it is known.
+fn letter(symbol: &Symbol) -> Option<char> {
+    match symbol {
+        Symbol::Char(letter) => Some(*letter),
+        Symbol::NameStart | Symbol::AnyName | Symbol::Any => None,
+    }
+}
+
 impl Form {
     fn new(symbols: Vec<Symbol>) -> Form {
-        let letter = |symbol: &Symbol| match symbol {
-            Symbol::Char(letter) => Some(*letter),
-            Symbol::NameStart | Symbol::AnyName | Symbol::Any => None,
-        };
         Form { text: symbols.iter().map(letter).collect(), symbols }
     }
 
@@ -103,6 +107,20 @@ impl Place {
     /// The names by which it is certainly known: a file has several, and two files have none in common.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.forms.iter().filter_map(|form| form.text.as_deref())
+    }
+
+    /// The path that a pattern of the shell spells, its `*` aside; `None` where it is no such pattern, or nobody knows all its
+    /// letters.
+    fn spelt(&self) -> Option<Place> {
+        let letters = |form: &Form| {
+            let known = form.symbols.iter().filter(|symbol| **symbol != Symbol::AnyName);
+            known.map(|symbol| letter(symbol).map(Symbol::Char)).collect::<Option<Vec<_>>>()
+        };
+        let forms = || self.forms.iter().filter_map(letters);
+        let is_pattern =
+            self.forms.first().is_some_and(|form| form.text.is_none() && letters(form).is_some());
+        (is_pattern && !self.environment)
+            .then(|| Place { forms: forms().map(Form::new).collect(), ..self.clone() })
     }
 
     /// Whether it is the session's folder, or certainly holds it.
@@ -269,8 +287,16 @@ impl Patterns {
         Patterns(patterns.into_iter().map(Pattern::new).collect())
     }
 
-    /// Whether the path matches, or what is meant of it.
+    /// Whether the path matches, or what is meant of it. A pattern of the shell that has a path whole, as `.env*` has `.env`,
+    /// means that one whatever else it means.
     pub fn matches(&self, place: &Place, extent: Extent) -> Answer {
+        match (self.listed(place, extent), place.spelt()) {
+            (Answer::Perhaps(_), Some(spelt)) if self.listed(&spelt, extent) == Answer::Yes => Answer::Yes,
+            (answer, _) => answer,
+        }
+    }
+
+    fn listed(&self, place: &Place, extent: Extent) -> Answer {
         let mut answer = Answer::No;
         for pattern in &self.0 {
             let extent = if pattern.out { Extent::Itself } else { extent };
