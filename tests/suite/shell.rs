@@ -5,6 +5,7 @@
 
 #[cfg(unix)]
 mod bash;
+mod folders;
 mod hostile;
 #[cfg(unix)]
 mod lines;
@@ -100,7 +101,7 @@ fn shown(text: &str, line: &Line) -> String {
             format!(
                 "{} {}{}",
                 touch.act.name(),
-                touch.place.shown(),
+                touch.shown(),
                 if touch.extent == Extent::Below { " (deep)" } else { "" }
             )
         });
