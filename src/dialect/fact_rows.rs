@@ -4,7 +4,7 @@ mod runs;
 
 use std::collections::HashMap;
 
-use runs::{Runs, runs};
+use runs::{Runs, is_option, options, plain, runs};
 
 use crate::shell::facts::table::{does as kept, kept_program, kept_tool, kept_wrapper, list, text};
 use crate::shell::facts::tools::Argument;
@@ -97,10 +97,6 @@ fn words(
 ) -> Option<&'static str> {
     let all = |text: &str| text.split(' ').all(|word| !word.is_empty() && fits(word));
     Some(text(&texts(field, what, all, out)?.join(" ")))
-}
-
-fn plain(word: &str) -> bool {
-    !word.contains(|letter: char| letter.is_whitespace() || letter.is_control() || letter == '|')
 }
 
 fn program(
@@ -274,15 +270,6 @@ fn conditioned<'a>(field: &Field<'a>, out: &mut Vec<Problem>) -> Option<(Vec<&'a
     }
     let kept = conditions.into_iter().map(|(kind, options)| (kind, text(&options.join(" ")))).collect();
     Some((head.to_vec(), Conditions(kept)))
-}
-
-fn is_option(word: &str) -> bool {
-    word.starts_with('-') && word.len() > 1 && plain(word)
-}
-
-/// The options that these words all are.
-fn options(words: &[&str]) -> Option<&'static str> {
-    (!words.is_empty() && words.iter().all(|word| is_option(word))).then(|| text(&words.join(" ")))
 }
 
 /// The words of a command that name files.

@@ -1,9 +1,21 @@
 //! `runs` of a row: how a program names the one that it runs.
 
-use super::{is_option, options, plain};
 use crate::shell::facts::table::text;
 use crate::shell::facts::{Apart, Inner};
 use crate::source::{Field, Problem, ProblemKind, quoted};
+
+pub fn plain(word: &str) -> bool {
+    !word.contains(|letter: char| letter.is_whitespace() || letter.is_control() || letter == '|')
+}
+
+pub fn is_option(word: &str) -> bool {
+    word.starts_with('-') && word.len() > 1 && plain(word)
+}
+
+/// The options that these words all are.
+pub fn options(words: &[&str]) -> Option<&'static str> {
+    (!words.is_empty() && words.iter().all(|word| is_option(word))).then(|| text(&words.join(" ")))
+}
 
 /// How a program names the one that it runs, and what else there is to know of it.
 pub struct Runs {
