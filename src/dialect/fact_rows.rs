@@ -1,11 +1,15 @@
 //! `facts`: rows that a document adds to what is known of programs and tools, for its own rules.
 
+mod runs;
+
 use std::collections::HashMap;
+
+use runs::{Runs, is_option, options, plain, runs};
 
 use crate::shell::facts::table::{does as kept, kept_program, kept_tool, kept_wrapper, list, text};
 use crate::shell::facts::tools::Argument;
 use crate::shell::facts::written::{ARGUMENTS, FILES, HOSTS};
-use crate::shell::facts::{At, Does, Inner, Net, Program, Row, Table, Wrapper};
+use crate::shell::facts::{At, Does, Net, Program, Row, Table, Wrapper};
 use crate::shell::options::Style;
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
@@ -95,10 +99,6 @@ fn words(
     Some(text(&texts(field, what, all, out)?.join(" ")))
 }
 
-fn plain(word: &str) -> bool {
-    !word.contains(|letter: char| letter.is_whitespace() || letter.is_control() || letter == '|')
-}
-
 fn program(
     fields: &mut Fields<'_>,
     item: &Field<'_>,
@@ -172,9 +172,7 @@ fn program(
     }
     if let Some(runs) = runs {
         let Runs { inner, skip, elsewhere, apart, more, besides, shell } = runs?;
-        let same_end = !apart;
-        let row =
-            Wrapper { names, sub, takes, flags, skip, inner, elsewhere, same_end, more, besides, shell };
+        let row = Wrapper { names, sub, takes, flags, skip, inner, elsewhere, apart, more, besides, shell };
         rows.push(Row::Wrapper(kept_wrapper(row)));
     }
     Some(rows)
@@ -274,15 +272,6 @@ fn conditioned<'a>(field: &Field<'a>, out: &mut Vec<Problem>) -> Option<(Vec<&'a
     Some((head.to_vec(), Conditions(kept)))
 }
 
-fn is_option(word: &str) -> bool {
-    word.starts_with('-') && word.len() > 1 && plain(word)
-}
-
-/// The options that these words all are.
-fn options(words: &[&str]) -> Option<&'static str> {
-    (!words.is_empty() && words.iter().all(|word| is_option(word))).then(|| text(&words.join(" ")))
-}
-
 /// The words of a command that name files.
 fn files(field: &Field<'_>, words: &[&str], out: &mut Vec<Problem>) -> Option<At> {
     let at = match words {
@@ -355,68 +344,6 @@ fn hosts(field: &Field<'_>, words: &[&str], out: &mut Vec<Problem>) -> Option<Ne
 fn is_host(word: &str) -> bool {
     let begins = !word.starts_with(['-', '$', '@']);
     begins && plain(word) && !word.contains('*') && (word.contains(['.', ':']) || word == "localhost")
-}
-
-/// How a program names the one that it runs, and what else there is to know of it.
-struct Runs {
-    inner: Inner,
-    skip: usize,
-    elsewhere: bool,
-    apart: bool,
-    more: bool,
-    besides: bool,
-    shell: &'static str,
-}
-
-/// `words after 1`, `-c --command or words`, `script elsewhere`.
-fn runs(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Runs> {
-    let words: Vec<&str> = field.name(out)?.split(' ').collect();
-    let end = words
-        .iter()
-        .position(|word| matches!(*word, "after" | "elsewhere" | "apart" | "more" | "besides" | "shell"));
-    let (own, mut rest) = words.split_at_checked(end.unwrap_or(words.len()))?;
-    let inner = match own {
-        ["words"] => Some(Inner::Words),
-        ["script"] => Some(Inner::Script),
-        ["first"] => Some(Inner::First),
-        ["input"] => Some(Inner::Input),
-        ["keys"] => Some(Inner::Keys),
-        ["past", own @ ..] => options(own).map(Inner::After),
-        ["as", program] if plain(program) && !program.is_empty() => Some(Inner::As(text(program))),
-        [own @ .., "or", "words"] => options(own).map(Inner::ValueOrWords),
-        own => options(own).map(Inner::Value),
-    };
-    let mut skip = Some(0);
-    if let ["after", number, others @ ..] = rest {
-        let digits = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
-        (skip, rest) = (number.parse().ok().filter(|_| digits), others);
-    }
-    let mut mark = |name: &str| match rest {
-        [first, others @ ..] if *first == name => {
-            rest = others;
-            true
-        }
-        _ => false,
-    };
-    let (elsewhere, apart, more) = (mark("elsewhere"), mark("apart"), mark("more"));
-    let besides = mark("besides");
-    let shell = match rest {
-        [] => Some(""),
-        ["shell"] => Some("*"),
-        ["shell", own @ ..] => options(own),
-        _ => None,
-    };
-    match (inner, skip, shell) {
-        (Some(inner), Some(skip), Some(shell)) => {
-            Some(Runs { inner, skip, elsewhere, apart, more, besides, shell })
-        }
-        _ => {
-            let message = format!("{} does not say how the other program is named", quoted(&words.join(" ")));
-            let help = "write `words`, `script`, `first`, `input`, `keys`, `past OPTIONS`, `as PROGRAM`, options, or `OPTIONS or words`; then what holds of `after NUMBER`, `elsewhere`, `apart`, `more`, `besides` and `shell`";
-            out.push(field.problem(ProblemKind::BadValue, message).help(help));
-            None
-        }
-    }
 }
 
 fn tool(

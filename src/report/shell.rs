@@ -44,7 +44,7 @@ fn call(call: &SmallCall) -> Value {
         .iter()
         .map(|touch| {
             json!({
-                "act": touch.act.name(), "path": touch.place.shown(), "whole_folder": touch.extent == Extent::Below,
+                "act": touch.act.name(), "path": touch.shown(), "whole_folder": touch.extent == Extent::Below,
                 "unknown": touch.place.unclear(),
             })
         })
@@ -79,7 +79,7 @@ pub fn facts(call: &SmallCall) -> Vec<String> {
     }
     for touch in &call.touches {
         let whole = if touch.extent == Extent::Below { " and everything below it" } else { "" };
-        facts.push(format!("{} {}{whole}", touch.act.name(), touch.place.shown()));
+        facts.push(format!("{} {}{whole}", touch.act.name(), touch.shown()));
         if let Some(word) = touch.place.unclear() {
             facts.push(format!("  unknown: `{word}`"));
         }

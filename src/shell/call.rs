@@ -66,6 +66,17 @@ pub struct Touch {
     pub extent: Extent,
 }
 
+impl Touch {
+    /// The path, with `*` for what is in a folder under any name.
+    pub fn shown(&self) -> String {
+        let path = self.place.shown();
+        match self.extent {
+            Extent::Inside => format!("{}/*", path.trim_end_matches('/')),
+            _ => path.to_owned(),
+        }
+    }
+}
+
 /// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Act {

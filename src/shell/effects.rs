@@ -73,6 +73,15 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     let operands = arguments.operands.get(skipped..).unwrap_or_default();
     let files = prompt::files(name, operands);
     let operands = files.as_deref().unwrap_or(operands);
+    // Nothing is made where a folder is already.
+    let missing: Vec<Word>;
+    let operands = match name == "mkdir" && operands.iter().any(Word::is_there) {
+        true => {
+            missing = operands.iter().filter(|word| !word.is_there()).cloned().collect();
+            missing.as_slice()
+        }
+        false => operands,
+    };
     // Where `git -C FOLDER` runs.
     let folder = if name == "git" { special::folder("-C", &arguments, scene) } else { None };
     let scene = &Scene { folder: folder.as_ref().unwrap_or(scene.folder), ..*scene };
@@ -205,6 +214,13 @@ fn touch(
     scene: &Scene<'_>,
     found: &mut Effects,
 ) {
+    if let (Act::Writes, At::Into(names)) = (act, at) {
+        // Where there are several, programs refuse them.
+        if let Some(folder) = arguments.values(names).last() {
+            into_folder(operands, folder, folder.unclear().is_none(), scene, found);
+        }
+        return;
+    }
     let local = || operands.iter().filter(|word| !is_remote(word));
     let words: Vec<Word> = match at {
         At::All => operands.to_vec(),
@@ -237,7 +253,6 @@ fn touch(
         At::RestOrHere if operands.len() < 2 => vec![Word::text(".")],
         At::RestOrHere => operands.iter().skip(1).cloned().collect(),
         At::Into(names) => {
-            // Where there are several, programs refuse them.
             let folder = arguments.values(names).last();
             let within = |folder| operands.iter().filter_map(move |word| special::within(folder, word));
             folder.into_iter().flat_map(within).collect()
@@ -252,33 +267,51 @@ fn touch(
         },
     };
     if extent == Extent::Within {
-        words.iter().for_each(|word| add(act, Extent::Itself, word, scene, found));
+        for word in &words {
+            let certain = if word.is_known_folder() { Extent::Inside } else { Extent::Itself };
+            add(act, certain, word, scene, found);
+        }
         words.iter().for_each(|word| mention(act, extent, word, scene, found));
         return;
     }
-    words.iter().for_each(|word| add(act, extent, word, scene, found));
-    if act == Act::Writes && matches!(at, At::Last | At::LocalLast) {
-        into_folder(&words, operands, arguments, scene, found);
+    if act == Act::Writes
+        && matches!(at, At::Last | At::LocalLast)
+        && let ([target], [sources @ .., _]) = (words.as_slice(), operands)
+        && !sources.is_empty()
+        && !target.many
+        && !arguments.has("-T --no-target-directory")
+    {
+        // A word may stand for none or several.
+        let several = sources.iter().filter(|source| !source.many).count() > 1;
+        return into_folder(
+            sources,
+            target,
+            (several && target.unclear().is_none()) || target.is_known_folder(),
+            scene,
+            found,
+        );
     }
+    words.iter().for_each(|word| add(act, extent, word, scene, found));
 }
 
-/// What is written into the last operand where that is a folder: there, files keep their names.
-fn into_folder(
-    targets: &[Word],
-    operands: &[Word],
-    arguments: &Arguments,
-    scene: &Scene<'_>,
-    found: &mut Effects,
-) {
-    let ([target], [sources @ .., _]) = (targets, operands) else { return };
-    if target.many || arguments.has("-T --no-target-directory") {
-        return;
+/// What is written into a folder, or to what is perhaps one: there, files keep their names.
+fn into_folder(sources: &[Word], target: &Word, known: bool, scene: &Scene<'_>, found: &mut Effects) {
+    if !known {
+        add(Act::Writes, Extent::Itself, target, scene, found);
     }
-    let certain = special::is_folder(target) || sources.len() > 1;
+    let certain = known || sources.len() > 1;
     let deep = found.touches.iter().any(|touch| touch.act == Act::Reads && touch.extent == Extent::Below);
-    for name in sources.iter().filter_map(|source| special::within(target, source)) {
+    // `cp -r a/. b` and `rsync -r a/ b` write what is in `a`.
+    let mut unnamed = deep && sources.iter().any(Word::is_folder);
+    for source in sources {
+        let Some(name) = special::within(target, source) else {
+            unnamed = true;
+            continue;
+        };
         // A pattern stands for any name, so only the folder says something.
-        let extent = if name.unclear().is_some() { Extent::IfFolder } else { Extent::Itself };
+        let open = name.unclear().is_some();
+        let extent = if open { Extent::IfFolder } else { Extent::Itself };
+        unnamed |= open;
         match certain {
             true => add(Act::Writes, extent, &name, scene, found),
             false => mention(Act::Writes, Extent::IfFolder, &name, scene, found),
@@ -287,8 +320,11 @@ fn into_folder(
             mention(Act::Writes, Extent::Within, &name, scene, found);
         }
     }
-    // `cp -r a/. b` and `rsync -r a/ b` write what is in `a`, and so does `cp -r a b` where there is no `b`.
-    if deep && (!certain || sources.iter().any(special::is_folder)) {
+    if known && unnamed {
+        add(Act::Writes, Extent::Inside, target, scene, found);
+    }
+    // So does `cp -r a b` where there is no `b`.
+    if deep && (!certain || sources.iter().any(Word::is_folder)) {
         mention(Act::Writes, Extent::Within, target, scene, found);
     }
 }

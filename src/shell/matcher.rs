@@ -276,7 +276,7 @@ impl Matcher {
                 let named = call.mentions.iter().filter(|touch| touch.act == *act);
                 let perhaps = named.map(|touch| match patterns.matches(&touch.place, touch.extent) {
                     Answer::No => Answer::No,
-                    _ => Answer::Perhaps(touch.place.shown().to_owned()),
+                    _ => Answer::Perhaps(touch.shown()),
                 });
                 Answer::any(files.map(|touch| patterns.matches(&touch.place, touch.extent)))
                     .or(|| Answer::any(perhaps))

@@ -3,7 +3,7 @@
 use super::call::{Act, Extent};
 use super::options::Arguments;
 use super::scene::{Effects, Scene, add, environment, mention};
-use super::special::{is_folder, within};
+use super::special::within;
 use super::word::{Piece, Word};
 
 /// Adds what such words of a program name. `words` are all of them, `operands` those after the subcommand.
@@ -18,9 +18,12 @@ pub fn named(
     let reads = |word: &Word, found: &mut Effects| add(Act::Reads, Extent::Itself, word, scene, found);
     match name {
         "curl" => curl(arguments, operands, scene, found),
-        "wget" if !arguments.has("-O --output-document --spider -i --input-file") => {
+        "wget" if !arguments.has("--spider") => {
             let folder = arguments.values("-P --directory-prefix").last();
-            downloads(operands, folder, scene, found);
+            folder.into_iter().for_each(|folder| in_folder(folder, scene, found));
+            if !arguments.has("-O --output-document -i --input-file") {
+                downloads(operands, folder, scene, found);
+            }
         }
         "http" | "https" | "xh" | "xhs" | "httpie" => {
             // The first is the URL, or after the method.
@@ -164,9 +167,18 @@ fn curl(arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, found: &mut
             add(Act::Reads, Extent::Itself, &Word::text(format!("{before}{part}{after}")), scene, found);
         }
     }
+    if let Some(folder) = arguments.values("--output-dir").last() {
+        in_folder(folder, scene, found);
+    }
     if arguments.has("-O --remote-name --remote-name-all") {
         downloads(operands, arguments.values("--output-dir").last(), scene, found);
     }
+}
+
+/// Files of any name in a folder that an option names.
+fn in_folder(folder: &Word, scene: &Scene<'_>, found: &mut Effects) {
+    let extent = if folder.unclear().is_some() { Extent::Itself } else { Extent::Inside };
+    add(Act::Writes, extent, folder, scene, found);
 }
 
 /// Files that are called as at the end of their URLs.
@@ -182,7 +194,7 @@ fn downloads(urls: &[Word], folder: Option<&Word>, scene: &Scene<'_>, found: &mu
         }
         // A host alone has no name for a file.
         let has_path =
-            path.split_once('/').is_some_and(|(_, rest)| !rest.pieces.is_empty()) && !is_folder(&path);
+            path.split_once('/').is_some_and(|(_, rest)| !rest.pieces.is_empty()) && !path.is_folder();
         if has_path && let Some(file) = within(folder.unwrap_or(&here), &path) {
             let extent = if file.unclear().is_some() { Extent::IfFolder } else { Extent::Itself };
             add(Act::Writes, extent, &file, scene, found);

@@ -37,9 +37,12 @@ impl<'w> Opened<'w> {
         self.options.iter().any(|(name, _)| !name.starts_with("--") && name.contains(letter))
     }
 
-    /// Whether one of these was given.
+    /// Whether one of these was given, and not `--name=false`.
     pub fn option_given(&self, names: &str) -> bool {
-        self.options.iter().any(|(given, _)| {
+        self.options.iter().any(|(given, value)| {
+            if value.as_deref().and_then(Word::known) == Some("false") {
+                return false;
+            }
             let letters = given.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
             names.split(' ').any(|name| {
                 name == given
@@ -48,6 +51,13 @@ impl<'w> Opened<'w> {
                             && name.strip_prefix('-').is_some_and(|letter| letters.contains(letter))
                     })
             })
+        })
+    }
+
+    /// Whether the success of the program is not that of what it runs.
+    pub fn is_apart(&self, row: &Wrapper) -> bool {
+        row.apart.is_some_and(|apart| {
+            (apart.with.is_empty() || self.option_given(apart.with)) && !self.option_given(apart.without)
         })
     }
 
@@ -241,7 +251,9 @@ fn opened<'w>(listed: &mut Listed<'_>, args: &'w [Word], taken: &[usize]) -> Opt
                     };
                     options.push((format!("-{letter}"), value));
                 }
-                options.push((name, None));
+                // In `-uroot` is no `-t`.
+                let flags = place.and_then(|(place, ..)| name.get(..place)).unwrap_or(&name);
+                options.push((flags.to_owned(), None));
             }
             at += 1;
             continue;

@@ -14,6 +14,8 @@ pub enum Extent {
     Below,
     /// The path itself, if what it lies in is a folder: `b/a` of `cp a b`. Nothing of a pattern without a fixed place.
     IfFolder,
+    /// Something in it, whatever its name: what the path itself matches, less what is taken out with all in it.
+    Inside,
     /// Something below it, under a name that is not known: what an archive holds. Nothing of a pattern without a fixed place.
     Within,
     /// Everything below it goes elsewhere, so that also a pattern without a fixed place is perhaps met.
@@ -63,6 +65,16 @@ fn letter(symbol: &Symbol) -> Option<char> {
 impl Form {
     fn new(symbols: Vec<Symbol>) -> Form {
         Form { text: symbols.iter().map(letter).collect(), symbols }
+    }
+
+    /// Something in the folder of this name.
+    fn inside(&self) -> Form {
+        let mut symbols = self.symbols.clone();
+        if symbols.last() != Some(&Symbol::Char('/')) {
+            symbols.push(Symbol::Char('/'));
+        }
+        symbols.push(Symbol::AnyName);
+        Form { symbols, text: None }
     }
 
     fn matches(&self, glob: &Glob, unclear: Option<&str>) -> Answer {
@@ -299,7 +311,12 @@ impl Patterns {
     fn listed(&self, place: &Place, extent: Extent) -> Answer {
         let mut answer = Answer::No;
         for pattern in &self.0 {
-            let extent = if pattern.out { Extent::Itself } else { extent };
+            let extent = match extent {
+                // What is written in a folder is taken out with all that the folder holds.
+                Extent::Inside | Extent::Within if pattern.out => Extent::Inside,
+                _ if pattern.out => Extent::Itself,
+                extent => extent,
+            };
             answer = match (pattern.matches(place, extent), pattern.out, answer) {
                 (Answer::Yes, out, _) => {
                     if out {
@@ -381,6 +398,13 @@ impl Pattern {
         for (at, form) in place.forms.iter().enumerate() {
             // Where the home folder is, nobody said: only what holds of every place counts.
             let guessed = at > 0 && form.symbols.get(1) == Some(&Symbol::Any);
+            if extent == Extent::Inside && self.out {
+                let inside = form.inside();
+                if self.globs.iter().any(|glob| inside.matches(glob, place.unclear()) == Answer::Yes) {
+                    return Answer::Yes;
+                }
+                continue;
+            }
             for (below, glob) in self.globs.iter().enumerate() {
                 match form.matches(glob, place.unclear()) {
                     Answer::Yes => return Answer::Yes,

@@ -106,17 +106,6 @@ pub fn folder(names: &str, arguments: &Arguments, scene: &Scene<'_>) -> Option<W
     arguments.values(names).fold(None, one)
 }
 
-/// Whether a word can only name a folder.
-pub fn is_folder(word: &Word) -> bool {
-    match word.pieces.as_slice() {
-        [Piece::Home] => true,
-        [.., Piece::Text(text)] => {
-            matches!(text.as_str(), "." | "..") || ["/", "/.", "/.."].iter().any(|end| text.ends_with(end))
-        }
-        _ => false,
-    }
-}
-
 /// What a file is called within a folder: it keeps its name.
 pub fn within(folder: &Word, file: &Word) -> Option<Word> {
     let mut named = file.clone();

@@ -22,7 +22,34 @@ pub struct Word {
     pub many: bool,
 }
 
+/// Folders that every machine has.
+const TEMPORARY: [&str; 3] = ["/tmp", "/var/tmp", "/private/tmp"];
+
 impl Word {
+    /// Whether it is written as a folder is.
+    pub fn is_folder(&self) -> bool {
+        match self.pieces.as_slice() {
+            [Piece::Home] => true,
+            [.., Piece::Text(text)] => {
+                matches!(text.as_str(), "." | "..")
+                    || ["/", "/.", "/.."].iter().any(|end| text.ends_with(end))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether what is named is a folder, and which one is known.
+    pub fn is_known_folder(&self) -> bool {
+        self.unclear().is_none() && (self.is_there() || self.is_folder())
+    }
+
+    /// Whether there certainly is a folder of this name.
+    pub fn is_there(&self) -> bool {
+        let Some(text) = self.known() else { return self.pieces == [Piece::Home] };
+        let plain = text.trim_end_matches('/');
+        matches!(plain, "" | "." | "..") && !text.is_empty() || TEMPORARY.contains(&plain)
+    }
+
     /// A word that is known.
     pub fn text(text: impl Into<String>) -> Word {
         Word { pieces: vec![Piece::Text(text.into())], many: false }

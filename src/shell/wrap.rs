@@ -71,7 +71,8 @@ impl Walker<'_> {
                 words.remove(0);
             }
         }
-        let flow = Flow { elsewhere: flow.elsewhere || row.elsewhere, ..flow.proven_if(row.same_end) };
+        let flow =
+            Flow { elsewhere: flow.elsewhere || row.elsewhere, ..flow.proven_if(!found.is_apart(row)) };
         let (folder, instead) = (self.folder.clone(), self.instead.clone());
         if row.elsewhere {
             self.nowhere(&format!("the folder of `{name}`"));

@@ -1,10 +1,11 @@
 //! What shell commands do: the tables of `tests/cases/shell`, real shells as a second opinion, and texts of any kind.
 //!
 //! Each case names a line and the questions of `asks.yaml` that are answered with yes or perhaps; all others are answered
-//! with no. Next to each table stands what was read of its lines: `UPDATE_SHELL=1` writes it again.
+//! with no. `ended` lists those that are known to have succeeded when `git push` starts, where a case has it. Next to each table stands what was read of its lines: `UPDATE_SHELL=1` writes it again.
 
 #[cfg(unix)]
 mod bash;
+mod folders;
 mod hostile;
 #[cfg(unix)]
 mod lines;
@@ -79,6 +80,17 @@ fn answer(matcher: &Matcher, line: &Line) -> Answer {
     Answer::any(line.calls.iter().map(|call| matcher.answer(call, &Surroundings::default())))
 }
 
+/// The questions that are met by what is known to have succeeded when every `git push` of a line starts.
+fn ended_before<'a>(asks: &'a BTreeMap<String, Matcher>, line: &Line) -> Vec<&'a str> {
+    let yes = |matcher: &Matcher, call| matcher.answer(call, &Surroundings::default()) == Answer::Yes;
+    let pushes: Vec<_> = line.calls.iter().filter(|call| yes(&asks["push"], call)).collect();
+    assert!(!pushes.is_empty(), "{line:?}");
+    let met = |matcher: &Matcher| {
+        pushes.iter().all(|push| push.after.iter().any(|at| yes(matcher, &line.calls[*at])))
+    };
+    asks.iter().filter(|(_, matcher)| met(matcher)).map(|(name, _)| name.as_str()).collect()
+}
+
 /// A line as it was read: its calls, each with its facts.
 fn shown(text: &str, line: &Line) -> String {
     let mut shown = format!("{text:?}\n");
@@ -89,7 +101,7 @@ fn shown(text: &str, line: &Line) -> String {
             format!(
                 "{} {}{}",
                 touch.act.name(),
-                touch.place.shown(),
+                touch.shown(),
                 if touch.extent == Extent::Below { " (deep)" } else { "" }
             )
         });
@@ -120,6 +132,12 @@ fn every_line_of_the_tables_is_read_as_it_says() {
                 case.get(key)
                     .is_some_and(|names| names.as_str() == Some("all") || texts(names).contains(&name))
             };
+            if let Some(ended) = case.get("ended") {
+                let found = ended_before(&asks, &line);
+                if found != texts(ended) {
+                    wrong.push(format!("{text:?}: before the push, {found:?} have succeeded"));
+                }
+            }
             for (name, matcher) in &asks {
                 let expected = if listed("yes", name) {
                     "yes"

@@ -1,6 +1,6 @@
 //! Programs that run another one on this machine.
 
-use super::wrapper::{Inner, Wrapper, alone, by_itself, listed, local};
+use super::wrapper::{Apart, Inner, Wrapper, alone, by_itself, detached, listed, local, unless};
 
 const BWRAP: &str = "--args --argv0 --userns --userns2 --pidns --uid --gid --hostname --chdir --setenv:2 --unsetenv --lock-file --sync-fd --bind:2 --bind-try:2 --dev-bind:2 --dev-bind-try:2 --ro-bind:2 --ro-bind-try:2 --bind-fd:2 --ro-bind-fd:2 --remount-ro --overlay-src --overlay:3 --tmp-overlay --ro-overlay --exec-label --file-label --proc --dev --tmpfs --mqueue --dir --file:2 --bind-data:2 --ro-bind-data:2 --symlink:2 --seccomp --add-seccomp-fd --block-fd --userns-block-fd --info-fd --json-status-fd --cap-add --cap-drop --perms --size --chmod:2";
 const BWRAP_FLAGS: &str = "--unshare-all --share-net --unshare-user --unshare-user-try --unshare-ipc --unshare-pid --unshare-net --unshare-uts --unshare-cgroup --unshare-cgroup-try --clearenv --new-session --die-with-parent --as-pid-1 --disable-userns --assert-userns-disabled --help --version";
@@ -10,12 +10,15 @@ pub const ROWS: &[Wrapper] = &[
     local("env genv", "", "-u -C -S -P -a -i:0 --unset --chdir --split-string --argv0", 0, Inner::Words),
     alone(
         "-i -s --login --shell",
-        local(
-            "sudo",
-            "",
-            "-u -g -h -p -C -r -t -T -D -R -U -a -c --user --group --host --prompt --chdir --chroot --close-from --role --type --other-user --command-timeout --auth-type --login-class",
-            0,
-            Inner::Words,
+        detached(
+            "-b --background",
+            local(
+                "sudo",
+                "",
+                "-u -g -h -p -C -r -t -T -D -R -U -a -c --user --group --host --prompt --chdir --chroot --close-from --role --type --other-user --command-timeout --auth-type --login-class",
+                0,
+                Inner::Words,
+            ),
         ),
     ),
     alone("-s", local("doas", "", "-u -C -a", 0, Inner::Words)),
@@ -66,10 +69,17 @@ pub const ROWS: &[Wrapper] = &[
         0,
         Inner::Words,
     ),
-    local("setsid command unbuffer chronic", "", "", 0, Inner::Words),
+    Wrapper {
+        apart: Some(Apart { with: "-f --fork", without: "-w --wait" }),
+        ..local("setsid", "", "", 0, Inner::Words)
+    },
+    local("command unbuffer chronic", "", "", 0, Inner::Words),
     local("exec", "", "-a", 0, Inner::Words),
     local("arch", "", "-e -d -arch", 0, Inner::Words),
-    local("cpulimit", "", "-l -p -e -P --limit --pid --exe --path", 0, Inner::Words),
+    detached(
+        "-b --background",
+        local("cpulimit", "", "-l -p -e -P --limit --pid --exe --path", 0, Inner::Words),
+    ),
     local("caffeinate", "", "-t -w", 0, Inner::Words),
     local("rlwrap", "", "-b -C -D -f -g -H -l -M -O -P -q -s -S -t -w -z -a? -m? -p?", 0, Inner::Words),
     local("torsocks", "", "-a -P -u -p --address --port --user --pass", 0, Inner::Words),
@@ -202,13 +212,16 @@ pub const ROWS: &[Wrapper] = &[
     alone("*", local("linux32 linux64 i386 x86_64", "", "", 0, Inner::Words)),
     alone(
         "-S --shell",
-        by_itself(local(
-            "systemd-run",
-            "",
-            "-u -p -E -H -M --unit --property --setenv --slice --uid --gid --nice --working-directory --host --machine --description --service-type --background --expand-environment --on-active --on-boot --on-startup --on-unit-active --on-unit-inactive --on-calendar --timer-property --path-property --socket-property --job-mode --root-directory",
-            0,
-            Inner::Words,
-        )),
+        unless(
+            "--wait --scope",
+            local(
+                "systemd-run",
+                "",
+                "-u -p -E -H -M --unit --property --setenv --slice --uid --gid --nice --working-directory --host --machine --description --service-type --background --expand-environment --on-active --on-boot --on-startup --on-unit-active --on-unit-inactive --on-calendar --timer-property --path-property --socket-property --job-mode --root-directory",
+                0,
+                Inner::Words,
+            ),
+        ),
     ),
     by_itself(local("watch", "", "-n --interval -q --equexit", 0, Inner::Script)),
     by_itself(local("viddy hwatch", "", "-n --interval -L", 0, Inner::Script)),

@@ -29,9 +29,7 @@ pub const PROGRAMS: &[Program] = &[
             )),
             With("-K --config", &Reaches(Listed("the file of `--config`"))),
             Reads(Value("-T --upload-file -K --config -E --cert --key --cacert --netrc-file")),
-            Writes(Value(
-                "-o --output -c --cookie-jar -D --dump-header --output-dir --trace --trace-ascii --stderr",
-            )),
+            Writes(Value("-o --output -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr")),
         ],
     ),
     row(
@@ -45,7 +43,7 @@ pub const PROGRAMS: &[Program] = &[
             Reads(Value(
                 "--post-file --body-file -i --input-file --load-cookies --certificate --private-key",
             )),
-            Writes(Value("-O --output-document -o --output-file -a -P --directory-prefix --save-cookies")),
+            Writes(Value("-O --output-document -o --output-file -a --save-cookies")),
         ],
     ),
     row(

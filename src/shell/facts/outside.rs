@@ -1,26 +1,33 @@
 //! Programs that run another one on another machine, or in a container.
 
-use super::wrapper::{Inner, Wrapper, alone, elsewhere, listed};
+use super::wrapper::{Inner, Wrapper, alone, by_itself, detached, elsewhere, listed, unless};
 
 /// Options of containers with a value.
 const DOCKER: &str = "-e --env --env-file -u --user -w --workdir -v --volume --mount --name --network --net -p --publish --platform --entrypoint -h --hostname --add-host --cpus -m --memory --gpus --label -l --label-file --link --log-driver --log-opt --pull --restart --shm-size --tmpfs --ulimit --device --dns --dns-opt --dns-option --dns-search --domainname --cap-add --cap-drop --security-opt --userns --cidfile --ipc --pid --pids-limit --detach-keys --index -f --file --project-name --profile --project-directory -c --cpu-shares --context -H --host --config --log-level --tlscacert --tlscert --tlskey -a --attach --annotation --blkio-weight --blkio-weight-device --cgroup-parent --cgroupns --cpu-count --cpu-percent --cpu-period --cpu-quota --cpu-rt-period --cpu-rt-runtime --cpuset-cpus --cpuset-mems --device-cgroup-rule --device-read-bps --device-read-iops --device-write-bps --device-write-iops --expose --group-add --health-cmd --health-interval --health-retries --health-start-interval --health-start-period --health-timeout --io-maxbandwidth --io-maxiops --ip --ip6 --isolation --kernel-memory --link-local-ip --mac-address --memory-reservation --memory-swap --memory-swappiness --network-alias --net-alias --oom-score-adj --runtime --stop-signal --stop-timeout --storage-opt --sysctl --uts --volume-driver --volumes-from --secret --pod --authfile --systemd --tz --umask --arch --os --variant --hostuser --conmon-pidfile --pidfile --creds --unsetenv --cert-dir --chrootdirs --cgroup-conf --cgroups --gidmap --uidmap --subgidname --subuidname --group-entry --passwd-entry --image-volume --init-path --personality --preserve-fds --preserve-fd --requires --retry --retry-delay --sdnotify --seccomp-policy --timeout --pod-id-file --connection --url --identity --namespace -n --address --storage-driver --root --parallel --progress --ansi --scale --index";
 /// Options of containers without one.
 const DOCKER_FLAGS: &str = "-d --detach -i --interactive -t --tty --rm --privileged --init --read-only --no-healthcheck --oom-kill-disable --sig-proxy -P --publish-all -q --quiet --disable-content-trust --help --use-api-socket --no-hosts --no-hostname --read-only-tmpfs --replace --rmi --rootfs --tls-verify --env-host --http-proxy --unsetenv-all -T --no-TTY --no-deps --service-ports --use-aliases --build --remove-orphans --quiet-pull -D --debug --tls --tlsverify -l --latest -r --remote --no-tty";
+/// Options with which they do not wait for the command.
+const DETACHED: &str = "-d --detach";
 const KUBECTL: &str = "-n --namespace --context --cluster --user --kubeconfig -s --server -c --container --as --as-group --as-uid --token -f --filename --request-timeout --certificate-authority --client-key --client-certificate -v --v --pod-running-timeout --cache-dir --profile --tls-server-name --image --overrides --override-type --env --labels -l --restart --port --target --grace-period --image-pull-policy --annotations --dry-run --field-manager -o --output --template --timeout --limits --requests --copy-to";
 const KUBECTL_FLAGS: &str = "-i --stdin -t --tty -q --quiet --rm --attach --command --expose --leave-stdin-open --privileged --wait --share-processes --same-node --replace --arguments-only --keep-annotations --keep-labels --keep-liveness --keep-readiness --keep-startup --keep-init-containers --insecure-skip-tls-verify --match-server-version --warnings-as-errors --disable-compression --force --allow-missing-template-keys -T --no-tty";
+/// Options with which it waits for the command.
+const ATTACHED: &str = "-i --stdin -t --tty --attach";
 const SSH: &str = "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -P -Q -R -S -W -w -B -M:0";
 
 /// The rows.
 pub const ROWS: &[Wrapper] = &[
-    alone("*", elsewhere("ssh sshrc", "", SSH, 1, Inner::Script)),
+    alone("*", detached("-f", elsewhere("ssh sshrc", "", SSH, 1, Inner::Script))),
     alone(
         "*",
-        elsewhere(
-            "autossh",
-            "",
-            "-b -c -D -E -e -F -I -i -J -L -l -m -M -O -o -p -P -Q -R -S -W -w -B",
-            1,
-            Inner::Script,
+        detached(
+            "-f",
+            elsewhere(
+                "autossh",
+                "",
+                "-b -c -D -E -e -F -I -i -J -L -l -m -M -O -o -p -P -Q -R -S -W -w -B",
+                1,
+                Inner::Script,
+            ),
         ),
     ),
     alone(
@@ -29,52 +36,86 @@ pub const ROWS: &[Wrapper] = &[
     ),
     alone(
         "*",
-        elsewhere(
-            "tsh",
-            "ssh",
-            "-l --login --proxy --user -L -i -o -p --port --ttl --cluster",
-            1,
-            Inner::Script,
+        detached(
+            "-f --fork-after-authentication",
+            elsewhere(
+                "tsh",
+                "ssh",
+                "-l --login --proxy --user -L -i -o -p --port --ttl --cluster",
+                1,
+                Inner::Script,
+            ),
         ),
     ),
     alone("*", elsewhere("et", "", "-c -p -t -r --port --command", 1, Inner::Value("-c --command"))),
     elsewhere(
-        "pssh parallel-ssh pdsh dsh clush",
+        "pssh parallel-ssh dsh",
         "",
         "-h -H -w -l -p -t -o -e -x -O -f -m -g -a:0 --hosts --host --user --par --timeout --outdir --errdir",
         0,
         Inner::Script,
     ),
-    listed(
-        DOCKER_FLAGS,
-        alone(
-            "*",
-            elsewhere(
-                "docker podman nerdctl finch",
-                "exec|run|container exec|container run|create|container create",
-                DOCKER,
-                1,
-                Inner::Words,
-            ),
+    unless(
+        "-S",
+        elsewhere(
+            "pdsh clush",
+            "",
+            "-h -H -w -l -p -t -o -e -x -O -f -m -g -a:0 --hosts --host --user --par --timeout --outdir --errdir",
+            0,
+            Inner::Script,
         ),
     ),
     listed(
         DOCKER_FLAGS,
-        elsewhere("docker podman nerdctl finch", "compose exec|compose run", DOCKER, 1, Inner::Words),
+        alone(
+            "*",
+            detached(
+                DETACHED,
+                elsewhere(
+                    "docker podman nerdctl finch",
+                    "exec|run|container exec|container run",
+                    DOCKER,
+                    1,
+                    Inner::Words,
+                ),
+            ),
+        ),
     ),
-    listed(DOCKER_FLAGS, elsewhere("docker-compose podman-compose", "exec|run", DOCKER, 1, Inner::Words)),
+    // What is created is not started.
+    listed(
+        DOCKER_FLAGS,
+        alone(
+            "*",
+            by_itself(elsewhere(
+                "docker podman nerdctl finch",
+                "create|container create",
+                DOCKER,
+                1,
+                Inner::Words,
+            )),
+        ),
+    ),
+    listed(
+        DOCKER_FLAGS,
+        detached(
+            DETACHED,
+            elsewhere("docker podman nerdctl finch", "compose exec|compose run", DOCKER, 1, Inner::Words),
+        ),
+    ),
+    listed(
+        DOCKER_FLAGS,
+        detached(DETACHED, elsewhere("docker-compose podman-compose", "exec|run", DOCKER, 1, Inner::Words)),
+    ),
     elsewhere("lxc incus", "exec", "--cwd --env --user --group --mode --project", 1, Inner::Words),
     alone("*", elsewhere("lxc incus", "shell", "--cwd --env --user --group --mode", 1, Inner::Words)),
     alone(
         "*",
         elsewhere("lxc-attach", "", "-n --name -e -s -u -g -v --set-var --uid --gid", 0, Inner::Words),
     ),
-    elsewhere(
-        "kubectl oc k kubectl.exe microk8s.kubectl",
-        "exec|run|debug|rsh",
-        KUBECTL,
-        0,
-        Inner::After("--"),
+    elsewhere("kubectl oc k kubectl.exe microk8s.kubectl", "exec|rsh", KUBECTL, 0, Inner::After("--")),
+    unless(
+        ATTACHED,
+        elsewhere("kubectl oc k kubectl.exe microk8s.kubectl", "run|debug", KUBECTL, 0, Inner::After("--")),
     ),
     listed(
         KUBECTL_FLAGS,
@@ -82,7 +123,10 @@ pub const ROWS: &[Wrapper] = &[
     ),
     listed(
         KUBECTL_FLAGS,
-        elsewhere("kubectl oc k kubectl.exe microk8s.kubectl", "run|debug", KUBECTL, 1, Inner::Words),
+        unless(
+            ATTACHED,
+            elsewhere("kubectl oc k kubectl.exe microk8s.kubectl", "run|debug", KUBECTL, 1, Inner::Words),
+        ),
     ),
     alone(
         "*",
@@ -92,13 +136,23 @@ pub const ROWS: &[Wrapper] = &[
         ),
     ),
     alone("*", elsewhere("vagrant", "ssh", "-c --command -p", 0, Inner::Value("-c --command"))),
-    elsewhere(
+    unless(
+        "-x --exit-code",
+        elsewhere(
+            "heroku",
+            "run|run:inside",
+            "-a --app -r --remote -s --size -e --env --type",
+            0,
+            Inner::Words,
+        ),
+    ),
+    by_itself(elsewhere(
         "heroku",
-        "run|run:detached|run:inside",
+        "run:detached",
         "-a --app -r --remote -s --size -e --env --type",
         0,
         Inner::Words,
-    ),
+    )),
     alone(
         "*",
         elsewhere(
@@ -136,20 +190,21 @@ pub const ROWS: &[Wrapper] = &[
             Inner::Value("--command"),
         ),
     ),
-    elsewhere(
+    // These say nothing of how the command has ended.
+    by_itself(elsewhere(
         "aws",
         "ecs execute-command",
         "--cluster --task --container --command --region --profile",
         0,
         Inner::Value("--command"),
-    ),
-    elsewhere(
+    )),
+    by_itself(elsewhere(
         "az",
         "vm run-command invoke|container exec|containerapp exec",
         "--scripts --exec-command --command -g --resource-group -n --name --command-id",
         0,
         Inner::Value("--scripts --exec-command --command"),
-    ),
+    )),
     alone(
         "*",
         elsewhere(
@@ -178,13 +233,14 @@ pub const ROWS: &[Wrapper] = &[
     alone(
         "*",
         elsewhere(
-            "multipass limactl machinectl distrobox toolbox",
+            "multipass limactl distrobox toolbox",
             "shell|enter",
             "--workdir -w -c --container -n --name --shell -u --uid -E --setenv -r --release -d --distro",
             1,
             Inner::Words,
         ),
     ),
+    alone("*", by_itself(elsewhere("machinectl", "shell", "--uid -E --setenv", 1, Inner::Words))),
     elsewhere("multipass", "exec", "-d --working-directory", 1, Inner::Words),
     elsewhere("toolbox", "run", "-c --container -d --distro -r --release", 0, Inner::Words),
     alone("*", elsewhere("distrobox-enter", "", "-n --name -a --additional-flags", 0, Inner::Words)),

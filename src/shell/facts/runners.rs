@@ -1,6 +1,6 @@
 //! Programs of developers that run another one: environments, packages, terminals, repetitions.
 
-use super::wrapper::{Inner, Wrapper, alone, by_itself, listed, local};
+use super::wrapper::{Inner, Wrapper, alone, by_itself, detached, listed, local};
 
 const GIT: &str = "-C -c --git-dir --work-tree --namespace --exec-path";
 
@@ -285,24 +285,28 @@ pub const ROWS: &[Wrapper] = &[
             Inner::Words,
         )),
     ),
-    local("gdb cgdb lldb", "", "-ex -iex -x -d -cd -o -O -s -S -b", 0, Inner::After("--args --")),
-    local(
+    // These end well however the program ends.
+    by_itself(local("gdb cgdb lldb", "", "-ex -iex -x -d -cd -o -O -s -S -b", 0, Inner::After("--args --"))),
+    by_itself(local(
         "xterm konsole alacritty kitty foot gnome-terminal xfce4-terminal urxvt",
         "",
         "-T -title -geometry",
         0,
         Inner::After("-e --"),
-    ),
+    )),
     local("cpulimit", "", "-l --limit -p --pid -e --exe -c --cpu", 0, Inner::After("--")),
     local("kubecolor", "", "", 0, Inner::As("kubectl")),
     local("k3s microk8s k0s minikube rke2", "kubectl", "-p --profile", 0, Inner::As("kubectl")),
     by_itself(local("daemonize", "", "-c -e -E -o -p -l -u", 0, Inner::Words)),
-    local(
-        "start-stop-daemon",
-        "",
-        "-x --exec -a --startas -p --pidfile -n --name -u --user -g --group -r --chroot -d --chdir -N --nicelevel -P --procsched -I --iosched -k --umask -s --signal -R --retry -c --chuid",
-        0,
-        Inner::Value("-x --exec -a --startas"),
+    detached(
+        "-b --background",
+        local(
+            "start-stop-daemon",
+            "",
+            "-x --exec -a --startas -p --pidfile -n --name -u --user -g --group -r --chroot -d --chdir -N --nicelevel -P --procsched -I --iosched -k --umask -s --signal -R --retry -c --chuid",
+            0,
+            Inner::Value("-x --exec -a --startas"),
+        ),
     ),
     by_itself(local(
         "pueue",

@@ -23,6 +23,15 @@ pub enum Inner {
     Keys,
 }
 
+/// Where a program succeeds although what it runs has not: it does not wait for it, or looks away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Apart {
+    /// With one of these options, or always.
+    pub with: &'static str,
+    /// But not with one of these.
+    pub without: &'static str,
+}
+
 /// A program that runs another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Wrapper {
@@ -40,8 +49,8 @@ pub struct Wrapper {
     pub inner: Inner,
     /// Whether it runs on another machine.
     pub elsewhere: bool,
-    /// Whether its success is the program's.
-    pub same_end: bool,
+    /// Where its success is not the program's.
+    pub apart: Option<Apart>,
     /// Whether more words come from standard input.
     pub more: bool,
     /// Whether the rows that follow hold as well.
@@ -65,7 +74,7 @@ pub const fn local(
         skip,
         inner,
         elsewhere: false,
-        same_end: true,
+        apart: None,
         more: false,
         besides: false,
         shell: "",
@@ -84,12 +93,22 @@ pub const fn elsewhere(
 
 /// Of a program that ends well although what it runs did not, or before it has ended.
 pub const fn by_itself(wrapper: Wrapper) -> Wrapper {
-    Wrapper { same_end: false, ..wrapper }
+    Wrapper { apart: Some(Apart { with: "", without: "" }), ..wrapper }
+}
+
+/// Of a program that does not wait for what it runs, where one of these options is given.
+pub const fn detached(with: &'static str, wrapper: Wrapper) -> Wrapper {
+    Wrapper { apart: Some(Apart { with, without: "" }), ..wrapper }
+}
+
+/// Of a program that says how what it runs has ended only where one of these options is given.
+pub const fn unless(without: &'static str, wrapper: Wrapper) -> Wrapper {
+    Wrapper { apart: Some(Apart { with: "", without }), ..wrapper }
 }
 
 /// Of options whose values are run, beside all else that the program does.
 pub const fn besides(names: &'static str, sub: &'static str, takes: &'static str, inner: Inner) -> Wrapper {
-    Wrapper { besides: true, same_end: false, ..local(names, sub, takes, 0, inner) }
+    Wrapper { besides: true, ..by_itself(local(names, sub, takes, 0, inner)) }
 }
 
 /// Of a program that has options which nobody listed.

@@ -153,13 +153,16 @@ pub fn wrapper(row: &Wrapper) -> Value {
     if row.skip > 0 {
         runs.push_str(&format!(" after {}", row.skip));
     }
-    let marks = [
-        (" elsewhere", row.elsewhere),
-        (" apart", !row.same_end),
-        (" more", row.more),
-        (" besides", row.besides),
-        (" shell", !row.shell.is_empty()),
-    ];
+    runs.push_str(if row.elsewhere { " elsewhere" } else { "" });
+    if let Some(apart) = row.apart {
+        runs.push_str(" apart");
+        for (word, options) in [("with", apart.with), ("without", apart.without)] {
+            if !options.is_empty() {
+                runs.push_str(&format!(" {word} {options}"));
+            }
+        }
+    }
+    let marks = [(" more", row.more), (" besides", row.besides), (" shell", !row.shell.is_empty())];
     for (word, holds) in marks {
         runs.push_str(if holds { word } else { "" });
     }
