@@ -192,6 +192,30 @@ fn reach(glob: &[Token], word: &[Symbol], whole: bool) -> bool {
     next.first().copied().unwrap_or(false)
 }
 
+/// The parts of a glob over paths: `*` and `?` stay within a name, `**` does not.
+pub fn path_glob(pattern: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut rest = pattern;
+    while let Some(letter) = rest.chars().next() {
+        let begins_name = tokens.last().is_none_or(|last| *last == Token::Char('/'));
+        if let Some(after) = rest.strip_prefix("**/").filter(|_| begins_name) {
+            tokens.push(Token::Folders);
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("**") {
+            tokens.push(Token::Deep);
+            rest = after;
+        } else {
+            tokens.push(match letter {
+                '*' => Token::Star,
+                '?' => Token::One,
+                letter => Token::Char(letter),
+            });
+            rest = rest.get(letter.len_utf8()..).unwrap_or_default();
+        }
+    }
+    tokens
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Answer, Glob, Symbol, Token, reach};

@@ -2,7 +2,7 @@
 
 use super::Answer;
 use super::facts::Table;
-use super::glob::{Glob, Token};
+use super::glob::{Glob, Token, path_glob};
 use super::word::{Piece, Symbol, Word};
 
 /// How much of a file or folder is meant.
@@ -433,28 +433,4 @@ fn is_above(folder: &[Symbol], fixed: &[Symbol]) -> bool {
     let folder = folder.strip_suffix(&[Symbol::Char('/')]).unwrap_or(folder);
     let folder = folder.strip_suffix(&[Symbol::Char('/'), Symbol::AnyName]).unwrap_or(folder);
     fixed.strip_prefix(folder).is_some_and(|rest| rest.first().is_none_or(|next| *next == Symbol::Char('/')))
-}
-
-/// `*` and `?` stay within a name, `**` does not.
-fn path_glob(pattern: &str) -> Vec<Token> {
-    let mut tokens = Vec::new();
-    let mut rest = pattern;
-    while let Some(letter) = rest.chars().next() {
-        let begins_name = tokens.last().is_none_or(|last| *last == Token::Char('/'));
-        if let Some(after) = rest.strip_prefix("**/").filter(|_| begins_name) {
-            tokens.push(Token::Folders);
-            rest = after;
-        } else if let Some(after) = rest.strip_prefix("**") {
-            tokens.push(Token::Deep);
-            rest = after;
-        } else {
-            tokens.push(match letter {
-                '*' => Token::Star,
-                '?' => Token::One,
-                letter => Token::Char(letter),
-            });
-            rest = rest.get(letter.len_utf8()..).unwrap_or_default();
-        }
-    }
-    tokens
 }

@@ -281,7 +281,7 @@ static ZONES: LazyLock<[(Zone, Patterns); 4]> = LazyLock::new(|| {
 });
 
 /// Names that are usual for secrets: those of the shipped policy for coding agents.
-pub const SECRETS: [&str; 29] = [
+pub const SECRETS: &[&str] = &[
     ".env",
     ".env.*",
     "!.env.example",
@@ -299,6 +299,12 @@ pub const SECRETS: [&str; 29] = [
     "id_dsa",
     "id_ecdsa",
     "id_ed25519",
+    "~/.ssh/**",
+    "!~/.ssh/*.pub",
+    "!~/.ssh/config",
+    "!~/.ssh/known_hosts*",
+    "!~/.ssh/authorized_keys*",
+    "~/.gnupg/**",
     "*.pem",
     "*.key",
     "*.p12",
@@ -306,6 +312,7 @@ pub const SECRETS: [&str; 29] = [
     "!cacert.pem",
     "~/.kube/config",
     "~/.docker/config.json",
+    "~/.config/gh/hosts.yml",
     "env:*TOKEN*",
     "env:*SECRET*",
     "env:*PASSWORD*",
@@ -313,7 +320,7 @@ pub const SECRETS: [&str; 29] = [
     "env:*PRIVATE_KEY*",
 ];
 
-static SECRET: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(SECRETS));
+static SECRET: LazyLock<Patterns> = LazyLock::new(|| Patterns::new(SECRETS.iter().copied()));
 
 /// The host, where the text as a whole is a URL of the network.
 fn host(text: &str) -> Option<String> {
