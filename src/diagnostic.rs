@@ -253,6 +253,7 @@ impl Code {
             ProblemKind::BadValue => code::BAD_VALUE,
             ProblemKind::BadPath => code::BAD_PATH,
             ProblemKind::StarInName => code::STAR_IN_NAME,
+            ProblemKind::MatchesNothing => code::MATCHES_NOTHING,
         }
     }
 }

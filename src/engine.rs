@@ -123,7 +123,7 @@ impl Run {
         let depth = least(policy, depth);
         let ground = Ground {
             enforcing: mode == Mode::Enforce,
-            telling: depth >= Depth::Findings,
+            telling: depth >= Depth::Named,
             turn: 0,
             now: None,
             facts: Arc::clone(facts),
@@ -172,7 +172,7 @@ impl Run {
     /// How much decisions tell from now on. A run that told verdicts alone has no evidence of what was before.
     pub fn tell(&mut self, depth: Depth) {
         self.panel.depth = least(&self.panel.policy, depth);
-        self.ground.telling |= self.panel.depth >= Depth::Findings;
+        self.ground.telling |= self.panel.depth >= Depth::Named;
     }
 
     /// The halt that ended the session, in `shadow` the first one.

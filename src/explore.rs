@@ -10,6 +10,7 @@ pub mod inventory;
 pub mod names;
 pub mod occurrence;
 pub mod rows;
+pub mod seen;
 pub mod sieve;
 pub mod sightings;
 pub mod survey;

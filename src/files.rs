@@ -91,8 +91,18 @@ pub fn utf8(name: &str, bytes: Vec<u8>) -> Result<Arc<str>, Diagnostic> {
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let byte = valid - line_start + 1;
-        Diagnostic::error(code::UNREADABLE_FILE, format!("not UTF-8 text: line {line}, byte {byte}"))
-            .primary(Place::Line { file: name.into(), line: count(line), byte: Some(count(byte)) })
+        // It begins with the mark of UTF-16, as files do that PowerShell writes.
+        let why = match error.as_bytes() {
+            [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {
+                "UTF-16 text: convert it with `iconv -f utf-16 -t utf-8`".to_owned()
+            }
+            _ => format!("not UTF-8 text: line {line}, byte {byte}"),
+        };
+        Diagnostic::error(code::UNREADABLE_FILE, why).primary(Place::Line {
+            file: name.into(),
+            line: count(line),
+            byte: Some(count(byte)),
+        })
     })
 }
 

@@ -22,7 +22,7 @@ use allow::Report;
 pub use levels::{Level, Levels};
 use linter::Linter;
 use place::Places;
-pub use recorded::recorded;
+pub use recorded::{recorded, unseen};
 
 /// The version's findings at the levels that are asked for, with those about several documents.
 ///

@@ -14,12 +14,13 @@ mod reading;
 mod recognise;
 mod shape;
 
+pub use contract::line::SessionLine;
 pub use contract::{Format, Options};
 #[cfg(feature = "cli")]
 pub use format::codex_rollout::failed as codex_failed;
 #[cfg(feature = "proxy")]
 pub use format::mcp::response as mcp_response;
-pub use reading::{Reading, Stretch, open};
+pub use reading::{LineReader, Reading, Stretch, open};
 
 /// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose
 /// shape many others begin with, is asked when the whole sample of a file was seen.

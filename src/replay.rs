@@ -137,6 +137,12 @@ impl Replay {
         Replay::to(Depth::Findings, session, policy, mode)
     }
 
+    /// The same, without what findings rest on.
+    #[cfg(feature = "tui")]
+    pub fn named(session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {
+        Replay::to(Depth::Named, session, policy, mode)
+    }
+
     /// The same, with a check for every rule that was asked, in all decisions.
     pub fn with_checks(session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {
         Replay::to(Depth::Checks, session, policy, mode)

@@ -18,6 +18,8 @@ use super::witness::{Count, Folder, Saved};
 use crate::compare::{Comparison, Kind, SessionDiff};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::explore::identity::Identity;
+use crate::explore::seen::SeenTools;
+use crate::lint::Levels;
 use crate::replay::Replay;
 use crate::replay::corpus::Corpus;
 use crate::report::diff::{self, DiffResult, Output, Part, View};
@@ -40,7 +42,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     let command = Command::new("diff").sessions(wanted, &recordings.reading, &selection);
     let command =
         command.policies(&asked.corpus.policies, &asked.base, asked.corpus.judging.mode.into()).text();
-    let comparison = match comparison(asked, wanted, screen) {
+    let (comparison, levels) = match comparison(asked, wanted, screen) {
         Ok(comparison) => comparison,
         Err(failure) => return Err(reports.undecided("diff", diff::SCHEMA, failure, &command, screen)),
     };
@@ -95,7 +97,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         Ok(ComparedSession { identity, ..compared })
     };
     let mut take = |found: Result<ComparedSession, Vec<Diagnostic>>| {
-        let ComparedSession { part, diagnostics, cases, not_taken, identity } = match found {
+        let ComparedSession { part, diagnostics, cases, not_taken, tools, identity } = match found {
             Ok(found) => found,
             // It is not looked at; what was lost in reading it may have been part of another session.
             Err(diagnostics) => {
@@ -105,6 +107,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
             }
         };
         uncompared += not_taken;
+        whole.told.tools.merge(&tools);
         whole.told.provenance.sessions.extend(identity);
         if let Some(folder) = &folder {
             saved = folder.save(cases, &mut count);
@@ -127,10 +130,14 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
 
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
+    whole.told.interrupted = input::interrupted();
+    if !whole.told.interrupted && selection.given().is_empty() {
+        let several = whole.totals.sessions > 1 && !wanted.is_samples();
+        input::unseen(comparison.policy(), &levels, &whole.told.tools, several, screen);
+    }
     screen.tell_rest();
     whole.told.files(&told, &sessions.skipped);
     selection.describe(&recordings.reading, &mut whole.told.provenance);
-    whole.told.interrupted = input::interrupted();
     selection.report(whole.totals.sessions, sessions.count, screen);
     if whole.totals.sessions == 0
         && !whole.told.interrupted
@@ -179,6 +186,7 @@ struct ComparedSession {
     cases: Vec<Saved>,
     /// Calls of choices that were not taken, which no recording can be compared about.
     not_taken: u64,
+    tools: SeenTools,
     /// Where an output says which sessions it is about.
     identity: Option<Identity>,
 }
@@ -207,7 +215,7 @@ impl ComparedSession {
         let others = session.alternatives.iter().filter(|_| is_recorded);
         let not_taken = others.map(|other| other.calls().len() as u64).sum();
         let part = Part::of(compared, view, outputs);
-        ComparedSession { part, diagnostics, cases, not_taken, identity: None }
+        ComparedSession { part, diagnostics, cases, not_taken, tools: SeenTools::of(session), identity: None }
     }
 
     /// Bytes that it keeps, about.
@@ -218,10 +226,15 @@ impl ComparedSession {
 }
 
 /// The two versions. A policy in the folder is meant where none is named, whatever sessions it is compared over.
-fn comparison(asked: &Diff, wanted: SessionSource<'_>, screen: &mut Screen) -> Result<Comparison, Failure> {
+fn comparison(
+    asked: &Diff,
+    wanted: SessionSource<'_>,
+    screen: &mut Screen,
+) -> Result<(Comparison, Levels), Failure> {
     let only = input::only(&asked.corpus.policies)?;
     let with_samples = wanted.is_samples() && !Path::new(DEFAULT_POLICY).exists();
     let new = Version::named(&asked.corpus.policies.policy, with_samples);
+    let levels = new.as_ref().map(|version| version.levels.clone()).unwrap_or_default();
     let (new, told) = input::load(new, only, "new version", screen)?;
     told.iter().for_each(|diagnostic| screen.tell(diagnostic));
     let base = version::base(&asked.base, &asked.corpus.policies.policy, only);
@@ -229,7 +242,7 @@ fn comparison(asked: &Diff, wanted: SessionSource<'_>, screen: &mut Screen) -> R
     // What is left out of it may look like a change; what could be better in it, nobody will improve there.
     let told = told.iter().filter(|told| told.severity != Severity::Warning);
     told.for_each(|diagnostic| screen.tell(diagnostic));
-    Ok(Comparison::new(base, new))
+    Ok((Comparison::new(base, new), levels))
 }
 
 fn new_name(asked: &Diff) -> String {

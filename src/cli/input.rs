@@ -11,6 +11,8 @@ use super::exit::Failure;
 use super::screen::Screen;
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{self, DIALECTS, Dialect};
+use crate::explore::seen::SeenTools;
+use crate::lint::{self, Levels};
 use crate::policy::Policy;
 use crate::recording::{self, FORMATS, Options};
 use crate::report::words;
@@ -83,9 +85,35 @@ pub fn add_listed(recordings: &mut Recordings) -> Result<(), Failure> {
 
 /// The policy to judge by. A version with an error does not decide.
 pub fn policy(asked: &Policies, with_samples: bool, screen: &mut Screen) -> Result<Arc<Policy>, Failure> {
-    let (policy, told) = load(Version::named(&asked.policy, with_samples), only(asked)?, "policy", screen)?;
+    policy_and_levels(asked, with_samples, screen).map(|(policy, _)| policy)
+}
+
+/// The same, with the levels at which its findings are told.
+pub fn policy_and_levels(
+    asked: &Policies,
+    with_samples: bool,
+    screen: &mut Screen,
+) -> Result<(Arc<Policy>, Levels), Failure> {
+    let version = Version::named(&asked.policy, with_samples);
+    let levels = version.as_ref().map(|version| version.levels.clone()).unwrap_or_default();
+    let (policy, told) = load(version, only(asked)?, "policy", screen)?;
     told.iter().for_each(|diagnostic| screen.tell(diagnostic));
-    Ok(policy)
+    Ok((policy, levels))
+}
+
+/// What rules name that none of these sessions has, which are all that were asked for. It is no fault of a recording, and not
+/// counted with theirs. `whole`: several, so that a tool that is missing is worth a word.
+pub fn unseen(
+    policy: &Policy,
+    levels: &Levels,
+    tools: &SeenTools,
+    whole: bool,
+    screen: &mut Screen,
+) -> Vec<Diagnostic> {
+    let found = tools.all().map(|seen| lint::unseen(policy, &seen, whole)).unwrap_or_default();
+    let told = lint::settle(found, policy, levels);
+    told.iter().for_each(|diagnostic| screen.tell(diagnostic));
+    told
 }
 
 /// Loads a version, and says what else there is to tell of it. Where it does not decide it is called `what`.

@@ -92,8 +92,8 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
     }
     let command = Command::new("replay").sessions(asked.wanted, asked.reading, &asked.selection);
     let command = command.policies(asked.policies, &[], asked.mode).text();
-    let policy = match input::policy(asked.policies, asked.wanted.is_samples(), screen) {
-        Ok(policy) => policy,
+    let (policy, levels) = match input::policy_and_levels(asked.policies, asked.wanted.is_samples(), screen) {
+        Ok(loaded) => loaded,
         Err(failure) => return Err(reports.undecided("replay", json::SCHEMA, failure, &command, screen)),
     };
     sessions.join_for([&*policy]);
@@ -151,11 +151,16 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
 
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
+    total.interrupted = input::interrupted();
+    let is_all = !total.interrupted && asked.selection.given().is_empty();
+    let several = total.sessions > 1 && !asked.wanted.is_samples();
+    let unseen =
+        if is_all { input::unseen(&policy, &levels, &total.tools, several, screen) } else { Vec::new() };
     screen.tell_rest();
     total.files(&told, &sessions.skipped);
     dossier.note(&told);
+    dossier.note(&unseen);
     asked.selection.describe(asked.reading, &mut total.provenance);
-    total.interrupted = input::interrupted();
     asked.selection.report(total.sessions, sessions.count, screen);
     if total.sessions == 0
         && !total.interrupted

@@ -2,6 +2,8 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+#[cfg(feature = "tui")]
+use std::io::{Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -88,6 +90,11 @@ pub(super) fn of_file(folder: &Path) -> &Path {
 impl Input {
     /// Opens it, unpacked where it is compressed.
     pub fn open(&self) -> Result<Box<dyn BufRead + Send>, Diagnostic> {
+        Ok(self.open_known()?.0)
+    }
+
+    /// The same, and whether what is read is the bytes of the file themselves.
+    pub fn open_known(&self) -> Result<(Box<dyn BufRead + Send>, bool), Diagnostic> {
         let packed: packed::Input = match &self.path {
             None => Box::new(BufReader::new(io::stdin())),
             Some(path) => match File::open(path) {
@@ -95,7 +102,17 @@ impl Input {
                 Err(error) => return Err(unreadable(&self.name, &error)),
             },
         };
-        packed::unpacked(packed).map_err(|error| unreadable(&self.name, &error))
+        packed::known(packed).map_err(|error| unreadable(&self.name, &error))
+    }
+
+    /// So many of its bytes, from the one with this number on; fewer are an error.
+    #[cfg(feature = "tui")]
+    pub fn read_part(&self, at: u64, length: usize) -> io::Result<Vec<u8>> {
+        let mut file = File::open(self.path.as_ref().ok_or(io::ErrorKind::NotFound)?)?;
+        file.seek(SeekFrom::Start(at))?;
+        let mut bytes = vec![0; length];
+        file.read_exact(&mut bytes)?;
+        Ok(bytes)
     }
 
     /// Its length in bytes, where that is known.

@@ -18,19 +18,27 @@ pub type Input = Box<dyn BufRead + Send>;
 ///
 /// # Errors
 /// The input fails within its first bytes.
-pub fn unpacked(mut input: Input) -> io::Result<Input> {
+pub fn unpacked(input: Input) -> io::Result<Input> {
+    Ok(known(input)?.0)
+}
+
+/// The same, and whether it is as it was.
+///
+/// # Errors
+/// The input fails within its first bytes.
+pub fn known(mut input: Input) -> io::Result<(Input, bool)> {
     // Nearly always enough is there at once, and nothing has to be put before the rest.
     if input.fill_buf().is_ok_and(|begins| begins.len() as u64 >= MAGIC && Packing::of(begins).is_none()) {
-        return Ok(input);
+        return Ok((input, true));
     }
     let head = head(&mut input)?;
     let packing = Packing::of(&head);
     let whole: Input = Box::new(Cursor::new(head).chain(input));
     Ok(match packing {
-        None => whole,
+        None => (whole, true),
         Some(packing) => {
             let members = Members { packing, state: State::Between(whole) };
-            Box::new(BufReader::with_capacity(CHUNK, members))
+            (Box::new(BufReader::with_capacity(CHUNK, members)), false)
         }
     })
 }

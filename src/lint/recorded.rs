@@ -16,6 +16,9 @@ use crate::wording::{count, thousands};
 /// The fewest calls from which is concluded that a rule always objects.
 const FEW: u64 = 3;
 
+/// The most names that one line tells.
+const FEW_NAMES: usize = 4;
+
 /// The findings of what was counted.
 pub fn recorded(policy: &Policy, survey: &Survey) -> Vec<Diagnostic> {
     // Without a call nothing is known of any rule, and whoever counted says so.
@@ -29,6 +32,61 @@ pub fn recorded(policy: &Policy, survey: &Survey) -> Vec<Diagnostic> {
     unknown_tools(&mut linter, survey, &mut explained, &mut out);
     probes(&mut linter, survey, &mut explained, &mut out);
     rules(&linter, survey, &explained, &mut out);
+    out
+}
+
+/// Tools that rules name and `seen` has not, which the sessions were judged with. A name that is nearly one of them is
+/// probably misspelt. Others are only worth a word where the sessions are all there are (`whole`).
+pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagnostic> {
+    if seen.is_empty() {
+        return Vec::new();
+    }
+    let mut linter = Linter { policy, statements: &[], places: Places::default() };
+    let mut out = Vec::new();
+    let mut others = Vec::new();
+    // Whoever names both tools has not misspelt one.
+    let strangers: BTreeSet<&str> =
+        seen.iter().copied().filter(|tool| !policy.names().iter().any(|name| **name == **tool)).collect();
+    for name in policy.names().iter().filter(|name| !seen.contains(&***name)) {
+        let mut about = policy.rules().iter();
+        let about = about.find(|(_, rule)| rule.tools.contains(name) || rule.tool.as_ref() == Some(name));
+        let Some((_, written)) = about else { continue };
+        // A usual name that the text does not have, as that of a read tool, is nobody's mistake.
+        let Some(span) = linter.places.of(written, name) else { continue };
+        match nearest(name, strangers.iter().copied()) {
+            Some(near) => {
+                let message = format!("no recorded call or list of tools has {}", quoted(name));
+                let told = Diagnostic::warning(code::UNKNOWN_TOOL, message).at(&written.source, span);
+                let title = format!("write {}", quoted(near));
+                let fix = Fix::rewrite(&written.source, span, &near.into(), title);
+                out.push(told.help(format!("did you mean {}?", quoted(near))).fix(fix));
+            }
+            None => others.push((name, written, span)),
+        }
+    }
+    if let ([(_, written, span), ..], true) = (&others[..], whole) {
+        let names: Vec<String> = others.iter().map(|(name, ..)| quoted(name)).collect();
+        let message = match &names[..] {
+            [only] => {
+                format!("no recorded call or list of tools has {only}, so no rule about it was asked")
+            }
+            [all @ .., last] if names.len() <= FEW_NAMES => {
+                format!(
+                    "no recorded call or list of tools has {} or {last}, so no rule about them was asked",
+                    all.join(", ")
+                )
+            }
+            names => {
+                let first = names.iter().take(FEW_NAMES).cloned().collect::<Vec<_>>().join(", ");
+                let more = count(names.len() as u64 - FEW_NAMES as u64, "other");
+                format!(
+                    "no recorded call or list of tools has {first} and {more}, so no rule about them was asked"
+                )
+            }
+        };
+        let told = Diagnostic::notice(code::UNKNOWN_TOOL, message).at(&written.source, *span);
+        out.push(told.help("`rulestep coverage` tells for each rule what it was asked"));
+    }
     out
 }
 

@@ -12,7 +12,9 @@ pub enum Depth {
     Verdict,
     /// Also the finding that stops the call, asks about it or would stop it, without the calls that it rests on.
     Deciding,
-    /// Findings of the rules that spoke against the call.
+    /// Findings of the rules that spoke against the call, without what they rest on.
+    Named,
+    /// The same with what they rest on.
     Findings,
     /// Also a check for every rule that was asked.
     Checks,
@@ -57,7 +59,7 @@ impl<'a> Sink<'a> {
     /// Whether the call is stopped, and nobody wants to hear what else speaks against it. A rule that asks, reports or is not
     /// enforced never hides one that stops the call.
     pub fn is_decided(&self) -> bool {
-        self.depth < Depth::Findings && self.stops()
+        self.depth < Depth::Named && self.stops()
     }
 
     /// Whether a rule of the unit has stopped the call.
@@ -111,7 +113,7 @@ impl<'a> Sink<'a> {
     ) {
         let effect = if weighed >= Effect::Deny && self.stops() { Effect::Also } else { weighed };
         self.effect = self.effect.max(effect);
-        let wanted = self.depth >= Depth::Findings
+        let wanted = self.depth >= Depth::Named
             || self.depth == Depth::Deciding && (effect >= Effect::Ask || would.is_some());
         if wanted && let Some(rule) = rule {
             let mut finding = Finding { would, ..Finding::new(rule, effect, code) };

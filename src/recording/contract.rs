@@ -13,6 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::recording::input::shallow::Members;
 use crate::session::refusal;
 
+pub mod line;
 pub mod out;
 pub mod setting;
 pub mod unit;
@@ -45,6 +46,8 @@ pub struct Options {
     pub excerpt: bool,
     /// The file is still being written: its end proves nothing, and an unfinished last value is no damage.
     pub following: bool,
+    /// Whether each session is to come with its place in the input, where it can be read there again by itself.
+    pub places: bool,
     /// How to look ahead in the input, where that is possible: whether a file that begins with many calls and no result
     /// has one later is then known at once. Without it, such calls are `unknown`.
     pub again: Option<Again>,

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
+use crate::recording::contract::line::SessionLine;
 use crate::recording::contract::out::ReadSession;
 use crate::recording::contract::{Format, Options};
 use crate::recording::input::digest::digest;
@@ -25,7 +26,7 @@ pub struct Finish {
     kept: ResultState,
     held: VecDeque<ReadSession>,
     held_bytes: usize,
-    ready: VecDeque<Session>,
+    ready: VecDeque<(Session, Option<SessionLine>)>,
     index: usize,
     /// Hashes of the ids that were given.
     ids: HashSet<u64>,
@@ -114,14 +115,18 @@ impl Finish {
         self.held.push_back(made);
     }
 
-    /// The next session that is complete.
-    pub fn pop(&mut self) -> Option<Session> {
+    /// The next session that is complete, and the line that it is.
+    pub fn pop(&mut self) -> Option<(Session, Option<SessionLine>)> {
         self.ready.pop_front()
     }
 
     /// The file has ended: gives what was held back, one after the other. So many places of it were lost that belong
     /// to no session.
-    pub fn end(&mut self, lost: u64, diagnostics: &mut Vec<Diagnostic>) -> Option<Session> {
+    pub fn end(
+        &mut self,
+        lost: u64,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<(Session, Option<SessionLine>)> {
         if !std::mem::replace(&mut self.ended, true) {
             if self.kept == ResultState::NotYetKnown && !self.held.is_empty() {
                 self.settle(ResultState::Absent);
@@ -194,15 +199,16 @@ impl Finish {
         self.held_bytes = 0;
     }
 
-    fn settled(&self, made: ReadSession) -> Session {
-        let ReadSession { mut session, states_results, .. } = made;
+    fn settled(&self, made: ReadSession) -> (Session, Option<SessionLine>) {
+        let ReadSession { mut session, states_results, mut line, .. } = made;
         if self.kept == ResultState::Absent && !states_results {
             session.without_results();
+            line.iter_mut().for_each(|line| line.without_results = true);
         }
         if session.facts.results == Results::Recorded && !self.following {
             unanswered(&mut session);
         }
-        session
+        (session, line)
     }
 
     /// Whether more is held back than may be, so that it is to be decided now whether results are recorded.

@@ -67,7 +67,7 @@ impl Known {
     pub fn line(&mut self, line: &str) {
         self.line += 1;
         let (number, file) = (u64::from(self.line), &self.setting.file);
-        let piece = Piece { line: number, last_line: number, list: None, kind: Kind::Line };
+        let piece = Piece { line: number, last_line: number, list: None, at: None, kind: Kind::Line };
         let decoded = text::decode(line.as_bytes(), file, number);
         let (reader, out) = (&mut self.reader, &mut self.out);
         match unit(&self.setting, &piece, decoded, |unit| reader.unit(unit, out)) {
@@ -111,7 +111,7 @@ impl Known {
         let mut finish = Finish::new(&self.setting.file, &FORMAT, &Options::default());
         let alone = sessions.len() == 1;
         sessions.into_iter().for_each(|made| finish.push(made, alone, lost, &mut diagnostics));
-        let session = finish.end(lost, &mut diagnostics).filter(|_| alone);
+        let session = finish.end(lost, &mut diagnostics).filter(|_| alone).map(|(session, _)| session);
         (session, diagnostics)
     }
 }

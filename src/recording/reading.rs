@@ -1,24 +1,27 @@
 //! The reading of one input: values go to the format's reader, sessions come out.
 
+mod line;
+
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
+pub use self::line::LineReader;
+pub(super) use self::line::unit;
+use self::line::{apart, place};
 use crate::diagnostic::{Diagnostic, Loss, Severity, code};
+use crate::recording::contract::line::SessionLine;
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
-use crate::recording::contract::{Again, Format, Options, Reader, Unit};
+use crate::recording::contract::{Again, Format, Options, Reader};
 use crate::recording::finish::Finish;
-use crate::recording::input::looks::Looks;
-use crate::recording::input::shallow;
 use crate::recording::input::shallow::Members;
 use crate::recording::input::text;
 use crate::recording::input::units;
-use crate::recording::input::units::{Kind, Piece, Units};
+use crate::recording::input::units::{Kind, Units};
 use crate::recording::recognise;
 use crate::recording::recognise::{Excerpt, Excerpts, take, unreadable};
 use crate::session::{MessageKind, Session};
-use crate::source::tape::Tape;
 
 /// The sessions of one input, in its order.
 pub struct Reading {
@@ -41,6 +44,10 @@ pub struct Reading {
     out: Out,
     finish: Finish,
     again: Option<Again>,
+    /// Whether sessions come with their places.
+    places: bool,
+    /// The line that the latest session is.
+    latest: Option<SessionLine>,
 }
 
 /// Begins to read `input`. `file` is its name, as shown; `-` for standard input.
@@ -85,6 +92,8 @@ fn open_within(
         ended: false,
         out: Out::default(),
         again: options.again.clone(),
+        places: options.places,
+        latest: None,
     })
 }
 
@@ -98,6 +107,7 @@ pub struct Stretch {
     setting: Setting,
     format: &'static Format,
     apart: fn(&Members<'_>) -> bool,
+    places: bool,
 }
 
 impl Stretch {
@@ -105,6 +115,9 @@ impl Stretch {
     pub fn read(&mut self) {
         for (line, made) in &mut self.lines {
             *made = apart(&self.setting, self.format, self.apart, line);
+            if let Some(out) = made.as_mut().filter(|_| self.places) {
+                place(out, 0, line);
+            }
         }
     }
 }
@@ -143,7 +156,13 @@ impl Reading {
             return None;
         }
         self.away += 1;
-        Some(Stretch { lines, setting: self.setting.clone(), format: self.format, apart })
+        Some(Stretch {
+            lines,
+            setting: self.setting.clone(),
+            format: self.format,
+            apart,
+            places: self.places,
+        })
     }
 
     /// Takes back what was cut off, in the order of the input; sessions that are complete with it are [ready](Self::ready).
@@ -194,7 +213,25 @@ impl Reading {
                 self.finish.decide(self.look_ahead(), &mut self.out.diagnostics);
             }
         }
-        self.finish.pop()
+        let next = self.finish.pop();
+        self.hand_out(next)
+    }
+
+    fn hand_out(&mut self, next: Option<(Session, Option<SessionLine>)>) -> Option<Session> {
+        let (session, line) = next?;
+        self.latest = line;
+        Some(session)
+    }
+
+    /// Where the latest session can be read again by itself, if places were [asked for](Options::places).
+    pub fn latest_line(&self) -> Option<SessionLine> {
+        self.latest.clone()
+    }
+
+    /// How to read such lines.
+    pub fn lines(&self) -> Option<LineReader> {
+        let apart = self.reader.apart()?;
+        Some(LineReader { setting: self.setting.clone(), format: self.format, apart })
     }
 
     /// Whether a result comes in the rest of the input, where that can be read a second time.
@@ -261,12 +298,13 @@ impl Reading {
             text.extend(ahead.text);
             next = ahead.piece.line + 1;
         }
-        self.units.put_back(line.piece.line, text, next);
+        self.units.put_back((line.piece.line, line.piece.at), text, next);
         self.one_by_one = LINES;
     }
 
     /// Reads a piece; gives whether it was one, and no line that has to be cut in another way.
-    fn value(&mut self, Excerpt { piece, text, cut_off }: &Excerpt) -> bool {
+    fn value(&mut self, value: &Excerpt) -> bool {
+        let Excerpt { piece, text, cut_off } = value;
         let damage = |message: String| {
             Diagnostic::lost(code::DAMAGED_LINE, Loss::MayHoldCalls, message)
                 .on_line(Arc::clone(&self.file), piece.line)
@@ -279,8 +317,18 @@ impl Reading {
                     read.cut_off = Some(damage(told));
                 }
                 let (setting, reader, out) = (&self.setting, &mut self.reader, &mut self.out);
-                match unit(setting, piece, read, |unit| reader.unit(unit, out)) {
+                let apart = if self.places { reader.apart() } else { None };
+                let mut before = None;
+                let read = unit(setting, piece, read, |unit| {
+                    if apart.is_some_and(|is_apart| is_apart(&unit.members)) {
+                        reader.before_apart(out);
+                        before = Some(out.sessions.len());
+                    }
+                    reader.unit(unit, out);
+                });
+                match read {
                     Ok(wrong) => {
+                        before.into_iter().for_each(|before| place(&mut self.out, before, value));
                         self.out.diagnostics(wrong);
                         return true;
                     }
@@ -314,60 +362,6 @@ impl Reading {
     }
 }
 
-/// Reads the value that a piece is; gives what has a wrong type in it, or why it is no value.
-pub(super) fn unit(
-    setting: &Setting,
-    piece: &Piece,
-    decoded: text::Decoded<'_>,
-    read: impl FnOnce(&Unit<'_>),
-) -> Result<Vec<Diagnostic>, String> {
-    let text::Decoded { text, mut diagnostics, cut_off } = decoded;
-    let looks = Looks::default();
-    let recorded = Tape::of(text.trim_ascii());
-    let fixed = match &recorded {
-        Some(tape) if !tape.has_unicode() => None,
-        _ => text::fixed(&text, &setting.file, piece.line),
-    };
-    let (text, tape) = match &fixed {
-        None => (&*text, recorded),
-        Some((fixed, told)) => {
-            diagnostics.push(told.clone());
-            (&**fixed, Tape::of(fixed.trim_ascii()))
-        }
-    };
-    diagnostics.extend(cut_off);
-    let value = tape.as_ref().map(|tape| shallow::of_tape(tape, Some(&looks)));
-    let value = value.unwrap_or_else(|| Err(shallow::error(text)));
-    let (node, members) = value.map_err(|error| text::not_json(text, &error))?;
-    let line = u32::try_from(piece.line).unwrap_or(u32::MAX);
-    read(&Unit { node, members, line, list: piece.list, diagnostics });
-    let wrong = looks.wrong(text, line).into_iter().map(|(line, damage)| {
-        let wrong = damage.diagnostic(code::DAMAGED_RECORD);
-        wrong.on_line(Arc::clone(&setting.file), u64::from(line))
-    });
-    Ok(wrong.collect())
-}
-
-/// What a reader of its own makes of a line, where that is a session by itself.
-fn apart(
-    setting: &Setting,
-    format: &Format,
-    is_apart: fn(&Members<'_>) -> bool,
-    line: &Excerpt,
-) -> Option<Out> {
-    let (mut reader, mut out) = ((format.reader)(setting), Out::default());
-    let mut read = false;
-    let decoded = text::decode(&line.text, &setting.file, line.piece.line);
-    let wrong = unit(setting, &line.piece, decoded, |unit| {
-        read = is_apart(&unit.members);
-        if read {
-            reader.unit(unit, &mut out);
-        }
-    });
-    out.diagnostics(wrong.ok().filter(|_| read)?);
-    Some(out)
-}
-
 impl Iterator for Reading {
     type Item = Session;
 
@@ -377,7 +371,8 @@ impl Iterator for Reading {
                 return Some(session);
             }
             if self.ended {
-                return self.finish.end(self.out.lost, &mut self.out.diagnostics);
+                let next = self.finish.end(self.out.lost, &mut self.out.diagnostics);
+                return self.hand_out(next);
             }
             self.step();
         }

@@ -133,6 +133,12 @@ fn with_sample<T>(sampled: &VecDeque<Excerpt>, look: impl FnOnce(&Sample<'_>) ->
 fn not_a_session(sampled: &VecDeque<Excerpt>, sample: &Sample<'_>) -> Diagnostic {
     let (bytes, kind) =
         sampled.front().map_or((&[][..], Kind::CutOff), |first| (&first.text, first.piece.kind));
+    if text::is_utf16(bytes) {
+        let letters: Vec<u8> = bytes.iter().skip(2).copied().filter(|byte| *byte != 0).collect();
+        // What begins like a recording is one, of which nothing was read.
+        let code = if text::begins_as_json(&letters) { code::DAMAGED_LINE } else { code::NOT_A_SESSION };
+        return Diagnostic::error(code, text::UTF16);
+    }
     if let Some(archive) = text::not_text(bytes) {
         return Diagnostic::error(code::NOT_A_SESSION, archive);
     }

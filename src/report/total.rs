@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{JudgedSession, Provenance};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::explore::seen::SeenTools;
 use crate::replay::Tables;
 
 /// What all sessions come to.
@@ -67,6 +68,9 @@ pub struct Total {
     pub notices: u64,
     /// What stopped calls and which rules are violated, counted.
     pub tables: Tables,
+    /// The tools that the sessions have.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub tools: SeenTools,
     /// Files that gave no session.
     #[serde(skip_serializing_if = "is_nothing")]
     pub skipped: u64,
@@ -87,6 +91,7 @@ impl Total {
     pub fn add(&mut self, judged: &JudgedSession) {
         let summary = judged.summary();
         self.sessions += 1;
+        self.tools.merge(&SeenTools::of(judged.session()));
         self.objected += u64::from(judged.objects());
         match judged {
             JudgedSession::Whole(replay) => self.tables.merge(&Tables::of(replay)),
@@ -113,6 +118,7 @@ impl Total {
     /// Counts what others counted.
     pub fn merge(&mut self, other: &Total) {
         self.tables.merge(&other.tables);
+        self.tools.merge(&other.tools);
         for (sum, count) in [
             (&mut self.sessions, other.sessions),
             (&mut self.objected, other.objected),

@@ -1,8 +1,9 @@
 //! Sessions of a corpus that is larger than memory: what lists need of each stays, its content leaves when it was not looked
 //! at for a while, and comes back when something looks.
 //!
-//! What comes back is the session that was read, whatever its file holds by then: the content is kept in a file that only this
-//! program has, so it makes no difference whether it was read from a file, a pipe, an archive or a revision.
+//! What comes back is the session that was read, or nothing. One that is a line of a file is read there again: it is much less
+//! work to notice that the line was changed than to write all lines once more. The content of every other one is kept in a file
+//! that only this program has, so it makes no difference whether it was read from a file, a pipe, an archive or a revision.
 
 mod address;
 mod pack;
@@ -35,6 +36,18 @@ pub trait ByteStore: Send + Sync {
     fn get(&self, place: u64, length: usize) -> io::Result<Vec<u8>>;
 }
 
+/// Where a session was recorded, so that it can be read again there by itself.
+pub trait RecordedAt: Send + Sync {
+    /// What it holds, without what only its handle knows.
+    ///
+    /// # Errors
+    /// Something else is there now, or it cannot be read.
+    fn read(&self) -> Result<Session, NotRestored>;
+
+    /// What tells the place and what is there from others: where it is equal, so is what it holds.
+    fn mark(&self) -> u64;
+}
+
 /// A session that was read: what lists say of it, and a way to its content.
 pub struct StoredSession {
     /// The recording's own id, see [`Session::id`].
@@ -62,6 +75,7 @@ pub struct StoredSession {
     used: AtomicBool,
     content: Mutex<Content>,
     digest: OnceLock<u64>,
+    recorded: Option<Box<dyn RecordedAt>>,
     store: Option<Arc<SessionStore>>,
 }
 
@@ -100,6 +114,9 @@ pub enum NotRestored {
     /// Something else is there.
     #[error("the session cannot be read back: its bytes were changed")]
     Changed,
+    /// What it was read from is another file by now.
+    #[error("its recording was changed after it was read")]
+    Recording,
 }
 
 /// The sessions whose content is in memory, so that it does not grow beyond a bound.
@@ -117,10 +134,14 @@ pub struct SessionStore {
 impl StoredSession {
     /// One that stays in memory.
     pub fn resident(session: Arc<Session>) -> Arc<StoredSession> {
-        Arc::new(StoredSession::new(session, None))
+        Arc::new(StoredSession::new(session, None, None))
     }
 
-    fn new(session: Arc<Session>, store: Option<Arc<SessionStore>>) -> StoredSession {
+    fn new(
+        session: Arc<Session>,
+        recorded: Option<Box<dyn RecordedAt>>,
+        store: Option<Arc<SessionStore>>,
+    ) -> StoredSession {
         StoredSession {
             id: Arc::clone(&session.id),
             origin: session.origin.clone(),
@@ -137,6 +158,7 @@ impl StoredSession {
             used: AtomicBool::new(false),
             content: Mutex::new(Content { session: Some(session), outside: None }),
             digest: OnceLock::new(),
+            recorded,
             store,
         }
     }
@@ -151,14 +173,12 @@ impl StoredSession {
             self.used.store(true, Ordering::Relaxed);
             return Ok(Arc::clone(session));
         }
-        let (Some(store), Some(outside)) = (&self.store, &content.outside) else {
-            return Err(NotRestored::Changed);
+        let Some(store) = &self.store else { return Err(NotRestored::Changed) };
+        let parts = match (&self.recorded, &content.outside) {
+            (Some(recorded), _) => parts(recorded.read()?),
+            (None, Some(outside)) => outside.parts(store)?,
+            (None, None) => return Err(NotRestored::Changed),
         };
-        let bytes = store.outside.get(outside.place, outside.length)?;
-        if digest(&bytes) != outside.digest {
-            return Err(NotRestored::Changed);
-        }
-        let parts = unpack(&bytes, &outside.refusals).ok_or(NotRestored::Changed)?;
         let session = Arc::new(self.whole(parts));
         content.session = Some(Arc::clone(&session));
         drop(content);
@@ -196,20 +216,42 @@ impl StoredSession {
         if self.content().session.is_some() { self.weight } else { HANDLE }
     }
 
+    /// Whether its content is in memory now.
+    #[cfg(test)]
+    pub fn is_in_memory(&self) -> bool {
+        self.content().session.is_some()
+    }
+
+    /// Whether its content was written anywhere when it left memory.
+    #[cfg(test)]
+    pub fn was_written(&self) -> bool {
+        self.content().outside.is_some()
+    }
+
     /// Whether it is equal to another one, content and all. What cannot be read back is equal to nothing.
     pub fn is_equal(self: &Arc<Self>, other: &Arc<Self>) -> bool {
         let facts = |of: &Self| (of.turns, of.calls, of.weight, of.began);
         if facts(self) != facts(other) || self.id != other.id {
             return false;
         }
-        if let (Some(own), Some(digest)) = (self.digest.get(), other.digest.get())
-            && self.elsewhere.is_none()
-            && other.elsewhere.is_none()
-        {
+        let alone = self.elsewhere.is_none() && other.elsewhere.is_none();
+        let same = |same: bool| {
             let facts = |of: &Self| (of.origin.clone(), of.title.clone(), of.parent.clone());
-            return own == digest
-                && facts(self) == facts(other)
-                && (&self.tree, &self.diagnostics) == (&other.tree, &other.diagnostics);
+            same && facts(self) == facts(other)
+                && (&self.tree, &self.diagnostics) == (&other.tree, &other.diagnostics)
+        };
+        // One that has moved within its file is another one: where it was, it cannot be read any more.
+        match (&self.recorded, &other.recorded) {
+            (Some(own), Some(other)) if alone || own.mark() != other.mark() => {
+                return same(own.mark() == other.mark());
+            }
+            (Some(_), None) | (None, Some(_)) => return false,
+            _ => {}
+        }
+        if let (Some(own), Some(digest)) = (self.digest.get(), other.digest.get())
+            && alone
+        {
+            return same(own == digest);
         }
         self.session().ok().zip(other.session().ok()).is_some_and(|(own, other)| own == other)
     }
@@ -222,7 +264,7 @@ impl StoredSession {
     fn leave(&self, store: &SessionStore) -> io::Result<()> {
         let mut content = self.content();
         let Some(session) = &content.session else { return Ok(()) };
-        if content.outside.is_none() {
+        if content.outside.is_none() && self.recorded.is_none() {
             let (bytes, refusals) = pack(session, ROOM.take());
             let digest = digest(&bytes);
             let place = store.outside.put(&bytes)?;
@@ -274,15 +316,19 @@ impl SessionStore {
     /// Takes in a session that was read.
     #[cfg(test)]
     pub fn put(self: &Arc<Self>, session: Session) -> Arc<StoredSession> {
-        let stored = self.hold(Arc::new(session));
+        let stored = self.hold(Arc::new(session), None);
         self.keep(&stored);
         stored
     }
 
     /// Takes in a session that was read, which stays in memory until it is [released](Self::release): for whoever looks at it at
-    /// once.
-    pub fn hold(self: &Arc<Self>, session: Arc<Session>) -> Arc<StoredSession> {
-        let stored = StoredSession::new(session, Some(Arc::clone(self)));
+    /// once. It is read again where it was recorded, if that is possible.
+    pub fn hold(
+        self: &Arc<Self>,
+        session: Arc<Session>,
+        recorded: Option<Box<dyn RecordedAt>>,
+    ) -> Arc<StoredSession> {
+        let stored = StoredSession::new(session, recorded, Some(Arc::clone(self)));
         self.weight.fetch_add(stored.weight, Ordering::Relaxed);
         Arc::new(stored)
     }
@@ -345,6 +391,20 @@ impl SessionStore {
     fn queue(&self) -> MutexGuard<'_, VecDeque<Weak<StoredSession>>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+impl Outside {
+    fn parts(&self, store: &SessionStore) -> Result<Parts, NotRestored> {
+        let bytes = store.outside.get(self.place, self.length)?;
+        let known = Some(bytes).filter(|bytes| digest(bytes) == self.digest);
+        known.and_then(|bytes| unpack(&bytes, &self.refusals)).ok_or(NotRestored::Changed)
+    }
+}
+
+/// What a handle does not keep of a session.
+fn parts(session: Session) -> Parts {
+    let Session { facts, offered, messages, turns, calls, alternatives, .. } = session;
+    Parts { facts: Arc::unwrap_or_clone(facts), offered, messages, turns, calls, alternatives }
 }
 
 fn digest(bytes: &[u8]) -> u64 {

@@ -5,7 +5,7 @@ use super::call::{Act, Host, SmallCall};
 use super::effects::parsed;
 use super::facts::{Program, Table, other_spelling, takes_goals};
 use super::glob::Glob;
-use super::options::{Arguments, Style};
+use super::options::{self, Arguments, Style};
 use super::path::Patterns;
 use super::word::Word;
 
@@ -30,8 +30,17 @@ pub struct Runs {
     program: Glob,
     /// Leading words, each a list of globs.
     args: Vec<Vec<Glob>>,
-    /// Options with their dashes, each perhaps with a glob for its value.
-    flags: Vec<(String, Option<Glob>)>,
+    flags: Vec<Flag>,
+}
+
+/// An option that must be given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Flag {
+    /// With its dashes.
+    name: String,
+    value: Option<Glob>,
+    /// It as several of one letter, which it may be: `-rf`.
+    cluster: Option<String>,
 }
 
 /// `reaches: …`, with `except`.
@@ -72,6 +81,31 @@ pub struct Surroundings {
     pub alone: bool,
 }
 
+/// An option with its dashes: `f` is `-f`, and `message=a*` is `--message=a*`.
+pub fn dashed(flag: &str) -> String {
+    let name = flag.split_once('=').map_or(flag, |(name, _)| name);
+    match name.chars().count() {
+        _ if flag.starts_with('-') => flag.to_owned(),
+        1 => format!("-{flag}"),
+        _ => format!("--{flag}"),
+    }
+}
+
+impl Flag {
+    fn new(written: &str) -> Flag {
+        let (name, value) = match written.split_once('=') {
+            Some((name, value)) => (name, Some(Glob::of_names(value))),
+            None => (written, None),
+        };
+        let letters = name.strip_prefix('-').unwrap_or(name);
+        // No word is as short as letters that people give together.
+        let short = name.starts_with('-') || letters.len() <= 4;
+        let all = letters.chars().all(char::is_alphanumeric) && letters.chars().count() > 1;
+        let cluster = (value.is_none() && short && all).then(|| format!("-{letters}"));
+        Flag { name: dashed(name), value, cluster }
+    }
+}
+
 impl Runs {
     /// A question about a program, its leading words and its flags, given with or without dashes.
     pub fn new<'t>(
@@ -80,21 +114,10 @@ impl Runs {
         flags: impl IntoIterator<Item = &'t str>,
     ) -> Runs {
         let globs = |choices: Vec<&str>| choices.into_iter().map(Glob::of_names).collect();
-        let dashed = |flag: &str| match flag.chars().count() {
-            _ if flag.starts_with('-') => flag.to_owned(),
-            1 => format!("-{flag}"),
-            _ => format!("--{flag}"),
-        };
         Runs {
             program: Glob::of_names(program),
             args: args.into_iter().map(globs).collect(),
-            flags: flags
-                .into_iter()
-                .map(|flag| match flag.split_once('=') {
-                    Some((flag, value)) => (dashed(flag), Some(Glob::of_names(value))),
-                    None => (dashed(flag), None),
-                })
-                .collect(),
+            flags: flags.into_iter().map(Flag::new).collect(),
         }
     }
 
@@ -165,41 +188,69 @@ impl Runs {
     }
 
     fn given(&self, arguments: &Arguments, rows: &[&'static Program], style: Style) -> Answer {
+        let has = |flag: &str, value: Option<&Glob>| given(flag, value, arguments, rows);
         let mut answer = Answer::Yes;
-        for (flag, wanted) in &self.flags {
-            let mut spellings = other_spelling(rows, flag);
-            spellings.push(flag);
-            if style == Style::OneDash {
-                spellings.extend(flag.strip_prefix('-').filter(|rest| rest.starts_with('-')));
+        for Flag { name, value, cluster } in &self.flags {
+            let mut one = has(name, value.as_ref());
+            // `-rf` asks for what it gives: `-r` and `-f`.
+            if let Some(cluster) = cluster.as_ref().filter(|_| one != Answer::Yes && style == Style::Gnu) {
+                let takes: Vec<&str> = rows.iter().map(|row| row.takes).collect();
+                let word = Word::text(cluster.as_str());
+                let each = options::arguments(&[word], &takes, &|name| known(rows, name), style).options;
+                let mut all = Answer::Yes;
+                for given in each {
+                    let value = given.value.as_ref().and_then(Word::known).map(Glob::of_names);
+                    all = all.and(|| has(&given.name, value.as_ref()));
+                }
+                one = one.or(|| all);
             }
-            let named = arguments.options.iter().filter(|given| {
-                let name = given.name.as_str();
-                spellings.iter().any(|wanted| {
-                    *wanted == name
-                        || name.len() > 3
-                            && name.starts_with("--")
-                            && wanted.starts_with(name)
-                            && !rows.iter().any(|row| row.flags.split([' ', '=']).any(|known| known == name))
-                })
-            });
-            let has = Answer::any(named.map(|given| match (wanted, &given.value) {
-                (None, _) => Answer::Yes,
-                (Some(glob), Some(value)) => glob.matches(value),
-                // An option that the table does not know may have the next word as its value.
-                (Some(_), None) => match &arguments.doubtful {
-                    Some((_, option)) if *option == given.name => Answer::Perhaps(option.clone()),
-                    _ => Answer::No,
-                },
-            }));
-            let one = match &arguments.open {
-                _ if has != Answer::No => has,
-                Some(word) => Answer::Perhaps(word.clone()),
-                None => Answer::No,
-            };
             answer = answer.and(|| one);
         }
         answer
     }
+}
+
+/// Whether the rows know an option without a value.
+fn known(rows: &[&'static Program], name: &str) -> bool {
+    rows.iter().any(|row| row.flags.split([' ', '=']).any(|known| known == name))
+}
+
+/// Whether an option was given, with a value that matches.
+fn given(flag: &str, wanted: Option<&Glob>, arguments: &Arguments, rows: &[&'static Program]) -> Answer {
+    let mut spellings = other_spelling(rows, flag);
+    spellings.push(flag);
+    let named = arguments.options.iter().filter(|given| {
+        let name = given.name.as_str();
+        spellings.iter().any(|wanted| {
+            *wanted == name
+                || is_same_word(wanted, name)
+                // The beginning of a long one is enough.
+                || name.len() > 3 && name.starts_with("--") && wanted.starts_with(name) && !known(rows, name)
+        })
+    });
+    let has = Answer::any(named.map(|given| match (wanted, &given.value) {
+        (None, _) => Answer::Yes,
+        (Some(glob), Some(value)) => glob.matches(value),
+        // An option that the table does not know may have the next word as its value.
+        (Some(_), None) => match &arguments.doubtful {
+            Some((_, option)) if *option == given.name => Answer::Perhaps(option.clone()),
+            _ => Answer::No,
+        },
+    }));
+    match &arguments.open {
+        _ if has != Answer::No => has,
+        Some(word) => Answer::Perhaps(word.clone()),
+        None => Answer::No,
+    }
+}
+
+/// Whether two options are one word with one dash and with two: `terraform` and others take `-force` and `--force`.
+fn is_same_word(one: &str, other: &str) -> bool {
+    let word = |option: &str| {
+        let word = option.strip_prefix("--").or_else(|| option.strip_prefix('-')).unwrap_or_default();
+        word.len() > 1
+    };
+    word(one) && word(other) && one.trim_start_matches('-') == other.trim_start_matches('-')
 }
 
 /// Names of this machine.

@@ -57,6 +57,8 @@ pub enum ProblemKind {
     BadPath,
     /// A wildcard in a name that is compared letter by letter.
     StarInName,
+    /// A text that no call can match.
+    MatchesNothing,
 }
 
 impl Problem {

@@ -1,4 +1,4 @@
-//! Names that look like patterns, at places where a name is compared letter by letter.
+//! Names that look like patterns, or have blanks at their ends, at places where a name is compared letter by letter.
 //!
 //! Such a name matches no call, so the rule around it never applies although it reads as if it did. Every reader of exact
 //! names asks [`Wildcard::of`], and refuses the name with the form that works at its place.
@@ -18,7 +18,7 @@ use super::{Field, Problem, ProblemKind, Span, quoted};
 pub struct Wildcard<'a> {
     /// The whole name.
     pub name: &'a str,
-    /// The first such sign: `*`, `?`, `[a-z]`, `{a,b}` or `|`.
+    /// The first such sign: `*`, `?`, `[a-z]`, `{a,b}` or `|`; a blank, or the end of a line, where there is one at an end.
     pub sign: &'a str,
     /// What all meant names begin with, where the name is that and one star after it.
     pub prefix: Option<&'a str>,
@@ -27,6 +27,11 @@ pub struct Wildcard<'a> {
 impl<'a> Wildcard<'a> {
     /// The first wildcard in a name. No provider of models and no MCP server allows these signs in the names of tools.
     pub fn of(name: &'a str) -> Option<Wildcard<'a>> {
+        let blank = |letter: char| letter.is_whitespace();
+        if name.starts_with(blank) || name.ends_with(blank) {
+            let sign = name.matches(blank).next()?;
+            return Some(Wildcard { name, sign, prefix: None });
+        }
         let sign = name.char_indices().find_map(|(at, sign)| {
             let rest = name.get(at..)?;
             let closed = |close: char| rest.find(close).and_then(|end| rest.get(..=end));
@@ -43,12 +48,38 @@ impl<'a> Wildcard<'a> {
 
     /// The error at a place where names are exact; `help` is the form that works there.
     pub fn problem(&self, span: Span, help: impl Into<String>) -> Problem {
+        if self.name.trim() != self.name {
+            return self.blanks(span);
+        }
         let message = format!(
             "names are compared exactly here, so the `{}` in {} would match nothing",
             self.sign,
             quoted(self.name)
         );
         Problem::new(ProblemKind::StarInName, span, message).help(help)
+    }
+
+    /// The error at a place where `*` and `?` are wildcards, and nothing else is. `None`: the name has only these.
+    pub fn problem_in_glob(&self, span: Span) -> Option<Problem> {
+        if self.name.trim() != self.name {
+            return Some(self.blanks(span));
+        }
+        let found = self.name.char_indices().filter_map(|(at, _)| Wildcard::of(self.name.get(at..)?));
+        let sign = { found }.map(|found| found.sign).find(|sign| !matches!(*sign, "*" | "?"))?;
+        let message = format!(
+            "only `*` and `?` are wildcards here, so the `{sign}` in {} would match nothing",
+            quoted(self.name)
+        );
+        Some(Problem::new(ProblemKind::StarInName, span, message).help("write an entry for each name"))
+    }
+
+    fn blanks(&self, span: Span) -> Problem {
+        let message = format!("no tool's name begins or ends with a blank: {}", quoted(self.name));
+        let help = match self.name.trim() {
+            "" => "write the name of a tool".to_owned(),
+            name => format!("write {}", quoted(name)),
+        };
+        Problem::new(ProblemKind::MatchesNothing, span, message).help(help)
     }
 }
 
@@ -82,6 +113,11 @@ mod tests {
             ("get_[a-z]*", Some(("[a-z]", None))),
             ("{read,write}_file", Some(("{read,write}", None))),
             ("Edit|Write", Some(("|", None))),
+            ("Bash ", Some((" ", None))),
+            ("\tBash", Some(("\t", None))),
+            ("Bash\n", Some(("\n", None))),
+            (" ", Some((" ", None))),
+            ("Run a command", None),
             ("get_order", None),
             ("mcp__slack-2__post.message/now:x", None),
             ("a[]", None),

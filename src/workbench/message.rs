@@ -11,7 +11,7 @@ use crate::explore::survey::Survey;
 use crate::files::watch::WatchEvent;
 use crate::policy::LoadResult;
 use crate::replay::Replay;
-use crate::session::stored::StoredSession;
+use crate::session::stored::{NotRestored, StoredSession};
 use crate::tester::Answer;
 use crate::what_if::{Hypothesis, Impossible};
 use crate::witness::Witness;
@@ -173,6 +173,13 @@ pub enum Msg {
     Taken {
         /// The file.
         file: String,
+    },
+    /// The content of a session cannot be had back.
+    Unrestored {
+        /// Its id.
+        id: Arc<str>,
+        /// Why.
+        error: NotRestored,
     },
     /// An effect has something to say: it worked, or why it did not.
     Note {

@@ -341,6 +341,7 @@ impl Model {
                 generation: 0,
                 judged: 0,
                 again: None,
+                outdated: false,
                 requests: 0,
                 looking: None,
                 frames: None,

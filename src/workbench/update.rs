@@ -61,6 +61,9 @@ pub fn update_all(model: &mut Model, messages: impl Iterator<Item = Msg>) -> Vec
     messages.for_each(|message| take(model, message, &mut effects));
     restore::go_back(model);
     judge::again(model, &mut effects);
+    if std::mem::take(&mut model.work.outdated) {
+        effects.push(Effect::LoadSessions);
+    }
     suppose::ask(model, &mut effects);
     if model.table_is_due() {
         model.arrange();
@@ -120,6 +123,7 @@ fn take(model: &mut Model, message: Msg, effects: &mut Vec<Effect>) {
         Msg::Composed { ask, text } => asking::composed(model, ask, &text, effects),
         Msg::Found { number, searched, hits } => hits::found(model, number, searched, hits),
         Msg::Taken { file } => save::taken(model, &file, effects),
+        Msg::Unrestored { id, error } => drop(model.unrestored(&id, &error)),
         Msg::Note { failed, text } => model.dialog.note = Some(Note { failed, text }),
         Msg::End => effects.push(Effect::Quit),
     }

@@ -9,12 +9,15 @@ use crate::recording::{self, Options, Reading};
 
 /// Begins to read a file.
 pub fn open(input: Input, options: &Options) -> Result<Reading, Diagnostic> {
-    let reader = input.open()?;
+    let (reader, as_it_is) = input.open_known()?;
     let (name, named) = (Arc::clone(&input.name), input.named);
     let mut options = options.clone();
     // What comes through a pipe comes once: opening it again would take it from the first reader.
     if input.is_regular() {
+        options.places &= as_it_is;
         options.again = Some(Arc::new(move || again(&input)));
+    } else {
+        options.places = false;
     }
     recording::open(name, reader, &options).map_err(|told| weighed(told, named))
 }

@@ -1,5 +1,6 @@
 //! Reads recordings, and again what has changed of them: a file at a time, never all for one.
 
+mod again;
 mod event;
 mod file;
 mod new;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use self::again::{RecordedLine, RecordedLines};
 pub use self::event::{Event, Look};
 use self::file::{File, Read, Source};
 use self::new::{Batch, FilePlace, FileSession, NewFiles, notices, seen};
@@ -205,8 +207,8 @@ impl Recordings {
             batch: &batch,
             read: &mut read,
         };
-        let judge = |FileSession { of, session }: FileSession| {
-            let (seen, weight) = seen(store, session, false, look);
+        let judge = |FileSession { of, session, recorded }: FileSession| {
+            let (seen, weight) = seen(store, session, recorded, false, look);
             (of, seen, weight)
         };
         // What was read before a fault of the program is not read again after it.
@@ -250,9 +252,11 @@ impl Recordings {
         let mut diagnostics = Vec::new();
         match file.open(&self.options, read.grows) {
             Ok(mut reading) => {
+                let lines = RecordedLines::of(file, &reading);
                 let mut sessions = Vec::new();
-                for session in reading.by_ref() {
-                    let (seen, _) = seen(&self.store, session, again, look);
+                while let Some(session) = reading.next() {
+                    let recorded = RecordedLine::latest(lines.as_ref(), &reading);
+                    let (seen, _) = seen(&self.store, session, recorded, again, look);
                     // One that is on screen already is exchanged as a whole.
                     match again {
                         true => sessions.push(seen),

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::engine::{self, Host};
 use crate::generate::{self, Pair};
 use crate::naive::{self, MODES, Mode, list};
-use crate::policy_sessions::saved_runs_agree;
+use crate::policy_sessions::{named_runs_agree, saved_runs_agree};
 
 /// Something that judges a session in the shape of [`naive::evaluate`].
 pub type Judge = fn(&[Value], &Value, Mode) -> Vec<Value>;
@@ -131,6 +131,7 @@ fn resumed_runs_agree(pair: &Pair, mode: Mode) -> Result<(), TestCaseError> {
         "replay and host"
     );
     saved_runs_agree(&session, &policy, engine::engine_mode(mode))?;
+    named_runs_agree(&session, &policy, engine::engine_mode(mode))?;
     for (from, mut fork) in forks.into_iter().enumerate() {
         // The fork's own fork goes astray first: nothing of that may be seen.
         let mut astray = fork.fork();

@@ -20,6 +20,7 @@ use crate::contracts::config;
 use crate::engine::engine_mode;
 use crate::naive::{MODES, Mode};
 use crate::naive_plans;
+use crate::policy_sessions::named_runs_agree;
 
 const TEXTS: [&str; 8] = ["yes", "no", "stop\nnow", "say yes", "", "NO", "a b a", "42"];
 
@@ -164,7 +165,9 @@ fn read(session: &Value) -> Arc<Session> {
 /// from forks of the run.
 fn evaluate(drawn: &Drawn, mode: Mode) -> Vec<Value> {
     let session = read(&drawn.session);
-    let replay = Replay::new(&session, &policy(&drawn.plan), engine_mode(mode));
+    let policy = policy(&drawn.plan);
+    let replay = Replay::new(&session, &policy, engine_mode(mode));
+    named_runs_agree(&session, &policy, engine_mode(mode)).unwrap();
     let turns = session.turns.iter().map(|turn| {
         let frame = replay.frame(turn.number).unwrap();
         let calls = session.calls_of(turn).iter().zip(&frame.calls).map(|(call, decision)| {

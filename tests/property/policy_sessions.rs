@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use rulestep::internals::engine;
 use rulestep::internals::policy::{Policy, PolicyFile};
+use rulestep::internals::replay::Replay;
 use rulestep::internals::session::build::{Builder, Mark};
 use rulestep::internals::session::{Body, Operation, Origin, Results, Session};
 use serde_json::{Value, json};
@@ -199,5 +200,39 @@ pub fn forks_agree(
             prop_assert_eq!(&fork.play(turn), expected, "forked before turn {}", from + 1);
         }
     }
+    Ok(())
+}
+
+/// A replay that leaves out what findings rest on says the same otherwise: every verdict, what the model is told, which rules
+/// spoke and how they stand in the end.
+pub fn named_runs_agree(
+    session: &Arc<Session>,
+    policy: &Arc<Policy>,
+    mode: engine::Mode,
+) -> Result<(), TestCaseError> {
+    let said = |replay: &Replay| {
+        let calls = session.calls.iter().map(|call| {
+            let judged = replay.call(call.at.index).expect("every call is judged");
+            let decision = &judged.decision;
+            let findings = decision.findings.iter().map(|found| {
+                (
+                    found.rule,
+                    found.effect,
+                    found.would,
+                    found.code,
+                    found.reason.clone(),
+                    found.tell_llm.clone(),
+                )
+            });
+            (decision.verdict, decision.told.clone(), findings.collect::<Vec<_>>(), judged.counterfactual)
+        });
+        let rules = replay.rules().iter();
+        let rules =
+            rules.map(|state| (state.rule, state.outcome, state.code, state.position, state.calls.clone()));
+        let halt = replay.halt().map(|halt| halt.at);
+        (calls.collect::<Vec<_>>(), rules.collect::<Vec<_>>(), replay.summary(), replay.status(), halt)
+    };
+    let (whole, named) = (Replay::new(session, policy, mode), Replay::named(session, policy, mode));
+    prop_assert_eq!(said(&named), said(&whole));
     Ok(())
 }

@@ -19,7 +19,7 @@ use crate::generate_rules::document;
 use crate::generate_sessions::session;
 use crate::naive::{MODES, Mode, list};
 use crate::naive_rules;
-use crate::policy_sessions::saved_runs_agree;
+use crate::policy_sessions::{named_runs_agree, saved_runs_agree};
 
 fn pairs() -> impl Strategy<Value = (Value, Value)> {
     pools().prop_flat_map(|pools| (document(pools), session(pools)))
@@ -79,6 +79,7 @@ proptest! {
         let (policy, recorded) = (policy(&document), Arc::new(read(&session)));
         for (mode, _) in MODES {
             saved_runs_agree(&recorded, &policy, engine_mode(mode))?;
+            named_runs_agree(&recorded, &policy, engine_mode(mode))?;
         }
     }
 

@@ -18,7 +18,9 @@ use serde_json::{Value, json};
 
 use crate::contracts::config;
 use crate::naive::{MODES, Mode, list};
-use crate::policy_sessions::{Ending, Model, TOOLS, forks_agree, model, policy, saved_runs_agree};
+use crate::policy_sessions::{
+    Ending, Model, TOOLS, forks_agree, model, named_runs_agree, policy, saved_runs_agree,
+};
 
 // ---- The oracle -------------------------------------------------------------------------------------------------
 
@@ -214,6 +216,7 @@ proptest! {
             }
             forks_agree(&session, &policy, engine_mode)?;
             saved_runs_agree(&session, &policy, engine_mode)?;
+            named_runs_agree(&session, &policy, engine_mode)?;
         }
     }
 

@@ -19,7 +19,9 @@ use serde_json::{Value, json};
 use crate::contracts::config;
 use crate::engine::engine_mode;
 use crate::naive::{MODES, Mode, list, strings};
-use crate::policy_sessions::{Ending, Model, ModelCall, TOOLS, forks_agree, model, policy, saved_runs_agree};
+use crate::policy_sessions::{
+    Ending, Model, ModelCall, TOOLS, forks_agree, model, named_runs_agree, policy, saved_runs_agree,
+};
 
 // ---- The oracle -------------------------------------------------------------------------------------------------
 
@@ -361,6 +363,7 @@ proptest! {
             }
             forks_agree(&session, &policy, engine_mode(mode))?;
             saved_runs_agree(&session, &policy, engine_mode(mode))?;
+            named_runs_agree(&session, &policy, engine_mode(mode))?;
         }
     }
 }

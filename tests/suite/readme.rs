@@ -1,6 +1,7 @@
 //! What the README and the pages in `docs` promise: commands run, the contract and the table of keys are the real ones.
 
 use std::fs;
+use std::process::Command as Process;
 
 use assert_cmd::Command;
 
@@ -65,6 +66,40 @@ fn its_commands_run() {
     }
     assert_eq!(ran, expected.len());
     assert!(page.exists());
+}
+
+/// The blocks that show what the program prints are the beginnings of it.
+#[test]
+fn its_outputs_are_what_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["contracts", "sample-traces"] {
+        let copied = Process::new("cp").args(["-r", name]).arg(folder.path()).status().unwrap();
+        assert!(copied.success());
+    }
+    let git = |arguments: &[&str]| {
+        let mut git = Process::new("git");
+        git.args(["-c", "user.email=a@b.example", "-c", "user.name=a"]).args(arguments);
+        let done = git.current_dir(folder.path()).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-qm", "All"]);
+    let prints = |arguments: &[&str]| {
+        let mut program = Command::cargo_bin("rulestep").unwrap();
+        let output = program.args(arguments).current_dir(folder.path()).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let shown = blocks("text");
+    let begins = |printed: &str| shown.iter().any(|block| printed.starts_with(block));
+    let explained = prints(&["explain", "--at", "refund-124:4.1", "sample-traces", "-p", "contracts"]);
+    assert!(begins(&explained), "{explained}");
+    let edited = folder.path().join("contracts/refunds/issue_refund.yaml");
+    let text = fs::read_to_string(&edited).unwrap();
+    fs::write(&edited, text.replace("requires_step_count: {gte: 3}", "requires_step_count: {gte: 2}"))
+        .unwrap();
+    let compared = prints(&["diff", "sample-traces", "-p", "contracts", "-b", "git:HEAD"]);
+    assert!(begins(&compared), "{compared}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 
 #[cfg(unix)]
 mod bash;
+mod flags;
 mod folders;
 mod hostile;
 #[cfg(unix)]

@@ -146,6 +146,24 @@ tool in other dialects. Sequence rules accept `*` and `?` in the `tools` of `blo
 and their `aliases` give several tools one name.
 ";
 
+    Problem MATCHES_NOTHING = "matches_nothing": "a text that no call can match",
+"A policy compares names, words, hosts and paths with what calls have. Some texts can never be what a call
+has, so that the rule around them would look like a guard and stop nothing.
+
+    runs: {program: git push}               # program: git, args: [push]
+    runs: {program: git, args: [--force]}   # flags: [--force]
+    runs: {program: git, args: [push|pull]} # args: [[push, pull]]
+    reaches: https://host.example:443/path  # reaches: host.example
+    reaches: .host.example                  # reaches: [host.example, '*.host.example']
+    reads: $HOME/.netrc                     # reads: ~/.netrc
+    reads: \"{.env,.netrc}\"                 # reads: [.env, .netrc]
+    reads: [!.env]                          # reads: ['**', !.env]
+    tool: \"Bash \"                         # tool: Bash
+
+The help shows the form that works. Where such a text is meant letter by letter, write `?` in place of the
+sign: it matches any letter.
+";
+
     Problem DUPLICATE_CONTRACT = "duplicate_contract": "two contracts for one tool",
 "In one version, a tool can have only one contract. With two, it would not be clear whether one replaces
 the other, so they are an error, which shows both places.

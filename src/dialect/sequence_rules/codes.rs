@@ -191,14 +191,16 @@ default.
     - {type: require, tool: {runs: {program: pytest}}, unsure: ask}
 ";
 
-    Problem STAR_IN_PATTERN = "star_in_pattern": "a star in `pattern` is an ordinary character",
+    Problem STAR_IN_PATTERN = "star_in_pattern": "a star or another sign in `pattern` is an ordinary character",
 "The `pattern` of a blocklist is plain text that may be anywhere in a name. So `admin_*` matches only
-names that contain a star, which no tool has.
+names that contain a star, which no tool has. It is the same with the signs of expressions, such as `^` and
+`|`, and with a blank at an end.
 
     - {type: blocklist, pattern: admin_*}    # blocks nothing
+    - {type: blocklist, pattern: ^admin_}    # blocks nothing
     - {type: blocklist, tools: [admin_*]}    # blocks admin_delete
 
-Use `tools` for names with stars, or remove the star from `pattern`.
+Use `tools` for names with stars, or remove the sign from `pattern`.
 ";
 
     Problem WHEN_NEVER_EQUAL = "when_never_equal": "`when` compares with a value that sessions rarely have",

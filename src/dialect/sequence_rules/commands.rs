@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::asks::{Copies, Part, Role};
 use super::operand::{Look, Match, Operand, Side};
-use crate::dialect::question::Table;
-use crate::shell::matcher::{Agent, End, Surroundings};
+use crate::dialect::question::{Question, Table};
+use crate::shell::matcher::{Agent, End, Matcher, Surroundings};
 use crate::shell::path::Place;
 use crate::shell::reading::{Reading, folder, reading};
 use crate::shell::{Act, Answer, Line, Root, SmallCall, Word, tool};
@@ -73,6 +73,23 @@ pub(super) fn line(look: Look<'_>, facts: &Table) -> Option<Rc<Reading>> {
 /// Whether a call runs code that nobody has read.
 pub(super) fn is_opaque(look: Look<'_>, facts: &Table) -> bool {
     line(look, facts).is_some_and(|line| line.calls.iter().any(|call| call.opaque))
+}
+
+/// Whether a call does anything of the kind that a question asks for, so that it is no matter of course that it is not meant.
+pub(super) fn is_about(question: &Question, look: Look<'_>, facts: &Table) -> bool {
+    let does = |call: &SmallCall, asked: &Matcher| match asked {
+        Matcher::Runs(_) => call.program.known() != Some(""),
+        Matcher::Touches(act, _) => call.touches.iter().chain(&call.mentions).any(|touch| touch.act == *act),
+        Matcher::Reaches(_) => !call.reaches.is_empty(),
+        Matcher::Agent(_) | Matcher::Ended(_) => true,
+    };
+    let is_about = |call: &SmallCall| {
+        let mut groups = question.groups().iter();
+        call.opaque
+            || call.unclear.is_some()
+            || groups.all(|group| group.any.iter().any(|asked| does(call, asked)))
+    };
+    line(look, facts).is_none_or(|line| line.calls.iter().any(is_about))
 }
 
 impl Side {

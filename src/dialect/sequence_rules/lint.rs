@@ -41,11 +41,40 @@ pub(super) fn pattern(pattern: &str) -> Option<Diagnostic> {
         let message = "an empty pattern is contained in every name, so every call breaks the rule";
         return Some(Diagnostic::warning(code::NEVER_MET, message));
     }
-    pattern.contains(['*', '?']).then(|| {
-        let message = format!("{} is matched literally, including the star", quoted(pattern));
-        let help = format!("write `tools: [\"{pattern}\"]` for names that match it");
-        Diagnostic::warning(codes::STAR_IN_PATTERN, message).help(help)
-    })
+    let signs = |letter: char| matches!(letter, '*' | '?' | '^' | '$' | '|' | '[' | '{' | '(' | '\\');
+    let trimmed = pattern.trim();
+    let sign = pattern.find(signs).and_then(|at| pattern.get(at..=at));
+    let what = match sign {
+        Some("*" | "?") => "the star".to_owned(),
+        Some(sign) => quoted(sign),
+        None if trimmed != pattern => "the blanks at its ends".to_owned(),
+        None => return None,
+    };
+    let message = format!("{} is matched literally, including {what}", quoted(pattern));
+    let help = match globs(trimmed) {
+        _ if sign.is_none() => format!("write `pattern: {trimmed}`"),
+        Some(globs) => format!("write `tools: [{}]` for names that match it", globs.join(", ")),
+        None => "write in `tools` the names that are meant, where `*` matches any text".to_owned(),
+    };
+    Some(Diagnostic::warning(codes::STAR_IN_PATTERN, message).help(help))
+}
+
+/// What an expression or a glob that is searched in names is as globs over whole names.
+fn globs(pattern: &str) -> Option<Vec<String>> {
+    let plain = !pattern.contains(['^', '$', '|']);
+    let one = |part: &str| {
+        let (begins, rest) = part.strip_prefix('^').map_or((false, part), |rest| (true, rest));
+        let (ends, rest) = rest.strip_suffix('$').map_or((false, rest), |rest| (true, rest));
+        let text = rest.replace(".*", "*");
+        let text = text.trim_matches(|letter| matches!(letter, '*') && !plain);
+        let simple = |letter: char| !matches!(letter, '^' | '$' | '[' | '{' | '(' | ')' | '\\' | '+');
+        let glob = match plain {
+            true => text.to_owned(),
+            false => format!("{}{text}{}", if begins { "" } else { "*" }, if ends { "" } else { "*" }),
+        };
+        (!text.is_empty() && text.chars().all(simple)).then(|| format!("\"{glob}\""))
+    };
+    pattern.split('|').map(one).collect()
 }
 
 /// An alias where aliases are not looked up.

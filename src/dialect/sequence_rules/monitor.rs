@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::asks::{Copies, OnDoubt, Part};
-use super::commands::is_opaque;
+use super::commands::{is_about, is_opaque};
 use super::explain::OrderCheck;
 use super::facts::OrderOutcome;
-use super::operand::Look;
+use super::operand::{Look, Operand};
 use super::unit::{Kind, Objection, RuleStanding, RuleUnit, Support};
 use crate::dialect::sequence_rules::codes;
 use crate::monitor::finding::{RuleOutcome, RuleState};
@@ -98,6 +98,17 @@ impl<K: Kind> RuleMonitor<K> {
         }
     }
 
+    /// Whether the rule has anything to say of a call. Where a side asks what calls do, it is asked about every call, and most of
+    /// these do nothing that such a side is about. Any other rule is asked about no call without a reason.
+    fn concerns(&self, look: Look<'_>) -> bool {
+        let operands = self.unit.kind.operands();
+        let means = |operand: &&Operand| {
+            operand.names(look.tool)
+                && operand.asks.as_ref().is_none_or(|question| is_about(question, look, &operand.facts))
+        };
+        !operands.iter().any(|operand| operand.asks.is_some()) || operands.iter().any(means)
+    }
+
     fn refuses(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>, least: Effect) -> bool {
         self.refusal(state, look, cx).is_some_and(|(_, effect)| effect >= least)
     }
@@ -169,6 +180,9 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
                     (finding.found, finding.facts) = (Self::found(&against.found), facts);
                 }
             });
+        }
+        if against.is_none() && out.depth() >= Depth::Checks && !self.concerns(look) {
+            return;
         }
         out.check(0, against.is_none(), |check| {
             check.code = against.as_ref().map(|against| against.code);

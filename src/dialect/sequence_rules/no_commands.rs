@@ -2,7 +2,7 @@
 
 use super::asks::{Copies, Part, Role};
 use super::operand::{Look, Match, Operand, Side};
-use crate::dialect::question::Table;
+use crate::dialect::question::{Question, Table};
 
 /// A file of a command.
 pub(super) struct File {
@@ -11,6 +11,10 @@ pub(super) struct File {
 
 pub(super) fn is_opaque(_look: Look<'_>, _facts: &Table) -> bool {
     false
+}
+
+pub(super) fn is_about(question: &Question, _look: Look<'_>, _facts: &Table) -> bool {
+    match *question {}
 }
 
 pub(super) fn normal(text: &str, _look: Look<'_>) -> String {

@@ -263,7 +263,7 @@ impl Monitor for ToolPoliciesMonitor {
                 (check.found, check.facts) = (answer.found(), answer.facts());
             });
         }
-        if out.stops() || out.depth() < Depth::Findings {
+        if out.stops() || out.depth() < Depth::Named {
             return;
         }
         let mut effect = Effect::Report;

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::diagnostic::Diagnostic;
+use crate::recording::contract::line::SessionLine;
 use crate::session::Session;
 use crate::session::build::Builder;
 
@@ -32,6 +33,8 @@ pub struct ReadSession {
     pub results: u64,
     /// Calls whose arguments were read in Python notation.
     pub in_python: u32,
+    /// The line that it is, where somebody asked for it.
+    pub line: Option<SessionLine>,
 }
 
 /// Diagnostics kept of one file; the rest are counted.
@@ -47,6 +50,7 @@ impl Out {
             results: builder.result_count(),
             in_python: builder.python_count(),
             session: builder.finish(),
+            line: None,
         });
     }
 

@@ -135,6 +135,14 @@ pub fn not_json(text: &str, error: &serde_json::Error) -> String {
     format!("{} is not JSON: {reason}; it is left out", beginning(text))
 }
 
+/// What is said of a file of UTF-16 text.
+pub const UTF16: &str = "the file is UTF-16 text: convert it with `iconv -f utf-16 -t utf-8`";
+
+/// Whether a file says that it is UTF-16 text.
+pub fn is_utf16(bytes: &[u8]) -> bool {
+    bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
+}
+
 /// What a file is that is no text at all, by its first bytes.
 pub fn not_text(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
@@ -144,9 +152,7 @@ pub fn not_text(bytes: &[u8]) -> Option<&'static str> {
         [b'P', b'K', 3, 4, ..] => Some("the file is a zip archive: unpack it, and open what is in it"),
         [0x1F, 0x8B, ..] => Some("the file is compressed with gzip: unpack it with `gunzip`"),
         [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("the file is compressed with zstd: unpack it with `unzstd`"),
-        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {
-            Some("the file is UTF-16 text: convert it with `iconv -f utf-16 -t utf-8`")
-        }
+        _ if is_utf16(bytes) => Some(UTF16),
         _ if bytes.starts_with(b"SQLite format 3") => Some("the file is a SQLite database, not a recording"),
         // No text has a zero byte, and JSON least of all.
         _ if bytes.iter().take(64).any(|byte| *byte == 0) => Some("the file is binary, not text"),

@@ -27,6 +27,8 @@ pub struct Piece {
     pub last_line: u64,
     /// The top-level list it is an element of, numbered from 0.
     pub list: Option<u32>,
+    /// Bytes of the input that come before it, as far as they were counted.
+    pub at: Option<u64>,
     /// What it is.
     pub kind: Kind,
 }
@@ -64,6 +66,8 @@ pub struct Units {
     by_lines: bool,
     /// The line before which nothing is to be read ahead: it was, and is no object.
     cut_line: u64,
+    /// Bytes of the input that come before the latest piece, where that is known.
+    began: Option<u64>,
 }
 
 /// Bytes that a piece may keep beside its own.
@@ -89,6 +93,7 @@ impl Units {
             lists: 0,
             by_lines: false,
             cut_line: 0,
+            began: None,
         };
         // `fill_buf` may give a single byte, so the mark is compared byte by byte.
         for byte in [0xEF, 0xBB, 0xBF] {
@@ -146,6 +151,7 @@ impl Units {
         self.size = 0;
         loop {
             self.blanks()?;
+            self.began = self.input.at();
             let Some(byte) = self.peek()? else {
                 return Ok(self.list.take().map(|list| self.piece(self.line, Some(list), Kind::Unclosed)));
             };
@@ -179,6 +185,7 @@ impl Units {
         if self.peek()? != Some(b'{') {
             return Ok(None);
         }
+        self.began = self.input.at();
         let longest = LONGEST_LINE.min(usize::try_from(self.limit).unwrap_or(LONGEST_LINE));
         loop {
             let chunk = self.input.fill()?;
@@ -191,22 +198,26 @@ impl Units {
             }
             if self.text.len() > longest {
                 let text = self.take_text();
-                self.put_back(self.line, text, self.line);
+                self.put_back((self.line, self.began), text, self.line);
                 return Ok(None);
             }
         }
-        let piece = Piece { line: self.line, last_line: self.line, list: None, kind: Kind::Line };
+        let piece = self.piece(self.line, None, Kind::Line);
         self.new_line();
         Ok(Some(piece))
     }
 
-    /// Puts back what was read ahead from the beginning of this line to that of the line `next`: it is to be cut by its
-    /// brackets.
-    pub fn put_back(&mut self, line: u64, mut text: Vec<u8>, next: u64) {
+    /// Puts back what was read ahead from the beginning of this line, whose place in the input is `at`, to that of the line `next`:
+    /// it is to be cut by its brackets.
+    pub fn put_back(&mut self, (line, at): (u64, Option<u64>), mut text: Vec<u8>, next: u64) {
         // Blanks after it were passed over.
         text.extend((next..self.line).map(|_| b'\n'));
         text.extend((1..self.column).map(|_| b' '));
         self.input.put_back(text);
+        // As long as what was read, and without blanks in place of others, it is what was read.
+        if self.column > 1 || self.input.at() != at {
+            self.input.lose_place();
+        }
         (self.line, self.cut_line) = (line - 1, line);
         self.new_line();
     }
@@ -218,7 +229,7 @@ impl Units {
 
     fn piece(&self, line: u64, list: Option<u32>, kind: Kind) -> Piece {
         let kind = if self.size > self.limit { Kind::TooLarge(self.size) } else { kind };
-        Piece { line, last_line: self.line, list, kind }
+        Piece { line, last_line: self.line, list, at: self.began, kind }
     }
 
     fn peek(&mut self) -> io::Result<Option<u8>> {
@@ -296,7 +307,7 @@ impl Units {
         if list.is_none() && !self.by_lines && start.column == 1 && self.put_back_lines() {
             self.line = line;
             self.new_line();
-            return Ok(Piece { line, last_line: line, list, kind: Kind::Broken(NO_BRACKET) });
+            return Ok(Piece { last_line: line, ..self.piece(line, list, Kind::Broken(NO_BRACKET)) });
         }
         if kind == Kind::CutOff {
             self.list = None;

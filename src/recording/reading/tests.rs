@@ -7,7 +7,32 @@ use super::*;
 fn reading(text: &str) -> Option<Reading> {
     // A small buffer, so that lines begin in one and end in another.
     let input = BufReader::with_capacity(700, Cursor::new(text.as_bytes().to_vec()));
-    open("many.jsonl", Box::new(input), &Options::default()).ok()
+    open("many.jsonl", Box::new(input), &Options { places: true, ..Options::default() }).ok()
+}
+
+/// Whether the latest session has a place. Where it has, what is there gives the session again.
+fn has_place(reading: &Reading, text: &str, session: &Session) -> bool {
+    let Some(line) = reading.latest_line() else { return false };
+    let at = line.at as usize;
+    let bytes = text.as_bytes()[at..at + line.length].to_vec();
+    let lines = reading.lines().unwrap();
+    let again = lines.read(&line, bytes.clone()).expect("the line is there");
+    let Session { facts, offered, messages, turns, calls, alternatives, .. } = &again;
+    assert_eq!(
+        (facts, offered, messages, turns, calls, alternatives),
+        (
+            &session.facts,
+            &session.offered,
+            &session.messages,
+            &session.turns,
+            &session.calls,
+            &session.alternatives
+        )
+    );
+    for changed in [&bytes[1..], &[&bytes[..], b" "].concat(), &bytes.to_ascii_uppercase()] {
+        assert!(lines.read(&line, changed.to_vec()).is_none(), "another line is not the session");
+    }
+    true
 }
 
 /// What there is to compare of sessions and their file.
@@ -20,7 +45,11 @@ fn said(session: &Session) -> String {
 
 fn one_by_one(text: &str) -> Option<Read> {
     let mut reading = reading(text)?;
-    let sessions = reading.by_ref().map(|session| said(&session)).collect();
+    let mut sessions = Vec::new();
+    while let Some(session) = reading.next() {
+        has_place(&reading, text, &session);
+        sessions.push(said(&session));
+    }
     Some((sessions, reading.diagnostics()))
 }
 
@@ -42,10 +71,18 @@ fn in_stretches(text: &str, most: usize, choice: &[bool]) -> Option<Read> {
             Some(mut stretch) => {
                 stretch.read();
                 reading.join(stretch);
-                std::iter::from_fn(|| reading.ready()).map(|session| said(&session)).collect()
+                let mut ready = Vec::new();
+                while let Some(session) = reading.ready() {
+                    has_place(&reading, text, &session);
+                    ready.push(said(&session));
+                }
+                ready
             }
             None => match reading.next() {
-                Some(session) => vec![said(&session)],
+                Some(session) => {
+                    has_place(&reading, text, &session);
+                    vec![said(&session)]
+                }
                 None => return Some((sessions, reading.diagnostics())),
             },
         };
@@ -109,4 +146,56 @@ fn lines_are_cut_off_wherever_they_may_be_sessions() {
     }
     assert_eq!(read, 2000);
     assert!(cut > 1900, "only {cut} lines, though few are read to recognise the format");
+}
+
+/// How many sessions a text gives, and how many of them can be read again where they are; by one thread and by several.
+fn placed(text: &str) -> [(usize, usize); 2] {
+    let (mut alone, mut parts) = (reading(text).unwrap(), reading(text).unwrap());
+    let [mut one, mut other] = [(0, 0); 2];
+    let count = |of: &mut (usize, usize), reading: &Reading, session: &Session| {
+        *of = (of.0 + 1, of.1 + usize::from(has_place(reading, text, session)));
+    };
+    while let Some(session) = alone.next() {
+        count(&mut one, &alone, &session);
+    }
+    loop {
+        if let Some(mut stretch) = parts.cut() {
+            stretch.read();
+            parts.join(stretch);
+            while let Some(session) = parts.ready() {
+                count(&mut other, &parts, &session);
+            }
+        } else if let Some(session) = parts.next() {
+            count(&mut other, &parts, &session);
+        } else {
+            return [one, other];
+        }
+    }
+}
+
+#[test]
+fn sessions_that_are_lines_can_be_read_again_where_they_are() {
+    let line = |id: usize| {
+        format!(
+            r#"{{"id": "s{id}", "messages": [{{"role": "user", "content": "hé"}}, {{"role": "assistant", "tool_calls": [{{"id": "c", "function": {{"name": "t", "arguments": "{{}}"}}}}]}}]}}"#
+        )
+    };
+    let lines = |end: &str| (0..600).map(|id| line(id) + end).collect::<String>();
+    // No result is recorded, which is not said by the lines.
+    let mut first = reading(&lines("\n")).unwrap();
+    assert_eq!(first.next().unwrap().facts.results, crate::session::Results::Absent);
+    let all = [(600, 600); 2];
+    assert_eq!(placed(&lines("\n")), all);
+    assert_eq!(placed(lines("\n").trim_end()), all, "the last line does not end");
+    assert_eq!(placed(&lines("\r\n")), all);
+    assert_eq!(placed(&lines("\n \t\n")), all, "with blank lines");
+    assert_eq!(placed(&format!("\u{feff}{}", lines("\n"))), all, "with a mark in front");
+    // Damaged lines among them, and messages that are lines by themselves: those that are whole lines have places.
+    let alone = r#"{"role": "user", "content": "alone"}"#;
+    let mixed =
+        lines("\n").replacen("\"s300\"", "", 1).replacen(&line(200), &format!("{}\n{alone}", line(200)), 1);
+    for (sessions, places) in placed(&mixed) {
+        assert!(sessions == 600 && places >= 599 - LINES, "{places} of {sessions}");
+    }
+    assert_eq!(placed(&format!("[{}]", lines(",").trim_end_matches(','))), [(600, 0); 2], "one document");
 }

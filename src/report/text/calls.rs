@@ -248,7 +248,8 @@ pub fn checks(
             if let Some(checked) = &check.checked {
                 row(out, "", format!("  {}", words::checked(checked).whole()))?;
             }
-            for detail in words::details(&explanation.lines) {
+            let said = explanation.headline.whole();
+            for detail in words::details(&explanation.lines).into_iter().filter(|detail| *detail != said) {
                 row(out, "", format!("  {detail}"))?;
             }
             // What a failed check rests on has been said with its finding.

@@ -80,7 +80,7 @@ mod leaving {
     fn what_comes_back_is_what_was_read_in_every_format() {
         for session in recordings() {
             let (bytes, refusals) = pack(&session, Vec::new());
-            let stored = StoredSession::new(Arc::new(session.clone()), None);
+            let stored = StoredSession::new(Arc::new(session.clone()), None, None);
             let back = stored.whole(unpack(&bytes, &refusals).unwrap());
             assert_eq!(back, session);
             assert_eq!(sharing(&back), sharing(&session), "{}", session.origin.file);

@@ -391,6 +391,6 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row("cargo", "run|r|bench", "", "", &[Opaque]),
     row("apply_patch applypatch", "", "", "", &[]),
-    row("go", "", "-C -o -run -tags -timeout -count", "-v -race", &[]),
+    one_dash("go", "", "-C -o -run -tags -timeout -count", "-v -race", &[]),
     row("go", "run|generate", "", "", &[Opaque]),
 ];

@@ -165,10 +165,10 @@ fn place_of(row: Row, session: &Session) -> String {
 pub fn hits(
     sessions: &[(usize, (usize, Arc<StoredSession>))],
     pattern: &Pattern,
-) -> Result<Vec<SessionHits>, NotRestored> {
+) -> Result<Vec<SessionHits>, (Arc<str>, NotRestored)> {
     let mut found = Vec::new();
     for (rank, (entry, session)) in sessions {
-        let content = session.session()?;
+        let content = session.session().map_err(|error| (Arc::clone(&session.id), error))?;
         let hits = pattern.find_in(&content);
         if !hits.is_empty() {
             found.push((*rank, *entry, Arc::clone(session), hits));

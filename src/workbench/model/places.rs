@@ -7,7 +7,7 @@ use super::supposed::{Ask, JudgedLayer, Layer, Target};
 use super::{Location, Model, Overlay};
 use crate::replay::Replay;
 use crate::session::Session;
-use crate::session::stored::StoredSession;
+use crate::session::stored::{NotRestored, StoredSession};
 use crate::workbench::keys::Scope;
 use crate::workbench::layout::{Layout, LayoutState, Pane, layout};
 use crate::workbench::line::place;
@@ -101,13 +101,19 @@ impl Model {
             return;
         }
         self.place.opened = own.map(|of| {
-            let content = of.session().map_err(|error| error.to_string());
+            let content = of.session().map_err(|error| self.unrestored(&of.id, &error));
             OpenedSession { of, content }
         });
-        if let Some(Err(why)) = self.place.opened.as_ref().map(|opened| &opened.content) {
-            let why = why.clone();
-            self.fail(why);
-        }
+    }
+
+    /// Says that the content of a session cannot be had back. Where its recording has changed, that is read again, whether or not
+    /// edits are loaded by themselves: nothing else can be shown of it.
+    pub fn unrestored(&mut self, id: &str, error: &NotRestored) -> String {
+        let changed = matches!(error, NotRestored::Recording);
+        self.work.outdated |= changed;
+        let text = format!("{id}: {error}{}", if changed { "; reading it again" } else { "" });
+        self.fail(text.clone());
+        text
     }
 
     /// What is supposed of the open session and on screen in its place.

@@ -24,6 +24,8 @@ pub struct Work {
     pub judged: usize,
     /// The open session that is judged once more, since what was decided on it has left memory.
     pub again: Option<JudgedAgain>,
+    /// A recording is another one than was read, so what was named is to be read again.
+    pub outdated: bool,
     /// The number of the newest request for anything but judging sessions.
     pub requests: u64,
     /// The smallest part of a session that is being looked for.

@@ -297,15 +297,13 @@ fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
     evidence::others(lines, rest, passed().count() > rest || !decision.findings.is_empty());
     if decision.checks.is_empty() && decision.findings.is_empty() && decision.verdict == Verdict::Allow {
         lines.push(Line::new().part(Key::Part("none")));
-        paragraph(
-            lines,
-            &model.theme,
-            Role::TextDim,
-            "no rule is about this tool",
-            width,
-            0,
-            Link::default(),
-        );
+        // A rule can be about the tool and have nothing to ask of this call, as one that waits for it.
+        let named = seen
+            .replay()
+            .zip(model.call())
+            .is_some_and(|(replay, call)| replay.policy().names().contains(&call.tool));
+        let said = if named { "no rule was asked about this call" } else { "no rule is about this tool" };
+        paragraph(lines, &model.theme, Role::TextDim, said, width, 0, Link::default());
     }
 }
 

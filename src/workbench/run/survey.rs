@@ -28,14 +28,14 @@ pub fn count(request: &SurveyRequest, levels: &Levels, newest: &AtomicU64, tell:
             return;
         }
         let of = |session: &Arc<StoredSession>| {
-            let session = session.session()?;
+            let session = session.session().map_err(|error| (Arc::clone(&session.id), error))?;
             Ok(Survey::of(&Replay::with_checks(&session, &policy, wish.mode)))
         };
-        let counts: Result<Vec<Survey>, NotRestored> = sessions.par_iter().map(of).collect();
+        let counts: Result<Vec<Survey>, (Arc<str>, NotRestored)> = sessions.par_iter().map(of).collect();
         let counts = match counts {
             Ok(counts) => counts,
             // A count that leaves something out is none.
-            Err(error) => return tell(Msg::Note { failed: true, text: error.to_string() }),
+            Err((id, error)) => return tell(Msg::Unrestored { id, error }),
         };
         counts.iter().for_each(|count| survey.merge(count));
         counted += sessions.len();

@@ -1,6 +1,7 @@
 //! Work beside the loop: reading policies and recordings, judging sessions.
 
 mod answer;
+mod background;
 mod judging;
 mod reading;
 
@@ -11,6 +12,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use self::answer::{fault, tell};
+use self::background::give_way;
 use self::judging::{JudgesBench, Task};
 use self::reading::{Looks, read_base, read_policies, read_sessions};
 use super::{cases, export, frames, suggest, suppose, survey, tester};
@@ -76,7 +78,8 @@ impl Workers {
         workspace: Arc<Workspace>,
         out: Sender<Arrived>,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
-        let judges = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("judge {at}")).build()?;
+        let judges = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("judge {at}"));
+        let judges = judges.start_handler(|_| give_way()).build()?;
         let first = rayon::ThreadPoolBuilder::new().num_threads(1).thread_name(|_| "judge first".to_owned());
         let first = first.build()?;
         let (kept, bench) = (Arc::clone(&workspace), Arc::new(JudgesBench::default()));
@@ -90,11 +93,15 @@ impl Workers {
         thread::spawn(move || read_policies(&source, &wanted, &tells));
         let (sessions, wanted) = channel();
         let looks = Looks { bench: Arc::clone(&bench), out: out.clone() };
-        thread::spawn(move || read_sessions(&workspace, &wanted, &looks));
+        thread::spawn(move || {
+            give_way();
+            read_sessions(&workspace, &wanted, &looks);
+        });
         let (cases, wanted) = channel();
         let (source, tells) = (Arc::clone(&kept), out.clone());
         thread::spawn(move || cases::judge(&source, &wanted, &tells));
-        let counts = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("count {at}")).build()?;
+        let counts = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("count {at}"));
+        let counts = counts.start_handler(|_| give_way()).build()?;
         let (witness, frame, hidden, search, survey, suggestion, tested) = Default::default();
         Ok(Self {
             searches,
@@ -300,7 +307,7 @@ impl Workers {
                 let found = catch_unwind(AssertUnwindSafe(|| hits(&together, &pattern)));
                 let told = match found {
                     Ok(Ok(hits)) => Msg::Found { number, searched: together.len(), hits },
-                    Ok(Err(error)) => Msg::Note { failed: true, text: error.to_string() },
+                    Ok(Err((id, error))) => Msg::Unrestored { id, error },
                     Err(_) => fault("searching a session"),
                 };
                 tell(&out, told);

@@ -36,7 +36,7 @@ pub struct Read {
 impl File {
     /// Begins to read it.
     pub fn open(&self, options: &Options, following: bool) -> Result<Reading, Diagnostic> {
-        let options = Options { following, ..options.clone() };
+        let options = Options { following, places: true, ..options.clone() };
         match &self.source {
             Source::Sample(bytes) => open_sample(Arc::clone(&self.name), bytes, &options),
             Source::Input(input, _) => {

@@ -6,21 +6,28 @@ use std::iter::Enumerate;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use super::again::{RecordedLine, RecordedLines};
 use super::event::{Event, Look};
 use super::file::{File, Read, Source};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::recording::{Options, Reading, Stretch};
 use crate::replay::corpus::{Recording, Recordings, Weigh, weight};
 use crate::session::Session;
-use crate::session::stored::SessionStore;
+use crate::session::stored::{RecordedAt, SessionStore};
 
 /// Sessions that are handed on together at most.
 const TOGETHER: usize = 64;
 
 /// What was made of a session that was read, and the bytes of memory that it takes, about.
-pub fn seen<L: Look>(store: &Arc<SessionStore>, session: Session, known: bool, look: &L) -> (L::Seen, usize) {
+pub fn seen<L: Look>(
+    store: &Arc<SessionStore>,
+    session: Session,
+    recorded: Option<Box<dyn RecordedAt>>,
+    known: bool,
+    look: &L,
+) -> (L::Seen, usize) {
     let content = Arc::new(session);
-    let stored = store.hold(Arc::clone(&content));
+    let stored = store.hold(Arc::clone(&content), recorded);
     let (seen, done) = look.look(&stored, &content, known);
     drop(content);
     store.release(&stored, !done);
@@ -101,7 +108,8 @@ impl<'f, S> Recordings for NewFiles<'_, 'f, '_, S> {
     fn begin(&mut self, _no_other: bool) -> Option<NewFile<'f>> {
         let (done, file) = self.files.next()?;
         let place = Arc::new(FilePlace { name: Arc::clone(&file.name), progress: (done, self.all) });
-        Some(NewFile { file, options: self.options, place, at: None, reading: None, diagnostics: Vec::new() })
+        let (options, diagnostics) = (self.options, Vec::new());
+        Some(NewFile { file, options, place, at: None, reading: None, lines: None, diagnostics })
     }
 
     fn end(&mut self, mut file: NewFile<'f>) {
@@ -124,6 +132,8 @@ pub struct NewFile<'f> {
     /// When it was opened.
     at: Option<SystemTime>,
     reading: Option<Reading>,
+    /// How to read a session of it again.
+    lines: Option<Arc<RecordedLines>>,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -133,12 +143,15 @@ impl NewFile<'_> {
             self.at = Some(SystemTime::now());
             let opened = self.file.open(self.options, false);
             self.reading = opened.map_err(|told| self.diagnostics.push(told)).ok();
+            self.lines = self.reading.as_ref().and_then(|reading| RecordedLines::of(self.file, reading));
         }
         self.reading.as_mut()
     }
 
     fn session(&self, session: Session) -> FileSession {
-        FileSession { of: Arc::clone(&self.place), session }
+        let reading = self.reading.as_ref();
+        let recorded = reading.and_then(|reading| RecordedLine::latest(self.lines.as_ref(), reading));
+        FileSession { of: Arc::clone(&self.place), session, recorded }
     }
 }
 
@@ -166,10 +179,11 @@ impl Recording for NewFile<'_> {
     }
 
     fn join(&mut self, part: Stretch) -> Vec<FileSession> {
-        let Some(reading) = &mut self.reading else { return Vec::new() };
-        reading.join(part);
-        let ready: Vec<Session> = std::iter::from_fn(|| reading.ready()).collect();
-        ready.into_iter().map(|session| self.session(session)).collect()
+        if let Some(reading) = &mut self.reading {
+            reading.join(part);
+        }
+        let ready = || Some(self.reading.as_mut()?.ready()?).map(|session| self.session(session));
+        std::iter::from_fn(ready).collect()
     }
 }
 
@@ -177,6 +191,8 @@ impl Recording for NewFile<'_> {
 pub struct FileSession {
     pub of: Arc<FilePlace>,
     pub session: Session,
+    /// Where it can be read again.
+    pub recorded: Option<Box<dyn RecordedAt>>,
 }
 
 impl Weigh for FileSession {

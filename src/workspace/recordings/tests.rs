@@ -3,7 +3,7 @@ use std::path::Path;
 
 use super::*;
 use crate::session::Session;
-use crate::session::stored::StoredSession;
+use crate::session::stored::{NotRestored, StoredSession};
 
 const ONE: &str = r#"{"id": "one", "messages": [{"role": "user", "content": "hello"}]}"#;
 const TWO: &str = r#"{"id": "two", "messages": [{"role": "user", "content": "hello"}]}"#;
@@ -49,6 +49,16 @@ fn read(recordings: &mut Recordings, root: &Path) -> Vec<String> {
         });
     });
     told
+}
+
+/// The sessions of what was read last.
+fn sessions(recordings: &mut Recordings) -> Vec<Arc<StoredSession>> {
+    let mut all = Vec::new();
+    recordings.read(&Unlooked, &mut |event| match event {
+        Event::Sessions { sessions, .. } | Event::File { sessions, .. } => all.extend(sessions),
+        Event::Listing { .. } | Event::End { .. } => {}
+    });
+    all
 }
 
 /// Makes a file look long unchanged.
@@ -162,4 +172,75 @@ fn names_that_look_alike_are_two_files() {
         told,
         ["\u{fffd}.json \u{fffd}.json (2)", "\u{fffd}.json: one", "\u{fffd}.json (2): two", "end"]
     );
+}
+
+/// How many sessions were written when they left memory. All of them come back.
+fn written(path: &Path) -> (usize, usize) {
+    let read = sessions(&mut of(path).bounded(0));
+    let kept = sessions(&mut of(path));
+    for (read, kept) in read.iter().zip(&kept) {
+        assert!(!read.is_in_memory() && kept.is_in_memory());
+        assert_eq!(read.session().unwrap(), kept.session().unwrap());
+        assert!(read.is_equal(kept) && kept.is_equal(read));
+    }
+    (read.iter().filter(|session| session.was_written()).count(), kept.len())
+}
+
+#[test]
+fn what_is_a_line_of_a_file_is_written_nowhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let many = |from: usize| -> String {
+        (from..from + 400).map(|id| format!("{}\n", ONE.replace("one", &format!("s{id}")))).collect()
+    };
+    fs::write(path("lines.jsonl"), many(0)).unwrap();
+    assert_eq!(written(&path("lines.jsonl")), (0, 400));
+    // What is no line of a file, or no file, has to be.
+    let document = format!("[{}]", many(0).trim_end().replace('\n', ","));
+    fs::write(path("document.json"), document).unwrap();
+    assert_eq!(written(&path("document.json")), (400, 400));
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut packed, many(0).as_bytes()).unwrap();
+    fs::write(path("packed.jsonl.gz"), packed.finish().unwrap()).unwrap();
+    assert_eq!(written(&path("packed.jsonl.gz")), (400, 400));
+}
+
+#[test]
+fn another_session_than_was_read_never_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let line =
+        |id: usize, said: &str| format!("{}\n", ONE.replace("one", &format!("s{id}")).replace("hello", said));
+    let lines = |said: &str| (0..50).map(|id| line(id, said)).collect::<String>();
+    fs::write(&path, lines("hello")).unwrap();
+    let mut recordings = of(&path).bounded(0);
+    let first = sessions(&mut recordings);
+    // It goes on: what was read is where it was.
+    fs::write(&path, lines("hello") + &line(50, "hello")).unwrap();
+    assert!(first.iter().all(|session| session.session().is_ok()));
+    let grown = sessions(&mut recordings);
+    assert_eq!(grown.len(), 51);
+    assert!(first.iter().zip(&grown).all(|(before, now)| before.is_equal(now)));
+    // As long as before, and another text; shorter; gone.
+    let lost = |of: &[Arc<StoredSession>]| {
+        of.iter().filter(|session| matches!(session.session(), Err(NotRestored::Recording))).count()
+    };
+    let changed = lines("hello").replacen("hello", "adieu", 1);
+    fs::write(&path, &changed).unwrap();
+    assert_eq!(lost(&grown[1..]), 1, "the last one is not there any more");
+    assert!(matches!(grown[0].session(), Err(NotRestored::Recording)));
+    let now = sessions(&mut recordings);
+    assert_eq!((now.len(), lost(&now)), (50, 0));
+    assert!(!grown[0].is_equal(&now[0]) && grown[1].is_equal(&now[1]));
+    // One more in front: every line is somewhere else, and no session is taken for the one that is there now.
+    fs::write(&path, line(99, "hello") + &lines("hello")).unwrap();
+    assert!(now.iter().all(|session| match session.session() {
+        Ok(content) => content.id == session.id,
+        Err(error) => matches!(error, NotRestored::Recording),
+    }));
+    assert!(lost(&now) >= 49);
+    let moved = sessions(&mut recordings);
+    assert!((moved.len(), lost(&moved)) == (51, 0) && !now[3].is_equal(&moved[4]));
+    fs::remove_file(&path).unwrap();
+    assert_eq!(lost(&moved), 51);
 }

@@ -348,3 +348,37 @@ fn samples_are_judged_by_their_own_contracts_unless_a_policy_is_named() {
         "{own} {samples}"
     );
 }
+
+/// Rules about tools that no session has look as if they held.
+#[test]
+fn tools_that_rules_name_and_no_session_has() {
+    let folder = folder(&[
+        ("a.json", REFUND_124),
+        (
+            "rules.yaml",
+            "version: \"1.0\"\nrules:\n  - {type: never, call: issue_refnd}\n  - {type: never, call: nuke}\n",
+        ),
+    ]);
+    std::fs::copy(folder.path().join("a.json"), folder.path().join("b.json")).unwrap();
+    for command in
+        [&["replay", "-p", "rules.yaml"][..], &["diff", "-p", "rules.yaml", "--base", "rules.yaml"]]
+    {
+        let told = |names: &[&str]| {
+            let all = run(&folder, &[command, names].concat());
+            let said = |text: &str| all.contains(text);
+            [
+                said("no recorded call or list of tools has `issue_refnd`")
+                    && said("did you mean `issue_refund`?"),
+                said("no recorded call or list of tools has `nuke`, so no rule about it was asked"),
+            ]
+        };
+        assert_eq!(told(&["a.json", "b.json"]), [true, true], "{command:?}");
+        // One session has few tools; and of some that were picked nothing is concluded.
+        assert_eq!(told(&["a.json"]), [true, false], "{command:?}");
+        assert_eq!(
+            told(&["a.json", "b.json", "--where", "tool:issue_refund"]),
+            [false, false],
+            "{command:?}"
+        );
+    }
+}

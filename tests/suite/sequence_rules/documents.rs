@@ -173,3 +173,57 @@ fn what_is_wrong_is_an_error_and_what_is_odd_a_warning() {
         assert_eq!(loaded.policy.is_none(), broken, "{text}");
     }
 }
+
+/// Each as a rule of its own would look like a guard, and no call would ever meet it.
+#[test]
+fn what_no_call_meets_is_an_error() {
+    let never = [
+        "runs: {program: git push}",
+        "runs: {program: [git, 'rm -rf']}",
+        "runs: {program: git, args: [push, --force]}",
+        "runs: {program: git, args: ['push --force']}",
+        "runs: {program: git, args: ['push|pull']}",
+        "runs: {program: git, args: [[push, 'pull origin']]}",
+        "runs: {program: git, flags: ['--force --no-verify']}",
+        "runs: {program: git, flags: ['message={a,b}']}",
+        "reaches: https://evil.example",
+        "reaches: [a.example, 'b.example:443']",
+        "except: .internal",
+        "reads: $HOME/.netrc",
+        "reads: [.env, '{.netrc,.pgpass}']",
+        "reads: '!.env'",
+        "writes: ['!/tmp/**', '/**']",
+        "deletes: a/../b",
+        "writes: env:TOKEN",
+        "tool: 'Bash '",
+        "tool: \"Bash\\n\"",
+    ];
+    for asked in never {
+        let text = format!("version: \"1.0\"\nrules:\n  - type: never\n    call: {{{asked}}}\n");
+        let loaded = load(&text);
+        let [told] = &loaded.diagnostics[..] else { panic!("{text}{:?}", loaded.diagnostics) };
+        assert_eq!(
+            (told.severity, told.code.to_string().as_str()),
+            (Severity::Error, "matches_nothing"),
+            "{text}"
+        );
+        assert_eq!(told.place().and_then(|place| place.line()), Some(4), "{text}");
+        assert!(told.help.is_some(), "{text}{}", told.message);
+    }
+}
+
+#[test]
+fn lists_of_globs_say_which_wildcards_they_know() {
+    for (name, message) in [
+        (
+            "admin_[a-z]*",
+            "only `*` and `?` are wildcards here, so the `[a-z]` in `admin_[a-z]*` would match nothing",
+        ),
+        ("admin_* ", "no tool's name begins or ends with a blank: `admin_* `"),
+        ("{a,b}_*", "only `*` and `?` are wildcards here, so the `{a,b}` in `{a,b}_*` would match nothing"),
+    ] {
+        let loaded = load(&format!("version: \"1.0\"\nrules: [{{type: blocklist, tools: ['{name}']}}]\n"));
+        let said: Vec<&str> = loaded.diagnostics.iter().map(|told| told.message.as_str()).collect();
+        assert_eq!(said, [message]);
+    }
+}

@@ -278,8 +278,13 @@ fn what_is_no_recording_is_refused_with_its_reason() {
             "x: error[not_a_session]: the file is compressed with gzip: unpack it with `gunzip`",
         ),
         (
-            b"\xff\xfe{\0}\0",
+            b"\xff\xfeh\0i\0",
             "x: error[not_a_session]: the file is UTF-16 text: convert it with `iconv -f utf-16 -t utf-8`",
+        ),
+        (
+            // Of what begins like a recording nothing was read, in a folder too.
+            b"\xfe\xff\0{\0\"\0a",
+            "x: error[damaged_line]: the file is UTF-16 text: convert it with `iconv -f utf-16 -t utf-8`",
         ),
     ] {
         let refused = recording::open("x", Box::new(Cursor::new(bytes.to_vec())), &Options::default());

@@ -384,13 +384,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             .map(|item| {
                 let name = item.name(out)?;
                 self.aliases.lint_listed(name, item.span(), self.reading);
-                // A glob knows two signs; another one would be looked for letter by letter.
-                if let Some(found) = Wildcard::of(name).filter(|found| !matches!(found.sign, "*" | "?")) {
-                    out.push(found.problem(
-                        item.span(),
-                        "these lists accept only `*` and `?`; write an entry for each name",
-                    ));
-                }
+                out.extend(Wildcard::of(name).and_then(|found| found.problem_in_glob(item.span())));
                 Some(Glob::new(name))
             })
             .collect();

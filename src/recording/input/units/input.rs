@@ -10,6 +10,8 @@ pub struct Input {
     rest: Box<dyn BufRead + Send>,
     /// The rest has ended; asking it again would be a system call each time.
     ended: bool,
+    /// How many bytes come before the next one; `None` once that is not known.
+    at: Option<u64>,
     /// What it is known to fail with before the rest.
     pub failed: Option<io::Error>,
 }
@@ -17,7 +19,17 @@ pub struct Input {
 impl Input {
     /// With nothing put back yet.
     pub fn new(rest: Box<dyn BufRead + Send>) -> Input {
-        Input { ahead: Vec::new(), used: 0, rest, ended: false, failed: None }
+        Input { ahead: Vec::new(), used: 0, rest, ended: false, at: Some(0), failed: None }
+    }
+
+    /// How many bytes of the input come before the next one, as far as that is known.
+    pub fn at(&self) -> Option<u64> {
+        self.at
+    }
+
+    /// What was put back is not what was read, so no place is known any more.
+    pub fn lose_place(&mut self) {
+        self.at = None;
     }
 
     /// The next bytes, also after an interrupted system call.
@@ -47,6 +59,7 @@ impl Input {
 
     /// So many of them are used up.
     pub fn consume(&mut self, bytes: usize) {
+        self.at = self.at.map(|at| at + bytes as u64);
         if self.used >= self.ahead.len() {
             return self.rest.consume(bytes);
         }
@@ -58,6 +71,7 @@ impl Input {
 
     /// These bytes are read again, before all others.
     pub fn put_back(&mut self, mut bytes: Vec<u8>) {
+        self.at = self.at.and_then(|at| at.checked_sub(bytes.len() as u64));
         // Mostly that is where they come from.
         if let Some(begin) = self.used.checked_sub(bytes.len())
             && let Some(place) = self.ahead.get_mut(begin..self.used)

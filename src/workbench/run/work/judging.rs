@@ -56,11 +56,12 @@ impl Task {
                 Ok(content) => content,
                 Err(error) => {
                     // It stays without a verdict, and the list says that it was not judged.
-                    tell(&self.out, Msg::Note { failed: true, text: format!("{}: {error}", session.id) });
+                    tell(&self.out, Msg::Unrestored { id: Arc::clone(&session.id), error });
                     continue;
                 }
             };
-            let Some(replay) = judge(&self.by, &content, &self.out) else { continue };
+            let kept = self.open || !session.may_leave();
+            let Some(replay) = judge(&self.by, &content, kept, &self.out) else { continue };
             if let Some(against) = self.by.against.as_ref().filter(|_| !self.open) {
                 compared.extend(self.compare(against, *place, session, &replay));
             }
@@ -71,7 +72,7 @@ impl Task {
         if let (Some(against), true) = (&self.by.against, self.open) {
             // What is on screen shows its decisions first, and is judged once more to see what changed.
             let judged = self.sessions.iter().filter_map(|(place, session)| {
-                let new = judge(&self.by, &session.session().ok()?, &self.out)?;
+                let new = judge(&self.by, &session.session().ok()?, true, &self.out)?;
                 self.compare(against, *place, session, &new)
             });
             compared = judged.collect();
@@ -97,9 +98,10 @@ impl Task {
     }
 }
 
-/// Judges a session.
-pub fn judge(by: &Judging, session: &Arc<Session>, out: &Sender<Arrived>) -> Option<Arc<Replay>> {
-    let judged = catch_unwind(AssertUnwindSafe(|| Arc::new(Replay::new(session, &by.policy, by.mode))));
+/// Judges a session. What findings rest on is for who looks at them, so it is not found out where the replay is not kept.
+pub fn judge(by: &Judging, session: &Arc<Session>, kept: bool, out: &Sender<Arrived>) -> Option<Arc<Replay>> {
+    let replay = if kept || by.against.is_some() { Replay::new } else { Replay::named };
+    let judged = catch_unwind(AssertUnwindSafe(|| Arc::new(replay(session, &by.policy, by.mode))));
     if judged.is_err() {
         tell(out, fault("judging a session"));
     }

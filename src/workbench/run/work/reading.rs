@@ -33,7 +33,8 @@ impl Look for Looks {
         let draft = RowDraft::of(session, Some(content));
         let read = ReadSession { session: Arc::clone(session), draft, decisions: None, changes: None };
         let Some(by) = self.bench.now().filter(|_| !known) else { return (read, false) };
-        let Some(replay) = judge(&by, content, &self.out) else { return (read, false) };
+        let kept = !session.may_leave();
+        let Some(replay) = judge(&by, content, kept, &self.out) else { return (read, false) };
         let changes = by.against.as_ref().and_then(|against| compare(&by, against, &replay, &self.out));
         let done = by.against.is_none() || changes.is_some();
         let decisions = Some(SessionDecisions::of(by.generation, session, replay, false)).filter(|_| done);

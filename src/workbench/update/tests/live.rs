@@ -9,7 +9,7 @@ use crate::dialect::contracts::codes;
 use crate::files::watch::{ChangedFiles, LOOK, WatchEvent, Way};
 use crate::replay::Replay;
 use crate::session::build::{Builder, Mark};
-use crate::session::stored::StoredSession;
+use crate::session::stored::{NotRestored, StoredSession};
 use crate::session::{Body, Origin, Session};
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
@@ -415,4 +415,22 @@ fn what_was_decided_while_reading_stands_unless_something_newer_is_asked_for() {
     let effects = format!("{:?}", update(&mut model, message));
     assert_eq!(effects, format!("[Judge({generation} enforce [3])]"));
     assert_eq!(model.judging(), Some((3, 4)));
+}
+
+/// Where the recording of a session is another one by now, nothing else is shown for it, and it is read again.
+#[test]
+fn a_session_whose_recording_has_changed_is_read_again() {
+    let mut model = model();
+    let lost = |model: &mut Model, error| update(model, Msg::Unrestored { id: "clean".into(), error });
+    let loads =
+        |effects: &[Effect]| effects.iter().filter(|effect| matches!(effect, Effect::LoadSessions)).count();
+    assert_eq!(loads(&lost(&mut model, NotRestored::Recording)), 1);
+    assert!(
+        note(&model).contains("clean: its recording was changed after it was read; reading it again"),
+        "{}",
+        note(&model)
+    );
+    // The wish is spent, and what the program kept itself is not in the recordings.
+    assert_eq!(loads(&lost(&mut model, NotRestored::Changed)), 0);
+    assert!(note(&model).contains("its bytes were changed"), "{}", note(&model));
 }

@@ -1,0 +1,139 @@
+//! The keys as they are read. A text that no call could ever meet is refused: the rule around it would look like a guard.
+
+use super::never::{self, Never};
+use super::{Arc, Field, Fields, KEYS, Problem, Question, Table};
+use crate::shell::matcher::{Agent, End, Hosts, Matcher, Runs, dashed};
+use crate::shell::question::Group;
+use crate::shell::{Act, Patterns};
+use crate::source::ProblemKind;
+
+/// Takes the keys. `Some(None)`: there are none; `None`: they cannot be read, and this has been reported.
+pub fn question<'a>(
+    fields: &mut Fields<'a>,
+    facts: &Table,
+    out: &mut Vec<Problem>,
+) -> Option<Option<Arc<Question>>> {
+    let [runs, reads, writes, deletes, reaches, except, agent, ended] = KEYS;
+    let before = out.len();
+    let mut groups = Vec::new();
+    if let Some(field) = fields.optional(runs) {
+        groups.extend(self::runs(&field, out));
+    }
+    for (key, act) in [(reads, Act::Reads), (writes, Act::Writes), (deletes, Act::Deletes)] {
+        let Some(field) = fields.optional(key) else { continue };
+        let Some(globs) = texts(&field, &|text| never::path(text, act), out) else { continue };
+        if globs.first().is_some_and(|glob| glob.starts_with('!')) {
+            let message = "the first pattern takes out files, and no pattern before it means any";
+            let help =
+                "write first what is meant, such as `'**'` for all files, and after it what is taken out";
+            out.push(field.problem(ProblemKind::MatchesNothing, message).help(help));
+        }
+        let patterns = Patterns::new(globs.iter().copied());
+        groups.push(group(key, &globs, vec![Matcher::Touches(act, patterns)]));
+    }
+    let hosts = fields.optional(reaches);
+    let others = fields.optional(except);
+    if hosts.is_some() || others.is_some() {
+        let read = |field: &Field<'a>, out: &mut Vec<Problem>| texts(field, &never::host, out);
+        let globs = hosts.as_ref().map_or(Some(vec!["*"]), |hosts| read(hosts, out)).unwrap_or_default();
+        let except = others.as_ref().and_then(|except| read(except, out)).unwrap_or_default();
+        let hosts = Hosts::new(globs.iter().copied(), except.iter().copied());
+        let mut written = group(reaches, &globs, vec![Matcher::Reaches(hosts)]);
+        written.written.extend(except.iter().map(|host| format!("!{host}")));
+        groups.push(written);
+    }
+    if let Some(field) = fields.optional(agent)
+        && let Some(agent) = field.one_of(&[("main", Agent::Main), ("sub", Agent::Sub)], out)
+    {
+        let name = if agent == Agent::Main { "the main agent" } else { "a subagent" };
+        groups.push(group("agent", &[name], vec![Matcher::Agent(agent)]));
+    }
+    if let Some(field) = fields.optional(ended)
+        && let Some(end) = field.one_of(&[("ok", End::Ok), ("error", End::Error)], out)
+    {
+        let name = if end == End::Ok { "ok" } else { "with an error" };
+        groups.push(group("ended", &[name], vec![Matcher::Ended(end)]));
+    }
+    if out.len() > before {
+        return None;
+    }
+    Some((!groups.is_empty()).then(|| Arc::new(Question::new(groups).by(facts))))
+}
+
+fn group(key: &'static str, written: &[&str], any: Vec<Matcher>) -> Group {
+    Group { key, written: written.iter().map(|text| (*text).to_owned()).collect(), any }
+}
+
+/// A text, or a list of them that is not empty, each of which some call meets.
+fn texts<'a>(
+    field: &Field<'a>,
+    why: &dyn Fn(&str) -> Option<Never>,
+    out: &mut Vec<Problem>,
+) -> Option<Vec<&'a str>> {
+    let one = |field: &Field<'a>, out: &mut Vec<Problem>| {
+        let text = field.name(out)?;
+        out.extend(why(text).map(|never| never.problem(field)));
+        Some(text)
+    };
+    let texts = if field.node.as_seq().is_some() {
+        field.list(out, |item, out| one(&item, out))?
+    } else {
+        vec![one(field, out)?]
+    };
+    if texts.is_empty() {
+        field.refuse("an empty list is never met", out);
+        return None;
+    }
+    Some(texts)
+}
+
+/// One program, or a list of them.
+fn runs(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Group> {
+    let mut written = group("runs", &[], Vec::new());
+    let mut one = |field: &Field<'_>, out: &mut Vec<Problem>| program(field, &mut written, out);
+    match field.node.as_seq() {
+        Some([]) => field.refuse("an empty list is never met", out),
+        Some(_) => {
+            for item in field.items(out)? {
+                one(&item, out);
+            }
+        }
+        None => {
+            one(field, out);
+        }
+    }
+    Some(written)
+}
+
+fn program(field: &Field<'_>, group: &mut Group, out: &mut Vec<Problem>) -> Option<()> {
+    let mut fields = field.fields(out)?;
+    let program = fields.required("program", out);
+    let programs = program.as_ref().and_then(|program| texts(program, &never::program, out));
+    let mut args = Vec::new();
+    if let Some(list) = fields.optional("args") {
+        if list.node.as_seq().is_none() {
+            args.push(texts(&list, &never::operand, out)?);
+        } else {
+            for item in list.items(out)? {
+                args.push(texts(&item, &never::operand, out)?);
+            }
+        }
+    }
+    let flags = fields.optional("flags");
+    let flags = flags.and_then(|flags| texts(&flags, &never::flag, out)).unwrap_or_default();
+    out.extend(fields.unknown());
+    for name in programs? {
+        group.any.push(Matcher::Runs(Runs::new(name, args.clone(), flags.iter().copied())));
+        let flags = flags.iter().map(|flag| dashed(flag));
+        let words = std::iter::once(name.to_owned()).chain(args.iter().map(|any| any.join("|"))).chain(flags);
+        group.written.push(words.collect::<Vec<_>>().join(" "));
+    }
+    Some(())
+}
+
+impl Never {
+    /// The error at the text.
+    fn problem(self, field: &Field<'_>) -> Problem {
+        field.problem(ProblemKind::MatchesNothing, self.why).help(self.instead)
+    }
+}
