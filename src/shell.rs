@@ -27,6 +27,7 @@ mod special;
 pub mod spelling;
 pub mod tool;
 mod unwrap;
+mod url_glob;
 mod walk;
 mod walker;
 pub mod word;

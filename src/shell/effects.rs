@@ -6,7 +6,7 @@ use super::options::{Arguments, Style, arguments};
 use super::path::Root;
 use super::scene::{Effects, Scene, add, environment, host, mention};
 use super::word::{Piece, Word};
-use super::{named, prompt, special};
+use super::{named, prompt, special, url_glob};
 
 /// The words of a command as its rows read them.
 pub fn parsed(rows: &[&'static Program], args: &[Word]) -> (Arguments, Vec<&'static Program>, usize) {
@@ -69,7 +69,10 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
         return found;
     }
     let old = if matches!(name, "tar" | "gtar" | "bsdtar") { special::old_tar(args) } else { None };
-    let (arguments, chosen, skipped) = parsed(rows, old.as_deref().unwrap_or(args));
+    let (mut arguments, chosen, skipped) = parsed(rows, old.as_deref().unwrap_or(args));
+    if name == "curl" && !own {
+        arguments = url_glob::globbed(arguments);
+    }
     let operands = arguments.operands.get(skipped..).unwrap_or_default();
     let files = prompt::files(name, operands);
     let operands = files.as_deref().unwrap_or(operands);
@@ -405,5 +408,9 @@ fn reach(net: Net, arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, 
             set.filter_map(|(_, word)| host(word, true)).collect()
         }
     };
-    found.reaches.extend(hosts);
+    for host in hosts {
+        if !found.reaches.contains(&host) {
+            found.reaches.push(host);
+        }
+    }
 }

@@ -156,17 +156,6 @@ fn curl(arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, found: &mut
     for word in arguments.values("-b --cookie").filter(|word| !word.to_string().contains('=')) {
         add(Act::Reads, Extent::Itself, word, scene, found);
     }
-    for word in arguments.values("-T --upload-file") {
-        let text = word.known().unwrap_or_default();
-        let Some((before, (list, after))) =
-            text.split_once('{').and_then(|(before, rest)| Some((before, rest.split_once('}')?)))
-        else {
-            continue;
-        };
-        for part in list.split(',') {
-            add(Act::Reads, Extent::Itself, &Word::text(format!("{before}{part}{after}")), scene, found);
-        }
-    }
     if let Some(folder) = arguments.values("--output-dir").last() {
         in_folder(folder, scene, found);
     }

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::parts::{all, anchor};
 use crate::engine::Verdict;
-use crate::explore::coverage::Exercise;
+use crate::explore::coverage::{Exercise, RuleUse};
 use crate::report::dossier::{Listed, SessionRow};
 use crate::report::{End, words};
 
@@ -77,7 +77,7 @@ pub fn rules(end: &End<'_>) -> Markup {
                                     @else { (words::rule_name(rule)) }
                                     br; code.meta { (rule.place()) }
                                 }
-                                td { (result(used.exercise())) }
+                                td { (result(used)) }
                                 @for number in [used.calls, used.passed, used.stopped, used.objected.saturating_sub(used.reported + used.asked_about), used.reported, used.sessions, used.violated] {
                                     td.count { (words::thousands(number)) }
                                 }
@@ -104,8 +104,9 @@ pub fn rules(end: &End<'_>) -> Markup {
     }
 }
 
-fn result(exercise: Exercise) -> Markup {
-    match exercise {
+fn result(used: &RuleUse) -> Markup {
+    match used.exercise() {
+        Exercise::Fired if used.only_reports() => html! { span.mark.note { "! reported" } },
         Exercise::Fired => html! { span.mark.bad { "✗ fired" } },
         Exercise::Passed => html! { span.mark.good { "✓ satisfied" } },
         Exercise::NeverAsked => html! { span.mark.note { "– never asked" } },

@@ -327,7 +327,21 @@ pub const PROGRAMS: &[Program] = &[
         ],
     ),
     row(
-        "vi vim nvim nano code subl ed ex pico micro hx helix kak",
+        "vi vim nvim view gvim mvim rvim",
+        "",
+        "-c -S -u -U -w -W -i -T -t -q -l --cmd --listen --server --startuptime --servername",
+        "-n -R -d -O -o -e -E -s",
+        &[
+            Reads(All),
+            Writes(All),
+            Reads(Value("-S -u -U -l")),
+            Writes(Value("-w -W --startuptime")),
+            // The keys of a script. With `-e` it only says that nothing is shown, and no name follows.
+            Without("-e -E", &With("-s", &Opaque)),
+        ],
+    ),
+    row(
+        "nano code subl ed ex pico micro hx helix kak",
         "",
         "-c -S -u --cmd",
         "-n -R -d -O -o",
