@@ -119,21 +119,21 @@ pub enum Verb {
     Replay(Replay),
     /// Replay recorded sessions under two policy versions and list what changes: decisions, tools offered, session rules, reports (exit code 1 if anything does)
     Diff(Diff),
-    /// Show for each rule what recorded sessions ask it: which rules stop calls, which never do, which are never asked
+    /// Show for each rule how often it was checked, and the rules that never stop a call or never apply
     Coverage(Coverage),
     /// Write what `replay` finds as one page for people who do not have the program (exit code as `replay`)
     Report(Report),
-    /// List what recorded sessions hold: tools, what calls do, projects, days
+    /// List what the sessions contain: tools, what calls do, projects, days
     Stats(Stats),
-    /// Suggest rules that recorded sessions keep, with how many calls satisfy each, and write them as policies
+    /// Suggest rules that the sessions follow, with the number of calls that satisfy each, and write them as policies
     Suggest(Suggest),
-    /// Write a commented example of a policy or a case, to begin with
+    /// Write a commented example of a policy or a case, to start from
     New(New),
     /// Set up a folder of policies: a first policy, a case for it and settings; with recordings, the rules that they suggest
     Init(Init),
     /// Check policies for mistakes (exit code 1 if there are any)
     Check(Check),
-    /// Run case files: each holds a session, the policy to use and the expected decisions (exit code 1 if one fails)
+    /// Run case files: each contains a session, the policy to use and the expected decisions (exit code 1 if one fails)
     Test(Test),
     /// Explain a code, a policy language, how calls are decided, or the decision on one call
     Explain(Explain),
@@ -149,7 +149,7 @@ pub enum Verb {
     /// Run an MCP server so that the policy decides the tool calls of its client (docs/proxy.md)
     #[cfg(feature = "proxy")]
     Proxy(Proxy),
-    /// Enter the hook into an agent's settings, so that the policy decides its tool calls (docs/gate.md)
+    /// Add the hook to an agent's settings, so that the policy decides its tool calls (docs/gate.md)
     Install(Install),
     /// Remove the hook from an agent's settings, and nothing else
     Uninstall(Uninstall),
@@ -166,7 +166,7 @@ pub enum Verb {
     Convert(Convert),
     /// Write one row per session, call and finding, for databases
     Export(Export),
-    /// Merge results of parts of a corpus into the result of one run over all of it (exit code as the command that wrote them, 2 if parts are missing)
+    /// Merge results of parts of a corpus into the result of one run over all of it (exit code as the command that wrote them; 2 if parts are missing and nothing is found)
     Merge(Merge),
     /// Rewrite an Assay sequence-rule file from the old syntax (version 0) to the current one
     Migrate(Migrate),
@@ -308,13 +308,13 @@ pub struct Check {
     pub named: Vec<String>,
     #[command(flatten)]
     pub policies: Policies,
-    /// Check the settings of the workbench instead: FILE and `keys.toml` beside it [default: as the workbench finds them]
+    /// Check the settings of the workbench instead of policies: FILE and `keys.toml` beside it [default: as the workbench finds them]
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with_all = ["named", "policy", "only"])]
     pub config: Option<String>,
     /// Recordings that the rules are compared with: files, folders or globs. Reports tools and values that no recorded call has,
-    /// conditions that never or always pass, and rules that never object
+    /// conditions that never or always pass, and rules that never fire
     #[arg(long, value_name = "SESSIONS", num_args = 1, action = ArgAction::Append)]
     pub against: Vec<String>,
     #[command(flatten)]
@@ -408,7 +408,7 @@ pub struct Show {
     /// Whether to colour the output
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: Color,
-    /// Hide the progress line and notices about recordings, but no warning and no error
+    /// Hide the progress line and notices about recordings; warnings and errors are still shown
     #[arg(short, long, global = true)]
     pub quiet: bool,
 }

@@ -64,15 +64,13 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
                 told.into_iter().for_each(|told| screen.tell(told));
                 screen.tell_rest();
             }
-            let counts = [(errors, "error"), (warnings, "warning")].into_iter();
-            let counts = counts.filter(|(count, _)| *count > 0);
-            let counts: Vec<String> = counts.map(|(count, kind)| words::count(count, kind)).collect();
-            let verdict = if counts.is_empty() { "nothing wrong".to_owned() } else { words::list(counts) };
             // What was left out is not enforced, so the closing line must not pass it over.
             let out = diagnostics
                 .iter()
                 .filter(|told| told.severity == Severity::Notice && told.code == code::UNRECOGNISED_DOCUMENT);
-            let out = match out.count() as u64 {
+            let out = out.count() as u64;
+            let verdict = verdict(errors, warnings, found(Severity::Notice).saturating_sub(out));
+            let out = match out {
                 0 => String::new(),
                 count => format!("; {} left out", words::count(count, "file")),
             };
@@ -148,6 +146,18 @@ fn settings(file: Option<&str>, format: Format, screen: &mut Screen) -> Result<E
         }
     }
     Ok(if problems.is_empty() { Exit::Clean } else { Exit::Found })
+}
+
+/// How many findings of each kind there are: what was printed is counted.
+fn verdict(errors: u64, warnings: u64, notices: u64) -> String {
+    let counts = [(errors, "error"), (warnings, "warning"), (notices, "notice")].into_iter();
+    let counts = counts.filter(|(count, _)| *count > 0);
+    let counts: Vec<String> = counts.map(|(count, kind)| words::count(count, kind)).collect();
+    match (counts.is_empty(), errors + warnings) {
+        (true, _) => "nothing wrong".to_owned(),
+        (false, 0) => format!("no errors or warnings, {}", words::list(counts)),
+        _ => words::list(counts),
+    }
 }
 
 /// `3 documents, 8 rules`; a broken version has no rules to count.

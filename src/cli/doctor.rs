@@ -34,7 +34,7 @@ pub fn run(asked: &args::Doctor, screen: &mut Screen) -> Result<Exit, Failure> {
         let names = words::list(agents.iter().map(|agent| agent.name().to_owned()));
         writeln!(
             screen.out(),
-            "no hook is installed for {names}, so no call is decided: run `rulestep install`"
+            "no hook is installed for {names}, so no call is checked: run `rulestep install`"
         )?;
         return Ok(Exit::Found);
     }

@@ -78,9 +78,9 @@ fn finish(asked: &args::Hook, answered: thread::Result<Result<Answer, Fault>>) -
         }
     };
     let answer = match answer {
-        Answer::Ask(reason) if asked.on_ask == OnAsk::Deny => Answer::Deny(reason),
         // In shadow mode nothing is ever stopped.
         _ if asked.shadow => Answer::Silent,
+        Answer::Ask(reason) if asked.on_ask == OnAsk::Deny => Answer::Deny(reason),
         other => other,
     };
     let Some(agent) = Agent::named(&asked.agent) else { return Exit::Bad };

@@ -45,8 +45,8 @@ impl<'a> SessionSource<'a> {
     pub fn of(sessions: &'a [String], samples: bool, usage: &str) -> Result<SessionSource<'a>, Failure> {
         match (sessions, samples) {
             (_, true) => Ok(SessionSource::Samples),
-            ([], false) => Err(Failure::usage("no session is named").help(format!(
-                "name files, folders, globs or `-`: `{usage}`; `--samples` uses the samples built into the program"
+            ([], false) => Err(Failure::usage("no recordings given").help(format!(
+                "give files, folders, globs or `-`: `{usage}`; `--samples` uses the samples built into the program"
             ))),
             (named, false) => Ok(SessionSource::Named(named)),
         }

@@ -13,7 +13,7 @@ pub fn create(path: &Path, text: &str) -> Result<(), Failure> {
     match replace(path, Expected::Nothing, text) {
         Ok(()) => Ok(()),
         Err(NotWritten::Exists) => {
-            let message = format!("{} is there already, and is not overwritten", path.display());
+            let message = format!("{} already exists and is not overwritten", path.display());
             Err(Failure::usage(message).help("name another file or folder"))
         }
         Err(error) => {

@@ -28,7 +28,7 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
     }
     if bare {
         screen.say(
-            "no session is named: these are the samples built into the program, judged by their own policies",
+            "no recordings given: these are the samples built into the program, judged by their own policies",
         );
     }
     let asked = ReplayRequest {

@@ -100,8 +100,10 @@ impl Selection {
         let now = Timestamp::now().as_millisecond();
         let filter = asked.filter.as_ref().map(|text| {
             Filter::parse(text, now).map_err(|wrong| {
-                let term = text.get(wrong.at.clone()).unwrap_or(text);
-                let message = format!("`--where`: {} in `{}`", wrong.message, words::line(term));
+                let term = format!("`{}`", words::line(text.get(wrong.at.clone()).unwrap_or(text)));
+                // What is wrong may name the whole term already.
+                let place = if wrong.message.contains(&term) { String::new() } else { format!(" in {term}") };
+                let message = format!("`--where`: {}{place}", wrong.message);
                 wrong.help.into_iter().fold(Failure::usage(message), Failure::help)
             })
         });
@@ -267,8 +269,8 @@ impl Selection {
     /// It asks what a policy decides, or how.
     pub fn without_policy(&self, mode: Mode) -> Result<(), Failure> {
         let message = match (self.asks_decisions(), mode) {
-            (true, _) => "`--where` asks what a policy decides, and no policy is named",
-            (_, Mode::Shadow) => "`--mode` says how a policy judges, and no policy is named",
+            (true, _) => "`--where` asks what a policy decides, but no policy is named",
+            (_, Mode::Shadow) => "`--mode` says how a policy judges, but no policy is named",
             (false, Mode::Enforce) => return Ok(()),
         };
         Err(Failure::usage(message).help("name one with `--policy FILE-OR-FOLDER`"))
@@ -327,10 +329,7 @@ impl Selection {
                     format!("; left out: {} without a recorded time", words::count(untimed, "session"))
                 }
             };
-            screen.say(&format!(
-                "{} of {all} began in the time of {options}{untimed}",
-                words::thousands(before)
-            ));
+            screen.say(&format!("{} of {all} began within {options}{untimed}", words::thousands(before)));
         }
         if let Some(filter) = &self.filter {
             let mut message = format!(
@@ -355,9 +354,7 @@ impl Selection {
         match (read, &self.filter) {
             (0, _) => Some("no session could be read, so nothing was judged"),
             _ if self.shard.is_some() => None,
-            (_, None) => {
-                Some("no session began in the time of `--since` and `--until`, so nothing was judged")
-            }
+            (_, None) => Some("no session began within `--since` and `--until`, so nothing was judged"),
             (_, Some(_)) => Some("no session matches `--where`, so nothing was judged"),
         }
     }
@@ -369,8 +366,14 @@ impl Shard {
             text.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match numbers {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Shard { number, of }),
-            _ => Err(Failure::usage(format!("`--shard {}` is not a part of a whole", words::line(text)))
-                .help("write the part and the number of parts: `--shard 1/4` to `--shard 4/4`")),
+            _ => {
+                let why = match numbers {
+                    Some((_, of)) if of > 0 => format!("the shard number must be between 1 and {of}"),
+                    _ => "a shard is a number and the number of shards".to_owned(),
+                };
+                Err(Failure::usage(format!("`--shard {}`: {why}", words::line(text)))
+                    .help("write for example `--shard 1/4` to `--shard 4/4`"))
+            }
         }
     }
 

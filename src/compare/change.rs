@@ -279,7 +279,7 @@ impl Kind {
                 "A call that ends the session under the base (halt) is only denied, or a person is asked about a call that it stops"
             }
             Kind::OtherReason => {
-                "A call is stopped in both, by another rule, code or message to the model, or reported in both for another code"
+                "A call is stopped in both, but by a different rule, code or message to the model; or it is reported in both, but with a different code"
             }
             Kind::NowReached => "A call after the end of the session under the base is now decided",
             Kind::NowUnreached => "A call that the base decides now comes after the end of the session",

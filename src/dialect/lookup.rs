@@ -233,12 +233,13 @@ impl<'r> Match<'r> {
         path
     }
 
-    /// Where the published system differs.
+    /// Where the published system differs: what is said of a key holds for all that is within it.
     pub fn difference(&self) -> Option<&'r str> {
         let path = self.path();
         let path = path.split_once('.').map_or("", |(_, path)| path);
-        let found = self.reference.differences.iter().find(|(keys, _)| keys.contains(&path));
-        found.map(|(_, text)| text.as_str())
+        let mut ways = std::iter::successors(Some(path), |way| Some(way.rsplit_once('.')?.0));
+        let of = |way: &str| self.reference.differences.iter().find(|(keys, _)| keys.contains(&way));
+        ways.find_map(of).map(|(_, text)| text.as_str())
     }
 
     /// The example of the page that has this key: one of the same section, else the shortest.

@@ -95,10 +95,9 @@ pub fn commands_as_text(
             quoted(pattern)
         );
         let instead = format!("`{key}: {}`", inline(&value, false));
-        let help = format!("ask for what the call does: {instead}");
+        let help = format!("match what the call does: {instead}");
         // Beside other arguments the key would have to be added, and the expression taken out.
-        let fix = (args_match.len() == 1)
-            .then(|| Fix::instead(source, written.key_span, key, value, &format!("write {instead}")));
+        let fix = (args_match.len() == 1).then(|| Fix::instead(source, written.key_span, key, value, &help));
         let span = written.value.entry(argument).map_or(written.key_span, |entry| entry.value.span);
         let notice = Diagnostic::notice(code::COMMAND_AS_TEXT, message).at(source, span);
         Some(notice.help(help).fix(fix.flatten()))

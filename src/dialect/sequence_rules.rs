@@ -28,7 +28,7 @@ mod when;
 /// Which calls a rule means: for the other dialects that ask what a call does.
 pub(in crate::dialect) mod calls {
     pub(in crate::dialect) use super::asks::{Copies, Part, Role};
-    pub(in crate::dialect) use super::explain::{operand_title, operand_words};
+    pub(in crate::dialect) use super::explain::{operand_orders, operand_title, operand_words};
     pub(in crate::dialect) use super::facts::ToolName;
     pub(in crate::dialect) use super::operand::{Argument, Look, Match, Operand, read_arguments};
 }

@@ -59,8 +59,9 @@ fn circles(linter: &mut Linter<'_>, world: &World<'_>, stuck: &BTreeSet<&str>, o
     for way in disjoint_circles(&order, &edges) {
         let Some(tool) = way.first().copied() else { continue };
         let second = way.get(1).copied().unwrap_or(tool);
-        let names: Vec<String> = way.iter().chain([&tool]).map(|name| quoted(name)).collect();
-        let message = format!("none of these tools can ever run: {}", names.join(" needs "));
+        let names: Vec<String> = way.iter().skip(1).chain([&tool]).map(|name| quoted(name)).collect();
+        let needs = names.join(", which needs ");
+        let message = format!("none of these tools can ever run: {} needs {needs}", quoted(tool));
         let step = |from: &str, to: &str| {
             let needs = by_tool.get(from)?.iter();
             needs.copied().find(|need| need.any_of.iter().any(|needed| **needed == *to))
@@ -107,7 +108,7 @@ fn required(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic
             let (Some(written), Some(span)) = (linter.rule(rule), linter.span(rule, tool, under)) else {
                 return;
             };
-            let message = format!("{} denies every call of {}{so}", linter.name(by), quoted(tool));
+            let message = format!("{} denies every call to {}{so}", linter.name(by), quoted(tool));
             let found = Diagnostic::warning(code::REQUIRED_TOOL_DENIED, message).at(&written.source, span);
             out.push(linter.with(found, by, "every call is denied here"));
         };
@@ -132,7 +133,7 @@ fn required(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic
     for follow in world.follows.iter().filter(|follow| world.never(follow.after).is_none()) {
         if let (Some(by), Some(tool)) = (all(follow.any_of), follow.any_of.first()) {
             let which = if follow.each { "every call" } else { "a call" };
-            let so = format!(", which must follow {which} of {}", quoted(follow.after));
+            let so = format!(", which must follow {which} to {}", quoted(follow.after));
             say(linter, follow.rule, tool, None, by, so);
         }
     }
@@ -234,7 +235,7 @@ fn follow_ups(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnost
         if let (Some(by), Some(tool)) = (rules.and_then(|rules| rules.first().copied()), any_of.first()) {
             let which = if each { "every call" } else { "a call" };
             let (tool, after, by_name) = (quoted(tool), quoted(after), linter.name(by));
-            let message = format!("{tool} must follow {which} of {after}, and {by_name} forbids it then");
+            let message = format!("{tool} must follow {which} to {after}, and {by_name} forbids it then");
             contradiction(linter, rule, by, message, out);
         }
         if let ([only], true) = (any_of, each)
@@ -322,7 +323,7 @@ fn shadowed(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic
             continue;
         };
         let message =
-            format!("this rule never decides: {} denies every call of {}", linter.name(by), quoted(tool));
+            format!("this rule never decides: {} denies every call to {}", linter.name(by), quoted(tool));
         let found = Diagnostic::warning(code::SHADOWED_RULE, message).at(&written.source, span);
         out.push(linter.with(found, by, "every call is denied here"));
     }

@@ -55,7 +55,7 @@ pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagno
         let Some(span) = linter.places.of(written, name) else { continue };
         match nearest(name, strangers.iter().copied()) {
             Some(near) => {
-                let message = format!("no recorded call or list of tools has {}", quoted(name));
+                let message = format!("no recording calls or offers {}", quoted(name));
                 let told = Diagnostic::warning(code::UNKNOWN_TOOL, message).at(&written.source, span);
                 let title = format!("write {}", quoted(near));
                 let fix = Fix::rewrite(&written.source, span, &near.into(), title);
@@ -68,24 +68,22 @@ pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagno
         let names: Vec<String> = others.iter().map(|(name, ..)| quoted(name)).collect();
         let message = match &names[..] {
             [only] => {
-                format!("no recorded call or list of tools has {only}, so no rule about it was asked")
+                format!("no recording calls or offers {only}, so no rule for it was checked")
             }
             [all @ .., last] if names.len() <= FEW_NAMES => {
                 format!(
-                    "no recorded call or list of tools has {} or {last}, so no rule about them was asked",
+                    "no recording calls or offers {} or {last}, so no rule for them was checked",
                     all.join(", ")
                 )
             }
             names => {
                 let first = names.iter().take(FEW_NAMES).cloned().collect::<Vec<_>>().join(", ");
                 let more = count(names.len() as u64 - FEW_NAMES as u64, "other");
-                format!(
-                    "no recorded call or list of tools has {first} and {more}, so no rule about them was asked"
-                )
+                format!("no recording calls or offers {first} and {more}, so no rule for them was checked")
             }
         };
         let told = Diagnostic::notice(code::UNKNOWN_TOOL, message).at(&written.source, *span);
-        out.push(told.help("`rulestep coverage` tells for each rule what it was asked"));
+        out.push(told.help("`rulestep coverage` shows how often each rule was checked"));
     }
     out
 }
@@ -127,7 +125,7 @@ fn unknown_tools(
         let objected =
             needed.iter().map(|(rule, _)| survey.coverage.rules.get(rule).map_or(0, RuleUse::fired));
         let objected: u64 = objected.sum();
-        let mut message = format!("no recorded call or list of tools has {}", quoted(name));
+        let mut message = format!("no recording calls or offers {}", quoted(name));
         if objected > 0 {
             let rules = if needed.len() == 1 { "the rule that needs it" } else { "the rules that need it" };
             let what = if needed.iter().all(|(_, of_call)| *of_call) { "call" } else { "call or session" };
@@ -222,7 +220,7 @@ fn rules(linter: &Linter<'_>, survey: &Survey, explained: &BTreeSet<RuleId>, out
                     0 => count(used.sessions, "session"),
                     calls => count(calls, "recorded call"),
                 };
-                let message = format!("{} never objected: {asked} satisfied it", linter.name(id));
+                let message = format!("{} never fired: {asked} satisfied it", linter.name(id));
                 (code::RULE_NEVER_FIRED, Severity::Notice, message)
             }
             Exercise::Fired

@@ -274,12 +274,12 @@ fn evidence(counts: &Counts, rule: RuleId) -> String {
     let sessions = count(counts.sessions, "session");
     let of = |some: u64| format!("in {some} of {sessions}");
     let Some(RuleCount { answers, stopped_in, newly, .. }) = counts.rules.get(&rule) else {
-        return format!("never asked in {sessions}");
+        return format!("never checked in {sessions}");
     };
     let said = match (answers.stopped, answers.violated, answers.objected) {
-        (0, 0, 0) if answers.sessions == 0 => format!("never asked in {sessions}"),
-        (0, 0, 0) => format!("stops nothing; asked {}", of(answers.sessions)),
-        (0, 0, objected) => format!("speaks against {}; others decide", count(objected, "call")),
+        (0, 0, 0) if answers.sessions == 0 => format!("never checked in {sessions}"),
+        (0, 0, 0) => format!("stops nothing; checked {}", of(answers.sessions)),
+        (0, 0, objected) => format!("objects to {}; others decide", count(objected, "call")),
         (0, violated, _) => format!("violated {}", of(violated)),
         (stopped, 0, _) => format!("stops {} {}", count(stopped, "call"), of(*stopped_in)),
         (stopped, violated, _) => {
@@ -296,7 +296,7 @@ fn answers(counted: &RuleCount) -> String {
     let answers = &counted.answers;
     let first = counted.places.first().map(|at| format!(", first in {}:{}", line(&at.file), at.line));
     let asked = count(answers.calls, "call");
-    format!(". It was asked about {asked} and {} satisfied it{}.", answers.passed, first.unwrap_or_default())
+    format!(". It was checked for {asked}, and {} satisfied it{}.", answers.passed, first.unwrap_or_default())
 }
 
 fn times(calls: u64) -> String {

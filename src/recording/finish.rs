@@ -132,7 +132,7 @@ impl Finish {
                 self.settle(ResultState::Absent);
             }
             if self.kept == ResultState::Absent {
-                let message = "the file has calls and no result: results were not recorded, and every call counts as ok";
+                let message = "the file has calls but no results, so every call counts as ok";
                 let notice = Diagnostic::notice(code::NO_RESULTS_RECORDED, message);
                 diagnostics.push(notice.in_file(Arc::clone(&self.file)));
             }
@@ -166,24 +166,20 @@ impl Finish {
         if lost == 0 || self.following {
             return None;
         }
-        let places = match lost {
-            1 => "1 place of the file is".to_owned(),
-            count => format!("{count} places of the file are"),
+        let parts = match lost {
+            1 => "1 part of the file is".to_owned(),
+            count => format!("{count} parts of the file are"),
         };
         let (code, message) = match (self.index, self.calls) {
-            (0, _) => {
-                (code::EMPTY_SESSION, format!("no session could be read: {places} damaged or left out"))
-            }
+            (0, _) => (code::EMPTY_SESSION, format!("no session could be read: {parts} damaged or skipped")),
             (_, 0) => (
                 code::DAMAGED_RECORD,
-                format!(
-                    "no call could be read, and what is lost may hold some: {places} damaged or left out"
-                ),
+                format!("no call could be read: {parts} damaged or skipped, and may have contained calls"),
             ),
             _ => (
                 code::DAMAGED_RECORD,
                 format!(
-                    "the file could not be read whole, and what is lost may hold calls: {places} damaged or left out"
+                    "the file could not be read completely: {parts} damaged or skipped, and may have contained calls"
                 ),
             ),
         };

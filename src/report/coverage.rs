@@ -92,9 +92,9 @@ fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 const GROUPS: [(Exercise, &str); 3] = [
-    (Exercise::Fired, "fired: stopped a call, spoke against one, or was violated"),
-    (Exercise::Passed, "asked, never fired"),
-    (Exercise::NeverAsked, "never asked: the rule applies to no recorded call"),
+    (Exercise::Fired, "fired: stopped or reported a call, or was violated"),
+    (Exercise::Passed, "checked, never fired"),
+    (Exercise::NeverAsked, "never checked: the rule applies to no recorded call"),
 ];
 
 /// `12 calls in 9 sessions: 8 passed, 4 stopped · 2 calls in choices not taken · first refund-124:4.1, last refund-129:2.1`.
@@ -158,7 +158,7 @@ fn sums(coverage: &Coverage, rules: &[(crate::monitor::RuleId, &Rule, RuleUse)])
         others => format!(" and {} in choices not taken", words::thousands(others)),
     };
     format!(
-        "{}, {}{others}, {}: {} fired, {} asked but never fired, {} never asked",
+        "{}, {}{others}, {}: {} fired, {} checked but never fired, {} never checked",
         words::count(coverage.sessions, "session"),
         words::count(coverage.calls, "call"),
         words::count(rules.len() as u64, "rule"),

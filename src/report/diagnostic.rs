@@ -46,7 +46,9 @@ pub fn text(diagnostic: &Diagnostic, style: Style) -> String {
     for element in places(&diagnostic.labels) {
         group = group.element(element);
     }
-    if let Some(help) = &diagnostic.help {
+    // A fix that does what the help says needs no line before it.
+    let repeated = |help: &String| diagnostic.fix.as_ref().is_some_and(|fix| *fix.title == **help);
+    if let Some(help) = diagnostic.help.as_ref().filter(|help| !repeated(help)) {
         group = group.element(Level::HELP.message(one_line(help)));
     }
     if let Some(fix) = &diagnostic.fix {

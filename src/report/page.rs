@@ -121,7 +121,7 @@ fn incomplete(end: &End<'_>) -> Markup {
         }
         @if unasked {
             section.incomplete {
-                h2 { "! No rule was asked about any call" }
+                h2 { "! No rule was checked for any call" }
                 p { "Every call was allowed only because no rule of the policy is about it." }
             }
         }

@@ -24,10 +24,17 @@ pub fn text(page: &str, look: &Look, out: &mut dyn Write) -> io::Result<()> {
         } else if line.is_empty() {
             writeln!(out)?;
         } else {
-            writeln!(out, "  {}", line.replace("**", ""))?;
+            writeln!(out, "  {}", without_emphasis(line))?;
         }
     }
     Ok(())
+}
+
+/// A line without the signs of bold text; between backticks, two stars are a pattern.
+fn without_emphasis(line: &str) -> String {
+    let parts = line.split('`').enumerate();
+    let parts = parts.map(|(at, part)| if at % 2 == 0 { part.replace("**", "") } else { part.to_owned() });
+    parts.collect::<Vec<_>>().join("`")
 }
 
 /// Characters of a line.

@@ -23,7 +23,7 @@ pub fn text(read: &Line, out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "      {}", line(&fact))?;
         }
         if !call.proven {
-            writeln!(out, "      its success does not follow from that of the line")?;
+            writeln!(out, "      the line can succeed even if this command fails")?;
         }
     }
     if let Some(problem) = &read.problem {
@@ -86,7 +86,7 @@ pub fn facts(call: &SmallCall) -> Vec<String> {
     }
     facts.extend(call.reaches.iter().map(|host| format!("reaches {host}")));
     if call.opaque {
-        facts.push("opaque: the line does not say what it does".to_owned());
+        facts.push("opaque: what it runs cannot be read from the line".to_owned());
     }
     if call.elsewhere {
         facts.push("runs on another machine or in a container".to_owned());

@@ -32,7 +32,7 @@ pub fn decision(account: &Account) -> String {
         Some(objection) => {
             let _ = writeln!(text, "{}{}\n", span(&objection.headline), code(objection));
         }
-        None => text.push_str("No rule speaks against this call.\n\n"),
+        None => text.push_str("No rule objects to this call.\n\n"),
     }
     if let Some(rule) = first {
         let _ = writeln!(text, "- Rule: {}, {}", span(&rule.name), span(&rule.place));

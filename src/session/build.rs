@@ -257,11 +257,11 @@ impl Builder {
                 Fault::ReservedKey => "have a key that JSON readers reserve (`$serde_json::…`)",
             };
             let message =
-                format!("the arguments of a call of {} {reason}, and are kept as text", quoted(tool));
+                format!("the arguments of a call to {} {reason}; they are kept as text", quoted(tool));
             self.tell(code::ARGUMENTS_NOT_JSON, message);
         }
         if let Some(kind) = unknown.and_then(Body::not_arguments) {
-            let message = format!("the arguments of a call of {} are {kind}, not an object", quoted(tool));
+            let message = format!("the arguments of a call to {} are {kind}, not an object", quoted(tool));
             self.lost(Loss::MayHoldCalls, message);
         }
         let place = self.session.calls.len();

@@ -250,15 +250,47 @@ impl Question {
 
     /// What it asks, as the name of a call: `` `git push` ``, `reading ".env"`.
     pub fn label(&self) -> String {
-        let mut groups = self.groups.iter();
-        let Some(first) = groups.next() else { return "any call".to_owned() };
-        let rest: Vec<String> = groups.map(Group::condition).collect();
+        let Some(first) = self.groups.first() else { return "any call".to_owned() };
         let own = match first.key {
             "runs" => first.list(),
             "agent" => format!("any call by {}", first.list()),
             "ended" => format!("any call that ended {}", first.list()),
             key => format!("{}ing {}", key.trim_end_matches('s').trim_end_matches('e'), first.list()),
         };
+        self.with_conditions(own)
+    }
+
+    /// What to do so that a call is one: the verb, and what it is about.
+    pub fn order(&self) -> (&'static str, String) {
+        let what = |first: &Group| self.with_conditions(first.list());
+        match self.groups.first() {
+            Some(first) if first.key == "runs" => ("run", what(first)),
+            Some(first) if first.key == "reads" => ("read", what(first)),
+            Some(first) if first.key == "writes" => ("write", what(first)),
+            Some(first) if first.key == "deletes" => ("delete", what(first)),
+            Some(first) if first.key == "reaches" => ("connect to", self.with_conditions(first.hosts())),
+            _ => ("make", self.label()),
+        }
+    }
+
+    /// That no call is one: `no connection to any host`.
+    pub fn absence(&self) -> String {
+        let Some(first) = self.groups.first() else { return "no call".to_owned() };
+        let own = match first.key {
+            "runs" => format!("no {}", first.list()),
+            "reads" => format!("no reading of {}", first.list()),
+            "writes" => format!("no writing of {}", first.list()),
+            "deletes" => format!("no deletion of {}", first.list()),
+            "reaches" => format!("no connection to {}", first.hosts()),
+            "ended" => format!("no call that ended {}", first.list()),
+            _ => format!("no call by {}", first.list()),
+        };
+        self.with_conditions(own)
+    }
+
+    /// With what the other keys ask, in parentheses.
+    fn with_conditions(&self, own: String) -> String {
+        let rest: Vec<String> = self.groups.iter().skip(1).map(Group::condition).collect();
         if rest.is_empty() { own } else { format!("{own} ({})", rest.join(", ")) }
     }
 
@@ -273,6 +305,15 @@ impl Group {
         match self.key {
             "agent" => format!("by {}", self.list()),
             key => format!("{key} {}", self.list()),
+        }
+    }
+
+    /// Hosts, where a star alone is every other machine.
+    fn hosts(&self) -> String {
+        let list = self.list();
+        match list.strip_prefix("`*`") {
+            Some(rest) if rest.is_empty() || rest.starts_with(" except") => format!("any host{rest}"),
+            _ => list,
         }
     }
 

@@ -32,7 +32,7 @@ pub fn matcher(expression: &str, subject: &Subject, known: &Table) -> Answer {
         return Answer::refused("this is no call".to_owned(), None);
     };
     if let Some(group) = question.groups().iter().find(|group| !tool::can(known, &call.tool, group.key)) {
-        let sentence = format!("`{}` is nothing that a call of `{}` does", group.key, call.tool);
+        let sentence = format!("`{}` is nothing that a call to `{}` does", group.key, call.tool);
         return Answer::new(State::NoMatch, sentence, Vec::new());
     }
     let ended = match call.outcome {

@@ -20,7 +20,7 @@ pub fn liquid(expression: &str, subject: &Subject) -> Answer {
     }
     let refused = |why: &str| Answer::refused(why.to_owned(), None);
     let call = subject.call.and_then(|index| subject.session.calls.get(index as usize));
-    let Some(call) = call else { return refused("no call comes after this, so no plan would be asked") };
+    let Some(call) = call else { return refused("no call comes after this, so no plan would be checked") };
     let document = json!({
         "type": "function",
         "function": {"name": &*call.tool},

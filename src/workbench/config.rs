@@ -266,6 +266,14 @@ mod tests {
     }
 
     #[test]
+    fn the_page_of_an_unknown_setting_names_all_that_there_are() {
+        let page = crate::dialect::codes().find(|page| page.code == code::UNKNOWN_SETTING).unwrap();
+        let (settings, _) = page.text.split_once(". In `keys.toml`").unwrap();
+        let named: Vec<&str> = settings.split('`').skip(3).step_by(2).collect();
+        assert_eq!(named, SETTINGS);
+    }
+
+    #[test]
     fn everything_that_can_be_chosen() {
         let settings = "theme = 'paper'\nascii = true\nmode = 'shadow'\nlive = false\npolicy = ['a', 'b']\n";
         let (config, problems) = read(settings, "zoom = ['gz', 'F2']\nquit = 'Q'\nlast-load = []\n");

@@ -124,8 +124,8 @@ commands! {
 
     Panes Jump NextFinding "next-finding" ["]f"] judged "next stopped call or violated session rule";
     Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous stopped call or violated session rule";
-    Panes Jump NextReport "next-report" ["]!"] judged "next call that is allowed and that a rule reports";
-    Panes Jump PreviousReport "previous-report" ["[!"] judged "previous call that is allowed and that a rule reports";
+    Panes Jump NextReport "next-report" ["]!"] judged "next call that is allowed but reported";
+    Panes Jump PreviousReport "previous-report" ["[!"] judged "previous call that is allowed but reported";
     Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the same rule";
     Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the same rule";
     Panes Jump NextChange "next-change" ["]c"] compared "next change, continuing in the next session";
@@ -134,8 +134,8 @@ commands! {
     Panes Jump PreviousDisagreement "previous-disagreement" ["[d"] judged "previous call whose decision differs from the recording";
     Panes Jump NextError "next-error" ["]e"] session "next result that is an error";
     Panes Jump PreviousError "previous-error" ["[e"] session "previous result that is an error";
-    Panes Jump NextHidden "next-hidden" ["]h"] judged "next turn in which a visible tool becomes hidden";
-    Panes Jump PreviousHidden "previous-hidden" ["[h"] judged "previous turn in which a visible tool becomes hidden";
+    Panes Jump NextHidden "next-hidden" ["]h"] judged "next turn where the policy hides a tool that was visible";
+    Panes Jump PreviousHidden "previous-hidden" ["[h"] judged "previous turn where the policy hides a tool that was visible";
     Panes Jump NextStop "next-stop" ["]s"] session "next session with a stopped call or a violated rule";
     Panes Jump PreviousStop "previous-stop" ["[s"] session "previous session with a stopped call or a violated rule";
     Panes Jump Cause "cause" ["o"] cause "go to the earlier call that this finding is based on";
@@ -149,13 +149,13 @@ commands! {
     Panes Look Body "body" ["b"] body "show the whole message, call or result";
     Panes Look Findings "findings" ["F"] never "findings of all sessions: stopped calls, violated session rules, reports";
     Panes Look FilterSessions "filter-sessions" <Filter> ["f"] never "filter the sessions: `refund tool:pay is:stopped !rule:x /regex/`";
-    Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions by a column (chosen again: backwards)";
+    Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions by a column (again: reversed)";
     Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions by the next of file, project, day, rule, verdict";
-    Panes Look FoldSessions "fold-sessions" ["Space"] never "fold all groups of sessions; in the transcript: mark a call for `a`";
+    Panes Look FoldSessions "fold-sessions" ["Space"] never "fold all groups of sessions; in the transcript: choose a call for `a`";
     Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
-    Panes Look Overview "overview" ["O"] never "all rules: what the sessions say of each, and which never fired";
-    Panes Look Inventory "inventory" ["I"] never "what the sessions hold: tools, what calls do, projects, days";
-    Panes Look Cases "cases" ["C"] never "test cases beside the policy: passed, failed, could not be judged";
+    Panes Look Overview "overview" ["O"] never "all rules, with how many calls each passed, stopped and reported";
+    Panes Look Inventory "inventory" ["I"] never "what the sessions contain: tools, what calls do, projects, days";
+    Panes Look Cases "cases" ["C"] never "test cases beside the policy, with their results";
     Panes Look Problems "problems" ["!"] never "problems found in the policy and the recordings";
     All Look Search "search" ["/"] never "search in this pane";
     All Look SearchNext "search-next" ["n"] search "next match";
@@ -169,7 +169,7 @@ commands! {
     Panes Look PanePreconditions "pane-preconditions" ["5"] never "preconditions and session rules";
     Panes Look PaneDecision "pane-decision" ["6"] never "decision";
     Panes Look PanePolicy "pane-policy" ["7"] never "policy text of the rule";
-    Panes Look PaneChanges "pane-changes" ["8"] never "decisions that differ from the base (while comparing)";
+    Panes Look PaneChanges "pane-changes" ["8"] never "decisions changed by the last edit, or against the base (`db`)";
     Panes Look Zoom "zoom" ["z"] never "zoom this pane, or unzoom";
     All Look Help "help" ["?" "F1"] never "all commands and their keys";
     All Look Palette "palette" [":" "Ctrl-p"] never "run a command by its name";
@@ -177,7 +177,7 @@ commands! {
     All Look Redraw "redraw" ["Ctrl-l"] never "redraw the screen";
 
     Panes Look Base "base" <Version> ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`, `live`";
-    Panes Look LastLoad "last-load" ["dl"] loads "compare with the policy as it was before a reload";
+    Panes Look LastLoad "last-load" ["dl"] loads "compare with an earlier load of the policy";
     Panes Look Texts "texts" ["dt"] texts "both policy texts, and the decisions that each edit changes";
     Panes Look EndCompare "end-compare" ["dd"] compared "end comparing, close pane 8";
 
@@ -185,15 +185,15 @@ commands! {
     Panes Do Live "live" ["R"] watched "turn live reload on or off";
     Panes Do Mode "mode" ["m"] never "switch between enforce (stop calls) and shadow (only report)";
     Panes Do Save "save" ["s"] decided "save the session up to this call as a test case";
-    Panes Do Suggest "suggest" ["a"] chosen "rules that the sessions suggest about this tool, ready to be written";
+    Panes Do Suggest "suggest" ["a"] chosen "suggest rules for this tool (`Enter` previews, `Enter` again writes)";
     All Do Test "test" ["T"] body "try a JSONPath, regex, Liquid or call matcher on this row";
-    Panes Do UndoWrite "undo-write" ["u"] written "take back the last rule that was written";
-    Panes Do Witness "witness" ["W"] witness "minimal example: the smallest part of the session that shows this stop";
+    Panes Do UndoWrite "undo-write" ["u"] written "undo the last rule written with `a` or `i`";
+    Panes Do Witness "witness" ["W"] witness "minimal example: smallest part that still shows this stop or change";
     Panes Do WayOut "way-out" ["w"] stopped "way out: calls after which this one is allowed, or why there are none";
     Panes Do WhatIfArguments "what-if-arguments" ["xa"] call "what if this call had other arguments";
     Panes Do WhatIfResult "what-if-result" ["xr"] call "what if this call had another result";
     Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if this call had another outcome: ok, error, refused, no result";
-    Panes Do WhatIfDrop "what-if-drop" ["xd"] call "what if this call had not been proposed";
+    Panes Do WhatIfDrop "what-if-drop" ["xd"] call "what if this call were removed";
     Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if another call is inserted after this one";
     Panes Do WhatIfRule "what-if-rule" ["xx"] rule "what if this rule were off (press again to turn it on)";
     Panes Do WhatIfUndo "what-if-undo" ["xu"] undo "undo the last what-if";
@@ -202,19 +202,19 @@ commands! {
     All Do CopyRow "copy-row" ["yy"] never "copy the row under the cursor";
     All Do CopyJson "copy-json" ["yj"] session "copy the call, message or decision as JSON";
     All Do CopyRule "copy-rule" ["yr"] rule "copy the id of the rule (file and place in it)";
-    Panes Do CopyExplain "copy-command" ["yc"] judged "copy the shell command that explains this decision again";
+    Panes Do CopyExplain "copy-command" ["yc"] judged "copy the `rulestep explain` command for this decision";
     Panes Do CopyMarkdown "copy-markdown" ["ym"] told "copy the decision as Markdown for a ticket";
     All Do Export "export" <File> [] never "write the screen (`FILE.svg`) or this session (`FILE.html`, `FILE.md`)";
     All Do Mouse "mouse" ["M"] never "turn the mouse on or off (Shift selects text while it is on)";
     All Do Suspend "suspend" ["Ctrl-z"] never "suspend; `fg` in the shell returns";
     All Do Close "close" ["Esc"] never "close the popup on top, or end a search";
-    All Do Quit "quit" ["q"] never "close the popup on top, or quit";
+    All Do Quit "quit" ["q"] never "close the popup, leave the what-if or example, or quit";
     All Do QuitNow "quit-now" ["Ctrl-c"] never "quit at once";
 
-    Policy Look Reference "reference" ["K"] never "reference page of the key on this line of the policy";
+    Policy Look Reference "reference" ["K"] never "open the reference page of the policy key on this line";
 
     Body Overlay CopyPath "copy-path" ["yp"] never "copy the JSONPath of this line";
-    Body Overlay WithOutput "with-output" ["i"] never "require this value of the result before another tool";
+    Body Overlay WithOutput "with-output" ["i"] never "write a rule: another tool needs this result value first";
     Body Overlay Fold "fold" ["Space"] never "fold or unfold the value on this line";
     Body Overlay FoldAll "fold-all" ["zM"] never "fold everything below the first level";
     Body Overlay UnfoldAll "unfold-all" ["zR"] never "unfold everything";
@@ -222,10 +222,10 @@ commands! {
     Body Overlay PreviousBody "previous-body" ["[b"] never "body of the previous row";
     Texts Overlay NextHunk "next-hunk" ["]c"] never "next hunk";
     Texts Overlay PreviousHunk "previous-hunk" ["[c"] never "previous hunk";
-    Survey Overlay NextTab "next-tab" ["t" "Tab"] never "next list: of an inventory, or tools that no rule is about";
+    Survey Overlay NextTab "next-tab" ["t" "Tab"] never "`I`: next list; `O`: tools that no rule covers, and back";
     Survey Overlay PreviousTab "previous-tab" ["Shift-Tab"] never "previous list";
-    Survey Overlay FirstCall "first-call" ["o"] never "go to the first call or session that this row counts";
-    Survey Overlay SortRows "sort-rows" ["S"] never "sort by the next number, or by name";
+    Survey Overlay FirstCall "first-call" ["o"] never "go to the first call or session counted in this row";
+    Survey Overlay SortRows "sort-rows" ["S"] never "sort by the next column, after the last one by name";
     Findings Overlay GroupBy "group-by" ["t"] never "group by the next of session, rule, tool, code, reason";
 }
 
@@ -281,14 +281,32 @@ pub fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
     TABLE.iter().filter(move |row| row.scope == scope || row.scope == Scope::All)
 }
 
-/// The heading of a group.
-pub const fn heading(group: Group) -> &'static str {
-    match group {
-        Group::Move => "Move",
-        Group::Jump => "Jump",
-        Group::Look => "Look",
-        Group::Do => "Do",
-        Group::Overlay => "In a body or a list",
+/// The heading of a row: where its keys are meant if that is one pane or popup, else its group.
+pub const fn heading(row: &Row) -> &'static str {
+    match (row.scope, row.group) {
+        (Scope::Policy, _) => "Policy pane",
+        (Scope::Body, _) => "Message or call",
+        (Scope::Texts, _) => "Policy diff",
+        (Scope::Survey, _) => "Rules, inventory",
+        (Scope::Findings, _) => "Findings",
+        (_, Group::Move) => "Move",
+        (_, Group::Jump) => "Jump",
+        (_, Group::Look) => "Look",
+        (_, Group::Do) => "Do",
+        (_, Group::Overlay) => "Popups",
+    }
+}
+
+/// The commands that open what a heading is about.
+#[cfg(feature = "internals")]
+const fn openers(scope: Scope) -> &'static [Command] {
+    match scope {
+        Scope::Policy => &[Command::PanePolicy],
+        Scope::Body => &[Command::Body],
+        Scope::Texts => &[Command::Texts],
+        Scope::Survey => &[Command::Overview, Command::Inventory],
+        Scope::Findings => &[Command::Findings],
+        Scope::All | Scope::Panes | Scope::Help => &[],
     }
 }
 
@@ -298,9 +316,12 @@ pub fn markdown() -> String {
     let mut text = String::from("| keys | does |\n|---|---|\n");
     let mut group = None;
     for row in TABLE {
-        if group != Some(row.group) {
-            group = Some(row.group);
-            let _ = writeln!(text, "| **{}** | |", heading(row.group));
+        if group != Some(heading(row)) {
+            group = Some(heading(row));
+            let keys = openers(row.scope).iter().flat_map(|command| command.row().keys.first());
+            let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();
+            let keys = if keys.is_empty() { String::new() } else { format!(" ({})", keys.join(", ")) };
+            let _ = writeln!(text, "| **{}**{keys} | |", heading(row));
         }
         let mut keys: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
         if let (Some(argument), true) = (row.argument, keys.is_empty()) {

@@ -178,7 +178,7 @@ fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
             if key.code != crossterm::event::KeyCode::Esc {
                 let chord = keys::chord::spell(&model.dialog.pending);
                 model.say(format!(
-                    "`{chord}` means nothing here; {} lists the keys",
+                    "`{chord}` has no function here; {} lists the keys",
                     model.key(Command::Help)
                 ));
             }

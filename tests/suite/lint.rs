@@ -309,6 +309,7 @@ fn recordings_are_compared_and_a_denied_rule_fails() {
     let folder = folder(&[("a.yaml", text), ("b.yaml", &typo), ("s/log.json", &log.to_string())]);
     let good = run(&folder, &["check", "a.yaml", "--against", "s"]);
     assert!(good.starts_with("exit 0") && good.contains("notice[rule_never_fired]"), "{good}");
+    assert!(good.contains("1 document, 1 rule, 1 session: no errors or warnings, "), "{good}");
     let denied = run(&folder, &["check", "a.yaml", "--against", "s", "--deny", "rule_never_fired"]);
     assert!(denied.starts_with("exit 1"), "{denied}");
     let bad = run(&folder, &["check", "b.yaml", "--against", "s"]);

@@ -100,6 +100,14 @@ fn its_outputs_are_what_is_printed() {
         .unwrap();
     let compared = prints(&["diff", "sample-traces", "-p", "contracts", "-b", "git:HEAD"]);
     assert!(begins(&compared), "{compared}");
+    fs::write(&edited, text.replacen("    with_output:", "    with_outptu:", 1)).unwrap();
+    let program = Command::cargo_bin("rulestep")
+        .unwrap()
+        .args(["check", "contracts"])
+        .current_dir(folder.path())
+        .output();
+    let checked = String::from_utf8(program.unwrap().stderr).unwrap();
+    assert!(begins(&checked), "{checked}");
 }
 
 #[test]

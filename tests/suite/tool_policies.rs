@@ -350,7 +350,7 @@ fn what_is_probably_not_meant_is_a_warning() {
         ("policies: [{type: read_before_write, mount_point: /w/}]\n".to_owned(), "p.yaml:1:51: warning[mount_point_slash]: the mount point `/w/` ends in a slash, so it is never removed from a path"),
         (scoped("z"), "p.yaml:2:88: warning[unknown_tool]: no section lists `z`"),
         (format!("{}  - {{id: b, tools: [z]}}\n", scoped("y, z")), "p.yaml:2:91: warning[prerequisite_not_recorded]: no sequential policy governs `z`, so it is never recorded"),
-        ("sections:\n  - {id: a, tools: [x], policies: [{type: sequential_dependency, dependencies: {y: []}}]}\n  - {id: b, tools: [y]}\n".to_owned(), "p.yaml:2:81: warning[never_asked]: this section does not list `y`, so the entry is never asked"),
+        ("sections:\n  - {id: a, tools: [x], policies: [{type: sequential_dependency, dependencies: {y: []}}]}\n  - {id: b, tools: [y]}\n".to_owned(), "p.yaml:2:81: warning[never_asked]: this section does not list `y`, so the entry is never checked"),
         ("policies: [{type: read_before_write, read_tools: [cat]}]\nsections: [{id: a, tools: [read]}]\n".to_owned(), "p.yaml:1:51: warning[unknown_tool]: no section lists `cat`"),
     ];
     let wrong: Vec<_> = cases

@@ -175,7 +175,7 @@ fn the_other_reading_is_told() {
     ];
     assert_snapshot!(said(&policy, &calls), @r"
     prior_output_unmatched: check in turn 2 returned ok false, not true; with `match: any` it would pass
-      way out: call check for order.id 7 again; its result must have ok true
+      way out: call check for order.id 7 again; its result must contain ok = true
     ");
 }
 

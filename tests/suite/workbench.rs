@@ -258,7 +258,7 @@ fn a_session_that_violates_a_rule_is_no_pass() {
             session.press("]f");
             session.sees("✗ VIOLATED session rule");
             session.until("what happened", |screen| {
-                ["actual   send_receipt never", "suggest  add a call of"]
+                ["actual   send_receipt never", "suggest  call send_receipt"]
                     .iter()
                     .all(|said| screen.contains(said))
             });

@@ -18,7 +18,7 @@ from rulestep import Denied, Session
 
 
 def guarded(tools: list[FunctionTool], session: Session) -> list[FunctionTool]:
-    """Has the gate decide every call of these tools. A denied call gives the model the reason."""
+    """Has the gate decide every call to these tools. A denied call gives the model the reason."""
     decided: dict[str, Any] = {}
 
     @tool_input_guardrail

@@ -8,7 +8,7 @@ import type { ToolSet } from "ai";
 import { Denied } from "../rulestep.ts";
 import type { Session } from "../rulestep.ts";
 
-/** Has the gate decide every call of these tools. A denied call gives the model the reason. */
+/** Has the gate decide every call to these tools. A denied call gives the model the reason. */
 export function guarded<T extends ToolSet>(tools: T, session: Session): T {
   const all = Object.entries(tools).map(([name, tool]) => {
     const run = tool.execute;

@@ -13,7 +13,7 @@ use crate::suggest::Bounds;
 pub struct New {
     #[arg(value_name = "KIND", help = kinds())]
     pub kind: String,
-    /// File to write. No file is overwritten [default: contracts/KIND.yaml]
+    /// File to write. No file is overwritten [default: contracts/KIND.yaml, for a case contracts/example.case.yaml]
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
 }
@@ -21,7 +21,7 @@ pub struct New {
 /// `rulestep init`.
 #[derive(Debug, Args)]
 pub struct Init {
-    /// Policies that come with Rulestep, with their cases, instead of the example: coding or support
+    /// Bundled policy set to write instead of the example, with its cases: `coding` or `support`
     #[arg(value_name = "SET", conflicts_with = "sessions")]
     pub set: Option<String>,
     /// Folder to set up. No file is overwritten [default: contracts]
@@ -44,13 +44,13 @@ pub struct Suggest {
     /// Folder to write the suggested policies to, a file for each tool. No file is overwritten
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
-    /// Fewest sessions, or different values that calls share, for a rule to be suggested
+    /// Minimum support: suggest a rule only if it holds in at least N sessions, or for at least N different shared values
     #[arg(long, default_value_t = Bounds::default().support, value_name = "N")]
     pub min_support: u64,
-    /// Most recorded calls that may break a suggested rule
+    /// Maximum number of recorded calls that may violate a rule for it to be suggested
     #[arg(long, default_value_t = Bounds::default().against, value_name = "N")]
     pub max_violations: u64,
-    /// Most suggestions
+    /// Maximum number of suggestions
     #[arg(long, default_value_t = Bounds::default().most, value_name = "N")]
     pub most: usize,
     /// Number of threads that read (0 = one per CPU)

@@ -41,7 +41,7 @@ pub struct Recordings {
 #[derive(Debug, Args)]
 pub struct Selection {
     /// Only sessions that match: words and terms such as `tool:deploy`, `is:error`, `project:shop`, `since:7d`, `!code:forbidden`,
-    /// `"two words"`, `/regex/`. All must match, those about calls on one and the same call
+    /// `"two words"`, `/regex/`. All terms must match; terms about calls must match the same call
     #[arg(long = "where", value_name = "FILTER")]
     pub filter: Option<String>,
     /// Only sessions that began at this time or later: `7d`, `12h`, a day such as `2026-11-01` or an instant such as
@@ -51,14 +51,14 @@ pub struct Selection {
     /// Only sessions that began before this time
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// Only this part of the sessions, chosen by id and content: with `1/4` to `4/4` four machines check each session once.
-    /// `rulestep merge` puts the results together
+    /// Process only shard I of N, so that N machines together check every session exactly once. `rulestep merge` combines the
+    /// results
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Only this many sessions, always the same ones of the same recordings, drawn from those that the other options leave
+    /// Draw N of the sessions that pass the other filters; the draw is repeatable
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub sample: Option<u64>,
-    /// With --sample: draw other sessions
+    /// With --sample: seed of the draw; another seed draws other sessions
     #[arg(long, value_name = "N", requires = "sample", default_value_t = 0, hide_default_value = true)]
     pub seed: u64,
 }
@@ -108,8 +108,8 @@ pub struct Caching {
 /// A filter for other programs.
 #[derive(Debug, Args)]
 pub struct Lines {
-    /// Take each line of standard input as one session (SESSIONS is `-`), and write one line of JSON for each at once, in order:
-    /// its result, or an error
+    /// Read each line of standard input as one session (SESSIONS is `-`), and write its result or error as one line of JSON as
+    /// soon as it is ready, in input order
     #[arg(long, conflicts_with_all = ["files_from", "samples", "filter", "since", "until", "shard", "sample", "report", "strict"])]
     pub lines: bool,
     /// With --lines: write a last line with totals

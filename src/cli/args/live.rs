@@ -42,19 +42,19 @@ pub struct Hook {
     /// The policy: a file, a folder, or `git:REV[:PATH]`
     #[arg(short, long, value_name = "VERSION", default_value = "contracts")]
     pub policy: String,
-    /// Decide and record, but stop nothing and say nothing
+    /// Decide and record, but neither stop calls nor print messages
     #[arg(long)]
     pub shadow: bool,
     /// What to answer when a call cannot be decided
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
-    /// What to answer instead of `ask`; `deny` where nobody can be asked
+    /// What to answer when a rule asks; use `deny` when nobody can be asked
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
     /// Longest wait for the lock of the session's journal, in milliseconds
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
-    /// Longest time to an answer, in milliseconds; `--on-error` after it
+    /// Time limit for an answer, in milliseconds; then the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 30_000)]
     pub limit: u64,
 }
@@ -82,7 +82,7 @@ pub struct Gate {
 /// `rulestep install`.
 #[derive(Debug, Args)]
 pub struct Install {
-    /// The agent whose settings get the hook
+    /// Agent whose settings are changed
     #[arg(value_name = "AGENT", value_parser = agents())]
     pub agent: String,
     #[command(flatten)]
@@ -90,7 +90,7 @@ pub struct Install {
     /// The policy: a file, a folder, or `git:REV[:PATH]`
     #[arg(short, long, value_name = "VERSION", default_value = "contracts")]
     pub policy: String,
-    /// Decide and record, but stop nothing and say nothing
+    /// Decide and record, but neither stop calls nor print messages
     #[arg(long)]
     pub shadow: bool,
     /// Show what would change, and change nothing
@@ -101,7 +101,7 @@ pub struct Install {
 /// `rulestep uninstall`.
 #[derive(Debug, Args)]
 pub struct Uninstall {
-    /// The agent whose settings lose the hook
+    /// Agent whose settings are changed
     #[arg(value_name = "AGENT", value_parser = agents())]
     pub agent: String,
     #[command(flatten)]
@@ -114,7 +114,7 @@ pub struct Uninstall {
 /// `rulestep live`.
 #[derive(Debug, Args)]
 pub struct Live {
-    /// The session, by its id or how that begins [default: every session that has a journal]
+    /// Session id or its prefix [default: every session that has a journal]
     #[arg(value_name = "SESSION")]
     pub session: Option<String>,
     #[command(flatten)]
@@ -135,10 +135,10 @@ pub struct Live {
 /// `rulestep prune`.
 #[derive(Debug, Args)]
 pub struct Prune {
-    /// Remove journals that nothing was written to for this long: a number with `h`, `d` or `w`, such as `30d`
+    /// Remove journals not written to for at least this long: a number with `h`, `d` or `w`, such as `30d`
     #[arg(long, value_name = "AGE")]
     pub older_than: String,
-    /// Also remove journals of sessions without an end, which the agent may still go on with
+    /// Also remove journals with no end record, even though the agent may resume those sessions
     #[arg(long)]
     pub unfinished: bool,
     /// List what would be removed, and remove nothing

@@ -19,7 +19,7 @@ pub struct Proxy {
     /// What to answer when a call cannot be decided
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
-    /// What to answer instead of `ask`. A client that cannot ask its user gets a denial in any case
+    /// What to answer when a rule asks. A client that cannot ask its user always gets a denial
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
     /// Longest wait for the lock of the session's journal, in milliseconds

@@ -35,7 +35,7 @@ pub struct Export {
     /// Folder for the files `sessions`, `calls` and `findings`
     #[arg(short, long, value_name = "FOLDER")]
     pub output: String,
-    /// Format of the files, which is also how their names end
+    /// File format, also used as the file extension
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: TableFormat,
     /// Blank every argument and other recorded text that no rule reads

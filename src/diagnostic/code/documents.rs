@@ -160,8 +160,8 @@ has, so that the rule around them would look like a guard and stop nothing.
     reads: [!.env]                          # reads: ['**', !.env]
     tool: \"Bash \"                         # tool: Bash
 
-The help shows the form that works. Where such a text is meant letter by letter, write `?` in place of the
-sign: it matches any letter.
+The help shows the form that works. Where such a text is meant literally, write `?` in place of the sign: it
+matches any letter.
 ";
 
     Problem DUPLICATE_CONTRACT = "duplicate_contract": "two contracts for one tool",

@@ -19,7 +19,7 @@ exist, write `# rulestep: allow(misspelt_tool)` at the end of the line.
     {type: sequential_dependency, dependencies: {deploy: [deploy]}}
     {tool: deploy, preconditions: [{requires_prior_tool: deploy}]}
 
-Remove it from its own list. To allow only one call of a tool, use `forbids_after` in its contract, or
+Remove it from its own list. To allow only one call to a tool, use `forbids_after` in its contract, or
 `limits` in a sequence policy.
 ";
 
@@ -36,7 +36,7 @@ Remove one of the entries.
 ";
 
     Problem REQUIRED_TOOL_DENIED = "required_tool_denied": "a tool that is required can never run",
-"One rule requires a call of the tool, and another one denies every call of it.
+"One rule requires a call to the tool, and another one denies every call to it.
 
     - {type: require, tool: verify_identity}
     - {type: allowlist, tools: [get_customer, delete_customer]}    # verify_identity is missing
@@ -72,7 +72,7 @@ Every session that calls `open_ticket` violates one of them. The finding names b
       - {path: $.score, gte: 10, lte: 5}
       - {path: $.status, equals: done, exists: false}
 
-So the precondition is never satisfied, and every call of the tool is denied. Conditions on a value and on
+So the precondition is never satisfied, and every call to the tool is denied. Conditions on a value and on
 something inside it are compared too: `$.order` cannot equal `\"A\"` while `$.order.id` exists.
 ";
 
@@ -127,7 +127,7 @@ Correct the rule, or remove it.
 `rulestep check --fix` removes it. If something else was meant, correct it.
 ";
 
-    Problem COMMAND_AS_TEXT = "command_as_text": "a regular expression over a command line where a key asks what the call does",
+    Problem COMMAND_AS_TEXT = "command_as_text": "a regular expression over a command line where a key matches what the call does",
 "The expression is searched in the text of the command. A command can be spelt in many ways, and the text can
 name a command without running it.
 
@@ -144,8 +144,8 @@ other calls are stopped with it: `rulestep check --fix --suggested` applies it. 
 'COMMAND'` shows what a command does.
 ";
 
-    Problem ZERO_LIMIT = "zero_limit": "every call of the tool reaches a limit of 0",
-"Every call of the tool reaches a limit of 0, so a rule that is enforced never lets it run, and one that only
+    Problem ZERO_LIMIT = "zero_limit": "every call to the tool reaches a limit of 0",
+"Every call to the tool reaches a limit of 0, so a rule that is enforced never lets it run, and one that only
 reports (`effect: report`, `mode: shadow`) reports every call. That can be said directly, and then findings do
 not speak of a limit.
 
@@ -186,7 +186,7 @@ Keep the category that matters more, or split the rule in two.
 
     Problem UNKNOWN_TOOL = "unknown_tool": "no tool has this name",
 "Nothing that is known about tools has this name: no section of the document lists it, or with
-`rulestep check --against SESSIONS` and in the workbench, no recorded call or list of offered tools has it.
+`rulestep check --against SESSIONS` and in the workbench, no recording calls or offers it.
 
     {type: sequential_dependency, dependencies: {deploy: [lnt]}}
 
@@ -196,7 +196,7 @@ if nothing similar is known and no recorded call needs the tool: the recordings 
 ";
 
     Problem PATH_NOT_RECORDED = "path_not_recorded": "no recorded call has a value at this path",
-"With `--against SESSIONS`, every path of a rule is looked up in the recorded calls of its tool. None has a
+"With `--against SESSIONS`, every path of a rule is looked up in the recorded calls to its tool. None has a
 value there, so the rule denies every call that needs one.
 
     with_output: [{path: $.eligible, equals: true}]    # the results are {\"result\": {\"eligible\": true}}
@@ -222,7 +222,7 @@ This is only a notice: a guard is often there for what has not happened yet. Che
 that says whether the call did what it should.
 ";
 
-    Problem FIRES_ON_EVERY_CALL = "fires_on_every_call": "the rule objects to every recorded call it is asked about",
+    Problem FIRES_ON_EVERY_CALL = "fires_on_every_call": "the rule objects to every recorded call it is checked for",
 "A guard lets some calls pass. This one stops all of them, so either the recordings are of an agent that
 breaks the rule each time, or the rule asks for something that never happens.
 
@@ -239,13 +239,13 @@ breaks the rule each time, or the rule asks for something that never happens.
 `rulestep coverage` shows the same for every rule. `--deny` makes it an error.
 ";
 
-    Problem RULE_NEVER_FIRED = "rule_never_fired": "the rule was asked and never objected",
-"Every recorded call that the rule is about satisfies it. That is how a good rule looks, and also one that
+    Problem RULE_NEVER_FIRED = "rule_never_fired": "the rule was checked and never fired",
+"Every recorded call that the rule is about satisfies it. A good rule looks like this, but so does a rule that
 cannot fail.
 
     rulestep check --against sessions/ --deny rule_never_fired
 
-Denying this code denies `rule_never_exercised` as well: a rule that is never asked never fires. A case file
+Denying this code denies `rule_never_exercised` as well: a rule that is never checked never fires. A case file
 (`rulestep test`) with a call that the rule stops is the better proof.
 ";
 

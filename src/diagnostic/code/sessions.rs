@@ -181,7 +181,7 @@ is not among the recordings, or several have its name and none of them is neares
     the parent session `8c1f` was not read, so rules with `scope: tree` do not know all that happened
 
 What must come first is then missing, and what forbids a call may have happened: the rules stop the call, as
-`unseen_session`. Name the recordings of the whole tree, mostly the folder that they are all in.
+`unseen_session`. Name the recordings of the whole tree, usually the folder that contains them all.
 ";
 
     Problem REDACTED_DIFFERS = "redacted_differs": "a redacted session is decided differently",

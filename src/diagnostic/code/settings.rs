@@ -13,8 +13,9 @@ Text is in quotes: `theme = \"harbor\"`.
 ";
 
     Problem UNKNOWN_SETTING = "unknown_setting": "a setting or a command that does not exist",
-"`config.toml` has the settings `theme`, `ascii`, `mode`, `live` and `policy`. In `keys.toml` each line
-begins with the name of a command, as `:` lists them in the workbench. A line of another name has no effect.
+"`config.toml` has the settings `theme`, `ascii`, `mode`, `live`, `policy`, `sort`, `columns`, `mouse` and
+`restore`. In `keys.toml` each line begins with the name of a command, as `:` lists them in the workbench. A
+line of another name has no effect.
 
     next-findign = \"gn\"
 

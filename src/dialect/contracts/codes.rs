@@ -40,7 +40,7 @@ If the count is lower than you expect, look for turns in which every call was st
 A call in the same response does not count: its result was not known when this call was proposed.
 Nor does a call that failed, was refused, was stopped by a policy, or has no result.
 
-The agent skipped the step, or the step failed: the finding lists the earlier calls of the required
+The agent skipped the step, or the step failed: the finding lists the earlier calls to the required
 tool and why they do not count. If the recording starts in the middle of the session, the earlier call
 may be missing from it.
 ";

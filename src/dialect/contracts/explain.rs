@@ -9,7 +9,7 @@ use serde_json::{Map, Number, Value, json};
 use super::output::{Comparison, Output};
 use crate::diagnostic::Code;
 use crate::dialect::contracts::codes;
-use crate::dialect::sequence_rules::calls::{Part, ToolName, operand_title, operand_words};
+use crate::dialect::sequence_rules::calls::{Part, ToolName, operand_orders, operand_title, operand_words};
 use crate::monitor::explanation::{detail, state};
 use crate::monitor::{About, CheckedValue, Explain, Explanation, Line, LineState, Rule};
 use crate::wording::sentence::{field, name, value};
@@ -176,6 +176,14 @@ impl Prior {
         }
     }
 
+    /// What to do so that one of its calls happens.
+    fn order(&self) -> String {
+        match &*self.calls {
+            [] => format!("call {}", name(&self.tool)),
+            calls => operand_orders(calls),
+        }
+    }
+
     fn against(&self, code: Code, about: &About<'_>) -> Option<String> {
         let tool = self.words();
         Some(match code {
@@ -202,14 +210,19 @@ impl Prior {
     }
 
     fn way_out(&self, code: Code, checked: Option<&CheckedValue>) -> Option<String> {
-        let tool = self.words();
         Some(match code {
             codes::PRIOR_TOOL_MISSING | codes::RESOURCE_UNMATCHED => {
                 let result = match &*self.required {
                     [] => String::new(),
-                    required => format!("; its result must have {}", list(required.iter().map(condition))),
+                    required => {
+                        format!("; its result must contain {}", list(required.iter().map(condition)))
+                    }
                 };
-                format!("call {tool}{} successfully in an earlier turn{result}", bound(checked))
+                let (order, bound) = (self.order(), bound(checked));
+                match &*self.required {
+                    [] => format!("{order}{bound} successfully in an earlier turn"),
+                    _ => format!("in an earlier turn, {order}{bound}{result}"),
+                }
             }
             codes::RESOURCE_MISSING => {
                 format!("give the call a value at `{}`", name(&checked?.path))
@@ -221,9 +234,12 @@ impl Prior {
                     name(hint)
                 ),
                 (_, Some(failed)) => {
-                    format!("call {tool}{} again; its result must have {}", bound(checked), condition(failed))
+                    let (order, bound) = (self.order(), bound(checked));
+                    format!("{order}{bound} again; its result must contain {}", condition(failed))
                 }
-                (_, None) => format!("call {tool}{} again; its result must be different", bound(checked)),
+                (_, None) => {
+                    format!("{}{} again; its result must be different", self.order(), bound(checked))
+                }
             },
             _ => return None,
         })
@@ -352,7 +368,7 @@ fn condition(output: &Output) -> String {
     match output.comparison {
         Comparison::Exists if output.wanted == Value::Bool(false) => format!("no {path}"),
         Comparison::Exists => format!("some {path}"),
-        Comparison::Equals => format!("{path} {}", value(&output.wanted)),
+        Comparison::Equals => format!("{path} = {}", value(&output.wanted)),
         Comparison::Gte | Comparison::Lte => {
             format!("{path} {}", bounded(output.comparison, &value(&output.wanted)))
         }

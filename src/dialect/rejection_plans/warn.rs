@@ -85,7 +85,8 @@ pub(super) fn template(text: &str, made: &Template, source: &Source, span: Span)
         );
     }
     if let Some(printed) = without_messages(made) {
-        let message = format!("for an empty history the template prints {printed}, which counts as matched");
+        let message =
+            format!("in a session without messages the template prints {printed}, which counts as matched");
         said.push(
             Diagnostic::warning(codes::TEMPLATE_WITHOUT_ANSWER, message)
                 .at(source, span)

@@ -140,7 +140,7 @@ pub(super) fn rules(
         let tool = quoted(&limit.tool);
         let help = format!("write `sequence: [{}]` under `forbidden`, or a limit of 1", limit.tool);
         out.push(
-            Diagnostic::warning(code::ZERO_LIMIT, format!("every call of {tool} reaches a limit of 0"))
+            Diagnostic::warning(code::ZERO_LIMIT, format!("every call to {tool} reaches a limit of 0"))
                 .at(text.source, bound.map_or(head(written), |bound| bound.span))
                 .help(help),
         );

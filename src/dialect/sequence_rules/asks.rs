@@ -100,6 +100,19 @@ pub(in crate::dialect) fn label(question: &Question) -> String {
     name(&question.label()).into_owned()
 }
 
+/// What to do so that a call is what is asked for: the verb, and what it is about.
+#[cfg(feature = "shell")]
+pub(in crate::dialect) fn order(question: &Question) -> (&'static str, String) {
+    let (verb, what) = question.order();
+    (verb, name(&what).into_owned())
+}
+
+/// That no call is what is asked for.
+#[cfg(feature = "shell")]
+pub(in crate::dialect) fn absence(question: &Question) -> String {
+    name(&question.absence()).into_owned()
+}
+
 /// The same for a column, where it is cleaned as any other text.
 #[cfg(feature = "shell")]
 pub(in crate::dialect) fn title(question: &Question) -> String {
@@ -146,10 +159,20 @@ mod nothing {
         match *question {}
     }
 
+    pub fn order(question: &Question) -> (&'static str, String) {
+        match *question {}
+    }
+
+    pub fn absence(question: &Question) -> String {
+        match *question {}
+    }
+
     pub fn conditions(question: &Question) -> Vec<String> {
         match *question {}
     }
 }
 
 #[cfg(not(feature = "shell"))]
-pub(in crate::dialect) use nothing::{Copies, asks_end, conditions, example, label, looked_at, title};
+pub(in crate::dialect) use nothing::{
+    Copies, absence, asks_end, conditions, example, label, looked_at, order, title,
+};

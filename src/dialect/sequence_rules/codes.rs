@@ -4,7 +4,7 @@ use crate::diagnostic::code::codes;
 
 codes! {
     Finding REQUIRED_MISSING = "required_missing": "a tool that the session needs never succeeded",
-"A `require` rule requires at least one successful call of a tool.
+"A `require` rule requires at least one successful call to a tool.
 
     - {type: require, tool: VerifyIdentity}
 
@@ -61,7 +61,7 @@ finding names the word that is not known.
 ";
 
     Finding OPAQUE_COMMAND = "opaque_command": "a command runs code that nobody has read",
-"Rules that ask what a call does read the command line, and nothing else. What a script or code in another
+"Rules that match what a call does read the command line, and nothing else. What a script or code in another
 language does is not known, and counts as nothing.
 
     python3 deploy.py
@@ -118,7 +118,7 @@ action may have happened. If both sides name the same tool, its second call is d
 ";
 
     Finding FOLLOW_UP_MISSING = "follow_up_missing": "a required follow-up call did not come in time",
-"An `after` rule requires a successful call of one tool soon after every call of another.
+"An `after` rule requires a successful call to one tool soon after every call to another.
 
     - {type: after, trigger: OpenFile, then: CloseFile, within: 10}
 
@@ -180,13 +180,13 @@ misspelt `sequence_valid` is an error.
 ";
 
     Problem IDLE_KEY = "idle_key": "the key has no effect in this rule",
-"`unsure` and `opaque` say what becomes of a call of which it is not known what it does. A rule that asks only
-for tools and arguments has no such doubt.
+"`unsure` and `opaque` say what happens when it is not known what a call does. A rule that matches only tools
+and arguments has no such doubt.
 
     - {type: never, call: admin_reset, unsure: allow}
 
-Nor does a rule that stops no call, such as `require` or `after`, ask anybody: `ask` is there the same as the
-default.
+A rule that stops no call, such as `require` or `after`, never asks a person, so `ask` means the same as the
+default there.
 
     - {type: require, tool: {runs: {program: pytest}}, unsure: ask}
 ";
@@ -194,7 +194,7 @@ default.
     Problem STAR_IN_PATTERN = "star_in_pattern": "a star or another sign in `pattern` is an ordinary character",
 "The `pattern` of a blocklist is plain text that may be anywhere in a name. So `admin_*` matches only
 names that contain a star, which no tool has. It is the same with the signs of expressions, such as `^` and
-`|`, and with a blank at an end.
+`|`, and with a leading or trailing space.
 
     - {type: blocklist, pattern: admin_*}    # blocks nothing
     - {type: blocklist, pattern: ^admin_}    # blocks nothing
@@ -255,7 +255,7 @@ This rule forbids nothing. Lookaround and backreferences are not supported.
     - {id: test_1, metric: sequence_valid, rules: []}
     - {id: verify_before_delete, metric: sequence_valid, rules: []}
 
-The second id explains a finding without a look into the file.
+The second id explains a finding without opening the file.
 ";
 
     Problem OLD_SEQUENCES = "old_sequences": "`sequences` is the old form of sequence rules",

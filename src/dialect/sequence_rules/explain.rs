@@ -14,7 +14,9 @@ use crate::session::CallRef;
 use crate::wording::sentence::name;
 use crate::wording::{self, Sentence, all, at, count, joined, tool_of};
 use sentences::{Actual, against, expected, in_favour, in_part, suggestion};
-pub(in crate::dialect) use sentences::{operand as operand_words, title as operand_title};
+pub(in crate::dialect) use sentences::{
+    operand as operand_words, orders as operand_orders, title as operand_title,
+};
 
 /// What a rule requires, and how far it has counted when a call is checked.
 #[derive(Debug, Clone, PartialEq)]

@@ -85,16 +85,16 @@ pub(super) fn alias_in_list(name: &str) -> Diagnostic {
 
 /// A key that says what becomes of a doubt, in a rule that has none.
 pub(super) fn idle_key(key: &str) -> Diagnostic {
-    let message = format!("`{key}` has no effect: no call of the rule asks what it does");
-    let help = "ask with `runs`, `reads`, `writes`, `deletes` or `reaches`, or remove the key";
+    let message = format!("`{key}` has no effect: the rule matches only tools and arguments");
+    let help =
+        "match what the call does with `runs`, `reads`, `writes`, `deletes` or `reaches`, or remove the key";
     Diagnostic::warning(codes::IDLE_KEY, message).help(help)
 }
 
 /// Rows of `facts` that no rule of the document uses.
 pub(super) fn idle_facts() -> Diagnostic {
-    let message = "`facts` has no effect: no rule of this document asks what a call does";
-    let help =
-        "ask with `runs`, `reads`, `writes`, `deletes` or `reaches` in this document, or remove the key";
+    let message = "`facts` has no effect: the rules of this document match only tools and arguments";
+    let help = "match what calls do with `runs`, `reads`, `writes`, `deletes` or `reaches` in this document, or remove the key";
     Diagnostic::warning(codes::IDLE_KEY, message).help(help)
 }
 
@@ -199,7 +199,7 @@ pub(super) fn order<'m>(
         Order::MaxCalls { tool, max: 0 }
             if tool.args_match.is_empty() && tool.does.is_none() && members(&tool.tool).is_none() =>
         {
-            let message = format!("every call of {} breaks a limit of 0", quoted(&tool.tool));
+            let message = format!("every call to {} breaks a limit of 0", quoted(&tool.tool));
             let help = "write a `blocklist`, or a limit of 1";
             Some(Diagnostic::warning(code::ZERO_LIMIT, message).help(help))
         }

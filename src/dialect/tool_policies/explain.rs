@@ -144,13 +144,17 @@ impl Explain for RecordState {
             parts.push(format!("read: {}", keys.join(", ")));
         }
         if parts.is_empty() {
-            parts.push("no call recorded".to_owned());
+            parts.push("no calls so far".to_owned());
         }
         let files: Cow<'_, str> = match (files.len(), *listed) {
             (0, true) => "no file exists".into(),
             (0, false) => "initial files not listed".into(),
-            (many, true) => format!("{} known", count(many as u64, "file")).into(),
-            (many, false) => format!("{} known, initial files not listed", count(many as u64, "file")).into(),
+            (1, true) => "1 file is known to exist".into(),
+            (1, false) => "1 file is known to exist, initial files not listed".into(),
+            (many, true) => format!("{} are known to exist", count(many as u64, "file")).into(),
+            (many, false) => {
+                format!("{} are known to exist, initial files not listed", count(many as u64, "file")).into()
+            }
         };
         parts.push(files.into_owned());
         Explanation { label: Some("recorded".to_owned()), ..Explanation::new(about, parts.join("; ")) }

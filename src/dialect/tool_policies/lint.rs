@@ -136,7 +136,7 @@ impl<'a> Linter<'a> {
                 unknown.push((tool, span));
             } else if !self.scopes.governs(section, tool) {
                 let message =
-                    format!("this section does not list {}, so the entry is never asked", quoted(tool));
+                    format!("this section does not list {}, so the entry is never checked", quoted(tool));
                 self.warn(codes::NEVER_ASKED, span, message, None);
             }
         }

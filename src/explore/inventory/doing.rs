@@ -86,9 +86,9 @@ impl Zone {
             Zone::Temporary => "temporary files",
             Zone::Home => "a home folder, outside the project",
             Zone::Outside => "anywhere else",
-            Zone::Environment => "variables of the environment",
+            Zone::Environment => "environment variables",
             Zone::Unknown => "not known where",
-            Zone::Secret => "names that are usual for secrets, wherever they are",
+            Zone::Secret => "names commonly used for secrets, in any folder",
         }
     }
 }

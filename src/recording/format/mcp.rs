@@ -296,8 +296,10 @@ impl Log {
                 }
                 if asked.is_none() && error.is_some() {
                     // Any request may fail.
-                    let what =
-                        format!("an error answers the request {}, which is not recorded here", quoted(&id));
+                    let what = format!(
+                        "an error answers the request {}, which is not in this recording",
+                        quoted(&id)
+                    );
                     return self.builder.stray(&id, content, what, around.at);
                 }
                 let marked = marked.then_some(true);

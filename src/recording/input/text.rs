@@ -178,7 +178,7 @@ pub fn no_value(bytes: &[u8], kind: Kind) -> String {
         _ => {
             let text = String::from_utf8_lossy(bytes);
             let error = serde_json::from_str::<serde::de::IgnoredAny>(&text).err();
-            let why = error.map_or(String::new(), |error| format!(", {error}"));
+            let why = error.map_or(String::new(), |error| format!(" (parser: {error})"));
             format!("the file is not JSON: it begins with {}{why}", beginning(&text))
         }
     }

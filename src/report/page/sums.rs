@@ -56,12 +56,12 @@ pub fn rules(end: &End<'_>) -> Markup {
             p {
                 (words::count(rules.len() as u64, "rule")) ": "
                 (words::thousands(count(Exercise::Fired))) " fired, "
-                (words::thousands(count(Exercise::Passed))) " asked but never fired, "
-                (words::thousands(count(Exercise::NeverAsked))) " never asked."
+                (words::thousands(count(Exercise::Passed))) " checked but never fired, "
+                (words::thousands(count(Exercise::NeverAsked))) " never checked."
             }
             @if !rules.is_empty() {
                 div.wide { table {
-                    caption { "What the recordings ask each rule" }
+                    caption { "How often each rule was checked, with the results" }
                     thead { tr {
                         th scope="col" { "Rule" } th scope="col" { "Result" }
                         @for head in ["Calls", "Satisfied", "Stopped", "Also failed", "Reported", "Sessions", "Violated"] {
@@ -109,7 +109,7 @@ fn result(used: &RuleUse) -> Markup {
         Exercise::Fired if used.only_reports() => html! { span.mark.note { "! reported" } },
         Exercise::Fired => html! { span.mark.bad { "✗ fired" } },
         Exercise::Passed => html! { span.mark.good { "✓ satisfied" } },
-        Exercise::NeverAsked => html! { span.mark.note { "– never asked" } },
+        Exercise::NeverAsked => html! { span.mark.note { "– never checked" } },
     }
 }
 
@@ -156,7 +156,7 @@ fn table(listed: &Listed<SessionRow>, caption: &str, end: &End<'_>) -> Markup {
 pub fn glossary(end: &End<'_>) -> Markup {
     let denied = words::decided(Verdict::Deny, end.mode);
     let terms = [
-        (denied, "A rule speaks against the call. The agent reads a message instead of a result."),
+        (denied, "A rule stops the call. The agent reads a message instead of a result."),
         (words::decided(Verdict::Halt, end.mode), "The call is denied, and the whole session ends with it."),
         ("not reached", "The session had been halted before this call."),
         (
@@ -173,13 +173,13 @@ pub fn glossary(end: &End<'_>) -> Markup {
         ),
         (
             "fired",
-            "The rule stopped or reported a call, spoke against one that another rule had stopped, or was violated.",
+            "The rule stopped or reported a call, objected to one that another rule had stopped, or was violated.",
         ),
         (
             "session rule",
             "A rule about the whole session, such as an order of calls. It is decided when the session ends.",
         ),
-        ("never asked", "The rule applies to no recorded call, so these recordings say nothing about it."),
+        ("never checked", "The rule applies to no recorded call, so these recordings say nothing about it."),
         ("turn", "One response of the model. Turns and the calls in them are numbered from 1."),
     ];
     html! {

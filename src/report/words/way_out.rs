@@ -120,7 +120,7 @@ fn called(call: &AddedCall, any: bool, replay: &Replay) -> String {
         let known = replay.policy().names().contains(&call.tool)
             || replay.session().calls.iter().any(|earlier| earlier.tool == call.tool);
         let example = if known { format!(", for example `{tool}`") } else { String::new() };
-        return format!("a call of another tool{failed}{example}");
+        return format!("a call to another tool{failed}{example}");
     }
     match (call.outcome, assignments(&call.content)) {
         (Outcome::Ok, result) if result.is_empty() => format!("`{tool}`{with} succeeds"),

@@ -42,12 +42,12 @@ impl Builder {
         let told = match id {
             Some(id) if self.named.contains_key(id) => Diagnostic::warning(
                 code::RESULT_WITHOUT_CALL,
-                format!("a result is for the call {}, which already has a result", quoted(id)),
+                format!("a second result for call {}, which already has one", quoted(id)),
             ),
             Some(id) => Diagnostic::lost(
                 code::RESULT_WITHOUT_CALL,
                 Loss::MayHoldCalls,
-                format!("a result is for the call {}, which is not recorded here", quoted(id)),
+                format!("result for call {}, which is not in this recording", quoted(id)),
             ),
             None => Diagnostic::lost(
                 code::RESULT_WITHOUT_CALL,

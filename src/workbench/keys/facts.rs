@@ -127,7 +127,7 @@ pub(super) fn chosen(facts: &Facts) -> Option<&'static str> {
 }
 
 pub(super) fn written(facts: &Facts) -> Option<&'static str> {
-    (!facts.written).then_some("nothing was written here that could be taken back")
+    (!facts.written).then_some("no rule has been written yet")
 }
 
 pub(super) fn decided(facts: &Facts) -> Option<&'static str> {

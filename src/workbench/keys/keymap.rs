@@ -68,7 +68,7 @@ impl Keymap {
             () if row.name.contains(&folded) => 3,
             () if begins(row.doc) => 4,
             () if row.doc.to_lowercase().contains(&folded) => 5,
-            () if super::heading(row.group).to_lowercase().starts_with(&folded) => 6,
+            () if super::heading(row).to_lowercase().starts_with(&folded) => 6,
             () if is_within(&folded, row.name) => 7,
             () => return None,
         })

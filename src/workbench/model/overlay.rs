@@ -259,7 +259,7 @@ impl HelpRow {
     /// Under which heading it is.
     pub const fn heading(&self) -> &'static str {
         match self {
-            Self::Command(row) => keys::heading(row.group),
+            Self::Command(row) => keys::heading(row),
             Self::Glyph(_) => "Signs",
             Self::Role(_) => "Colours",
         }

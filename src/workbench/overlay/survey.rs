@@ -130,7 +130,7 @@ fn of_rule<'m>(model: &'m Model, found: &SurveyRow, rule: &RuleRow, space: &Spac
         Exercise::Fired => rule.answers.clone(),
         Exercise::Passed => format!("never fired{so_far}; {}", rule.answers),
         Exercise::NeverAsked => {
-            format!("never asked{so_far}: the rule applies to no recorded call")
+            format!("never checked{so_far}: the rule applies to no recorded call")
         }
     };
     let mut below = space.columns(model);

@@ -33,7 +33,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
             hints![NextPane "pane", Base "base", Edit "edit", Live "live", Zoom "zoom", Help "help", Quit "quit"]
         }
         false => hints![
-            NextCall PreviousCall "change", Open "go there", Texts "text", Witness "witness", NextPane "pane",
+            NextCall PreviousCall "change", Open "go there", Texts "text", Witness "example", NextPane "pane",
             Search "search", Base "base", Edit "edit", Live "live", Zoom "zoom", Help "help", Quit "quit"
         ],
     },

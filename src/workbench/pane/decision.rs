@@ -68,7 +68,7 @@ pub fn lines(seen: Seen<'_>, width: usize) -> Vec<Line> {
             (Some(_), _) => "being judged",
             (None, false) => "the policy is being read",
             (None, true) if model.basis.rules.none() => {
-                "there is no policy to judge by; -p FILE-OR-FOLDER names one when the program starts, and a folder `contracts` is found by itself. `rulestep stats` lists what the recordings hold"
+                "there is no policy to judge by; -p FILE-OR-FOLDER names one when the program starts, and a folder `contracts` is found by itself. `rulestep stats` lists what the recordings contain"
             }
             (None, true) => "the policy does not load; the policy pane lists its problems",
         };
@@ -248,7 +248,7 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
     paragraph(lines, &model.theme, Role::Text, &explanation.headline.to_string(), width, 0, link);
     // What would help is what is looked for: it comes before the rule's words and the evidence, which may be long.
     if let Some(way) = &explanation.way_out {
-        labelled(lines, &model.theme, "way out", Role::Text, &way.to_string(), width, link);
+        labelled(lines, &model.theme, "suggest", Role::Text, &way.to_string(), width, link);
     }
     paragraph(lines, &model.theme, Role::TextDim, &name, width, 0, link);
     let stands = tail(&rule_place(&explanation.rule), width.saturating_sub(LABEL), model.theme.marks());
@@ -302,7 +302,7 @@ fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
             .replay()
             .zip(model.call())
             .is_some_and(|(replay, call)| replay.policy().names().contains(&call.tool));
-        let said = if named { "no rule was asked about this call" } else { "no rule is about this tool" };
+        let said = if named { "no rule was checked for this call" } else { "no rule is about this tool" };
         paragraph(lines, &model.theme, Role::TextDim, said, width, 0, Link::default());
     }
 }

@@ -29,7 +29,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     hints: |_| {
         hints![
             NextCall PreviousCall "line", Reference "reference", NextFinding "stop",
-            NextPane "pane", Right "sideways", Search "search", Edit "edit", CopyRule "copy rule",
+            NextPane "pane", Right "scroll right", Search "search", Edit "edit", CopyRule "copy rule",
             Zoom "zoom", Help "help", Quit "quit"
         ]
     },

@@ -58,7 +58,7 @@ pub const OF_LINES: PaneSpec = PaneSpec {
     hints: |_| {
         hints![
             NextCall PreviousCall "row", NextTurn PreviousTurn "turn", NextFinding "stop",
-            Open "go there", NextPane "pane", Right "sideways", Edit "edit", Zoom "zoom", Help "help",
+            Open "go there", NextPane "pane", Right "scroll right", Edit "edit", Zoom "zoom", Help "help",
             Quit "quit"
         ]
     },

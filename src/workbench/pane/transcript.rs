@@ -37,9 +37,9 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
     hints: |_| {
         hints![
             NextCall PreviousCall "call", NextTurn PreviousTurn "turn", NextFinding "stop",
-            NextChange "change", Cause "cause", WayOut "way out", WhatIfUndo "take back", Body "body", NextPane "pane",
-            Search "search", Edit "edit", Suggest "rule from call", Mode "mode", Witness "witness", Save "save",
-            WhatIfArguments "what if", Right "sideways", Zoom "zoom", Help "help", Quit "quit"
+            NextChange "change", Cause "cause", WayOut "way out", WhatIfUndo "undo", Body "body", NextPane "pane",
+            Search "search", Edit "edit", Suggest "rule from call", Mode "mode", Witness "example", Save "save",
+            WhatIfArguments "what if", Right "scroll right", Zoom "zoom", Help "help", Quit "quit"
         ]
     },
     ..OF_LINES

@@ -171,6 +171,6 @@ pub fn taken(model: &mut Model, file: &str, effects: &mut Vec<Effect>) {
     };
     prompt::begin(model, Ask::Save, &free, effects);
     if let Some(prompt) = &mut model.dialog.prompt {
-        prompt.refused = Some(format!("{file} is there already"));
+        prompt.refused = Some(format!("{file} already exists"));
     }
 }

@@ -119,11 +119,11 @@ pub fn mark(model: &mut Model) {
     let same = |(known, other): &(Arc<Session>, u32)| Arc::ptr_eq(known, &session) && *other == index;
     if model.place.other_call.as_ref().is_some_and(same) {
         model.place.other_call = None;
-        return model.say("no call is marked any more");
+        return model.say("no call is chosen any more");
     }
     model.place.other_call = Some((session, index));
     let key = model.key(Command::Suggest);
-    model.say(format!("{tool} is marked; {key} on another call finds rules about both"));
+    model.say(format!("{tool} is chosen; {key} on another call suggests rules about both"));
 }
 
 /// The rules are there. What answers an older request is dropped.

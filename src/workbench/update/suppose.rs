@@ -193,7 +193,7 @@ pub fn undo(model: &mut Model) {
 /// Takes all changes back, together.
 pub fn drop_all(model: &mut Model) {
     change(model, Land::Stay, |what_if| *what_if = WhatIf::default());
-    model.say(format!("what if is dropped; {} brings it back", model.key(Command::WhatIfUndo)));
+    model.say(format!("the what-ifs are dropped; {} brings them back", model.key(Command::WhatIfUndo)));
 }
 
 /// Leaves what is supposed, if anything is, or what is waited for. Whether there was something to leave.
@@ -287,7 +287,7 @@ pub fn drop_call(model: &mut Model) {
         Target::Known(index) => what_if.edit(Edit::DropCall(index)),
         Target::Added(place) => drop(what_if.take_back(place)),
     });
-    model.say(format!("{} {} is left out", place(call.at), call.tool));
+    model.say(format!("{} {} is removed", place(call.at), call.tool));
 }
 
 /// Switches the rule that is shown, or in the policy the one under the cursor, off or on again.

@@ -90,7 +90,7 @@ pub fn enter(model: &mut Model) {
         (Some(_), None) => model.say("this rule never fired, so it has no findings"),
         (None, _) => match row.term.clone() {
             Some(term) => list(model, &term),
-            None => model.say("no filter asks for this row"),
+            None => model.say("no filter selects this row"),
         },
     }
 }

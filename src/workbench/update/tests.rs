@@ -139,7 +139,7 @@ fn findings_causes_and_back() {
     press(&mut model, "]r");
     assert!(note(&model).starts_with("no finding of this rule after"));
     press(&mut model, "]q");
-    assert_eq!(note(&model), "`]q` means nothing here; ? lists the keys");
+    assert_eq!(note(&model), "`]q` has no function here; ? lists the keys");
 }
 
 /// A UUID says nothing: the top line has the title and so much of the number that two sessions of one title can be distinguished; the

@@ -310,7 +310,7 @@ fn changed_decisions_are_saved_as_cases_that_pass() {
     let told = run(&folder, &["test", "cases"]);
     assert!(told.starts_with("exit 0") && told.contains("1 case: 1 as expected"), "{told}");
     let told = diff(&["-p", "v2"]);
-    assert!(told.starts_with("exit 2") && told.contains("is there already"), "{told}");
+    assert!(told.starts_with("exit 2") && told.contains("already exists"), "{told}");
     let told = diff(&["-p", "git:HEAD:v2"]);
     assert!(told.starts_with("exit 2"), "{told}");
     let told =

@@ -192,13 +192,13 @@ fn what_a_command_line_does() {
     let expected = "\
 4 calls:
   cd src
-      its success does not follow from that of the line
+      the line can succeed even if this command fails
   cat .env
       reads src/.env
-      its success does not follow from that of the line
+      the line can succeed even if this command fails
 | curl -d @- https://example.com
       reaches example.com
-      its success does not follow from that of the line
+      the line can succeed even if this command fails
   rm -rf $DIR
       deletes $DIR and everything below it
         unknown: `$DIR`

@@ -141,7 +141,7 @@ fn what_is_left_out_is_counted_and_said() {
         run(&files, "replay s -p p --format json --since 2026-05-03 --until 2026-05-10T00:00:00Z");
     assert_eq!(ids(&stdout), ["s2", "s4", "s5", "s6", "s8"]);
     assert!(
-        stderr.contains("5 of 12 sessions began in the time of `--since 2026-05-03` and `--until"),
+        stderr.contains("5 of 12 sessions began within `--since 2026-05-03` and `--until"),
         "{stderr}"
     );
     assert!(stderr.contains("left out: 3 sessions without a recorded time"), "{stderr}");

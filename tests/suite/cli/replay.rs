@@ -140,7 +140,7 @@ fn the_bare_program_says_that_it_judges_samples() {
     assert_eq!(bare.status.code(), Some(1));
     let told = String::from_utf8_lossy(&bare.stderr).into_owned();
     let notes: Vec<&str> = told.lines().take(2).collect();
-    let samples = "note: no session is named: these are the samples built into the program, judged by their own policies";
+    let samples = "note: no recordings given: these are the samples built into the program, judged by their own policies";
     assert_eq!(notes, ["note: the output is not a terminal, so here is what `replay` prints", samples]);
     // That these are samples is no progress.
     assert!(run(&folder, &["--quiet"]).contains(samples));
@@ -167,7 +167,7 @@ fn samples_are_judged_only_when_asked_for() {
         assert_eq!(
             told,
             format!(
-                "exit 2\n--- stdout\n--- stderr\nerror: no session is named\n  help: name files, folders, globs or `-`: \
+                "exit 2\n--- stdout\n--- stderr\nerror: no recordings given\n  help: give files, folders, globs or `-`: \
                  `{usage}`; `--samples` uses the samples built into the program\n"
             ),
             "{arguments:?}"
@@ -367,9 +367,8 @@ fn tools_that_rules_name_and_no_session_has() {
             let all = run(&folder, &[command, names].concat());
             let said = |text: &str| all.contains(text);
             [
-                said("no recorded call or list of tools has `issue_refnd`")
-                    && said("did you mean `issue_refund`?"),
-                said("no recorded call or list of tools has `nuke`, so no rule about it was asked"),
+                said("no recording calls or offers `issue_refnd`") && said("did you mean `issue_refund`?"),
+                said("no recording calls or offers `nuke`, so no rule for it was checked"),
             ]
         };
         assert_eq!(told(&["a.json", "b.json"]), [true, true], "{command:?}");

@@ -214,7 +214,7 @@ fn coverage_counts_calls_of_choices_not_taken_apart() {
           1 session · 1 call in choices not taken, 1 failed · first s:1.2.1
 
     tools without a rule, by calls  look 1
-    1 session, 1 call and 1 in choices not taken, 1 rule: 1 fired, 0 asked but never fired, 0 never asked
+    1 session, 1 call and 1 in choices not taken, 1 rule: 1 fired, 0 checked but never fired, 0 never checked
     ");
     let markdown = coverage("markdown");
     assert!(markdown.contains("`p.yaml:2` | 1 | 1 | 0 | 1 | 0 | fired |"), "{markdown}");
@@ -335,11 +335,11 @@ fn coverage_is_reported_in_each_form() {
           1 call in 1 session: 1 stopped · first paid:1.1
 
     tools without a rule, by calls  look 2
-    3 sessions, 3 calls, 1 rule: 1 fired, 0 asked but never fired, 0 never asked
+    3 sessions, 3 calls, 1 rule: 1 fired, 0 checked but never fired, 0 never checked
     ");
     let (_, markdown, _) = coverage("markdown");
     insta::assert_snapshot!(markdown, @r"
-    ### 3 sessions, 3 calls, 1 rule: 1 fired, 0 asked but never fired, 0 never asked
+    ### 3 sessions, 3 calls, 1 rule: 1 fired, 0 checked but never fired, 0 never checked
 
     | rule | sessions | calls | passed | stopped | violated | state |
     |---|--:|--:|--:|--:|--:|---|

@@ -78,7 +78,7 @@ fn a_session_is_one_page_that_says_why_a_call_was_stopped() {
         "✗ denied",
         "check_eligibility ran for order_id \"ORD-123\", not \"ORD-124\"",
         "requires_prior_tool: check_eligibility",
-        "call check_eligibility for order_id \"ORD-124\" successfully in an earlier turn",
+        "in an earlier turn, call check_eligibility for order_id \"ORD-124\"",
         "[permission denied: resource_unmatched]",
         "Please refund ORD-124",
         "Repeat this replay: rulestep replay s.json",
@@ -169,7 +169,7 @@ fn the_same_input_makes_the_same_bytes() {
 #[rstest]
 #[case::nothing_stopped(&refund(1, false), ISSUE_REFUND, "No call was stopped, and no session rule is violated.")]
 #[case::stopped(&refund(1, true), ISSUE_REFUND, "1 call stopped in 1 session")]
-#[case::no_rule_is_asked(&refund(1, false), "tool: other\nforbids_after: [other]\n", "No rule was asked about any call")]
+#[case::no_rule_is_asked(&refund(1, false), "tool: other\nforbids_after: [other]\n", "No rule was checked for any call")]
 #[case::half_read(
     "{\"id\": \"a\", \"messages\": [{\"role\": \"assistant\"}, 5]}",
     ISSUE_REFUND,

@@ -233,6 +233,8 @@ fn what_cannot_be_decided_is_denied() {
         );
         let arguments = ["claude-code", "-p", policy, "--on-error", "ask", "--on-ask", "deny"];
         assert_eq!(texts(&hook(state, &arguments, &input)).0, 2, "{shown}");
+        let arguments = [&arguments[..], &["--shadow"]].concat();
+        assert_eq!(texts(&hook(state, &arguments, &input)), (0, String::new(), String::new()), "{shown}");
         // Codex cannot ask.
         let codex = hook(state, &["codex", "-p", policy, "--on-error", "ask"], &input);
         assert_eq!(texts(&codex).0, 2, "{shown}");

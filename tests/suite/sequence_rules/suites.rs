@@ -230,7 +230,7 @@ tests:
     assert_eq!(
         said(&files),
         [
-            "eval.yaml:6 warning zero_limit: every call of `A` breaks a limit of 0",
+            "eval.yaml:6 warning zero_limit: every call to `A` breaks a limit of 0",
             "eval.yaml:2 notice tests_skipped: 2 more expectations are not about sequences: skipped (`args_valid`, \
           `sequence_valid`)"
         ]

@@ -31,7 +31,7 @@ fn check(input: impl Into<Vec<u8>>, ids: &[&str], expected: &[&str]) {
     let of_sessions = sessions.iter().flat_map(|session| &session.diagnostics);
     let unread = of_file.iter().chain(of_sessions).any(Diagnostic::may_lose_calls);
     let all = told.len();
-    told.retain(|line| !line.contains("what is lost may hold"));
+    told.retain(|line| !line.contains("may have contained calls"));
     assert_eq!(told.len() + usize::from(unread), all, "{shown}");
     assert_eq!(told, expected, "{shown}");
 }
@@ -170,9 +170,9 @@ fn wrong_types_are_told_one_by_one() {
             "1: warning[damaged_record]: `tool_calls` is a number, not a list; it is left out",
             "2: warning[damaged_record]: a call is a number, not an object; it is left out",
             "2: warning[damaged_record]: a call names no tool; it is kept as `(unnamed)`",
-            "2: warning[arguments_not_json]: the arguments of a call of `f` are not JSON, and are kept as text",
+            "2: warning[arguments_not_json]: the arguments of a call to `f` are not JSON; they are kept as text",
             "3: warning[damaged_record]: `is_error` is a text, not a truth value; it is read as true",
-            "3: warning[result_without_call]: a result is for the call `9`, which is not recorded here",
+            "3: warning[result_without_call]: result for call `9`, which is not in this recording",
             "3: warning[damaged_record]: `at` is not a known form of time: `\"soon\"`",
             "4: warning[damaged_record]: calls of the role `user` are left out",
             "4: warning[unknown_operation]: `restore` names no snapshot, so the recorded state is emptied",
@@ -211,7 +211,7 @@ fn depth_is_told_and_harms_nothing() {
         "{{\"messages\": [{{\"role\": \"assistant\", \"function_call\": {{\"name\": \"f\", \"arguments\": \"{open}{close}\"}}}}, \
          {{\"role\": \"function\"}}]}}"
     );
-    let kept = "the arguments of a call of `f` nest deeper than 127 levels, and are kept as text";
+    let kept = "the arguments of a call to `f` nest deeper than 127 levels; they are kept as text";
     check(call, &["some"], &[&format!("1: warning[arguments_not_json]: {kept}")]);
     let objects = "{\"a\":".repeat(10_000) + "1" + &"}".repeat(10_000);
     let expected =
@@ -238,7 +238,7 @@ fn what_is_no_recording_is_refused_with_its_reason() {
         (b"{}", "x: error[not_a_session]: the file begins with an empty object"),
         (
             b"hello\nworld",
-            "x: error[not_a_session]: the file is not JSON: it begins with `hello`, expected value at line 1 column 1",
+            "x: error[not_a_session]: the file is not JSON: it begins with `hello` (parser: expected value at line 1 column 1)",
         ),
         (
             b"{\"a\": 1, \"b\": 2}",
@@ -252,7 +252,7 @@ fn what_is_no_recording_is_refused_with_its_reason() {
         (b"{\"messages\": [", "x: error[damaged_line]: the file ends within its first value"),
         (
             b"[{\"role\" \"user\"}]",
-            "x: error[damaged_line]: the file is not JSON: it begins with `{\"role\" \"user\"}`, expected `:` at line 1 column 9",
+            "x: error[damaged_line]: the file is not JSON: it begins with `{\"role\" \"user\"}` (parser: expected `:` at line 1 column 9)",
         ),
         (
             b"{\"org\": \"x\", \"role\": \"admin\"}",
@@ -346,8 +346,8 @@ fn calls_in_a_form_that_is_not_read_are_no_absence_of_calls(#[case] input: &str,
         "some.json:{line}: warning[damaged_record]: {what} may hold calls, and is left out: calls are read from \
          `tool_calls` and `function_call` of messages"
     );
-    let unread = "some.json: error[damaged_record]: no call could be read, and what is lost may hold some: 1 place of \
-                  the file is damaged or left out";
+    let unread = "some.json: error[damaged_record]: no call could be read: 1 part of the file is damaged or \
+                  skipped, and may have contained calls";
     assert_eq!(told, [unread, &*may]);
 }
 
@@ -361,7 +361,7 @@ fn a_format_that_is_asked_for_tells_where_the_file_departs_from_it() {
         told(&sessions, &of_file),
         [
             "some.json:1: warning[damaged_line]: an object without `traj` is not an episode; it is left out",
-            "some.json: error[empty_session]: no session could be read: 1 place of the file is damaged or left out",
+            "some.json: error[empty_session]: no session could be read: 1 part of the file is damaged or skipped",
         ]
     );
 }
@@ -383,8 +383,8 @@ fn an_input_that_fails_midway_keeps_what_was_read() {
 
 #[test]
 fn results_are_absent_when_the_whole_file_has_none() {
-    let absent = "some.json: notice[no_results_recorded]: the file has calls and no result: results were not recorded, \
-                  and every call counts as ok";
+    let absent = "some.json: notice[no_results_recorded]: the file has calls but no results, so every call counts as \
+                  ok";
     let (sessions, of_file) = opened(format!("{CALLS}\n{A}\n{CALLS}"));
     let results: Vec<_> = sessions.iter().map(|session| session.facts.results).collect();
     assert_eq!(results, [Results::Absent; 3]);

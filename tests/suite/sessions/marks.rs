@@ -114,8 +114,8 @@ fn a_denied_call_without_a_result_was_refused_and_one_that_went_well_was_not() {
     assert_eq!(outcomes, [Outcome::Ok, Outcome::Error, Outcome::Refused]);
     let expected = [
         "some.json:5: warning[damaged_record]: an item of a list is a number, not an object; it is left out",
-        "some.json: error[damaged_record]: the file could not be read whole, and what is lost may hold calls: 1 place of the \
-         file is damaged or left out",
+        "some.json: error[damaged_record]: the file could not be read completely: 1 part of the file is damaged or \
+         skipped, and may have contained calls",
         "some.json:3: warning[damaged_record]: line 5 says that the call `c1` was denied, but its result is not marked as \
          failed; it is read as it is marked",
     ];

@@ -126,11 +126,11 @@ fn the_native_fixture_is_read_point_by_point() {
     assert_eq!(
         told(&sessions, &of_file),
         [
-            "some.json: error[damaged_record]: the file could not be read whole, and what is lost may hold calls: 1 place \
-             of the file is damaged or left out",
-            "some.json:18: warning[arguments_not_json]: the arguments of a call of `issue_refund` are not JSON, and \
+            "some.json: error[damaged_record]: the file could not be read completely: 1 part of the file is \
+             damaged or skipped, and may have contained calls",
+            "some.json:18: warning[arguments_not_json]: the arguments of a call to `issue_refund` are not JSON; they \
              are kept as text",
-            "some.json:34: warning[result_without_call]: a result is for the call `c9`, which is not recorded here",
+            "some.json:34: warning[result_without_call]: result for call `c9`, which is not in this recording",
         ]
     );
 }

@@ -25,26 +25,30 @@ pub(super) fn expected(order: &Order) -> String {
             };
             format!("{} before {}{same}", firsts(first, or), any(then))
         }
-        Order::Never { call } => format!("no {}", operand(call)),
+        Order::Never { call } => absence(call),
         Order::ImmediatelyBefore { first, then } => {
             format!("{} directly before every {}", operand(first), any(then))
         }
         Order::Blocklist { pattern, tools } => match pattern {
             Some(pattern) if tools.is_empty() => format!("no tool with `{}` in its name", name(pattern)),
             Some(pattern) => {
-                format!("no tool with `{}` in its name, and no call of {}", name(pattern), names_or(tools))
+                format!("no tool with `{}` in its name, and no call to {}", name(pattern), names_or(tools))
             }
-            None => format!("no call of {}", names_or(tools)),
+            None => format!("no call to {}", names_or(tools)),
         },
         Order::Allowlist { tools } if tools.is_empty() => "no call at all".to_owned(),
         Order::Allowlist { tools } => format!("only {}", names(tools)),
-        Order::MaxCalls { tool, max: 0 } => format!("no call of {}", operand(tool)),
-        Order::MaxCalls { tool, max } => format!("at most {} of {}", count(*max, "call"), operand(tool)),
+        Order::MaxCalls { tool, max: 0 } if tool.tool.is_empty() => absence(tool),
+        Order::MaxCalls { tool, max: 0 } => format!("no call to {}", operand(tool)),
+        Order::MaxCalls { tool, max } if tool.tool.is_empty() => {
+            format!("{} in at most {}", operand(tool), count(*max, "call"))
+        }
+        Order::MaxCalls { tool, max } => format!("at most {} to {}", count(*max, "call"), operand(tool)),
         Order::Eventually { tool, within } => {
             format!("{} succeeds {}", operand(tool), among(*within))
         }
         Order::NeverAfter { trigger, forbidden } => {
-            format!("no {} after {}", operand(forbidden), operand(trigger))
+            format!("{} after {}", absence(forbidden), operand(trigger))
         }
         Order::After { trigger, then, within } => {
             format!("{} within {} after every {}", operand(then), count(*within, "call"), operand(trigger))
@@ -75,13 +79,13 @@ pub(super) fn in_favour(order: &Order, done: u64) -> String {
 pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String> {
     Some(match (code, order) {
         (codes::REQUIRED_MISSING, Order::Require { tool }) => {
-            format!("add a call of {} that succeeds", operand(tool))
+            format!("{} successfully", orders([tool]))
         }
         (codes::BEFORE_MISSING | codes::BEFORE_LATE, Order::Before { first, or, then, .. }) => {
-            format!("call {} successfully before {}", firsts(first, or), any(then))
+            format!("{} successfully before {}", orders([first].into_iter().chain(or)), any(then))
         }
         (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, then }) => {
-            format!("call {} successfully, directly before {}", operand(first), any(then))
+            format!("{} successfully, directly before {}", orders([first]), any(then))
         }
         (codes::FORBIDDEN_CALL, _) => "skip the call".to_owned(),
         (codes::UNSEEN_SESSION, _) => "read the recordings of the whole tree".to_owned(),
@@ -90,20 +94,21 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
         (codes::NOT_ALLOWLISTED, _) => "skip the call, or add the name to the list".to_owned(),
         (codes::MAX_CALLS_OVER, _) => "skip the call, or raise `max`".to_owned(),
         (codes::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
-            format!("call {} successfully {}", operand(tool), among(*within))
+            format!("{} successfully {}", orders([tool]), among(*within))
         }
         (codes::AFTER_TRIGGER, Order::NeverAfter { trigger, forbidden }) => {
-            format!("call {} before {}, or not at all", operand(forbidden), operand(trigger))
+            format!("{} before {}, or not at all", orders([forbidden]), operand(trigger))
         }
-        (codes::FOLLOW_UP_MISSING, Order::After { then, trigger, .. }) => {
-            format!("call {} successfully, soon after every {}", operand(then), operand(trigger))
+        (codes::FOLLOW_UP_MISSING, Order::After { then, trigger, within }) => {
+            let within = count(*within, "call");
+            format!("{} successfully within {within} after every {}", orders([then]), operand(trigger))
         }
         (codes::SEQUENCE_INTERRUPTED, Order::Sequence { tools, .. }) => {
             let (first, last) = (tools.first()?, tools.last()?);
             format!("make the call before {} or after {}", operand(first), operand(last))
         }
-        (codes::SEQUENCE_OUT_OF_ORDER | codes::SEQUENCE_CUT_SHORT, Order::Sequence { .. }) => {
-            format!("call {} next, successfully", next(order, done)?)
+        (codes::SEQUENCE_OUT_OF_ORDER | codes::SEQUENCE_CUT_SHORT, Order::Sequence { tools, .. }) => {
+            format!("{} next, successfully", orders([tools.get(usize::try_from(done).ok()?)?]))
         }
         (codes::SEQUENCE_NOT_EXACT, Order::Exact { .. }) => match next(order, done) {
             Some(next) => format!("call {next} here, or change the list"),
@@ -123,7 +128,7 @@ pub(super) fn against(code: Code, order: &Order, done: u64, about: &About<'_>) -
     match (code, order) {
         (codes::BEFORE_MISSING, Order::Before { first, or, same, .. }) => match earlier() {
             _ if !same.is_empty() => format!("{} is not known to have succeeded", expected(order)),
-            Some(call) => format!("no {} is known to have succeeded; {}", firsts(first, or), ran_in(call)),
+            Some(call) => format!("{} is not known to have succeeded; {}", firsts(first, or), ran_in(call)),
             None => format!("{} has not succeeded yet{}", firsts(first, or), unread(about)),
         },
         (codes::UNSEEN_SESSION, Order::NeverAfter { trigger, .. }) => {
@@ -317,6 +322,27 @@ pub(in crate::dialect) fn operand(named: &ToolName) -> String {
     let does = named.does.iter().filter(|_| !named.tool.is_empty()).flat_map(|question| conditions(question));
     let conditions: Vec<String> = arguments.chain(does).collect();
     if conditions.is_empty() { tool } else { format!("{tool} ({})", conditions.join(", ")) }
+}
+
+/// What to do so that one of these calls happens: `call Login or run \`id\``.
+pub(in crate::dialect) fn orders<'t>(calls: impl IntoIterator<Item = &'t ToolName>) -> String {
+    let mut last = "";
+    let order = |named: &ToolName| {
+        let (verb, what) = match &named.does {
+            Some(question) if named.tool.is_empty() => asks::order(question),
+            _ => ("call", operand(named)),
+        };
+        if std::mem::replace(&mut last, verb) == verb { what } else { format!("{verb} {what}") }
+    };
+    either(calls.into_iter().map(order).collect())
+}
+
+/// That there is no such call.
+fn absence(named: &ToolName) -> String {
+    match &named.does {
+        Some(question) if named.tool.is_empty() => asks::absence(question),
+        _ => format!("no {}", operand(named)),
+    }
 }
 
 /// The same with the command that it is about: why it counts, or what comes before it in the call.

@@ -44,7 +44,7 @@ pub fn give(builder: &mut Builder, calls: &[(String, Call)], setting: &Setting) 
             // A failure of the call is not a result that anybody saw.
             if call.result.is_missing() {
                 let (tool, error) = (quoted(&call.tool), quoted(error.shown()));
-                builder.damaged(format!("the call of {tool} failed without a result: {error}"));
+                builder.damaged(format!("the call to {tool} failed without a result: {error}"));
             }
         } else if call.result.is_missing() {
             continue;

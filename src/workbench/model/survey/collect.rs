@@ -104,7 +104,7 @@ impl SurveyView {
         self.title = match never + passed {
             0 => format!("Rules {all}: all of them fired"),
             quiet => format!(
-                "Rules {all}: {} never fired, {} of them never asked",
+                "Rules {all}: {} never fired ({} never checked)",
                 words::thousands(quiet),
                 words::thousands(never)
             ),

@@ -51,7 +51,7 @@ fn saving_proposes_a_name_and_overwrites_nothing() {
     assert_eq!(fs::read_to_string(&proposed).unwrap(), "mine");
     let prompt = model.dialog.prompt.as_ref().unwrap();
     assert!(prompt.input.value().ends_with("refund-124-2_2-2.case.yaml"), "{}", prompt.input.value());
-    assert!(prompt.refused.as_ref().unwrap().ends_with("is there already"));
+    assert!(prompt.refused.as_ref().unwrap().ends_with("already exists"));
 }
 
 #[test]

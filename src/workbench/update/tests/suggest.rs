@@ -136,7 +136,7 @@ fn three_keys_write_a_rule_and_one_takes_it_back() {
     feed(&mut model, write(written(&effects), true));
     assert!(!fs::exists(&*done.file).unwrap());
     press(&mut model, "u");
-    assert_eq!(note(&model), "nothing was written here that could be taken back");
+    assert_eq!(note(&model), "no rule has been written yet");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_contract_that_is_there_keeps_its_other_bytes() {
 fn two_calls_are_the_subject_when_one_is_marked() {
     let mut model = pointed(CONTRACT);
     press(&mut model, "2 G Space");
-    assert!(note(&model).starts_with("close_order is marked; a on another call"), "{}", note(&model));
+    assert!(note(&model).starts_with("close_order is chosen; a on another call"), "{}", note(&model));
     press(&mut model, "k k a");
     assert_eq!(
         view(&model).wish.subject.earlier.as_deref().zip(Some(&*view(&model).wish.subject.tool)),

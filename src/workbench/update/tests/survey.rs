@@ -36,7 +36,7 @@ fn a_rule_lists_its_findings_and_goes_there() {
     );
     assert!(screen(&model).contains("1/1"));
     press(&mut model, "q");
-    assert!(screen(&model).contains("Rules 2: 1 never fired, 1 of them never asked"), "{}", screen(&model));
+    assert!(screen(&model).contains("Rules 2: 1 never fired (1 never checked)"), "{}", screen(&model));
     press(&mut model, "Enter Enter");
     assert_eq!((model.place.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
     assert!(model.dialog.overlays.is_empty());
@@ -219,7 +219,7 @@ fn what_is_not_counted_yet_is_said() {
     let effects = update(&mut model, Msg::Key(Key::char('O')));
     let [Effect::Survey(first)] = effects.as_slice() else { panic!("{effects:?}") };
     assert!(screen(&model).contains("(counted 0 of 2 sessions)"), "{}", screen(&model));
-    assert!(screen(&model).contains("never asked so far"), "{}", screen(&model));
+    assert!(screen(&model).contains("never checked so far"), "{}", screen(&model));
     // Nothing is asked for twice.
     assert!(update(&mut model, Msg::Key(Key::char('j'))).is_empty());
     let effects = feed(
@@ -280,7 +280,7 @@ fn the_filter_of_the_sessions_is_the_scope() {
         "{shown}"
     );
     press(&mut model, "q O");
-    assert!(screen(&model).contains("never asked in 1 of 2 sessions"), "{}", screen(&model));
+    assert!(screen(&model).contains("never checked) in 1 of 2 sessions"), "{}", screen(&model));
     press(&mut model, "q f Ctrl-u Enter");
     press(&mut model, "O q");
     let number = model.work.survey.as_ref().unwrap().number;

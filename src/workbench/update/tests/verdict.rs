@@ -90,7 +90,7 @@ fn violated_rules_are_gone_to_from_session_to_session() {
         assert!(screen(&model).contains(said), "{said}\n{}", screen(&model));
     }
     let screen = screen(&model);
-    for said in ["✗ VIOLATED session rule", "required_missing", "add a call of run_tests"] {
+    for said in ["✗ VIOLATED session rule", "required_missing", "call run_tests successfully"] {
         assert!(screen.contains(said), "{said}\n{screen}");
     }
     press(&mut model, "o");
