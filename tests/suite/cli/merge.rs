@@ -140,10 +140,7 @@ fn what_is_left_out_is_counted_and_said() {
     let (_, stdout, stderr) =
         run(&files, "replay s -p p --format json --since 2026-05-03 --until 2026-05-10T00:00:00Z");
     assert_eq!(ids(&stdout), ["s2", "s4", "s5", "s6", "s8"]);
-    assert!(
-        stderr.contains("5 of 12 sessions began within `--since 2026-05-03` and `--until"),
-        "{stderr}"
-    );
+    assert!(stderr.contains("5 of 12 sessions began within `--since 2026-05-03` and `--until"), "{stderr}");
     assert!(stderr.contains("left out: 3 sessions without a recorded time"), "{stderr}");
     let provenance = serde_json::from_str::<Value>(last(&stdout)).unwrap()["totals"]["provenance"].clone();
     assert_eq!(provenance["left_out"], serde_json::json!({"--since": 5, "--until": 2}));
@@ -172,9 +169,9 @@ fn what_is_left_out_is_counted_and_said() {
     sorted.sort();
     assert_eq!(sharded, sorted);
     for (wrong, why) in [
-        ("--shard 0/3", "is not a part of a whole"),
-        ("--shard 4/3", "is not a part of a whole"),
-        ("--shard 1", "is not a part of a whole"),
+        ("--shard 0/3", "`--shard 0/3`: the shard number must be between 1 and 3"),
+        ("--shard 4/3", "must be between 1 and 3"),
+        ("--shard 1", "a shard is a number and the number of shards"),
         ("--since yesterday", "`yesterday` is not a time"),
         ("--sample 0", "invalid value"),
     ] {
@@ -182,7 +179,7 @@ fn what_is_left_out_is_counted_and_said() {
         assert_eq!((code, stderr.contains(why)), (2, true), "{wrong}: {stderr}");
     }
     let (code, _, stderr) = run(&files, "replay s -p p --since 2027-01-01");
-    assert_eq!((code, stderr.contains("0 of 12 sessions began in the time")), (2, true), "{stderr}");
+    assert_eq!((code, stderr.contains("0 of 12 sessions began within")), (2, true), "{stderr}");
 }
 
 #[test]

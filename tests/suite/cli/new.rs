@@ -68,15 +68,9 @@ fn nothing_is_overwritten_and_no_half_is_left() {
     let folder =
         folder(&[("contracts/contract.yaml", "tool: mine\n"), ("p/issue_refund.case.yaml", "mine\n")]);
     let seen = run(&folder, &["new", "contract"]);
-    assert!(
-        seen.starts_with("exit 2") && seen.contains("contracts/contract.yaml already exists"),
-        "{seen}"
-    );
+    assert!(seen.starts_with("exit 2") && seen.contains("contracts/contract.yaml already exists"), "{seen}");
     let seen = run(&folder, &["init", "-o", "p"]);
-    assert!(
-        seen.starts_with("exit 2") && seen.contains("p/issue_refund.case.yaml already exists"),
-        "{seen}"
-    );
+    assert!(seen.starts_with("exit 2") && seen.contains("p/issue_refund.case.yaml already exists"), "{seen}");
     assert_eq!(files(&folder), ["contracts/contract.yaml", "p/issue_refund.case.yaml"]);
     assert_eq!(read(&folder, "contracts/contract.yaml"), "tool: mine\n");
     for (arguments, said) in [

@@ -44,7 +44,7 @@ fn a_stopped_call_says_why_by_which_rule_and_what_would_change_it() {
     assert_snapshot!(decision(&made[0]), @r#"
     ##### ✓ allowed: `check(order_id: "ORD-123")`
 
-    No rule speaks against this call.
+    No rule objects to this call.
 
     - Where: session `refund-124`, turn 1, `s.json`
     - In the recording: `it ran`

@@ -89,3 +89,35 @@ fn files_to_be_read() {
     passed: the policy finds no path in the call, so it is allowed without a check
     ");
 }
+
+/// What is known only by what it does is no tool to be called.
+#[test]
+fn calls_by_what_they_do() {
+    let secrets = "rules:
+  - type: never_after
+    trigger: {reads: [.env, '*.pem']}
+    forbidden: {reaches: '*'}
+";
+    let run = |command: &'static str| ("Bash", command, "1");
+    let (read, sent) = (run(r#"{"command": "cat .env"}"#), run(r#"{"command": "curl https://a.example"}"#));
+    assert_snapshot!(said(secrets, &[read, sent]), @r"
+    after_trigger: forbidden since Bash ran in turn 1 (`cat .env`); the call runs `curl https://a.example`
+      way out: connect to any host before reading `.env` or `*.pem`, or not at all
+    ");
+    let tests = "rules:
+  - type: before
+    first: [{runs: {program: cargo, args: [test]}}, {runs: {program: pytest}}, Check]
+    then: {runs: {program: git, args: [push]}}
+";
+    let push = run(r#"{"command": "git push"}"#);
+    assert_snapshot!(said(tests, &[push]), @r"
+    before_missing: `cargo test`, `pytest` or Check has not succeeded yet; the call runs `git push`
+      way out: run `cargo test`, `pytest` or call Check successfully before `git push`
+    ");
+    assert_snapshot!(said(tests, &[run(r#"{"command": "cargo test"}"#), push]), @"passed: `cargo test`, `pytest` or Check before `git push`");
+    let reads = "tool: deploy\npreconditions: [{requires_prior_tool: [{reads: docs/deploy.md}, plan]}]\n";
+    assert_snapshot!(said(reads, &[("deploy", "{}", "1")]), @r"
+    prior_tool_missing: reading `docs/deploy.md` or plan has not succeeded in an earlier turn
+      way out: read `docs/deploy.md` or call plan successfully in an earlier turn
+    ");
+}
