@@ -163,7 +163,7 @@ fn the_samples_open_with_nothing_named() {
     // At a call that is stopped, with its rule, and with what to do next.
     session.sees("These are samples. ]f next finding · your own: `rulestep SESSIONS -p POLICIES` · ? help");
     session.until("the first stop", |screen| {
-        let shown = ["1 Sessions", "sample 4/", "DENY issue_refund", "refunds/issue_refund.yaml:8"];
+        let shown = ["1 Sessions", "sample 3/", "DENY issue_refund", "refunds/issue_refund.yaml:8"];
         shown.iter().all(|text| screen.contains(text))
     });
     session.press("F");
@@ -202,7 +202,8 @@ fn an_edit_changes_the_decision_and_the_editor_gets_the_keys() {
     session.ended();
 }
 
-/// The pictures that `README.md` shows are what somebody sees who starts the program, written by the program itself. `UPDATE_README=1 cargo test --test suite readmes_pictures` takes them anew.
+/// The pictures that `README.md` shows are what somebody sees who starts the program, written by the program itself.
+/// `UPDATE_README=1 cargo test --test suite readmes_pictures` takes them anew.
 #[test]
 fn the_readmes_pictures_are_the_programs() {
     for (theme, picture) in [("harbor", "docs/screen-dark.svg"), ("paper", "docs/screen-light.svg")] {
@@ -210,6 +211,9 @@ fn the_readmes_pictures_are_the_programs() {
         let mut session =
             Session::start(120, 40, folder.path(), &["--theme", theme], &[("COLORTERM", "truecolor")]);
         session.until("all judged", |screen| screen.contains("1✗ 2~ 12") && !screen.contains("judging"));
+        // The line that welcomes goes with the first key.
+        session.sees("These are samples.");
+        session.press("\x0c");
         session.until("the first stop", |screen| {
             screen.contains("DENY issue_refund") && screen.contains("o cause")
         });
