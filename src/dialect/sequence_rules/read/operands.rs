@@ -323,19 +323,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
 
     pub fn by_name(&mut self, field: &Field<'a>, out: &mut Vec<Problem>) -> Option<Operand> {
         let name = field.name(out)?;
-        let alias = self.aliases.all.iter().find(|alias| alias.name == name);
-        let tools = match alias {
-            Some(alias) => {
-                alias.used.set(true);
-                alias.members.clone()
-            }
-            None => {
-                let help =
-                    "give the tools one name in `aliases`; only `blocklist` and `allowlist` accept stars";
-                out.extend(Wildcard::of(name).map(|found| found.problem(field.span(), help)));
-                vec![name.into()]
-            }
-        };
+        let tools = self.aliases.tools(field, name, self.reading, out);
         Some(Operand {
             named: ToolName { tool: name.into(), ..ToolName::default() },
             tools,
@@ -347,6 +335,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
     fn patterns(&mut self, field: &Field<'a>, out: &mut Vec<Problem>) -> Option<Vec<(Argument, Arc<str>)>> {
         let mut patterns = Some(Vec::new());
         for (name, value) in field.entries(out)? {
+            out.extend(lint::argument_as_path(name, value.key_span.unwrap_or(value.span())));
             let Some(text) = value.text(out) else {
                 patterns = None;
                 continue;
