@@ -4,56 +4,68 @@
 use crate::source::nearest::nearest;
 use crate::source::{Field, Fields, NodeValue, Problem};
 
-/// Keys of a message: those that are read, and those that programs write and that say nothing of a call.
-const MESSAGE: &[&str] = &[
-    "role",
-    "content",
-    "tool_calls",
-    "function_call",
-    "tool_call_id",
-    "id",
-    "name",
-    "is_error",
-    "refused",
-    "error",
-    "status",
-    "after_siblings",
-    "alternatives",
-    "op",
-    "at",
-    "timestamp",
-    "created_at",
-    "createdAt",
-    "created",
-    "time",
-    "finish_reason",
-    "stop_reason",
-    "type",
-    "index",
-    "model",
-    "usage",
-    "refusal",
-    "annotations",
-    "reasoning",
-    "reasoning_content",
-];
-/// Keys of a call.
-const CALL: &[&str] = &[
-    "id",
-    "type",
-    "index",
-    "function",
-    "custom",
-    "name",
-    "arguments",
-    "args",
-    "input",
-    "parameters",
-    "at",
-    "live",
-];
-/// Keys of a choice that was not taken.
-const ALTERNATIVE: &[&str] = &["choice", "content", "tool_calls", "role", "id"];
+/// What a mapping may have: the keys that are read, and those that programs write and that say nothing of a call.
+struct Shape {
+    keys: &'static [&'static str],
+    /// What is in some of them, directly or in a list.
+    within: &'static [(&'static str, &'static Shape)],
+}
+
+static MESSAGE: Shape = Shape {
+    keys: &[
+        "role",
+        "content",
+        "tool_calls",
+        "function_call",
+        "tool_call_id",
+        "id",
+        "name",
+        "is_error",
+        "refused",
+        "error",
+        "status",
+        "after_siblings",
+        "alternatives",
+        "op",
+        "at",
+        "timestamp",
+        "created_at",
+        "createdAt",
+        "created",
+        "time",
+        "finish_reason",
+        "stop_reason",
+        "type",
+        "index",
+        "model",
+        "usage",
+        "refusal",
+        "annotations",
+        "reasoning",
+        "reasoning_content",
+    ],
+    within: &[("tool_calls", &CALL), ("function_call", &CALL), ("alternatives", &ALTERNATIVE)],
+};
+static CALL: Shape = Shape {
+    keys: &[
+        "id",
+        "type",
+        "index",
+        "function",
+        "custom",
+        "name",
+        "arguments",
+        "args",
+        "input",
+        "parameters",
+        "at",
+        "live",
+    ],
+    within: &[("function", &CALL), ("custom", &CALL)],
+};
+/// A choice that was not taken.
+static ALTERNATIVE: Shape =
+    Shape { keys: &["choice", "content", "tool_calls", "role", "id"], within: &[("tool_calls", &CALL)] };
 
 /// Keys that are not read: those that look misspelt, which are errors, and the others.
 #[derive(Default)]
@@ -75,60 +87,30 @@ impl Unread {
 
     /// Of a list of messages, their calls, and the choices that were not taken.
     pub fn messages(&mut self, list: &Field<'_>) {
-        self.each(list, MESSAGE, &mut |unread, message| {
-            unread.calls(message);
-            message.iter().filter(|(key, _)| *key == "alternatives").for_each(|(_, list)| {
-                unread.each(list, ALTERNATIVE, &mut |unread, alternative| unread.calls(alternative));
-            });
-        });
+        self.look(list, &MESSAGE);
     }
 
-    fn calls(&mut self, message: &[(&str, Field<'_>)]) {
-        for (key, list) in message {
-            match *key {
-                "tool_calls" => self.each(list, CALL, &mut |unread, call| unread.function(call)),
-                "function_call" => self.keys(list, CALL, &mut |unread, call| unread.function(call)),
-                _ => {}
+    /// What has another type than it should is said by the reader of sessions.
+    fn look(&mut self, field: &Field<'_>, shape: &'static Shape) {
+        let mut ignored = Vec::new();
+        match field.node.value {
+            NodeValue::Seq(_) => {
+                let items = field.items(&mut ignored).into_iter().flatten();
+                items.for_each(|item| self.look(&item, shape));
             }
-        }
-    }
-
-    fn function(&mut self, call: &[(&str, Field<'_>)]) {
-        for (key, inner) in call {
-            if matches!(*key, "function" | "custom") {
-                self.keys(inner, CALL, &mut |_, _| ());
+            NodeValue::Map(_) => {
+                let Some(mut fields) = field.fields(&mut ignored) else { return };
+                for key in shape.keys {
+                    fields.take(key);
+                }
+                self.of(&fields);
+                for (key, inner) in field.entries(&mut ignored).into_iter().flatten() {
+                    if let Some((_, shape)) = shape.within.iter().find(|(within, _)| *within == key) {
+                        self.look(&inner, shape);
+                    }
+                }
             }
+            _ => {}
         }
     }
-
-    fn each(
-        &mut self,
-        list: &Field<'_>,
-        known: &[&'static str],
-        look: &mut dyn FnMut(&mut Self, &[(&str, Field<'_>)]),
-    ) {
-        // What has another type than it should is said by the reader of sessions.
-        if list.node.as_seq().is_some() {
-            let items = list.items(&mut Vec::new());
-            items.into_iter().flatten().for_each(|item| self.keys(&item, known, look));
-        }
-    }
-
-    fn keys(
-        &mut self,
-        item: &Field<'_>,
-        known: &[&'static str],
-        look: &mut dyn FnMut(&mut Self, &[(&str, Field<'_>)]),
-    ) {
-        let (Some(mut fields), Some(entries)) = (fields(item), item.entries(&mut Vec::new())) else { return };
-        for key in known {
-            fields.take(key);
-        }
-        self.of(&fields);
-        look(self, &entries.collect::<Vec<_>>());
-    }
-}
-
-fn fields<'a>(item: &Field<'a>) -> Option<Fields<'a>> {
-    matches!(item.node.value, NodeValue::Map(_)).then(|| item.fields(&mut Vec::new())).flatten()
 }

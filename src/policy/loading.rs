@@ -153,7 +153,8 @@ impl Loading {
         let (beside, relative) = (&self.beside, &*file.relative);
         let text = Text { source, node, prefix: "", beside, relative, alone: false, dialect };
         // Where its reader fails, there may be some.
-        guarded(|| (dialect.reader)().read(text, &mut rules, &mut ignored)).is_err() || rules.len() > 0
+        guarded(|| (dialect.reader)().read(text, &mut rules, &mut ignored)).is_err()
+            || rules.iter().next().is_some()
     }
 
     /// A file that a document names: read there, listed here.

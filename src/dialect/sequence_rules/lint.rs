@@ -6,7 +6,7 @@ use super::asks::label;
 use super::facts::{Order, ToolName};
 use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::dialect::sequence_rules::codes;
-use crate::source::{Node, NodeValue, Problem, ProblemKind, Source, Span, quoted};
+use crate::source::{Node, NodeValue, Source, Span, quoted};
 
 /// An id that says nothing, or none.
 pub(super) fn test_id(id: Option<&str>) -> Option<Diagnostic> {
@@ -112,19 +112,6 @@ pub(super) fn misspelt_alias(name: &str, alias: &str) -> Diagnostic {
         quoted(alias)
     );
     Diagnostic::warning(code::MISSPELT_TOOL, message).help(format!("did you mean {}?", quoted(alias)))
-}
-
-/// The name of an argument that is written as a path.
-pub(super) fn argument_as_path(name: &str, span: Span) -> Option<Problem> {
-    let rest = ["$.", "$["].iter().find_map(|start| name.strip_prefix(start))?;
-    let message = format!("no argument is called {}: `args_match` has names, not paths", quoted(name));
-    let own = rest.trim_matches(['[', ']', '\'', '"']);
-    let is_name = !own.is_empty() && !own.contains(['.', '[']);
-    let help = match is_name {
-        true => format!("write {}", quoted(own)),
-        false => "write the name of the argument: the pattern is compared with its JSON".to_owned(),
-    };
-    Some(Problem::new(ProblemKind::MatchesNothing, span, message).help(help))
 }
 
 /// An alias that no rule names.

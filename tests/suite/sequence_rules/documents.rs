@@ -199,6 +199,9 @@ fn what_no_call_meets_is_an_error() {
         "tool: \"Bash\\n\"",
         "tool: \"Ba\\u200bsh\"",
         "tool: Bash, args_match: {$.command: push}",
+        "tool: Read, writes: '**'",
+        "tool: Write, runs: {program: git}",
+        "tool: Task, reaches: '*'",
         "tool: Bash, args_match: {\"$['command']\": push}",
     ];
     for asked in never {
