@@ -22,6 +22,7 @@
 mod inline;
 pub mod judge;
 pub mod read;
+mod spelling;
 pub mod update;
 pub mod write;
 

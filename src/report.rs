@@ -32,6 +32,7 @@ pub mod ticket;
 mod total;
 pub mod totals;
 pub mod transcript;
+mod unread;
 pub mod words;
 
 use std::io::{self, Write};

@@ -23,7 +23,7 @@ pub mod yaml;
 pub use fields::{Field, Fields};
 pub use node::{Entry, Node, NodeValue, pointer_push};
 pub use problem::{Parse, Problem, ProblemKind, quoted};
-pub use text::{Position, Source, Span, floor_boundary};
+pub use text::{Position, Source, Span, floor_boundary, is_unseen};
 
 /// Reads the documents of a source: JSON if its name ends in `.json`, YAML otherwise.
 pub fn parse(source: &Source) -> Parse {

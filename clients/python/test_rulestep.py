@@ -52,7 +52,7 @@ class Client(unittest.TestCase):
         with self.assertRaises(Denied) as caught:
             session.call("push", {}, lambda: ran.append("push"))
         self.assertEqual((ran, caught.exception.decision.decision), ([], "deny"))
-        self.assertIn("Tests run before a push.", caught.exception.reason)
+        self.assertIn("Tests run before a push: ", caught.exception.reason)
         self.assertEqual(session.call("test", {}, lambda: {"passed": 7}), {"passed": 7})
         self.assertEqual(session.turn(["test", "push"]), ["test", "push"])
         decision = session.propose("push", {}, id="p1")

@@ -69,7 +69,7 @@ test("calls are decided, run and resolved", async () => {
   assert.deepEqual(await session.turn(["test", "push"]), ["test"]);
   const error = await denied(session.call("push", {}, () => assert.fail("it ran")));
   assert.equal(error.decision.decision, "deny");
-  assert.match(error.reason, /Tests run before a push\./);
+  assert.match(error.reason, /Tests run before a push: /);
   assert.deepEqual(await session.call("test", {}, () => ({ passed: 7 })), { passed: 7 });
   assert.deepEqual(await session.turn(["test", "push"]), ["test", "push"]);
   const decision = await session.propose("push", {}, "p1");

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::spelling::Unread;
 use super::{Aspect, Case, CaseSession, Count, Expectation, Fact, Place, Reference, Subject, Want, inline};
 use crate::diagnostic::{Diagnostic, PageKind, Severity, code};
 use crate::dialect;
@@ -136,6 +137,8 @@ impl Reading<'_> {
         if field.node.as_str().is_some() {
             return Some(CaseSession::InFile { file: reference(field, out)?, id: None });
         }
+        let mut unread = Unread::default();
+        let mut messages = Some(field.clone());
         if field.node.as_seq().is_none() {
             let mut fields = field.fields(out)?;
             if let Some(file) = fields.optional("file") {
@@ -144,19 +147,18 @@ impl Reading<'_> {
                 let id = id.map_or(Some(None), |id| id.map(|id| Some(id.into())))?;
                 return Some(CaseSession::InFile { file: reference(&file, out)?, id });
             }
-            let messages = fields.required("messages", out).and_then(|messages| messages.items(out));
-            for key in SESSION {
+            messages = fields.required("messages", out);
+            // `messages` is asked for already.
+            for key in SESSION.into_iter().filter(|key| *key != "messages") {
                 fields.take(key);
             }
-            // A recording may say more than is read of it; a misspelt key would be a fact that nobody knows of.
-            let unknown = fields.unknown();
-            self.told.extend(
-                unknown.map(|problem| {
-                    Diagnostic::from_problem(problem, self.source).severity(Severity::Warning)
-                }),
-            );
-            let _ = messages?;
+            unread.of(&fields);
         }
+        messages.iter().for_each(|messages| unread.messages(messages));
+        out.extend(unread.misspelt);
+        let others = unread.others.into_iter().map(|problem| Diagnostic::from_problem(problem, self.source));
+        self.told.extend(others.map(|told| told.severity(Severity::Warning)));
+        let _ = messages?.items(out)?;
         let (session, told) = inline::session(field.node, self.source);
         self.told.extend(told);
         match session.filter(|session| !session.messages.is_empty()) {

@@ -130,7 +130,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
 
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
-    whole.told.interrupted = input::interrupted();
+    (whole.told.interrupted, whole.told.strict) = (input::interrupted(), asked.strict);
     if !whole.told.interrupted && selection.given().is_empty() {
         let several = whole.totals.sessions > 1 && !wanted.is_samples();
         input::unseen(comparison.policy(), &levels, &whole.told.tools, several, screen);

@@ -11,10 +11,11 @@ use super::exit::{Exit, Failure};
 use super::input::{self, SessionSource, Sessions};
 use super::redacted::redacted;
 use super::screen::Screen;
-use crate::diagnostic::{Code, Page, PageKind};
+use crate::diagnostic::{Code, Diagnostic, Page, PageKind, Severity};
 use crate::dialect::lookup::{self, Match, Reference, nearest_path};
 use crate::dialect::{self, DIALECTS, Dialect};
 use crate::engine::SEMANTICS;
+use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::report::{Look, Scope, json, reference as report, text, words};
 
@@ -205,6 +206,9 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
         ),
         false => failure,
     })?);
+    let incomplete = is_incomplete(&told, &session, &policy);
+    // Another session that goes by this name may be in what was not read.
+    let exit = if told.iter().any(is_error) { Exit::Bad } else { Exit::Clean };
     let mode = asked.judging.mode.into();
     let session = if asked.redact {
         let blank = redacted(&session, &[&policy], mode);
@@ -218,10 +222,10 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
         let replay = Replay::new(&session, &policy, mode);
         let look = Look { scope: Scope::Findings, color: screen.color };
         match asked.format {
-            Format::Json => json::findings(&replay, screen.out())?,
-            Format::Text => text::all_findings(&replay, place.session, &look, screen.out())?,
+            Format::Json => json::findings(&replay, incomplete, screen.out())?,
+            Format::Text => text::all_findings(&replay, place.session, incomplete, &look, screen.out())?,
         }
-        return Ok(Exit::Clean);
+        return Ok(exit);
     };
     let Some(turn) = session.turn(turn_number) else {
         let turns = words::count(session.turns.len() as u64, "turn");
@@ -232,7 +236,8 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
         let replay = Replay::new(&session, &policy, mode);
         let at = AlternativeRef { turn: turn_number, choice, call: call_number };
         let (taken, call) = replay.not_taken(at).ok_or_else(|| no_choice(&session, place.session, at))?;
-        return shown(&taken, &call, Some(choice), asked, screen);
+        shown(&taken, &call, Some(choice), incomplete, asked, screen)?;
+        return Ok(exit);
     }
     let calls = session.calls_of(turn);
     let Some(call) = calls.iter().find(|call| call.at.call == call_number) else {
@@ -250,25 +255,44 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
         });
     };
     let replay = Replay::new(&session, &policy, mode);
-    shown(&replay, call, None, asked, screen)
+    shown(&replay, call, None, incomplete, asked, screen)?;
+    Ok(exit)
 }
 
-/// A question that was answered, whatever the answer says of the call.
+fn is_error(told: &Diagnostic) -> bool {
+    told.severity == Severity::Error
+}
+
+/// Whether something of the session may not have been read, or of another that a rule about a tree looks at.
+fn is_incomplete(told: &[Diagnostic], session: &Session, policy: &Policy) -> bool {
+    let concerns = |told: &Diagnostic| {
+        policy.sees_trees() || told.place().is_none_or(|place| *place.file() == *session.origin.file)
+    };
+    told.iter().any(|told| is_error(told) && concerns(told))
+}
+
+/// Answers the question, whatever the answer says of the call.
 fn shown(
     replay: &Replay,
     call: &Call,
     choice: Option<u32>,
+    incomplete: bool,
     asked: &args::Explain,
     screen: &mut Screen,
-) -> Result<Exit, Failure> {
+) -> Result<(), Failure> {
     if let Some(frame) = replay.frame(call.at.turn) {
         let look = Look { scope: Scope::Full, color: screen.color };
         match asked.format {
-            Format::Json => json::call(replay, &frame, call, choice, screen.out())?,
-            Format::Text => text::call(replay, &frame, call, choice, &look, screen.out())?,
+            Format::Json => json::call(replay, &frame, call, choice, incomplete, screen.out())?,
+            Format::Text => {
+                text::call(replay, &frame, call, choice, &look, screen.out())?;
+                if incomplete {
+                    text::not_whole(&look, screen.out())?;
+                }
+            }
         }
     }
-    Ok(Exit::Clean)
+    Ok(())
 }
 
 /// What there is of the choices that were not taken in a turn, where this call is not among them.

@@ -151,7 +151,7 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
 
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
-    total.interrupted = input::interrupted();
+    (total.interrupted, total.strict) = (input::interrupted(), asked.strict);
     let is_all = !total.interrupted && asked.selection.given().is_empty();
     let several = total.sessions > 1 && !asked.wanted.is_samples();
     let unseen =

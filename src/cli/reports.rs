@@ -10,7 +10,7 @@ use super::args::{Policies, Reading};
 use super::exit::Failure;
 use super::input::SessionSource;
 use super::screen::Screen;
-use super::selection::Selection;
+use super::selection::{Nothing, Selection};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::files::replace::PendingFile;
@@ -108,23 +108,24 @@ impl<O: Named> Reports<O> {
         screen: &mut Screen,
     ) -> Failure {
         let Failure::Undecided { message, told } = &failure else { return failure };
-        match self.failed(&NoResult { schema, verb, message, diagnostics: told, command }, screen) {
+        let test = "the version loads";
+        match self.failed(&NoResult { schema, test, verb, message, diagnostics: told, command }, screen) {
             Ok(()) => failure,
             Err(other) => other,
         }
     }
 
-    /// Writes that nothing was read, so that no report looks like one in which nothing is wrong.
+    /// Writes why nothing was judged, so that no report looks like one in which nothing is wrong.
     pub fn nothing_judged(
         self,
-        message: &'static str,
+        Nothing { test, message }: Nothing,
         verb: &'static str,
         schema: &'static str,
         told: &[Diagnostic],
         command: &str,
         screen: &mut Screen,
     ) -> Result<(), Failure> {
-        self.failed(&NoResult { schema, verb, message, diagnostics: told, command }, screen)
+        self.failed(&NoResult { schema, test, verb, message, diagnostics: told, command }, screen)
     }
 
     /// As text on standard output people read it anyway, from standard error.

@@ -72,6 +72,14 @@ pub struct Chosen {
     pub replay: Option<Replay>,
 }
 
+/// Why nothing was judged.
+pub struct Nothing {
+    /// What did not come about, as a test is called.
+    pub test: &'static str,
+    /// What happened, in a sentence.
+    pub message: &'static str,
+}
+
 /// Replays a session.
 pub type Judge<'a> = dyn Fn(&Arc<Session>) -> Replay + Sync + 'a;
 /// Says how much changes in it.
@@ -350,13 +358,17 @@ impl Selection {
     }
 
     /// Why nothing was judged, where no session is left; not if this is a shard, which may have none.
-    pub fn nothing(&self, read: u64) -> Option<&'static str> {
-        match (read, &self.filter) {
-            (0, _) => Some("no session could be read, so nothing was judged"),
-            _ if self.shard.is_some() => None,
-            (_, None) => Some("no session began within `--since` and `--until`, so nothing was judged"),
-            (_, Some(_)) => Some("no session matches `--where`, so nothing was judged"),
-        }
+    pub fn nothing(&self, read: u64) -> Option<Nothing> {
+        let (test, message) = match (read, &self.filter) {
+            (0, _) => ("a session can be read", "no session could be read, so nothing was judged"),
+            _ if self.shard.is_some() => return None,
+            (_, None) => (
+                "a session is chosen",
+                "no session began within `--since` and `--until`, so nothing was judged",
+            ),
+            (_, Some(_)) => ("a session is chosen", "no session matches `--where`, so nothing was judged"),
+        };
+        Some(Nothing { test, message })
     }
 }
 

@@ -108,10 +108,39 @@ fn misspelt(entry: &Entry, source: &Source, wanted: &dyn Fn(&str) -> bool) -> Op
     let known = DIALECTS.iter().filter(|dialect| wanted(dialect.name)).flat_map(|dialect| dialect.keys);
     let near = known.copied().filter(|known| is_near(&entry.key, known) && fits(known, &entry.value));
     let known = near.min_by_key(|known| edits(&entry.key, known))?;
+    if known == entry.key {
+        return Some(incomplete(entry, source));
+    }
     let message = format!("unknown key {}, did you mean `{known}`?", quoted(&entry.key));
     let help =
         "if this file is not a policy, keep it out of the folder of policies: what it says is not enforced";
     Some(Diagnostic::error(code::UNKNOWN_KEY, message).at(source, entry.key_span).help(help))
+}
+
+/// That a document has a key of a dialect and is none of its documents all the same.
+fn incomplete(entry: &Entry, source: &Source) -> Diagnostic {
+    let dialect = DIALECTS.iter().find(|dialect| dialect.keys.contains(&entry.key.as_str()));
+    let others: Vec<String> = dialect
+        .into_iter()
+        .flat_map(|dialect| dialect.keys)
+        .filter(|key| **key != entry.key && **key != "dialect")
+        .map(|key| format!("`{key}`"))
+        .collect();
+    let key = quoted(&entry.key);
+    let wants_list = matches!(entry.key.as_str(), "rules" | "sequences");
+    let (message, help) = match &entry.value.value {
+        NodeValue::Map(_) if wants_list => {
+            (format!("expected a list for {key}, found a mapping"), format!("begin each of {key} with `- `"))
+        }
+        _ => (
+            format!("a document with {key} alone is not a policy, so what it says is not enforced"),
+            format!(
+                "add {}; if this file is not a policy, keep it out of the folder of policies",
+                others.join(" or ")
+            ),
+        ),
+    };
+    Diagnostic::error(code::NOT_ENFORCED, message).at(source, entry.key_span).help(help)
 }
 
 fn is_near(key: &str, known: &str) -> bool {

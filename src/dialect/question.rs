@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::source::inline::inline;
-use crate::source::{Field, Fields, Node, Problem, Source, quoted};
+use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, quoted};
 
 #[cfg(feature = "shell")]
 pub use super::fact_rows::facts;
@@ -103,6 +103,57 @@ pub fn commands_as_text(
         Some(notice.help(help).fix(fix.flatten()))
     });
     found.collect()
+}
+
+/// The name of an argument that is written as a path.
+pub fn argument_as_path(name: &str, value: &Field<'_>) -> Option<Problem> {
+    let span = value.key_span.unwrap_or(value.span());
+    let rest = ["$.", "$["].iter().find_map(|start| name.strip_prefix(start))?;
+    let message = format!("no argument is called {}: `args_match` has names, not paths", quoted(name));
+    let own = rest.trim_matches(['[', ']', '\'', '"']);
+    let is_name = !own.is_empty() && !own.contains(['.', '[']);
+    let help = match is_name {
+        true => format!("write {}", quoted(own)),
+        false => "write the name of the argument: the pattern is compared with its JSON".to_owned(),
+    };
+    Some(Problem::new(ProblemKind::MatchesNothing, span, message).help(help))
+}
+
+/// That none of these tools can be what a question asks for, by what is known of them: the rule would look like a guard.
+/// `field`: the call that asks.
+pub fn never_met(
+    field: &Field<'_>,
+    tools: &[Arc<str>],
+    question: &Question,
+    facts: &Table,
+) -> Option<Problem> {
+    let key = unmeetable(question, tools, facts)?;
+    let names: Vec<String> = tools.iter().map(|tool| quoted(tool)).collect();
+    let what = match key {
+        "runs" => "runs a command",
+        "reads" => "reads a file",
+        "writes" => "writes a file",
+        "deletes" => "deletes a file",
+        _ => "reaches a host",
+    };
+    let message =
+        format!("no call of {} {what}, by what is known of it, so this matches no call", names.join(" or "));
+    let help = "name a tool that does, or say in `facts` what this one does (`rulestep explain facts` lists what is known)";
+    let span = field.node.entry(key).map_or(field.span(), |entry| entry.value.span);
+    Some(Problem::new(ProblemKind::MatchesNothing, span, message).help(help))
+}
+
+/// The key of a question that no call of these tools can meet.
+#[cfg(feature = "shell")]
+fn unmeetable(question: &Question, tools: &[Arc<str>], facts: &Table) -> Option<&'static str> {
+    let mut keys = question.groups().iter().map(|group| group.key);
+    let none = |key: &str| tools.iter().all(|tool| !crate::shell::tool::can(facts, tool, key));
+    keys.find(|key| !tools.is_empty() && none(key))
+}
+
+#[cfg(not(feature = "shell"))]
+fn unmeetable(question: &Question, _tools: &[Arc<str>], _facts: &Table) -> Option<&'static str> {
+    match *question {}
 }
 
 /// Whether a tool is known to run the command that is its argument.

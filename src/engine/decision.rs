@@ -71,6 +71,11 @@ impl Decision {
         self.verdict.may_run() && self.findings.iter().any(|finding| finding.would.is_some())
     }
 
+    /// Whether the call is allowed, and a rule found something for which it would never have been stopped.
+    pub fn only_reports(&self) -> bool {
+        self.reports() && !self.would_stop()
+    }
+
     /// The finding that decided, for a call that was stopped or that a person is asked about.
     pub fn deciding(&self) -> Option<&Finding> {
         self.findings.first().filter(|finding| finding.effect >= Effect::Ask)

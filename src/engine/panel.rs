@@ -194,7 +194,7 @@ impl Panel {
         let mut effect = self.ask(route, &route.decide, call, Effect::Deny, ground, decision);
         // A deadline passes only with a call that runs. It changes no verdict, so nobody is asked where nothing else is
         // wanted.
-        if self.depth >= Depth::Named && (effect < Effect::Deny || !ground.enforcing) {
+        if self.depth >= Depth::Deciding && (effect < Effect::Deny || !ground.enforcing) {
             let overdue = self.overdue(route, ground);
             effect = effect.max(self.ask(route, &overdue, call, Effect::Report, ground, decision));
         }

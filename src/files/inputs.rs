@@ -1,5 +1,6 @@
 //! The recordings that arguments stand for: files, folders, globs and standard input.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 #[cfg(feature = "tui")]
@@ -34,26 +35,111 @@ pub struct Input {
     pub named: bool,
 }
 
-/// The files that arguments stand for: files, folders (searched whole), globs, and `-`.
+/// The files that arguments stand for: files, folders (searched whole), globs, and `-`. A file that several of them lead to is
+/// there once, where the first one is.
 pub fn expand(args: &[String]) -> Inputs {
-    let mut found = Inputs::default();
+    let (mut found, mut known) = (Inputs::default(), KnownFiles::default());
     for arg in args {
-        if arg == "-" {
-            stdin(&mut found);
-            continue;
-        }
-        match std::fs::metadata(arg) {
-            Ok(metadata) if metadata.is_dir() => folder(arg, &mut found),
-            Ok(_) => {
-                found.inputs.push(Input { name: arg.as_str().into(), path: Some(arg.into()), named: true })
-            }
-            Err(error) if error.kind() == io::ErrorKind::NotFound && glob::is_glob(arg) => {
-                matching(arg, &mut found)
-            }
-            Err(error) => found.diagnostics.push(unreadable(arg, &error)),
-        }
+        let before = found.inputs.len();
+        of(arg, &mut found);
+        once(arg, before, &mut found, &mut known);
     }
     found
+}
+
+fn of(arg: &str, found: &mut Inputs) {
+    if arg == "-" {
+        return stdin(found);
+    }
+    match std::fs::metadata(arg) {
+        Ok(metadata) if metadata.is_dir() => folder(arg, found),
+        Ok(_) => found.inputs.push(Input { name: arg.into(), path: Some(arg.into()), named: true }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && glob::is_glob(arg) => matching(arg, found),
+        Err(error) => found.diagnostics.push(unreadable(arg, &error)),
+    }
+}
+
+/// The files so far, by what their paths really lead to.
+#[derive(Default)]
+struct KnownFiles {
+    /// The place of each among the inputs.
+    places: HashMap<PathBuf, usize>,
+    /// Folders as they were asked for, what they are, and whether that is where they were asked for.
+    folders: HashMap<PathBuf, Option<(PathBuf, bool)>>,
+}
+
+impl KnownFiles {
+    /// What a path leads to, without links and detours, and whether it has none; `None` where it is no file that can be read
+    /// again from its beginning.
+    fn real(&mut self, path: &Path) -> Option<(PathBuf, bool)> {
+        let metadata = std::fs::symlink_metadata(path).ok()?;
+        if metadata.is_symlink() {
+            return Some((path.canonicalize().ok().filter(|real| real.is_file())?, false));
+        }
+        let (folder, name) = (path.parent()?, path.file_name()?);
+        if !self.folders.contains_key(folder) {
+            let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+            let real = shown.canonicalize().ok().map(|real| {
+                let is_direct = std::path::absolute(shown).is_ok_and(|shown| shown == real);
+                (real, is_direct)
+            });
+            self.folders.insert(folder.to_owned(), real);
+        }
+        let (real, is_direct) = self.folders.get(folder)?.as_ref()?;
+        metadata.is_file().then(|| (real.join(name), *is_direct))
+    }
+}
+
+/// Keeps those files of an argument, which begin at `first`, to which none before it led, each under its own path rather than
+/// through a link. Says how many it leaves out: whatever is counted would be counted twice.
+fn once(arg: &str, first: usize, found: &mut Inputs, known: &mut KnownFiles) {
+    let new = found.inputs.split_off(first);
+    let real: Vec<_> = new.iter().map(|input| known.real(input.path.as_deref()?)).collect();
+    let mut own: HashMap<&Path, usize> = HashMap::new();
+    for is_direct in [true, false] {
+        for (at, real) in real.iter().enumerate() {
+            if let Some((real, _)) = real.as_ref().filter(|(_, direct)| *direct == is_direct) {
+                own.entry(real).or_insert(at);
+            }
+        }
+    }
+    let names: Vec<_> = new.iter().map(|input| Arc::clone(&input.name)).collect();
+    let (mut again, mut one, mut places) = (0, None, Vec::new());
+    for (at, (input, real)) in new.into_iter().zip(&real).enumerate() {
+        let path = real.as_ref().map(|(real, _)| real.as_path());
+        let earlier = path.and_then(|path| known.places.get(path)).and_then(|at| found.inputs.get_mut(*at));
+        let before = match (earlier, path.and_then(|path| own.get(path))) {
+            (Some(before), _) => {
+                before.named |= input.named;
+                Some(Arc::clone(&before.name))
+            }
+            (None, Some(owner)) if *owner != at => names.get(*owner).cloned(),
+            (None, _) => None,
+        };
+        if let Some(before) = before {
+            again += 1;
+            one = Some((input.name, before));
+        } else {
+            places.extend(path.map(|path| (path.to_owned(), found.inputs.len())));
+            found.inputs.push(input);
+        }
+    }
+    known.places.extend(places);
+    let told = match (again, one) {
+        (1, Some((name, before))) if name == before => {
+            Diagnostic::notice(code::NAMED_TWICE, "this file is named twice; it is read once").in_file(name)
+        }
+        (1, Some((name, before))) => {
+            let message = format!("this file is the same as `{before}`; it is read once");
+            Diagnostic::notice(code::NAMED_TWICE, message).in_file(name)
+        }
+        (0, _) | (_, None) => return,
+        (again, _) => {
+            let message = format!("{again} of these files are named twice; each of them is read once");
+            Diagnostic::notice(code::NAMED_TWICE, message).in_file(arg)
+        }
+    };
+    found.diagnostics.push(told);
 }
 
 /// The files in which cases of this version may be: all documents of a folder; of a file, itself and the files of cases

@@ -193,14 +193,15 @@ impl Agent {
         if self == Agent::Cursor
             && let Some(event) = cursor(name, wire)
         {
-            return Ok(event);
+            return event;
         }
         let tool = || wire.tool_name.clone().ok_or_else(|| format!("the event `{name}` names no tool"));
         let id = wire.tool_use_id.clone().filter(|id| !id.is_empty());
+        let arguments = || Ok::<_, String>(body(Some(given(name, "tool_input", wire.tool_input)?)));
         let output = || body(wire.tool_response.or(wire.tool_output));
         Ok(match name {
             "PreToolUse" | "BeforeTool" | "preToolUse" => {
-                Event::Propose { id, tool: tool()?, arguments: body(wire.tool_input) }
+                Event::Propose { id, tool: tool()?, arguments: arguments()? }
             }
             "PostToolUse" | "AfterTool" | "postToolUse" => {
                 let output = output();
@@ -308,35 +309,40 @@ impl Agent {
 }
 
 /// Events of Cursor that name their tool by themselves.
-fn cursor(name: &str, wire: &Wire<'_>) -> Option<Event> {
-    let shell = || object(&[("command", wire.command.map(RawValue::get))]);
-    let path = wire.file_path.as_deref().map(|path| Value::from(path).to_string());
-    let id = None;
-    Some(match name {
-        "beforeShellExecution" => Event::Propose { id, tool: "Shell".to_owned(), arguments: shell() },
-        "afterShellExecution" => {
-            Event::Resolve { id, tool: "Shell".to_owned(), outcome: "ok", output: body(wire.output) }
+fn cursor(name: &str, wire: &Wire<'_>) -> Option<Result<Event, String>> {
+    let propose = |tool: &str, arguments: Result<Body, String>| {
+        Some(arguments.map(|arguments| Event::Propose { id: None, tool: tool.to_owned(), arguments }))
+    };
+    let resolve = |tool: &str, output| {
+        let output = body(output);
+        Some(Ok(Event::Resolve { id: None, tool: tool.to_owned(), outcome: "ok", output }))
+    };
+    match name {
+        "beforeShellExecution" => {
+            let command = given(name, "command", wire.command);
+            propose("Shell", command.map(|command| object("command", command.get())))
         }
+        "afterShellExecution" => resolve("Shell", wire.output),
         "beforeMCPExecution" => {
-            let tool = wire.tool_name.clone()?;
-            Event::Propose { id, tool, arguments: body(wire.tool_input) }
+            let input = given(name, "tool_input", wire.tool_input);
+            propose(wire.tool_name.as_deref()?, input.map(|input| body(Some(input))))
         }
-        "afterMCPExecution" => {
-            let tool = wire.tool_name.clone()?;
-            Event::Resolve { id, tool, outcome: "ok", output: body(wire.result_json) }
+        "afterMCPExecution" => resolve(wire.tool_name.as_deref()?, wire.result_json),
+        "beforeReadFile" | "beforeTabFileRead" => {
+            let path = given(name, "file_path", wire.file_path.as_deref());
+            propose("Read", path.map(|path| object("file_path", &Value::from(path).to_string())))
         }
-        "beforeReadFile" | "beforeTabFileRead" => Event::Propose {
-            id,
-            tool: "Read".to_owned(),
-            arguments: object(&[("file_path", path.as_deref())]),
-        },
-        _ => return None,
-    })
+        _ => None,
+    }
 }
 
-fn object(members: &[(&str, Option<&str>)]) -> Body {
-    let members = members.iter().filter_map(|(key, json)| Some(format!("\"{key}\": {}", (*json)?)));
-    Body::json(&format!("{{{}}}", members.collect::<Vec<_>>().join(", ")))
+/// What an event says under a key of what a call would do: without it nothing can be decided.
+fn given<T>(event: &str, key: &str, value: Option<T>) -> Result<T, String> {
+    value.ok_or_else(|| format!("the event `{event}` has no `{key}`"))
+}
+
+fn object(key: &str, json: &str) -> Body {
+    Body::json(&format!("{{\"{key}\": {json}}}"))
 }
 
 fn body(raw: Option<&RawValue>) -> Body {

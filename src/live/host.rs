@@ -57,6 +57,7 @@ struct Open {
 
 /// What a line may hold.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Request<'a> {
     op: String,
     session: Option<String>,

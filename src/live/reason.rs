@@ -22,7 +22,10 @@ pub fn reason(verdict: Verdict, findings: &[Explanation]) -> String {
     };
     let headline = plain(&deciding.headline).filter(|_| wanted.or(deciding.tell_llm.as_deref()).is_none());
     let way_out = deciding.way_out.as_ref().and_then(plain).map(|way| format!("Way out: {way}"));
-    let parts: Vec<String> = own.map(sentence).into_iter().chain(headline).chain(way_out).collect();
+    // What the rule found is a clause, and goes on from the author's words.
+    let goes_on = headline.is_some() && own.is_some_and(|own| !own.trim_end().ends_with(ENDS));
+    let own = own.map(|own| if goes_on { format!("{}:", own.trim()) } else { sentence(own) });
+    let parts: Vec<String> = own.into_iter().chain(headline).chain(way_out).collect();
     let mut text = parts.join(" ");
     if verdict == Verdict::Halt {
         text.push_str(" This ends the session.");
@@ -30,9 +33,12 @@ pub fn reason(verdict: Verdict, findings: &[Explanation]) -> String {
     format!("{} ({})", line(&text), line(&deciding.rule.place()))
 }
 
+/// Where a sentence ends.
+const ENDS: [char; 4] = ['.', '!', '?', ':'];
+
 /// With a full stop at its end.
 fn sentence(text: &str) -> String {
     let text = text.trim();
-    let end = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    let end = if text.ends_with(ENDS) { "" } else { "." };
     format!("{text}{end}")
 }

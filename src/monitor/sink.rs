@@ -10,7 +10,7 @@ use super::{Check, Code, Effect, Fault, Finding, RuleId, Rules, Unit};
 pub enum Depth {
     /// The effect alone: no finding is built.
     Verdict,
-    /// Also the finding that stops the call, asks about it or would stop it, without the calls that it rests on.
+    /// Also the finding that stops the call, asks about it, would stop it or reports it, without the calls that it rests on.
     Deciding,
     /// Findings of the rules that spoke against the call, without what they rest on.
     Named,
@@ -113,8 +113,7 @@ impl<'a> Sink<'a> {
     ) {
         let effect = if weighed >= Effect::Deny && self.stops() { Effect::Also } else { weighed };
         self.effect = self.effect.max(effect);
-        let wanted = self.depth >= Depth::Named
-            || self.depth == Depth::Deciding && (effect >= Effect::Ask || would.is_some());
+        let wanted = self.depth >= Depth::Named || self.depth == Depth::Deciding && effect >= Effect::Report;
         if wanted && let Some(rule) = rule {
             let mut finding = Finding { would, ..Finding::new(rule, effect, code) };
             fill(&mut finding);

@@ -88,9 +88,18 @@ impl Loading {
         let ours =
             file.named || parsed.documents.iter().any(claimed) || parsed.problems.iter().any(cut_short);
         if !ours {
-            let refused = parsed.documents.iter();
-            let refused: Vec<Diagnostic> =
-                refused.flat_map(|node| lookalike::refused(node, &source, self.only, false)).collect();
+            let documents = || parsed.documents.iter();
+            // An editor empties a file before it writes it: that must not pass for a version without its guards.
+            if documents().all(Node::is_null) && !is_case_file(&file.name) {
+                let help = "delete the file, or keep it out of the folder of policies";
+                self.diagnostics.push(empty(file).help(help));
+                return true;
+            }
+            let refused = documents().flat_map(|node| lookalike::refused(node, &source, self.only, false));
+            let mut refused: Vec<Diagnostic> = refused.collect();
+            if refused.is_empty() {
+                refused.extend(documents().filter_map(|node| self.wrapped(file, &source, node)));
+            }
             if !refused.is_empty() {
                 self.diagnostics.extend(refused);
                 return true;
@@ -107,9 +116,7 @@ impl Loading {
         // Nothing is between two `---`, or after the last one: that says nothing, and forbids nothing.
         let mut written = parsed.documents.iter().enumerate().filter(|(_, node)| !node.is_null()).peekable();
         if written.peek().is_none() && !broken {
-            let message = "the file holds no document";
-            self.diagnostics
-                .push(Diagnostic::error(code::EMPTY_DOCUMENT, message).in_file(Arc::clone(&file.name)));
+            self.diagnostics.push(empty(file));
         }
         let alone = is_alone(&parsed.documents);
         for (index, node) in written {
@@ -118,6 +125,36 @@ impl Loading {
             }
         }
         true
+    }
+
+    /// That a document which no dialect claims has policies in it, in a list or under a key: whoever wrote them takes them for
+    /// enforced.
+    fn wrapped(&self, file: &PolicyFile, source: &Source, node: &Node) -> Option<Diagnostic> {
+        let inner =
+            parts(node).flat_map(|(_, part)| std::iter::once(part).chain(parts(part).map(|(_, it)| it)));
+        let found = inner.into_iter().find(|part| self.has_rules(file, source, part))?;
+        let key = parts(node).find(|(_, part)| part.span.contains(found.span.start)).and_then(|(key, _)| key);
+        let within = key.map_or_else(|| "a list".to_owned(), quoted);
+        let message = format!("a policy inside {within} is not read: it would not be enforced");
+        let help = "write each policy as a document of its own, without a list or a key around it; `---` on a line of its own \
+                    ends a document";
+        let told = Diagnostic::error(code::NOT_ENFORCED, message);
+        Some(told.at(source, found.span.first_line(source.text())).help(help))
+    }
+
+    /// Whether some dialect finds a rule in it.
+    fn has_rules(&self, file: &PolicyFile, source: &Source, node: &Node) -> bool {
+        let Some(dialect) =
+            dialect::of(node).filter(|own| self.only.is_none_or(|only| only.name == own.name))
+        else {
+            return false;
+        };
+        let (mut rules, mut ignored) = (Rules::default(), Vec::new());
+        let (beside, relative) = (&self.beside, &*file.relative);
+        let text = Text { source, node, prefix: "", beside, relative, alone: false, dialect };
+        // Where its reader fails, there may be some.
+        guarded(|| (dialect.reader)().read(text, &mut rules, &mut ignored)).is_err()
+            || rules.iter().next().is_some()
     }
 
     /// A file that a document names: read there, listed here.
@@ -207,6 +244,18 @@ fn facts(node: &Node) -> Table {
     let mut ignored = Vec::new();
     let fields = node.get("facts").and_then(|_| Field::document(node).fields(&mut ignored));
     fields.map(|mut fields| question::facts(&mut fields, &mut Vec::new())).unwrap_or_default()
+}
+
+/// That a file holds nothing.
+fn empty(file: &PolicyFile) -> Diagnostic {
+    Diagnostic::error(code::EMPTY_DOCUMENT, "the file holds no document").in_file(Arc::clone(&file.name))
+}
+
+/// What is directly in a list or a mapping; there with its key.
+fn parts(node: &Node) -> impl Iterator<Item = (Option<&str>, &Node)> {
+    let items = node.as_seq().unwrap_or_default().iter().map(|item| (None, item));
+    let entries = node.as_map().unwrap_or_default().iter();
+    items.chain(entries.map(|entry| (Some(entry.key.as_str()), &entry.value)))
 }
 
 /// Whether some dialect would take the document, or the document says that one should.

@@ -9,6 +9,7 @@ pub mod interleaved;
 pub mod items;
 pub mod langchain;
 pub mod live;
+pub mod offer;
 pub mod open;
 pub mod python;
 pub mod spans;

@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::diagnostic::Code;
 use crate::dialect;
 use crate::engine::{Decision, Verdict};
-use crate::monitor::RuleId;
 use crate::monitor::finding::RuleState;
+use crate::monitor::{Effect, RuleId};
 
 use super::Replay;
 
@@ -24,7 +24,7 @@ pub const MOST_TOOLS: usize = 4096;
 /// Counts of one session, or of many.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tables {
-    /// The rules that stopped a call, asked about one or would have, or are violated.
+    /// The rules that stopped a call, asked about one, would have or reported one, or are violated.
     pub rules: BTreeMap<RuleId, RuleCount>,
     /// Stopped calls and violated session rules, by the code that decided.
     #[serde(deserialize_with = "codes")]
@@ -55,6 +55,9 @@ pub struct RuleCount {
     /// Calls that it would have stopped or asked about, had it been enforced.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub would_stop: u64,
+    /// Calls that it reported and that nothing else kept from running.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reported: u64,
     /// Of the stopped ones, those that rest on what the recording is no evidence for.
     pub counterfactual: u64,
     /// Times it is violated, as a rule about a session.
@@ -165,11 +168,16 @@ impl Tables {
         self.stopped(decision, counterfactual);
     }
 
-    /// Counts what stopped a call, asked about it, or would have.
+    /// Counts what stopped a call, asked about it, would have or reported it.
     pub(super) fn stopped(&mut self, decision: &Decision, counterfactual: bool) {
         if decision.would_stop() {
             for finding in decision.findings.iter().filter(|finding| finding.would.is_some()) {
                 self.rules.entry(finding.rule).or_default().would_stop += 1;
+            }
+        }
+        if decision.only_reports() {
+            for finding in decision.findings.iter().filter(|finding| finding.effect == Effect::Report) {
+                self.rules.entry(finding.rule).or_default().reported += 1;
             }
         }
         let Some(finding) = decision.deciding() else { return };
@@ -244,6 +252,7 @@ impl RuleCount {
         self.stopped += more.stopped;
         self.asked += more.asked;
         self.would_stop += more.would_stop;
+        self.reported += more.reported;
         self.counterfactual += more.counterfactual;
         self.violated += more.violated;
         self.sessions += more.sessions;

@@ -38,6 +38,9 @@ pub struct Summary {
     /// Calls that are allowed or asked about, and that a rule which is not enforced would have stopped or asked about.
     #[serde(skip_serializing_if = "is_zero")]
     pub would_stop: u32,
+    /// Calls that are allowed and that a rule reports, without those that a rule which is not enforced would have stopped.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reported: u32,
     /// Denied or halted calls beyond the frontier, which the others count as well.
     pub deny_counterfactual: u32,
     /// Calls where the decision is not what the recording did.
@@ -91,7 +94,7 @@ impl Status {
 pub(super) struct Tally {
     pub mode: Mode,
     pub summary: Summary,
-    /// Allowed calls that a rule reports; none where findings of allowed calls were not asked for.
+    /// Allowed calls that a rule reports, be it one that is not enforced.
     pub reported: u32,
     pub frontier: Option<CallRef>,
     halted: bool,
@@ -160,6 +163,7 @@ impl Tally {
             Verdict::NotReached => summary.not_reached += 1,
         }
         summary.would_stop += u32::from(decision.would_stop());
+        summary.reported += u32::from(decision.only_reports());
         summary.disagree += u32::from(!agrees);
         summary.deny_counterfactual += u32::from(verdict.stops() && counterfactual);
         if self.mode == Mode::Enforce {

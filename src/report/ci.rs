@@ -7,6 +7,7 @@ pub mod failed;
 pub mod github;
 pub mod replay;
 pub mod sarif;
+pub mod unread;
 
 use crate::monitor::Explanation;
 use crate::monitor::Rule;

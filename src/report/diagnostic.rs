@@ -10,7 +10,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origi
 use serde_json::{Map, Value, json};
 
 use crate::diagnostic::{Diagnostic, Fix, Label, Place, Severity};
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, is_unseen};
 
 /// The most lines of a span that are drawn; of a longer one the first stands for all.
 const MOST_LINES: usize = 4;
@@ -191,7 +191,7 @@ fn shown_span(source: &Source, span: Span) -> Span {
 /// A message or a name, on one line. The drawing library passes these on as they are.
 fn one_line(text: &str) -> Cow<'_, str> {
     let steers =
-        |character: char| character.is_control() || is_hidden(character) || turns_direction(character);
+        |character: char| character.is_control() || is_unseen(character) || turns_direction(character);
     if !text.contains(steers) {
         return Cow::Borrowed(text);
     }
@@ -209,28 +209,18 @@ fn one_line(text: &str) -> Cow<'_, str> {
 /// ASCII itself, and those that turn the direction of writing. Each mark is as many bytes long as what it stands
 /// for, so that spans still fit.
 fn visible(text: &str) -> Cow<'_, str> {
-    if text.is_ascii() || !text.contains(is_hidden) {
+    if text.is_ascii() || !text.contains(is_unseen) {
         return Cow::Borrowed(text);
     }
     Cow::Owned(
         text.chars()
-            .map(|character| if is_hidden(character) { mark(character) } else { character })
+            .map(|character| if is_unseen(character) { mark(character) } else { character })
             .collect(),
     )
 }
 
 fn turns_direction(character: char) -> bool {
     matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Control characters beyond ASCII (`U+009B` begins escape sequences too), and what has no width.
-fn is_hidden(character: char) -> bool {
-    matches!(
-        character,
-        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}' | '\u{2029}'
-            | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
-            | '\u{e0000}'..='\u{e0fff}'
-    )
 }
 
 fn mark(character: char) -> char {
@@ -249,9 +239,9 @@ mod tests {
     #[test]
     fn marks_are_as_long_as_what_they_stand_for() {
         for character in '\u{80}'..='\u{10ffff}' {
-            if is_hidden(character) {
+            if is_unseen(character) {
                 assert_eq!(mark(character).len_utf8(), character.len_utf8(), "{character:?}");
-                assert!(!is_hidden(mark(character)));
+                assert!(!is_unseen(mark(character)));
             }
         }
     }

@@ -42,6 +42,9 @@ impl End<'_> {
                 words::decided(Verdict::Deny, self.mode)
             ));
         }
+        if total.reported > 0 {
+            summary.push_str(&format!(", {} reported", words::thousands(total.reported)));
+        }
         let violated = total.tables.violated();
         if violated > 0 {
             summary.push_str(&format!(", {} violated", words::count(violated, "session rule")));

@@ -65,16 +65,18 @@ pub fn session(judged: &JudgedSession, scope: Scope, out: &mut dyn Write) -> io:
 }
 
 /// Writes one call with everything that is known of its decision, and a line feed. With `choice`, a call of the session that
-/// takes this choice, which was not taken ([`Replay::not_taken`]).
+/// takes this choice, which was not taken ([`Replay::not_taken`]). `incomplete` says that not everything was read.
 pub fn call(
     replay: &Replay,
     frame: &Frame,
     call: &Call,
     choice: Option<u32>,
+    incomplete: bool,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     line(
         &ExplainLine {
+            incomplete,
             head: Head::of("rulestep.explain/1", replay.mode(), replay.session(), replay.policy()),
             call: CallLine::of(replay, frame, call, true).map(|line| line.beside(choice)),
             way_out: choice
@@ -87,10 +89,11 @@ pub fn call(
     )
 }
 
-/// Writes the calls of a session that a rule speaks of, and a line feed.
-pub fn findings(replay: &Replay, out: &mut dyn Write) -> io::Result<()> {
+/// Writes the calls of a session that a rule speaks of, and a line feed. `incomplete` says that not everything was read.
+pub fn findings(replay: &Replay, incomplete: bool, out: &mut dyn Write) -> io::Result<()> {
     line(
         &FindingsLine {
+            incomplete,
             head: Head::of("rulestep.explain/1", replay.mode(), replay.session(), replay.policy()),
             calls: Found(replay),
             rules: rules(replay.rules(), replay.session(), replay.policy(), Some(&replay.ran())),
@@ -134,6 +137,8 @@ struct SessionLine<'a> {
 struct ExplainLine<'a> {
     #[serde(flatten)]
     head: Head<'a>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    incomplete: bool,
     call: Option<CallLine<'a>>,
     /// For a stopped call.
     way_out: Option<Value>,
@@ -143,6 +148,8 @@ struct ExplainLine<'a> {
 struct FindingsLine<'a> {
     #[serde(flatten)]
     head: Head<'a>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    incomplete: bool,
     calls: Found<'a>,
     rules: Vec<RuleLine<'a>>,
 }

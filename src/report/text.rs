@@ -14,7 +14,7 @@ use std::io::{self, Write};
 
 use blocks::blocks;
 use calls::{Widths, arguments, checks, findings, halt, live, not_taken_line, recorded, told, verdict_line};
-pub use findings::findings as all_findings;
+pub use findings::{findings as all_findings, not_whole};
 use row::row;
 
 use super::paint::Paint;
@@ -117,6 +117,7 @@ pub(super) struct Sums {
     pub allow: u64,
     pub ask: u64,
     pub would_stop: u64,
+    pub reported: u64,
     pub deny: u64,
     pub halt: u64,
     pub not_reached: u64,
@@ -131,6 +132,7 @@ impl Sums {
             allow: summary.allow.into(),
             ask: summary.ask.into(),
             would_stop: summary.would_stop.into(),
+            reported: summary.reported.into(),
             deny: summary.deny.into(),
             halt: summary.halt.into(),
             not_reached: summary.not_reached.into(),
@@ -160,6 +162,11 @@ impl Sums {
         let mut phrase = parts.join(", ");
         if self.deny_counterfactual > 0 {
             phrase.push_str(&format!(" ({} counterfactual)", words::thousands(self.deny_counterfactual)));
+        }
+        // These are among the allowed ones, and are not what nobody has to look at.
+        if self.reported > 0 {
+            let reported = format!("{} reported", words::thousands(self.reported));
+            phrase.push_str(&format!(", {}", paint.verdict(Verdict::Ask, reported)));
         }
         if self.would_stop > 0 {
             phrase.push_str(&format!("; {}", words::would_stop(self.would_stop)));

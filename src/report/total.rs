@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::unread::Unread;
 use super::{JudgedSession, Provenance};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::explore::seen::SeenTools;
@@ -45,6 +46,9 @@ pub struct Total {
     /// Calls that a rule which is not enforced would have stopped or asked about.
     #[serde(skip_serializing_if = "is_nothing")]
     pub would_stop: u64,
+    /// Calls that are allowed and that a rule reports, without those.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub reported: u64,
     /// Denied or halted calls beyond a frontier, which the others count as well.
     #[serde(skip_serializing_if = "is_nothing")]
     pub deny_counterfactual: u64,
@@ -74,6 +78,12 @@ pub struct Total {
     /// Files that gave no session.
     #[serde(skip_serializing_if = "is_nothing")]
     pub skipped: u64,
+    /// Which files were not read whole, and why.
+    #[serde(skip)]
+    pub unread: Unread,
+    /// Whether files that gave no session fail the run.
+    #[serde(skip)]
+    pub strict: bool,
     /// The work was broken off.
     #[serde(skip_serializing_if = "is_nothing")]
     pub interrupted: bool,
@@ -103,6 +113,7 @@ impl Total {
             (&mut self.allow, summary.allow),
             (&mut self.ask, summary.ask),
             (&mut self.would_stop, summary.would_stop),
+            (&mut self.reported, summary.reported),
             (&mut self.deny, summary.deny),
             (&mut self.halt, summary.halt),
             (&mut self.not_reached, summary.not_reached),
@@ -127,6 +138,7 @@ impl Total {
             (&mut self.allow, other.allow),
             (&mut self.ask, other.ask),
             (&mut self.would_stop, other.would_stop),
+            (&mut self.reported, other.reported),
             (&mut self.deny, other.deny),
             (&mut self.halt, other.halt),
             (&mut self.not_reached, other.not_reached),
@@ -142,6 +154,7 @@ impl Total {
             *sum += count;
         }
         self.interrupted |= other.interrupted;
+        self.unread.merge(&other.unread);
         self.provenance.extend(&other.provenance);
     }
 
@@ -149,11 +162,13 @@ impl Total {
     pub fn files(&mut self, diagnostics: &[Diagnostic], skipped: &BTreeMap<String, u64>) {
         self.note(diagnostics);
         self.skipped += skipped.values().sum::<u64>();
+        self.unread.skip(skipped.keys());
         self.provenance.files(diagnostics, skipped);
     }
 
     /// Counts diagnostics.
     pub fn note(&mut self, diagnostics: &[Diagnostic]) {
+        self.unread.note(diagnostics);
         for diagnostic in diagnostics {
             *match diagnostic.severity {
                 Severity::Error => &mut self.errors,

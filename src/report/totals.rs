@@ -35,6 +35,7 @@ pub fn json(total: &Total, policy: &Policy, mode: Mode, out: &mut dyn Write) -> 
         allow: total.allow,
         ask: total.ask,
         would_stop: total.would_stop,
+        reported: total.reported,
         deny: total.deny,
         halt: total.halt,
         not_reached: total.not_reached,
@@ -74,6 +75,8 @@ pub(super) struct Totals {
     ask: u64,
     #[serde(default, skip_serializing_if = "is_zero")]
     would_stop: u64,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    reported: u64,
     deny: u64,
     halt: u64,
     not_reached: u64,
@@ -100,8 +103,8 @@ pub(super) struct Totals {
 
 impl Mergeable for Totals {
     fn merge(&mut self, other: Totals) -> Result<(), String> {
-        add!(self, other: sessions, turns, calls, allow, ask, would_stop, deny, halt, not_reached, deny_counterfactual, violated_rules,
-            objected, disagree, alternatives, alternatives_stopped);
+        add!(self, other: sessions, turns, calls, allow, ask, would_stop, reported, deny, halt, not_reached, deny_counterfactual,
+            violated_rules, objected, disagree, alternatives, alternatives_stopped);
         self.reading.merge(other.reading, &mut self.provenance, other.provenance)?;
         rows(
             &mut self.by_rule,
@@ -202,8 +205,8 @@ impl ReadingLine {
     }
 }
 
-/// Why results are not about everything that was named, a sentence each, with whether something is missing for it; `did` is
-/// what was done with the sessions.
+/// Why results are not about everything that was named, a sentence each, with whether the run fails for it; `did` is what was
+/// done with the sessions.
 pub(super) fn incomplete(total: &Total, did: &str) -> Vec<(bool, String)> {
     let errors = (total.errors > 0).then(|| {
         let errors = words::count(total.errors, "error");
@@ -211,7 +214,8 @@ pub(super) fn incomplete(total: &Total, did: &str) -> Vec<(bool, String)> {
     });
     let skipped = words::skipped(total.skipped);
     let them = if total.skipped == 1 { "it" } else { "them" };
-    let skipped = skipped.map(|skipped| (false, format!("{skipped}: nothing in {them} is a recording")));
+    let skipped =
+        skipped.map(|skipped| (total.strict, format!("{skipped}: nothing in {them} is a recording")));
     let interrupted = (true, "interrupted: these results are incomplete".to_owned());
     let interrupted = total.interrupted.then_some(interrupted);
     errors.into_iter().chain(skipped).chain(interrupted).collect()
@@ -267,7 +271,11 @@ fn by_rule<'p>(total: &Total, policy: &'p Policy) -> Vec<(&'p Rule, RuleCount)> 
     let mut rules: Vec<(RuleId, RuleCount)> =
         total.tables.rules.iter().map(|(rule, count)| (*rule, *count)).collect();
     rules.sort_by_key(|(rule, count)| {
-        (Reverse(count.stopped + count.violated), Reverse(count.asked + count.would_stop), *rule)
+        (
+            Reverse(count.stopped + count.violated),
+            Reverse(count.asked + count.would_stop + count.reported),
+            *rule,
+        )
     });
     rules.into_iter().filter_map(|(rule, count)| Some((policy.rules().get(rule)?, count))).collect()
 }
@@ -314,12 +322,14 @@ fn did(count: RuleCount) -> String {
     let sessions = words::count(count.sessions, "session");
     let calls = words::count(count.stopped, "call");
     let mut did = match (count.stopped, count.violated) {
-        (0, 0) => [(count.asked, "asked about"), (count.would_stop, "in shadow mode")]
-            .into_iter()
-            .filter(|(calls, _)| *calls > 0)
-            .map(|(calls, how)| format!("{} {how}", words::count(calls, "call")))
-            .collect::<Vec<_>>()
-            .join(", "),
+        (0, 0) => {
+            [(count.asked, "asked about"), (count.would_stop, "in shadow mode"), (count.reported, "reported")]
+                .into_iter()
+                .filter(|(calls, _)| *calls > 0)
+                .map(|(calls, how)| format!("{} {how}", words::count(calls, "call")))
+                .collect::<Vec<_>>()
+                .join(", ")
+        }
         (_, 0) => format!("{calls} in {sessions}"),
         (0, _) => format!("violated in {sessions}"),
         _ => format!("{calls}, violated in {} of {sessions}", words::thousands(count.violated)),
@@ -367,6 +377,7 @@ fn last(total: &Total, mode: Mode, paint: Paint, out: &mut dyn Write) -> io::Res
         allow: total.allow,
         ask: total.ask,
         would_stop: total.would_stop,
+        reported: total.reported,
         deny: total.deny,
         halt: total.halt,
         not_reached: total.not_reached,

@@ -15,7 +15,7 @@ mod saved;
 use elsewhere::Elsewhere;
 pub use elsewhere::{Place, Store};
 pub(crate) use json::has_unicode;
-use json::reserved_key;
+use json::{is_plain, reserved_key};
 pub(crate) use json::{parse, plain_tape, unescaped};
 #[cfg(feature = "cli")]
 pub(crate) use saved::with_store;
@@ -275,7 +275,7 @@ impl Body {
     /// alone can tell. A missing body has no fault.
     pub fn fault(&self) -> Option<Fault> {
         let text = self.0.as_deref()?.text();
-        if plain_tape(text, 0).is_some() {
+        if is_plain(text) {
             return None;
         }
         if reserved_key(text) {

@@ -143,6 +143,8 @@ impl Builder {
     /// About this many messages follow.
     pub fn expect_messages(&mut self, count: usize) {
         self.session.messages.reserve(count);
+        // Most responses propose one call, which has a result.
+        self.named.reserve((count / 2).min(1 << 10));
     }
 
     /// The line of the file that what follows stands on, from 1.
@@ -196,7 +198,7 @@ impl Builder {
         }
         let role = spoken(role);
         if role == "user" {
-            self.title.hear(|| content.said().map(Arc::from));
+            self.title.hear(|| content.said());
         }
         self.push(role, content, at, MessageKind::Said);
     }

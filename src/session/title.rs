@@ -3,6 +3,7 @@
 //! Programs put texts of their own into what the user says: reminders, the surroundings, the output of commands. A list of
 //! sessions that all begin with them tells nobody which is which.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use memchr::memmem;
@@ -63,15 +64,15 @@ impl Title {
     }
 
     /// The user says this.
-    pub fn hear(&mut self, said: impl FnOnce() -> Option<Arc<str>>) {
+    pub fn hear<'t>(&mut self, said: impl FnOnce() -> Option<&'t str>) {
         if self.words.is_none()
             && let Some(said) = said()
         {
-            let (words, command) = own_words(&said);
+            let (words, command) = own_words(said);
             self.words = words.and_then(|words| first_line(&words));
             // A command alone, such as `/clear`, says less than what the user writes next.
             if self.written.is_none() {
-                self.written = first_line(command.unwrap_or(&said));
+                self.written = first_line(command.unwrap_or(said));
             }
         }
     }
@@ -92,7 +93,7 @@ impl Title {
         let mut title = Title::default();
         for message in &session.messages {
             if message.kind == MessageKind::Said && &*message.role == "user" {
-                title.hear(|| message.content.said().map(Arc::from));
+                title.hear(|| message.content.said());
             }
         }
         title
@@ -115,7 +116,7 @@ fn first_line(text: &str) -> Option<Arc<str>> {
 }
 
 /// What a person wrote of it, without what programs put before it; and the command that they ran.
-fn own_words(said: &str) -> (Option<String>, Option<&str>) {
+fn own_words(said: &str) -> (Option<Cow<'_, str>>, Option<&str>) {
     let mut rest = said.trim_start();
     let mut command: Option<&str> = None;
     while let Some((name, inner, after)) = element(rest) {
@@ -124,11 +125,11 @@ fn own_words(said: &str) -> (Option<String>, Option<&str>) {
             "command-args" if inner.trim().is_empty() => {}
             "command-args" => {
                 let name = command.unwrap_or_default();
-                return (Some(format!("{name} {}", inner.trim())), command);
+                return (Some(format!("{name} {}", inner.trim()).into()), command);
             }
             _ if WRITTEN.contains(&name) => {}
             // What it holds may well be the user's: they may have been put into an element themselves.
-            _ if !inner.trim().is_empty() => return (Some(inner.to_owned()), command),
+            _ if !inner.trim().is_empty() => return (Some(inner.into()), command),
             _ => {}
         }
         rest = after.trim_start();
@@ -139,7 +140,7 @@ fn own_words(said: &str) -> (Option<String>, Option<&str>) {
     if rest.trim().is_empty() || NOTES.iter().any(|note| rest.starts_with(note)) {
         return (None, command);
     }
-    (Some(rest.to_owned()), command)
+    (Some(rest.into()), command)
 }
 
 /// The element that a text begins with: its name, what is in it, what follows.

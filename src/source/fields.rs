@@ -315,7 +315,13 @@ impl<'a> Fields<'a> {
                 message.push_str(&format!(", did you mean `{known}`?"));
             }
             let problem = Problem::new(ProblemKind::UnknownKey, entry.key_span, message);
-            let keys: Vec<String> = self.asked.iter().map(|key| format!("`{key}`")).collect();
+            // A key may be asked for more than once.
+            let asked = self
+                .asked
+                .iter()
+                .enumerate()
+                .filter(|(at, key)| !self.asked.iter().take(*at).any(|it| it == *key));
+            let keys: Vec<String> = asked.map(|(_, key)| format!("`{key}`")).collect();
             let help = format!("known here: {}", keys.join(", "));
             (entry.key.as_str(), if keys.is_empty() { problem } else { problem.help(help) })
         })

@@ -16,10 +16,17 @@ pub fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Opti
             let longest = length.max(other.chars().count());
             // One slip in three letters; a word within the other (`equal_to` for `equals`) may differ more.
             let near = distance * 3 <= longest || strsim::jaro_winkler(&folded, &other) >= 0.9;
-            near.then_some((distance, candidate))
+            // Of words as near as each other, the one of which letters were left out: `files` for `fils`, and not `file`.
+            near.then_some(((distance, !leaves_out(&folded, &other)), candidate))
         })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
+}
+
+/// Whether a word is the other one with letters left out.
+fn leaves_out(word: &str, other: &str) -> bool {
+    let mut others = other.chars();
+    word.chars().all(|letter| others.any(|other| other == letter))
 }
 
 /// How many letters have to be changed, added, taken out or exchanged to make the one word of the other.
@@ -46,8 +53,17 @@ mod tests {
 
     #[test]
     fn near_words_are_found_and_far_ones_are_not() {
-        let known =
-            ["requires_prior_tool", "requires_step_count", "resource", "with_output", "match", "path", "gte"];
+        let known = [
+            "requires_prior_tool",
+            "requires_step_count",
+            "resource",
+            "with_output",
+            "match",
+            "path",
+            "gte",
+            "file",
+            "files",
+        ];
         let cases = [
             ("requires_prior_tols", Some("requires_prior_tool")),
             ("requiresPriorTool", Some("requires_prior_tool")),
@@ -56,6 +72,7 @@ mod tests {
             ("get", Some("gte")),
             ("Path", Some("path")),
             ("paht", Some("path")),
+            ("fils", Some("files")),
             ("color", None),
             ("", None),
             ("x", None),

@@ -36,9 +36,6 @@ const MOST_PARTS: usize = 1 << 22;
 /// More parts than this give back what they do not need.
 const MANY_PARTS: usize = 1 << 16;
 
-/// Levels that `serde_json` certainly reads.
-const PLAIN_LEVELS: usize = 100;
-
 impl<'a> Tape<'a> {
     /// The parts of all levels. `None` where the text is not one JSON value.
     pub fn of(text: &'a str) -> Option<Tape<'a>> {
@@ -58,15 +55,20 @@ impl<'a> Tape<'a> {
 
     /// The value and what is at most this many levels below it. All of it is read: whether it is JSON does not depend on them.
     pub fn down_to(text: &'a str, levels: u32) -> Option<Tape<'a>> {
-        Some(Tape::after(Walk::through(text.as_bytes(), levels, usize::MAX)?, text))
+        Some(Tape::after(Walk::through(text.as_bytes(), levels.saturating_add(1), usize::MAX)?, text))
+    }
+
+    /// Whether `serde_json` makes a value of a text, with what is written and nothing else, see [`Tape::is_plain`].
+    pub fn plain(text: &str) -> bool {
+        Walk::through(text.as_bytes(), 0, usize::MAX).is_some_and(|walk| walk.is_plain())
     }
 
     fn after(walk: Walk, text: &'a str) -> Tape<'a> {
-        let Walk { mut parts, escaped_names, unicode, reserved, deepest, .. } = walk;
+        let plain = walk.is_plain();
+        let Walk { mut parts, escaped_names, unicode, .. } = walk;
         if parts.len() > MANY_PARTS {
             parts.shrink_to_fit();
         }
-        let plain = deepest <= PLAIN_LEVELS && !unicode && !reserved;
         Tape { text, parts, escaped_names, plain, unicode, whole: false }
     }
 

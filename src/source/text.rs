@@ -166,6 +166,17 @@ pub fn floor_boundary(text: &str, offset: usize) -> usize {
     at
 }
 
+/// Whether nobody sees a letter where it stands: control characters beyond ASCII (`U+009B` begins escape sequences too), and
+/// what has no width.
+pub fn is_unseen(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{80}'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}' | '\u{2029}'
+            | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
 /// Lines and columns beyond what an editor can count are shown as the last it can.
 fn to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)

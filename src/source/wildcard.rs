@@ -1,4 +1,4 @@
-//! Names that look like patterns, or have blanks at their ends, at places where a name is compared letter by letter.
+//! Names that look like patterns, have blanks at their ends, or letters that nobody sees, at places where a name is compared letter by letter.
 //!
 //! Such a name matches no call, so the rule around it never applies although it reads as if it did. Every reader of exact
 //! names asks [`Wildcard::of`], and refuses the name with the form that works at its place.
@@ -11,14 +11,15 @@
 //! assert!(Wildcard::of("slack.post_message").is_none());
 //! ```
 
-use super::{Field, Problem, ProblemKind, Span, quoted};
+use super::{Field, Problem, ProblemKind, Span, is_unseen, quoted};
 
 /// A sign in a name that people write for "any of these names".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wildcard<'a> {
     /// The whole name.
     pub name: &'a str,
-    /// The first such sign: `*`, `?`, `[a-z]`, `{a,b}` or `|`; a blank, or the end of a line, where there is one at an end.
+    /// The first such sign: `*`, `?`, `[a-z]`, `{a,b}` or `|`; a blank, or the end of a line, where there is one at an end; a
+    /// letter that nobody sees.
     pub sign: &'a str,
     /// What all meant names begin with, where the name is that and one star after it.
     pub prefix: Option<&'a str>,
@@ -27,6 +28,9 @@ pub struct Wildcard<'a> {
 impl<'a> Wildcard<'a> {
     /// The first wildcard in a name. No provider of models and no MCP server allows these signs in the names of tools.
     pub fn of(name: &'a str) -> Option<Wildcard<'a>> {
+        if let Some(sign) = name.matches(is_unseen).next() {
+            return Some(Wildcard { name, sign, prefix: None });
+        }
         let blank = |letter: char| letter.is_whitespace();
         if name.starts_with(blank) || name.ends_with(blank) {
             let sign = name.matches(blank).next()?;
@@ -48,8 +52,8 @@ impl<'a> Wildcard<'a> {
 
     /// The error at a place where names are exact; `help` is the form that works there.
     pub fn problem(&self, span: Span, help: impl Into<String>) -> Problem {
-        if self.name.trim() != self.name {
-            return self.blanks(span);
+        if let Some(problem) = self.unseen(span) {
+            return problem;
         }
         let message = format!(
             "names are compared exactly here, so the `{}` in {} would match nothing",
@@ -61,8 +65,8 @@ impl<'a> Wildcard<'a> {
 
     /// The error at a place where `*` and `?` are wildcards, and nothing else is. `None`: the name has only these.
     pub fn problem_in_glob(&self, span: Span) -> Option<Problem> {
-        if self.name.trim() != self.name {
-            return Some(self.blanks(span));
+        if let Some(problem) = self.unseen(span) {
+            return Some(problem);
         }
         let found = self.name.char_indices().filter_map(|(at, _)| Wildcard::of(self.name.get(at..)?));
         let sign = { found }.map(|found| found.sign).find(|sign| !matches!(*sign, "*" | "?"))?;
@@ -73,13 +77,28 @@ impl<'a> Wildcard<'a> {
         Some(Problem::new(ProblemKind::StarInName, span, message).help("write an entry for each name"))
     }
 
-    fn blanks(&self, span: Span) -> Problem {
-        let message = format!("no tool's name begins or ends with a blank: {}", quoted(self.name));
-        let help = match self.name.trim() {
+    /// That the name has blanks at its ends, or letters that nobody sees.
+    fn unseen(&self, span: Span) -> Option<Problem> {
+        let seen: String = self.name.chars().filter(|letter| !is_unseen(*letter)).collect();
+        let trimmed = seen.trim();
+        let message = match self.name.chars().find(|letter| is_unseen(*letter)) {
+            Some(letter) => {
+                let code = u32::from(letter);
+                format!(
+                    "no tool's name has the letter U+{code:04X}, which nobody sees, in it: {}",
+                    quoted(trimmed)
+                )
+            }
+            None if trimmed != self.name => {
+                format!("no tool's name begins or ends with a blank: {}", quoted(self.name))
+            }
+            None => return None,
+        };
+        let help = match trimmed {
             "" => "write the name of a tool".to_owned(),
             name => format!("write {}", quoted(name)),
         };
-        Problem::new(ProblemKind::MatchesNothing, span, message).help(help)
+        Some(Problem::new(ProblemKind::MatchesNothing, span, message).help(help))
     }
 }
 
@@ -117,6 +136,8 @@ mod tests {
             ("\tBash", Some(("\t", None))),
             ("Bash\n", Some(("\n", None))),
             (" ", Some((" ", None))),
+            ("Ba\u{200b}sh", Some(("\u{200b}", None))),
+            ("Bash\u{feff}", Some(("\u{feff}", None))),
             ("Run a command", None),
             ("get_order", None),
             ("mcp__slack-2__post.message/now:x", None),

@@ -10,8 +10,10 @@
 
 use std::borrow::Cow;
 
+mod filled;
 mod pieces;
 
+pub use filled::filled;
 pub use pieces::Pieces;
 
 /// How marks are spelt.

@@ -5,7 +5,12 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::text::Marks;
+
+mod fit;
 mod lines;
+
+pub use fit::GUTTER;
 
 /// A body laid out in lines.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +21,8 @@ pub struct Document {
     /// Lines on screen, in order.
     visible: Vec<usize>,
     json: bool,
+    /// The width and the marks that long lines are broken for.
+    fits: Option<(usize, Marks)>,
 }
 
 /// A line of a [`Document`].
@@ -64,8 +71,8 @@ enum Step {
 /// Lines of which what is found is counted.
 pub const COUNTED: usize = 20_000;
 
-/// Characters a line holds at most; longer text goes on in the next line, so that no line is taller than a
-/// screen and none costs more than it shows.
+/// Characters a line holds at most, rounded to whole rows of the screen where its width is known; longer text goes on in the
+/// next line, so that no line is taller than a screen and none costs more than it shows.
 const LONGEST: usize = 200;
 
 impl Document {

@@ -141,6 +141,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     model.habits.problems = settings.config.problems;
     model.basis.live.off = settings.config.live == Some(false);
     model.archive.built_in = settings.built_in;
+    model.habits.welcome = settings.built_in.sessions;
     model.basis.compare.base = settings.base;
     model.basis.paths = settings.policy_paths;
     model.basis.flags = settings.flags;

@@ -36,6 +36,7 @@ mod texts;
 mod themes;
 mod values;
 mod way_out;
+mod welcome;
 mod witness;
 
 use super::effect::Effect;
@@ -60,6 +61,7 @@ pub fn update_all(model: &mut Model, messages: impl Iterator<Item = Msg>) -> Vec
     let mut effects = Vec::new();
     messages.for_each(|message| take(model, message, &mut effects));
     restore::go_back(model);
+    welcome::begin(model);
     judge::again(model, &mut effects);
     if std::mem::take(&mut model.work.outdated) {
         effects.push(Effect::LoadSessions);
@@ -132,7 +134,7 @@ fn take(model: &mut Model, message: Msg, effects: &mut Vec<Effect>) {
 fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     model.dialog.note = None;
     // Whoever goes somewhere is not taken elsewhere.
-    model.habits.restore = None;
+    (model.habits.restore, model.habits.welcome) = (None, false);
     match &model.dialog.prompt {
         Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
         Some(_) if palette::is_open(model) => {

@@ -261,15 +261,15 @@ fn mistakes_are_told_at_their_places() {
         (
             "policy: .\nsession: {messages: [], contxt: {}}\nexpect: {status: pass}\n",
             vec![
+                "2:25: error[unknown_key]: unknown key `contxt`, did you mean `context`?",
                 "2:10: error[bad_value]: the session has no message",
-                "2:25: warning[unknown_key]: unknown key `contxt`, did you mean `context`?",
             ],
         ),
         (
             "policy: .\nsession: {mesages: []}\nexpect: {status: pass}\n",
             vec![
                 "2:1: error[missing_key]: the key `messages` is missing",
-                "2:11: warning[unknown_key]: unknown key `mesages`, did you mean `messages`?",
+                "2:11: error[unknown_key]: unknown key `mesages`, did you mean `messages`?",
             ],
         ),
         ("policy: .\nsession: hello: there\n", vec!["2:15: error[syntax]"]),
@@ -282,6 +282,39 @@ fn mistakes_are_told_at_their_places() {
             assert!(said.contains(told), "{said}\n{told}");
         }
     }
+}
+
+/// A misspelt key of a message or a call would be a fact that nobody knows of.
+#[test]
+fn a_misspelt_key_of_a_session_is_an_error() {
+    let read = |session: &str| {
+        let text = format!("policy: .\nsession:\n{session}\nexpect: {{status: pass}}\n");
+        let read = read(&Source::new("a.case.yaml", text), true);
+        let told: Vec<String> = read.diagnostics.iter().map(ToString::to_string).collect();
+        (read.cases.len(), told.into_iter().filter(|told| !told.contains("notice[")).collect::<Vec<_>>())
+    };
+    for (session, key, meant) in [
+        ("  - {role: assistant, tool_calls: [{name: a, argumnts: {b: 1}}]}", "argumnts", "arguments"),
+        (
+            "  - {role: assistant, tool_calls: [{function: {name: a, argument: '{}'}}]}",
+            "argument",
+            "arguments",
+        ),
+        ("  - {role: assistant, toolcalls: [{name: a}]}", "toolcalls", "tool_calls"),
+        ("  - {role: user, contnt: x}", "contnt", "content"),
+        ("  - {role: tool, content: x, is_eror: true}", "is_eror", "is_error"),
+        ("  {fils: [a], messages: [{role: user, content: x}]}", "fils", "files"),
+        ("  - {role: assistant, content: x, alternatives: [{tool_calls: [{nam: a}]}]}", "nam", "name"),
+    ] {
+        let (cases, told) = read(session);
+        let expected = format!("error[unknown_key]: unknown key `{key}`, did you mean `{meant}`?");
+        assert!(cases == 0 && told.iter().any(|told| told.ends_with(&expected)), "{session}: {told:#?}");
+    }
+    // What a program writes besides is no mistake; anything else is worth a word.
+    let (cases, told) = read("  - {role: user, content: x, type: message, usage: {in: 1}}");
+    assert_eq!((cases, told.len()), (1, 0), "{told:#?}");
+    let (cases, told) = read("  - {role: user, content: x, flavour: mint}");
+    assert!(cases == 1 && told.len() == 1 && told[0].contains("warning[unknown_key]"), "{told:#?}");
 }
 
 #[test]

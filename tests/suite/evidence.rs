@@ -35,7 +35,7 @@ fn evidence(text: &str, calls: &[(&str, Value)]) -> Vec<(String, Vec<u64>)> {
     let replay = Replay::new(&session, &policy, Mode::Enforce);
     let call = session.calls.last().unwrap();
     let mut out = Vec::new();
-    json::call(&replay, &replay.frame(call.at.turn).unwrap(), call, None, &mut out).unwrap();
+    json::call(&replay, &replay.frame(call.at.turn).unwrap(), call, None, false, &mut out).unwrap();
     let told: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(told["call"]["decision"], "allow", "{told:#}");
     let checks = told["call"]["checks"].as_array().unwrap().iter();

@@ -214,7 +214,7 @@ fn a_stopped_call_explains_itself() {
     );
     let mut out = Vec::new();
     let (frame, last) = (replay.frame(2).unwrap(), session.calls.last().unwrap());
-    rulestep::internals::report::json::call(&replay, &frame, last, None, &mut out).unwrap();
+    rulestep::internals::report::json::call(&replay, &frame, last, None, false, &mut out).unwrap();
     let line = &serde_json::from_slice::<serde_json::Value>(&out).unwrap()["call"];
     assert_eq!(line["findings"], data);
     assert_eq!((&line["decision"], &line["told"]), (&decision["decision"], &decision["told"]));

@@ -303,8 +303,8 @@ fn mistakes_are_told_with_line_and_column() {
             "p.yaml:2:54: error[wrong_type]: expected text, found a number",
         ),
         (
-            rule("{type: sequential_dependency, dependencies: {}, mount_point: /w}"),
-            "p.yaml:2:53: error[unknown_key]: unknown key `mount_point`",
+            rule("{type: sequential_dependency, dependencies: {a: [b]}, mount_point: /w}"),
+            "p.yaml:2:59: error[unknown_key]: unknown key `mount_point`",
         ),
         (
             rule("{type: read_before_write, read_tool: [a]}"),
@@ -351,6 +351,9 @@ fn what_is_probably_not_meant_is_a_warning() {
         (scoped("z"), "p.yaml:2:88: warning[unknown_tool]: no section lists `z`"),
         (format!("{}  - {{id: b, tools: [z]}}\n", scoped("y, z")), "p.yaml:2:91: warning[prerequisite_not_recorded]: no sequential policy governs `z`, so it is never recorded"),
         ("sections:\n  - {id: a, tools: [x], policies: [{type: sequential_dependency, dependencies: {y: []}}]}\n  - {id: b, tools: [y]}\n".to_owned(), "p.yaml:2:81: warning[never_asked]: this section does not list `y`, so the entry is never checked"),
+        ("policies: [{type: sequential_dependency, dependencies: {}}]\n".to_owned(), "p.yaml:1:12: warning[no_rules]: no tool has a dependency here, so this policy stops no call"),
+        ("policies: [{type: sequential_dependency, dependencies: {x: []}}]\n".to_owned(), "p.yaml:1:12: warning[no_rules]: no tool has a dependency here, so this policy stops no call"),
+        ("policies: [{type: read_before_write, write_tools: []}]\n".to_owned(), "p.yaml:1:12: warning[no_rules]: `write_tools` is empty, so this policy stops no call"),
         ("policies: [{type: read_before_write, read_tools: [cat]}]\nsections: [{id: a, tools: [read]}]\n".to_owned(), "p.yaml:1:51: warning[unknown_tool]: no section lists `cat`"),
     ];
     let wrong: Vec<_> = cases

@@ -160,7 +160,12 @@ fn a_denied_call_is_found_and_left_again() {
 fn the_samples_open_with_nothing_named() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = Session::start(120, 40, folder.path(), &[], &[]);
-    session.until("the samples", |screen| screen.contains("1 Sessions") && screen.contains("sample 1/"));
+    // At a call that is stopped, with its rule, and with what to do next.
+    session.sees("These are samples. ]f next finding · your own: `rulestep SESSIONS -p POLICIES` · ? help");
+    session.until("the first stop", |screen| {
+        let shown = ["1 Sessions", "sample 3/", "DENY issue_refund", "refunds/issue_refund.yaml:8"];
+        shown.iter().all(|text| screen.contains(text))
+    });
     session.press("F");
     session.sees("resource_unmatched");
     session.press("\x03");
@@ -197,8 +202,8 @@ fn an_edit_changes_the_decision_and_the_editor_gets_the_keys() {
     session.ended();
 }
 
-/// The pictures that `README.md` shows are what somebody sees who starts the program and goes to the first stop, written by the
-/// program itself. `UPDATE_README=1 cargo test --test suite readmes_pictures` takes them anew.
+/// The pictures that `README.md` shows are what somebody sees who starts the program, written by the program itself.
+/// `UPDATE_README=1 cargo test --test suite readmes_pictures` takes them anew.
 #[test]
 fn the_readmes_pictures_are_the_programs() {
     for (theme, picture) in [("harbor", "docs/screen-dark.svg"), ("paper", "docs/screen-light.svg")] {
@@ -206,7 +211,9 @@ fn the_readmes_pictures_are_the_programs() {
         let mut session =
             Session::start(120, 40, folder.path(), &["--theme", theme], &[("COLORTERM", "truecolor")]);
         session.until("all judged", |screen| screen.contains("1✗ 2~ 12") && !screen.contains("judging"));
-        session.press("]s");
+        // The line that welcomes goes with the first key.
+        session.sees("These are samples.");
+        session.press("\x0c");
         session.until("the first stop", |screen| {
             screen.contains("DENY issue_refund") && screen.contains("o cause")
         });
@@ -632,7 +639,7 @@ fn a_copied_command_explains_the_decision_again() {
     let name = trace.file_name().unwrap().to_str().unwrap();
     let with_policy = [name, "--policy", "my rules", "--mode", "shadow", "--error-regex", "^it's bad"];
     for (arguments, keys, expected) in
-        [(with_policy.as_slice(), "]f", "issue_refund"), (&["--samples"], "", "lookup_customer")]
+        [(with_policy.as_slice(), "]f", "issue_refund"), (&["--samples"], "", "issue_refund")]
     {
         let mut session = Session::start(120, 40, folder.path(), arguments, &[]);
         session.sees("6 Decision");

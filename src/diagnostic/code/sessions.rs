@@ -40,6 +40,17 @@ folder, else under the first link to it. So a link to a parent folder does no ha
 From a git revision only files are read. Links and submodules in it are skipped with this notice.
 ";
 
+    Problem NAMED_TWICE = "named_twice": "a file is named more than once",
+"Several of the names lead to the same file: a folder and a file in it, overlapping patterns, a link, or
+the same name again. The file is read once, under the first of these names, so that nothing in it is counted
+twice.
+
+    rulestep replay sessions sessions/refund-124.json
+    rulestep replay sessions ./sessions
+
+Copies of a file are files of their own, and each is read.
+";
+
     Problem NO_GIT = "no_git": "the `git` program could not be run",
 "Rulestep reads `git:REVISION` versions with the `git` program, but could not find or start it.
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::output::{Conditions, Sample};
 use crate::condition::path::Path;
 use crate::diagnostic::Diagnostic;
-use crate::dialect::question::{Table, commands_as_text, question};
+use crate::dialect::question::{Table, argument_as_path, commands_as_text, never_met, question};
 use crate::dialect::sequence_rules::calls::{
     Argument, Look, Match, Operand, Part, Role, ToolName, operand_title,
 };
@@ -272,7 +272,8 @@ fn prior_call(
         None => Operand::any_tool(),
     };
     operand.facts.clone_from(facts);
-    if asked.is_some() {
+    if let Some(asked) = &asked {
+        out.extend(never_met(field, &operand.tools, asked, facts));
         operand.number = *asking;
         *asking += 1;
     }
@@ -289,6 +290,7 @@ fn prior_call(
 fn arguments(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Vec<(Argument, Arc<str>)>> {
     let mut read = Some(Vec::new());
     for (name, value) in field.entries(out)? {
+        out.extend(argument_as_path(name, &value));
         let pattern = value.text(out).and_then(|text| match Regex::new(text) {
             Ok(pattern) => Some((pattern, text)),
             Err(_) => {

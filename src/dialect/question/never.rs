@@ -128,7 +128,13 @@ pub fn program(text: &str) -> Option<Never> {
         let why = format!("no program is called {}", quoted(text));
         return Some(Never::new(why, "write the names of the programs that are meant"));
     }
-    other_pattern(text)
+    // `[` and `[[` are programs.
+    let unclosed =
+        || text.chars().any(|sign| matches!(sign, '[' | ']' | '{' | '}')) && !matches!(text, "[" | "[[");
+    other_pattern(text).or_else(|| {
+        let why = format!("no program is called {}", quoted(text));
+        unclosed().then(|| Never::new(why, "write the names of the programs that are meant"))
+    })
 }
 
 /// A word after a program, or a pattern of one.

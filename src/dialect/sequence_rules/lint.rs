@@ -104,6 +104,16 @@ pub(super) fn nobody_asked(key: &str, like: &str) -> Diagnostic {
     Diagnostic::warning(codes::IDLE_KEY, message).help(format!("write `{key}: {like}`, or remove the key"))
 }
 
+/// A name that is nearly that of an alias, and so stands for a tool of this very name.
+pub(super) fn misspelt_alias(name: &str, alias: &str) -> Diagnostic {
+    let message = format!(
+        "{} is not an alias, so only a tool of this name is meant; an alias is called {}",
+        quoted(name),
+        quoted(alias)
+    );
+    Diagnostic::warning(code::MISSPELT_TOOL, message).help(format!("did you mean {}?", quoted(alias)))
+}
+
 /// An alias that no rule names.
 pub(super) fn unused_alias(name: &str) -> Diagnostic {
     Diagnostic::warning(codes::UNUSED_ALIAS, format!("no rule names the alias {}", quoted(name)))

@@ -11,7 +11,7 @@ use crate::dialect::Text;
 use crate::dialect::question::Table;
 use crate::monitor::{Rules, Unit};
 use crate::source::wildcard::Wildcard;
-use crate::source::{Fields, Problem, Span};
+use crate::source::{Field, Fields, Problem, Span, quoted};
 
 /// Reads the documents of one text into units.
 pub(super) struct Reading<'a, 'r> {
@@ -49,6 +49,49 @@ pub(super) struct Alias<'a> {
 }
 
 impl<'a> Aliases<'a> {
+    /// The tools that a name in a rule stands for: those of the alias, else the one that is called so.
+    pub fn tools(
+        &self,
+        field: &Field<'a>,
+        name: &'a str,
+        reading: &mut Reading<'_, '_>,
+        out: &mut Vec<Problem>,
+    ) -> Vec<Arc<str>> {
+        if let Some(alias) = self.all.iter().find(|alias| alias.name == name) {
+            alias.used.set(true);
+            return alias.members.clone();
+        }
+        let help = "give the tools one name in `aliases`; only `blocklist` and `allowlist` accept stars";
+        out.extend(Wildcard::of(name).map(|found| found.problem(field.span(), help)));
+        if let Some(alias) = self.meant(name) {
+            // It is not unused, and removing it would remove the trace of what was meant.
+            alias.used.set(true);
+            let fix = Fix::rewrite(
+                reading.text.source,
+                field.span(),
+                &alias.name.into(),
+                format!("write {}", quoted(alias.name)),
+            );
+            reading.warn(lint::misspelt_alias(name, alias.name).fix(fix), field.span());
+        }
+        vec![name.into()]
+    }
+
+    /// The alias of which a name that is none is probably a slip. Tools are often called like the alias that they are in.
+    fn meant(&self, name: &str) -> Option<&Alias<'a>> {
+        const SHORTEST: usize = 5;
+        let listed = |alias: &Rc<Alias<'a>>| alias.members.iter().any(|member| **member == *name);
+        if name.len() < SHORTEST || self.all.iter().any(listed) {
+            return None;
+        }
+        let near = self.all.iter().filter(|alias| {
+            let letters = name.len().max(alias.name.len());
+            let differs = !alias.name.eq_ignore_ascii_case(name);
+            differs && strsim::damerau_levenshtein(name, alias.name) * 5 <= letters
+        });
+        near.min_by_key(|alias| strsim::damerau_levenshtein(name, alias.name)).map(|alias| &**alias)
+    }
+
     /// Warns of a name that is an alias, where aliases are not looked up.
     pub fn lint_listed(&self, name: &str, span: Span, reading: &mut Reading<'_, '_>) {
         if let Some(alias) = self.all.iter().find(|alias| alias.name == name) {

@@ -8,13 +8,14 @@ use crate::diagnostic::{Code, Diagnostic, Fix, code};
 use crate::dialect::Text;
 use crate::dialect::tool_policies::codes;
 use crate::source::nearest::nearest;
-use crate::source::{Node, Span, quoted};
+use crate::source::{Entry, Node, Span, quoted};
 
 /// The warnings about a document.
 pub(super) fn warnings(text: Text<'_>) -> Vec<Diagnostic> {
     let mut linting = Linter { text, scopes: Scopes::of(text.node), out: Vec::new() };
     linting.mounts();
     linting.names();
+    linting.idle();
     linting.out
 }
 
@@ -112,6 +113,26 @@ impl<'a> Linter<'a> {
                     Some(format!("write {}", quoted(trimmed))),
                 );
                 self.suggest(mount.span, trimmed);
+            }
+        }
+    }
+
+    /// Policies that stop no call. In a section, one without dependencies still says where successes are recorded.
+    fn idle(&mut self) {
+        for (section, policy) in self.scopes.policies.clone() {
+            let needs = |entry: &Entry| entry.value.as_seq().is_none_or(|needs| !needs.is_empty());
+            let dependencies = policy.get("dependencies").and_then(Node::as_map);
+            let writes = policy.get("write_tools").and_then(Node::as_seq);
+            let message = if is_sequential(policy) && section.is_none() && !self.scopes.sections {
+                let idle = dependencies.is_some_and(|entries| !entries.iter().any(needs));
+                idle.then_some("no tool has a dependency here, so this policy stops no call")
+            } else {
+                let idle = writes.is_some_and(<[Node]>::is_empty);
+                idle.then_some("`write_tools` is empty, so this policy stops no call")
+            };
+            if let Some(message) = message {
+                let span = policy.span.first_line(self.text.source.text());
+                self.warn(code::NO_RULES, span, message.to_owned(), None);
             }
         }
     }

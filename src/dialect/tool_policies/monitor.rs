@@ -263,7 +263,7 @@ impl Monitor for ToolPoliciesMonitor {
                 (check.found, check.facts) = (answer.found(), answer.facts());
             });
         }
-        if out.stops() || out.depth() < Depth::Named {
+        if out.stops() || out.depth() < Depth::Deciding {
             return;
         }
         let mut effect = Effect::Report;

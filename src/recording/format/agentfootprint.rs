@@ -8,8 +8,8 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
-use crate::recording::shape::chat;
 use crate::recording::shape::interleaved::Interleaved;
+use crate::recording::shape::offer;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Millis};
 use crate::source::quoted;
@@ -130,7 +130,7 @@ impl Run {
             }
             "stream.llm_start" => {
                 self.asked = true;
-                if let Some(offer) = payload.get("tools").and_then(chat::tools) {
+                if let Some(offer) = payload.get("tools").and_then(offer::tools) {
                     self.builder.offered(self.builder.next_turn(), offer.tools);
                 }
             }

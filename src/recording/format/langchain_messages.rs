@@ -9,9 +9,9 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::read_again;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::bare::Bare;
-use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::langchain;
+use crate::recording::shape::offer;
 use crate::session::Damage;
 use crate::session::build::Builder;
 
@@ -70,7 +70,7 @@ impl Reader for LangChain {
             self.close(out);
             let id = members.any(&IDS).and_then(Node::id).unwrap_or_default();
             let mut builder = self.setting.session(&id, unit, out);
-            if let Some(offer) = chat::offered(members).and_then(chat::tools) {
+            if let Some(offer) = offer::offered(members).and_then(offer::tools) {
                 builder.offered(1, offer.tools);
             }
             for message in list.items().unwrap_or_default() {

@@ -16,8 +16,8 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
-use crate::recording::shape::chat;
 use crate::recording::shape::interleaved::Interleaved;
+use crate::recording::shape::offer;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Millis, Tool};
 use crate::source::quoted;
@@ -338,7 +338,7 @@ impl Log {
     }
 
     fn offered(&mut self, result: &Members<'_>, more: bool, around: &Envelope) {
-        let Some(offer) = result.get("tools").and_then(chat::tools) else { return };
+        let Some(offer) = result.get("tools").and_then(offer::tools) else { return };
         if offer.left_out + offer.unread > 0 {
             let what = format!("{} of the offered tools cannot be read whole", offer.left_out + offer.unread);
             self.builder.damaged(what);

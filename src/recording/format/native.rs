@@ -8,8 +8,9 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::bare::Bare;
-use crate::recording::shape::chat;
-use crate::recording::shape::chat::{Chat, Offer, Rules};
+use crate::recording::shape::chat::{Chat, Rules};
+use crate::recording::shape::offer;
+use crate::recording::shape::offer::Offer;
 use crate::recording::shape::suspicion;
 use crate::recording::shape::suspicion::Suspicion;
 use crate::session::build::Builder;
@@ -239,7 +240,7 @@ impl Surroundings<'_, '_> {
             from_start.iter().find_map(|key| self.members.get(key).map(|node| (*key, node)))
         {
             self.offer(key, 1, node);
-        } else if let Some(node) = chat::offered(self.members) {
+        } else if let Some(node) = offer::offered(self.members) {
             self.offer("tools", 1, node);
         }
         let Some(node) = self.members.get("tools_at") else { return };
@@ -262,7 +263,7 @@ impl Surroundings<'_, '_> {
     }
 
     fn offer(&mut self, key: &str, turn: u32, node: Node<'_>) {
-        match chat::tools(node) {
+        match offer::tools(node) {
             Some(Offer { tools, left_out, unread }) => {
                 if left_out > 0 {
                     self.builder.lost(

@@ -19,6 +19,7 @@ use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::chat;
 use crate::recording::shape::interleaved::Interleaved;
+use crate::recording::shape::offer;
 use crate::recording::shape::suspicion;
 use crate::session::build::Builder;
 use approvals::Approvals;
@@ -79,7 +80,7 @@ impl Reader for VercelAi {
             self.close(out);
             let id = members.any(&IDS).or_else(|| members.any(&["chatId", "threadId", "thread_ref"]));
             let mut builder = self.setting.session(&id.and_then(Node::id).unwrap_or_default(), unit, out);
-            if let Some(offer) = members.get("tools").and_then(chat::tools) {
+            if let Some(offer) = members.get("tools").and_then(offer::tools) {
                 builder.offered(1, offer.tools);
             }
             self.messages(&messages, unit, &mut builder);

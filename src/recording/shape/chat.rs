@@ -15,7 +15,7 @@ use crate::recording::input::time;
 use crate::recording::shape::{live, python, suspicion};
 use crate::session::body::Fault;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Damage, Form, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation, Tool};
+use crate::session::{Body, Damage, Form, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation};
 use crate::source::quoted;
 
 /// What a format makes of the chat form.
@@ -38,17 +38,6 @@ pub struct Chat<'a> {
     snapshots: HashSet<Arc<str>>,
     /// The time of messages that bear none.
     at: Option<Millis>,
-}
-
-/// A list of offered tools.
-#[derive(Default)]
-pub struct Offer {
-    /// The tools.
-    pub tools: Vec<Tool>,
-    /// Entries that are no tools.
-    pub left_out: usize,
-    /// Tools whose parameters cannot be read; they are kept without.
-    pub unread: usize,
 }
 
 impl<'a> Chat<'a> {
@@ -195,8 +184,14 @@ impl<'a> Chat<'a> {
         let from = inner.as_ref().unwrap_or(&members);
         let name = from.get("name").and_then(Node::text).or(flat_name).filter(|name| !name.is_empty());
         let arguments = from.any(&["arguments", "args", "input", "parameters"]);
-        if bare && arguments.is_none() {
-            self.lost(builder, "a call has only a name, and its arguments cannot be found".to_owned());
+        if arguments.is_none() {
+            if bare {
+                self.lost(builder, "a call has only a name, and its arguments cannot be found".to_owned());
+            } else if let Some(other) = from.names().find(|name| !IN_A_CALL.contains(name)) {
+                let message =
+                    format!("a call has no arguments under a known key; {} is not read", quoted(other));
+                self.lost(builder, message);
+            }
         }
         let at = if members.has("at") { self.at(builder, &members) } else { at };
         let arguments = arguments.map_or(Body::MISSING, Node::body);
@@ -333,6 +328,24 @@ impl<'a> Chat<'a> {
     }
 }
 
+/// Keys of a call that hold no arguments.
+const IN_A_CALL: [&str; 14] = [
+    "id",
+    "call_id",
+    "type",
+    "index",
+    "name",
+    "function",
+    "custom",
+    "description",
+    "strict",
+    "status",
+    "at",
+    "live",
+    "arguments",
+    "thought_signature",
+];
+
 /// Keys under which recordings keep a message's time.
 pub const TIMES: [&str; 6] = ["at", "timestamp", "created_at", "createdAt", "created", "time"];
 
@@ -396,54 +409,4 @@ pub fn beside(
     let calls = aside.call_count();
     builder.beside(choice, aside);
     calls
-}
-
-/// The list of tools that something sent to a model offers: under its own key, or where LiteLLM keeps what it was asked.
-pub fn offered<'a>(sent: &Members<'a>) -> Option<Node<'a>> {
-    let tools = |members: &Members<'a>| members.any(&["tools", "functions"]);
-    let within = |members: &Members<'a>, key| members.get(key).and_then(Node::members);
-    tools(sent).or_else(|| {
-        let params = ["optional_params", "model_parameters"].into_iter().filter_map(|key| within(sent, key));
-        params
-            .into_iter()
-            .find_map(|params| tools(&params))
-            .or_else(|| tools(&within(&within(sent, "additional_args")?, "complete_input_dict")?))
-    })
-}
-
-/// The tools of a list as chat recordings write them: `{type: function, function: {…}}`, `{name, …}`, or a bare name;
-/// the list itself also as JSON text. `None` where it is no list at all.
-pub fn tools(node: Node<'_>) -> Option<Offer> {
-    // Which tools there are is no call.
-    let node = node.tried();
-    if let Some(text) = node.text() {
-        let parsed = Node::parse(&text).ok().filter(|node| node.kind() == Kind::List)?;
-        return tools(parsed);
-    }
-    let mut offer = Offer::default();
-    for item in node.items()? {
-        match tool(item, &mut offer.unread) {
-            Some(tool) => offer.tools.push(tool),
-            None => offer.left_out += 1,
-        }
-    }
-    Some(offer)
-}
-
-fn tool(node: Node<'_>, unread: &mut usize) -> Option<Tool> {
-    if let Some(name) = node.text() {
-        return Some(Tool { name: name.as_ref().into(), description: None, parameters: None });
-    }
-    let members = node.members()?;
-    let inner = members.any(&["function", "toolSpec"]).and_then(Node::members);
-    let from = inner.as_ref().unwrap_or(&members);
-    let name = from.get("name").and_then(Node::text)?;
-    let description = from.get("description").and_then(Node::text).map(|text| text.as_ref().into());
-    let recorded = from.any(&["parameters", "input_schema", "inputSchema"]);
-    // Bedrock says beside a schema that it is JSON.
-    let json = recorded.filter(|_| members.has("toolSpec")).and_then(|schema| schema.members()?.get("json"));
-    let recorded = json.or(recorded);
-    let parameters = recorded.and_then(Node::value);
-    *unread += usize::from(recorded.is_some() && parameters.is_none());
-    Some(Tool { name: name.as_ref().into(), description, parameters })
 }

@@ -16,7 +16,7 @@ use crate::recording::contract::{Reader, Unit};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::bare::Bare;
-use crate::recording::shape::chat;
+use crate::recording::shape::offer;
 use crate::recording::shape::open::Open;
 use crate::session::build::Builder;
 use crate::session::build::choices::Choices;
@@ -56,7 +56,7 @@ pub trait Api: Send {
 
     /// The tools that a request offers, or that a response says were offered.
     fn offered<'a>(part: &Members<'a>) -> Option<Node<'a>> {
-        chat::offered(part)
+        offer::offered(part)
     }
 
     /// The call that a value is the result of, where such values stand between responses.
@@ -209,7 +209,7 @@ impl<A: Api> Exchanges<A> {
         // Some responses repeat what was offered.
         let both = [Some(request), exchange.response.as_ref()];
         let tools = both.into_iter().flatten().find_map(A::offered);
-        let tools = tools.and_then(chat::tools).map(|offer| offer.tools);
+        let tools = tools.and_then(offer::tools).map(|offer| offer.tools);
         let before = steps.last().and_then(|step| step.tools.clone());
         let tools = tools.filter(|tools| before.as_deref() != Some(tools)).map(Arc::from).or(before);
         let choices = to.answered.as_ref().and_then(|_| builder.choices());

@@ -1,4 +1,4 @@
-//! Reports of a run in which nothing was judged, since a version does not load: a report that is missing, or empty, looks like
+//! Reports of a run in which nothing was judged, since a version does not load or no session is there: a report that is missing, or empty, looks like
 //! one in which nothing is wrong.
 
 use std::io::{self, Write};
@@ -15,11 +15,13 @@ use crate::report::{diagnostic, json::line, page, words};
 pub struct NoResult<'a> {
     /// The schema of the verb's JSON.
     pub schema: &'static str,
+    /// What did not come about, as a test is called.
+    pub test: &'static str,
     /// What the verb is.
     pub verb: &'static str,
     /// What happened, in a sentence.
     pub message: &'a str,
-    /// What is wrong with the version.
+    /// What is wrong with the version, or with the recordings.
     pub diagnostics: &'a [Diagnostic],
     /// The command that does it again.
     pub command: &'a str,
@@ -87,7 +89,7 @@ impl NoResult<'_> {
         let lines = self.errors().map(|told| diagnostic::text(told, diagnostic::Style::default()));
         status.set_description(lines.collect::<Vec<_>>().join("\n"));
         let mut suite = TestSuite::new(self.command);
-        suite.add_test_case(TestCase::new("the version loads", status));
+        suite.add_test_case(TestCase::new(self.test, status));
         let mut report = Report::new(format!("rulestep {}", self.verb));
         report.add_test_suite(suite);
         report.serialize(out).map_err(io::Error::other)

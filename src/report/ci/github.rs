@@ -6,6 +6,7 @@
 use std::io::{self, Write};
 
 use super::{Issue, Level, Run};
+use crate::report::totals::incomplete;
 use crate::report::words;
 
 /// Annotations that are written: GitHub shows ten of each level a step.
@@ -22,16 +23,9 @@ pub fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     if rest > 0 {
         summary.push(format!("{} not shown here", words::count(rest, "more finding")));
     }
-    if run.told.errors > 0 {
-        summary.push(format!(
-            "{} in recordings: not everything was read",
-            words::count(run.told.errors, "error")
-        ));
-    }
-    if run.told.interrupted {
-        summary.push("interrupted: these results are incomplete".to_owned());
-    }
-    let level = if run.told.errors > 0 || run.told.interrupted { "warning" } else { "notice" };
+    let incomplete = incomplete(run.told, "read");
+    let level = if incomplete.iter().any(|(fails, _)| *fails) { "warning" } else { "notice" };
+    summary.extend(incomplete.into_iter().map(|(_, why)| why));
     summary.push(format!("again with: {}", run.command));
     writeln!(out, "::{level} title=rulestep::{}", data(&summary.join("\n")))
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Case, Issue, Run};
+use super::{Case, Issue, Run, unread};
 use crate::report::diff::markdown::{LIMIT, MARKER, again, code};
 use crate::report::totals::incomplete_markdown;
 use crate::report::words;
@@ -12,10 +12,11 @@ use crate::report::words;
 /// Issues in the table that are not folded.
 const OPEN: usize = 10;
 
-/// Writes a test case a session, failed where a rule was broken.
+/// Writes a test case a session, failed where a rule was broken, and one for each recording that was not read whole.
 pub fn junit(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut suite = TestSuite::new(run.command);
     suite.add_test_cases(run.gathered.cases.iter().map(test));
+    suite.add_test_cases(unread::tests(run.told));
     let mut report = Report::new("rulestep replay");
     report.add_test_suite(suite);
     report.serialize(out).map_err(io::Error::other)

@@ -8,6 +8,7 @@ use hmac_sha256::Hash;
 use serde_json::{Value, json};
 
 use super::{Issue, Level, Run, Spot};
+use crate::report::totals::incomplete;
 use crate::report::words;
 
 const SCHEMA: &str =
@@ -29,20 +30,15 @@ pub fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         });
         results.push(result(issue, id, index));
     }
-    let mut notes = Vec::new();
-    if run.told.errors > 0 {
-        let errors = words::count(run.told.errors, "error");
-        notes.push(note("error", &format!("{errors} in recordings: not everything was read"), None));
-    }
-    if run.told.interrupted {
-        notes.push(note("error", "interrupted: these results are incomplete", None));
-    }
+    let incomplete = incomplete(run.told, "read");
+    let level = |fails: bool| if fails { "error" } else { "note" };
+    let mut notes: Vec<_> = incomplete.iter().map(|(fails, why)| note(level(*fails), why, None)).collect();
     if run.gathered.more > 0 {
         let more = words::count(run.gathered.more, "more finding");
         notes.push(note("warning", &format!("{more} not listed"), None));
     }
     notes.push(note("note", &run.summary, None));
-    let successful = run.told.errors == 0 && !run.told.interrupted;
+    let successful = !incomplete.iter().any(|(fails, _)| *fails);
     log(&rules, &results, &notes, successful, run.command, out)
 }
 

@@ -1,4 +1,5 @@
-//! Comparisons for a build server: a test case a session, failed where something changed that is a failure.
+//! Comparisons for a build server: a test case a session, failed where something changed that is a failure, and one for each
+//! recording that was not read whole.
 
 use std::io::{self, Write};
 
@@ -8,13 +9,14 @@ use super::entry::{self, Entry};
 use super::whole::{Case, ChangeGroup, Key};
 use super::{DiffResult, View};
 use crate::compare::{Kind, Origin, RuleAt};
-use crate::report::words;
+use crate::report::{ci, words};
 
 /// Writes everything.
 pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let name = format!("{} → {}, {}", words::line(view.base), words::line(view.new), view.mode.word());
     let mut suite = TestSuite::new(name);
     suite.add_test_cases(whole.cases.iter().map(test));
+    suite.add_test_cases(ci::unread::tests(&whole.told));
     let mut report = Report::new("rulestep diff");
     report.add_test_suite(suite);
     report.serialize(out).map_err(io::Error::other)

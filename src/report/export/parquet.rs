@@ -53,6 +53,7 @@ const SESSIONS: &[Column] = &[
     ("allow", Kind::Integer, NEVER),
     ("ask", Kind::Integer, NEVER),
     ("would_stop", Kind::Integer, NEVER),
+    ("reported", Kind::Integer, NEVER),
     ("deny", Kind::Integer, NEVER),
     ("halt", Kind::Integer, NEVER),
     ("not_reached", Kind::Integer, NEVER),

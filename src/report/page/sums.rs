@@ -22,6 +22,7 @@ pub fn totals(end: &End<'_>) -> Markup {
         (total.sessions, if total.sessions == 1 { "session" } else { "sessions" }, true),
         (total.calls, if total.calls == 1 { "call" } else { "calls" }, true),
         (total.allow, "allowed", true),
+        (total.reported, "of these reported", false),
         (total.deny, decided(Verdict::Deny), true),
         (total.halt, decided(Verdict::Halt), false),
         (total.deny_counterfactual, "of these counterfactual", false),

@@ -7,23 +7,34 @@ use super::row::row;
 use super::rules;
 use crate::engine::Verdict;
 use crate::monitor::effect_word;
+use crate::monitor::finding::RuleOutcome;
 use crate::replay::Replay;
 use crate::report::paint::Paint;
 use crate::report::{Look, words};
 
 /// Writes every call that a rule speaks of, and the rules about the session that are violated. `name` is what the session was
-/// asked for by.
-pub fn findings(replay: &Replay, name: &str, look: &Look, out: &mut dyn Write) -> io::Result<()> {
+/// asked for by. That nothing was found is said only of recordings that were read whole.
+pub fn findings(
+    replay: &Replay,
+    name: &str,
+    incomplete: bool,
+    look: &Look,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let paint = Paint { color: look.color };
     let session = replay.session();
     let found = || {
         let calls = session.calls.iter().zip(replay.calls());
         calls.filter(|(_, decided)| !decided.decision.findings.is_empty())
     };
-    let counted = words::count(found().count() as u64, "call");
+    let mut counted = format!("{} with findings", words::count(found().count() as u64, "call"));
+    let violated = replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated).count();
+    if violated > 0 {
+        counted.push_str(&format!(", {} violated", words::count(violated as u64, "session rule")));
+    }
     writeln!(
         out,
-        "{}  {}  {}: {counted} with findings",
+        "{}  {}  {}: {counted}",
         paint.bold(&words::line(&session.id)),
         words::line(&session.origin.file),
         replay.mode().word(),
@@ -50,8 +61,19 @@ pub fn findings(replay: &Replay, name: &str, look: &Look, out: &mut dyn Write) -
         writeln!(out, "  {}  {tool}  {decided_so}  not taken", paint.bold(&place))?;
     }
     rules::violated(replay, paint, out)?;
-    if found().next().is_none() && others().next().is_none() {
+    if incomplete {
+        return not_whole(look, out);
+    }
+    if violated == 0 && found().next().is_none() && others().next().is_none() {
         writeln!(out, "  {}", paint.verdict(Verdict::Allow, "no rule found anything against a call"))?;
     }
     Ok(())
+}
+
+/// Writes that decisions rest on a part of what was recorded.
+pub fn not_whole(look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint { color: look.color };
+    let said =
+        "not everything was read: calls that are missing may have findings, and may change what is decided";
+    writeln!(out, "  {}", paint.verdict(Verdict::Ask, said))
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::calls::{named, said};
+use super::calls::said;
 use super::row::row;
 use super::trace;
 use crate::engine::Verdict;
@@ -35,20 +35,16 @@ pub(super) fn names(judged: &JudgedSession, paint: Paint, out: &mut dyn Write) -
 
 fn one(replay: &Replay, state: &RuleState, rule: &Rule, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let code = state.code.map(|code| format!("  {code}")).unwrap_or_default();
-    let test = rule.test.as_deref().map(|test| paint.dim(&format!("  {}", words::name(test))));
+    let test = rule.test.as_deref().map(|test| paint.dim(&format!("  test {}", words::name(test))));
     let (glyph, how) = match (state.enforced, rule.options.shadow) {
         (true, _) => (paint.verdict(Verdict::Deny, "✗"), ""),
         (false, true) => (paint.verdict(Verdict::Ask, "!"), " (shadow mode)"),
         (false, false) => (paint.verdict(Verdict::Ask, "!"), " (only reported)"),
     };
-    writeln!(
-        out,
-        "  {glyph} {} {}{how}{code}{}",
-        rule.kind,
-        words::ended(state.outcome),
-        test.unwrap_or_default()
-    )?;
-    row(out, "rule", named(rule, paint))?;
+    // The name comes after the word: `never violated` would be read as the opposite.
+    let (ended, name) = (words::ended(state.outcome), words::rule_name(rule));
+    writeln!(out, "  {glyph} {ended}{how}: {}{code}", paint.bold(&name))?;
+    row(out, "rule", format!("{}  {}{}", rule.kind, paint.dim(&rule.place()), test.unwrap_or_default()))?;
     let Some(violation) = words::violation(state, replay) else { return Ok(()) };
     said(out, "expected", violation.expected)?;
     row(out, "actual", paint.bold(&violation.headline.to_string()))?;

@@ -80,6 +80,11 @@ pub fn parse(text: &str) -> Option<Value> {
     if reserved_key(text) { None } else { serde_json::from_str(text).ok() }
 }
 
+/// Whether a JSON text certainly is a value to `serde_json`, with what is written and nothing else.
+pub fn is_plain(text: &str) -> bool {
+    Tape::plain(text.trim_matches([' ', '\n', '\t', '\r']))
+}
+
 /// What is in a JSON text, down to this many levels; `None` where only the whole value can tell.
 pub fn plain_tape(text: &str, levels: u32) -> Option<Tape<'_>> {
     let text = text.trim_matches([' ', '\n', '\t', '\r']);
@@ -127,7 +132,6 @@ mod tests {
     #[test]
     fn depth_is_that_of_brackets_outside_of_texts() {
         let nested = |levels: usize, inner: &str| "[".repeat(levels) + inner + &"]".repeat(levels);
-        let is_plain = |text: &str| plain_tape(text, 0).is_some();
         assert!(is_plain(&nested(100, "1")) && !is_plain(&nested(101, "1")));
         let brackets = format!("\"{}\"", "[{\\\"\\\\".repeat(500));
         assert!(is_plain(&brackets) && is_plain(&nested(99, &brackets)));

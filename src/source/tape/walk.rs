@@ -34,13 +34,21 @@ pub struct Walk {
 /// How the names begin that `serde_json` reserves.
 const RESERVED: &[u8] = b"$serde_json::";
 
+/// Levels that `serde_json` certainly reads.
+const PLAIN_LEVELS: usize = 100;
+
 impl Walk {
-    /// Walks to the end, and keeps the parts so many levels below the value, where there are no more than `most`. `None` where
-    /// it is not JSON.
+    /// Whether `serde_json` makes a value of it, with what is written and nothing else.
+    pub fn is_plain(&self) -> bool {
+        self.deepest <= PLAIN_LEVELS && !self.unicode && !self.reserved
+    }
+
+    /// Walks to the end, and keeps the parts of this many levels, the value itself being the first, where there are no more than
+    /// `most`. `None` where it is not JSON.
     pub fn through(bytes: &[u8], levels: u32, most: usize) -> Option<Walk> {
         // Places are kept in few bytes.
         u32::try_from(bytes.len()).ok()?;
-        let expected = if levels == 0 { 1 } else { bytes.len().min(1 << 16) / 32 + 4 };
+        let expected = if levels < 2 { levels as usize } else { bytes.len().min(1 << 16) / 32 + 4 };
         let mut found = Walk {
             parts: Vec::with_capacity(expected),
             too_many: false,
@@ -75,7 +83,7 @@ impl Walk {
         }
         macro_rules! keep {
             ($start:expr, $end:expr) => {
-                if depth <= levels {
+                if depth < levels {
                     let next = found.parts.len() as u32 + 1;
                     found.parts.push(Part { start: $start, end: $end, next });
                 }
@@ -111,7 +119,7 @@ impl Walk {
                 let (part, outer) = open.pop()?;
                 in_object = outer;
                 depth -= 1;
-                if depth <= levels {
+                if depth < levels {
                     let next = found.parts.len() as u32;
                     let part = found.parts.get_mut(part as usize)?;
                     (part.end, part.next) = ($at + 1, next);

@@ -50,6 +50,11 @@ impl<'a> Pieces<'a> {
         Pieces { graphemes: text.graphemes(true), rest: "", stacked: 0, marks, column }
     }
 
+    /// Bytes of the text that were not taken yet.
+    pub(super) fn left(&self) -> usize {
+        self.graphemes.as_str().len() + self.rest.len()
+    }
+
     /// The longest harmless start of `rest`, or a mark for its first character.
     fn take(&mut self) -> Piece<'a> {
         let rest = self.rest;

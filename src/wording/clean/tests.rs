@@ -308,6 +308,37 @@ proptest! {
         }
     }
 
+    /// Parts that end with rows are wrapped by themselves as they are in the whole.
+    #[test]
+    fn parts_that_end_with_rows_have_the_rows_of_the_whole(
+        words in proptest::collection::vec("[a-zé漢]{1,5}[,/]?", 0..40), columns in 12_usize..40, rows in 1_usize..4,
+    ) {
+        let text = words.join(" ");
+        let whole = wrap(&text, columns, usize::MAX, Marks::Unicode);
+        let (part, rest) = text.split_at(filled(&text, columns, rows, Marks::Unicode));
+        let own = wrap(part, columns, usize::MAX, Marks::Unicode);
+        if rest.is_empty() {
+            prop_assert!(own == whole && whole.len() <= rows, "{:?}", whole);
+        } else {
+            prop_assert_eq!(&own[..rows], &whole[..rows]);
+            // A blank at its end, whose place the end of a row takes, has no row.
+            prop_assert!(own.len() == rows || own.len() == rows + 1 && own[rows].width == 0, "{:?}", own);
+        }
+    }
+
+    #[test]
+    fn parts_of_any_text_have_no_more_rows_than_were_asked_for(
+        text in nasty(), columns in 12_usize..40, rows in 1_usize..4,
+    ) {
+        let text = text.replace(['\n', '\r'], " ");
+        for marks in [Marks::Unicode, Marks::Ascii] {
+            let end = filled(&text, columns, rows, marks);
+            prop_assert!(end > 0 || text.is_empty());
+            let own = wrap(&text[..end], columns, usize::MAX, marks);
+            prop_assert!(own.iter().filter(|row| row.width > 0).count() <= rows, "{:?}", own);
+        }
+    }
+
     #[test]
     fn a_tab_reaches_the_next_stop(before in "[a-z漢]{0,9}", column in 0_usize..9) {
         let text = format!("{before}\tx");

@@ -6,12 +6,18 @@ use crate::session::Results;
 use crate::workbench::document::Document;
 use crate::workbench::line::{place, place_not_taken};
 use crate::workbench::list::List;
+use crate::workbench::text::Marks;
 use crate::workbench::transcript::RowKind;
 
 /// A body beside the transcript is laid out whenever another row is selected: one that is longer is opened to be read.
 const BESIDE: usize = 200_000;
 
 impl BodyView {
+    /// Breaks its long lines for a screen of this width.
+    pub fn fit(&mut self, width: usize, marks: Marks) {
+        self.list.cursor = self.document.fit(width, marks, self.list.cursor);
+    }
+
     /// The body of a row to be shown beside the transcript.
     pub fn beside(model: &Model, at: usize) -> Option<Self> {
         let (row, session) = (model.settled.rows.get(at)?, model.session()?);

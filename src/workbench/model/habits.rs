@@ -26,6 +26,8 @@ pub struct Habits {
     pub click: Option<Click>,
     /// Where the workbench was closed, until its session is read or a key is pressed.
     pub restore: Option<Restore>,
+    /// Whether it begins at a stopped call, and says what there is to do: until that is known or a key is pressed.
+    pub welcome: bool,
 }
 
 /// What is under the pointer.

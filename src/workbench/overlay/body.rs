@@ -6,18 +6,13 @@ mod found;
 
 use super::Window;
 use crate::report::words;
-use crate::workbench::document::{Line, Token};
+use crate::workbench::document::{GUTTER, Line, Token};
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::BodyView;
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text::{self, CleanLine, Marks};
 use crate::workbench::theme::{Glyph, Role};
-
-/// Columns before a line: the sign of what can be folded.
-const GUTTER: usize = 2;
-/// Columns a level of nesting is moved in.
-const STEP: usize = 2;
 
 impl Rows for BodyView {
     fn len(&self, _: &Model) -> usize {
@@ -43,7 +38,7 @@ impl Rows for BodyView {
                 Some(glyph) => row.glyph(Role::TextDim, glyph).gap(1),
                 None => row.gap(GUTTER),
             };
-            row.gap(indent(line, width));
+            row.gap(line.indent(width));
             let found = found.next().unwrap_or_default();
             colour(&mut row, line, role, part == 0, shown, &found, at == space.cursor);
             row.to(width);
@@ -96,13 +91,7 @@ fn tail_of_path(path: &str, width: usize, marks: Marks) -> String {
     fitting.next().map_or_else(|| path.to_owned(), |step| format!("{}{step}", marks.ellipsis()))
 }
 
-/// Deep nesting is not moved in further than half the width.
-fn indent(line: &Line, width: usize) -> usize {
-    (line.depth * STEP).min(width / 2)
-}
-
 fn wrapped(line: &Line, folded: Option<usize>, width: usize, marks: Marks) -> Vec<(Role, CleanLine)> {
-    let room = width.saturating_sub(GUTTER + indent(line, width)).max(1);
     let mut text = line.text();
     if let (Some(size), Token::Open(sign)) = (folded, &line.token) {
         let (close, what) = if *sign == '{' { ('}', "key") } else { (']', "element") };
@@ -117,7 +106,12 @@ fn wrapped(line: &Line, folded: Option<usize>, width: usize, marks: Marks) -> Ve
         Token::Open(_) | Token::Close(_) | Token::Text(_) => Role::Text,
     };
     // The limit is never met: lines are cut to length when the document is made.
-    text::wrap(&text, room, 400, marks).into_iter().map(|shown| (role, shown)).collect()
+    let mut rows = text::wrap(&text, line.room(width), 400, marks);
+    // The end of the row before took the place of the blank with which the line ends.
+    if rows.len() > 1 && rows.last().is_some_and(|row| row.runs.is_empty()) {
+        rows.pop();
+    }
+    rows.into_iter().map(|shown| (role, shown)).collect()
 }
 
 /// Puts a row of a line, its key in the colour of keys; what was searched for is marked instead of coloured.

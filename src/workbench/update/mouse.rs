@@ -71,7 +71,7 @@ pub fn moved(model: &mut Model, mouse: Mouse, effects: &mut Vec<Effect>) -> Opti
     model.dialog.leaving = false;
     model.dialog.pending.clear();
     (model.dialog.which_key, model.dialog.count) = (false, None);
-    model.habits.restore = None;
+    (model.habits.restore, model.habits.welcome) = (None, false);
     match mouse.act {
         MouseAct::Up => scroll(model, target, -NOTCH),
         MouseAct::Down => scroll(model, target, NOTCH),

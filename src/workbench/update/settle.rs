@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::compare::Side;
 use crate::session::Session;
-use crate::workbench::layout::{Layout, Pane};
+use crate::workbench::layout::{Layout, Pane, shrink};
 use crate::workbench::line::Link;
 use crate::workbench::list::List;
 use crate::workbench::model::overlay::BodyView;
@@ -29,6 +29,7 @@ pub fn settle(model: &mut Model) {
         follow_rule(model);
     }
     body(model, &layout);
+    fit_bodies(model, &layout);
     model.settled.facts = model.facts();
     keep_overlay(model);
     Pane::ALL.into_iter().for_each(|pane| keep_sideways(model, pane));
@@ -86,6 +87,19 @@ fn body(model: &mut Model, layout: &Layout) {
     };
     if !model.settled.body.as_ref().is_some_and(is_shown) {
         model.settled.body = session.and_then(|session| Some((session, BodyView::beside(model, row)?)));
+    }
+}
+
+/// Breaks the long lines of bodies on screen for the room that they have, unless they are already.
+fn fit_bodies(model: &mut Model, layout: &Layout) {
+    let (marks, width) = (model.theme.marks(), |area| usize::from(shrink(area).width));
+    for overlay in &mut model.dialog.overlays {
+        if let Overlay::Body(view) = overlay {
+            view.fit(width(layout.overlay), marks);
+        }
+    }
+    if let (Some((_, view)), Some(area)) = (&mut model.settled.body, layout.body) {
+        view.fit(width(area), marks);
     }
 }
 

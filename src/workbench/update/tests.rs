@@ -39,6 +39,7 @@ mod table;
 mod tester;
 mod verdict;
 mod ways;
+mod welcome;
 mod what_if;
 
 fn model() -> Model {

@@ -113,13 +113,17 @@ fn what_is_named_and_goes_is_told() {
     let name = path.display().to_string();
     let mut recordings = Recordings::new(vec![name.clone(), name.clone()], Options::default());
     let read = |recordings: &mut Recordings| read(recordings, folder.path());
-    assert_eq!(read(&mut recordings), ["a.json", "a.json: one", "end"], "named twice, read once");
+    assert_eq!(
+        read(&mut recordings),
+        ["a.json", "a.json: one", "end !named_twice"],
+        "named twice, read once"
+    );
     fs::remove_file(&path).unwrap();
     let gone = read(&mut recordings);
     assert_eq!(gone.first().map(String::as_str), Some("a.json"));
     assert_eq!(gone.get(1).map(String::as_str), Some("a.json again: !missing_file"));
     fs::write(&path, TWO).unwrap();
-    assert_eq!(read(&mut recordings), ["a.json", "a.json: two", "end"]);
+    assert_eq!(read(&mut recordings), ["a.json", "a.json: two", "end !named_twice"]);
 }
 
 #[test]

@@ -127,7 +127,8 @@ fn ids_may_be_cut_and_misspelt() {
 #[test]
 fn a_name_that_means_several() {
     let folder = refunds();
-    assert_snapshot!(run(&folder, &["explain", "--at", "clean:1.1", "sessions", "sessions/b.json"]));
+    std::fs::copy(folder.path().join("sessions/b.json"), folder.path().join("copy.json")).unwrap();
+    assert_snapshot!(run(&folder, &["explain", "--at", "clean:1.1", "sessions", "copy.json"]));
 }
 
 #[test]
@@ -319,4 +320,44 @@ fn a_command_line_is_one_argument() {
     for (near, meant) in [("shel", "shell"), ("fact", "facts")] {
         assert!(run(&folder, &["explain", near]).contains(&format!("did you mean `{meant}`?")));
     }
+}
+
+/// What was not read may hold anything, so nothing is concluded from what was.
+#[test]
+fn nothing_is_concluded_about_a_recording_that_is_not_read_whole() {
+    let cut = format!("{}\n{{\"id\": \"lost\", \"mess", super::REFUND_124.replace('\n', " "));
+    let clean = format!("{}\n{{\"id\": \"lost\", \"mess", super::CLEAN.replace('\n', " "));
+    let folder = super::folder(&[
+        ("p/issue_refund.yaml", super::ISSUE_REFUND),
+        ("cut.jsonl", &cut),
+        ("clean.jsonl", &clean),
+        ("whole.json", &super::CLEAN.replace("clean", "whole")),
+    ]);
+    let explained = |arguments: &[&str]| run(&folder, &[&["explain", "-p", "p", "--at"], arguments].concat());
+    let missing = "not everything was read: calls that are missing may have findings";
+    for (at, file) in [("clean", "clean.jsonl"), ("refund-124", "cut.jsonl"), ("refund-124:1.1", "cut.jsonl")]
+    {
+        let told = explained(&[at, file]);
+        assert!(told.starts_with("exit 2\n") && told.contains(missing), "{told}");
+        assert!(!told.contains("no rule found anything"), "{told}");
+        assert!(explained(&[at, file, "--format", "json"]).contains(",\"incomplete\":true,"), "{told}");
+    }
+    let told = explained(&["whole", "whole.json"]);
+    assert!(told.starts_with("exit 0\n") && told.contains("no rule found anything against a call"), "{told}");
+    assert!(!explained(&["whole", "whole.json", "--format", "json"]).contains("incomplete"));
+    // Of the other file nothing is needed, except that it may hold a session of that name as well.
+    let told = explained(&["whole", "whole.json", "cut.jsonl"]);
+    assert!(told.starts_with("exit 2\n") && told.contains("no rule found anything against a call"), "{told}");
+}
+
+#[test]
+fn a_violated_session_rule_is_not_followed_by_nothing_found() {
+    let folder = super::folder(&[
+        ("p.yaml", "rules:\n  - {type: require, tool: audit, description: An audit is made}\n"),
+        ("s.json", super::CLEAN),
+    ]);
+    let told = run(&folder, &["explain", "-p", "p.yaml", "--at", "clean", "s.json"]);
+    assert!(told.contains(": 0 calls with findings, 1 session rule violated\n"), "{told}");
+    assert!(told.contains("  ✗ violated: An audit is made"), "{told}");
+    assert!(!told.contains("no rule found anything"), "{told}");
 }

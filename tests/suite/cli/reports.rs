@@ -202,3 +202,65 @@ fn a_comment_is_no_longer_than_github_takes() {
         assert_eq!(told.matches("<details>").count(), told.matches("</details>").count());
     }
 }
+
+/// A session that is read and a file whose end is lost; in a folder, also what is no recording and a file without anything.
+const CUT: &str = "{\"id\": \"cut\", \"messages\": [{\"role\": \"user\", \"content\": \"Hello\"}, \
+    {\"role\": \"assistant\", \"content\": \"Hello\"}]}\n{\"id\": \"lost\", \"messages\": [{\"ro";
+
+/// Build servers show the tests: where all of them pass, nothing seems to be wrong.
+#[test]
+fn what_is_not_read_whole_is_no_passing_test() {
+    let files = [
+        ("p/issue_refund.yaml", ISSUE_REFUND),
+        ("s/clean.json", CLEAN),
+        ("s/cut.jsonl", CUT),
+        ("s/garbage.json", "remember the milk"),
+        ("s/nothing.json", ""),
+    ];
+    let folder = folder(&files);
+    let error =
+        "<testcase name=\"the recording is read whole\" classname=\"s/cut.jsonl\">\n            <error";
+    for verb in [&["replay"][..], &["diff", "-b", "p"]] {
+        let junit = |arguments: &[&str]| {
+            run(&folder, &[verb, arguments, &["-p", "p", "--format", "junit", "-q"]].concat())
+        };
+        let told = junit(&["s/clean.json"]);
+        assert!(told.starts_with("exit 0\n") && !told.contains("read whole"), "{told}");
+        let told = junit(&["s/cut.jsonl"]);
+        assert!(told.starts_with("exit 2\n") && told.contains(error), "{told}");
+        assert!(told.contains("tests=\"2\" skipped=\"0\" failures=\"0\" errors=\"1\""), "{told}");
+        assert!(told.contains("error[damaged_record]: "), "{told}");
+        let told = junit(&["s"]);
+        assert!(told.contains("tests=\"5\" skipped=\"2\" failures=\"0\" errors=\"1\""), "{told}");
+        let told = junit(&["s", "--strict"]);
+        assert!(told.contains("tests=\"5\" skipped=\"0\" failures=\"0\" errors=\"3\""), "{told}");
+        assert!(
+            told.contains("<error message=\"nothing in it is a recording\" type=\"skipped\"/>"),
+            "{told}"
+        );
+        // Where no session is left, that is what did not come about.
+        let told = junit(&["s/garbage.json"]);
+        assert!(told.contains("<testcase name=\"a session can be read\">\n            <error"), "{told}");
+        let told = junit(&["s/clean.json", "--where", "tool:nowhere"]);
+        assert!(told.contains("<testcase name=\"a session is chosen\">\n            <error"), "{told}");
+        for (format, strict, wanted) in [
+            ("sarif", &[][..], "1 error in recordings: not everything was read"),
+            ("sarif", &["--strict"], "\"executionSuccessful\": false"),
+            ("github", &["--strict"], "::warning title=rulestep::"),
+            ("github", &[], "2 files skipped"),
+        ] {
+            let told = run(&folder, &[verb, &["s", "-p", "p", "--format", format], strict].concat());
+            assert!(told.contains(wanted), "{format} {told}");
+        }
+    }
+    // Without a damaged one it is `--strict` alone that fails.
+    fs::remove_file(folder.path().join("s/cut.jsonl")).unwrap();
+    for (strict, exit, level, successful) in [
+        (&[][..], "exit 0\n", "::notice title=rulestep::", "\"executionSuccessful\": true"),
+        (&["--strict"], "exit 2\n", "::warning title=rulestep::", "\"executionSuccessful\": false"),
+    ] {
+        let told = |format| run(&folder, &[&["replay", "s", "-p", "p", "--format", format], strict].concat());
+        assert!(told("github").starts_with(exit) && told("github").contains(level), "{}", told("github"));
+        assert!(told("sarif").contains(successful), "{}", told("sarif"));
+    }
+}

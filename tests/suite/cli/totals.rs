@@ -181,3 +181,44 @@ fn equal_findings_of_a_session_are_one_block() {
         3
     );
 }
+
+/// A rule that only reports stops nothing, and is no reason to say nothing.
+#[test]
+fn reported_calls_are_counted() {
+    let [look, pay] = [("look", "{}"), ("pay", "{}")];
+    let turns: [&[(&str, &str)]; 4] = [&[look], &[pay], &[pay], &[look]];
+    for (options, counted, by_rule, name) in [
+        (
+            "effect: report",
+            "4 allowed, none stopped, 2 reported",
+            "2 calls reported",
+            "violated (only reported): ",
+        ),
+        (
+            "mode: shadow",
+            "4 allowed, none stopped; 2 calls would be stopped",
+            "2 calls in shadow mode",
+            "violated (shadow mode): ",
+        ),
+        ("effect: ask", "2 allowed, 2 asked about, none stopped", "violated in 1 session", "✗ violated: "),
+    ] {
+        let rule = format!(
+            "rules:\n  - {{type: never, call: {{tool: pay}}, {options}, description: Nobody pays}}\n"
+        );
+        let folder = folder(&[("p.yaml", &rule), ("s.json", &session("s", &turns))]);
+        for scope in [&[][..], &["--summary"]] {
+            let told = run(&folder, &[&["replay", "s.json", "-p", "p.yaml"], scope].concat());
+            assert!(told.contains(&format!("1 session, 4 turns, 4 calls: {counted}")), "{told}");
+            assert!(told.contains(&format!("by rule    {by_rule}")), "{told}");
+            assert!(!told.contains("never violated"), "{told}");
+            if scope.is_empty() {
+                assert!(told.contains(&format!("{name}Nobody pays")), "{told}");
+            }
+            let arguments = [&["s.json", "-p", "p.yaml"], scope].concat();
+            let totals = &closing(&folder, &arguments)["totals"];
+            let reported = options == "effect: report";
+            assert_eq!(totals.get("reported"), reported.then_some(&json!(2)), "{totals:#}");
+            assert_eq!(totals["by_rule"][0].get("reported"), reported.then_some(&json!(2)), "{totals:#}");
+        }
+    }
+}

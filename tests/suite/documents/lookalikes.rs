@@ -86,6 +86,9 @@ fn files_of_other_people_are_counted() {
         "test: {stage: build}",
         "{\"tools\": [{\"type\": \"function\", \"function\": {\"name\": \"a\", \"parameters\": {\"properties\": {\"rejectionPlan\": {\"type\": \"object\"}}}}}]}",
         "apiVersion: v1\nkind: Pod\nstatus: {conditions: [{type: Ready}]}",
+        "apiVersion: v1\nkind: Ingress\nspec: {rules: [{host: a, http: {paths: []}}]}",
+        "groups: [{name: a, rules: [{alert: b, expr: c}]}]",
+        "overrides: [{files: ['*.ts'], rules: {semi: error}}]",
         "[1, 2]",
         "plain text",
     ] {
@@ -110,4 +113,56 @@ fn a_document_without_rules_is_a_finding() {
         assert!(loaded.policy.is_some(), "{text}");
         assert!(told(&loaded).ends_with("1 warning no_rules"), "{text}: {}", told(&loaded));
     }
+}
+
+/// A list of rules is a document, so a list of contracts looks like one.
+#[test]
+fn policies_in_a_list_or_under_a_key_are_errors() {
+    let contract = "{tool: Bash, forbids_after: [Bash]}";
+    for (text, place) in [
+        (format!("- {contract}"), "1 error not_enforced"),
+        (format!("[{contract}, {contract}]"), "1 error not_enforced"),
+        (format!("contracts:\n  - {contract}"), "2 error not_enforced"),
+        (format!("contracts:\n  refund: {contract}"), "2 error not_enforced"),
+        (format!("policy: {contract}"), "1 error unknown_key"),
+        (format!("mine: {contract}"), "1 error not_enforced"),
+        ("guards:\n  - rules:\n    - {type: never, call: {tool: a}}".to_owned(), "2 error not_enforced"),
+        (
+            "all: [{forbidden: [{sequence: [a], action: halt, reason: 'x:y'}]}]".to_owned(),
+            "1 error not_enforced",
+        ),
+        (
+            "mine: {policies: [{type: read_before_write, read_tools: [a], write_tools: [b]}]}".to_owned(),
+            "1 error not_enforced",
+        ),
+    ] {
+        let loaded = in_folder("a.yaml", &text);
+        assert!(loaded.policy.is_none(), "{text} loads");
+        assert!(told(&loaded).contains(place), "{text}: {}", told(&loaded));
+    }
+}
+
+#[test]
+fn a_document_that_lacks_a_part_is_told_what_it_lacks() {
+    let rules = in_folder("a.yaml", "rules: {type: never, call: {tool: Bash}}");
+    assert_eq!(
+        errors(&rules),
+        ["not_enforced: expected a list for `rules`, found a mapping (begin each of `rules` with `- `)"]
+    );
+    let files = in_folder("a.yaml", "existing_files: [a]");
+    let message = "not_enforced: a document with `existing_files` alone is not a policy, so what it says is not enforced \
+                   (add `policies` or `sections`; if this file is not a policy, keep it out of the folder of policies)";
+    assert_eq!(errors(&files), [message]);
+}
+
+/// A file that holds nothing may be one that is being written.
+#[test]
+fn an_empty_file_keeps_the_version_from_loading() {
+    let good = ("good.yaml", "{tool: b, preconditions: [{requires_prior_tool: a}]}");
+    for text in ["", " \n\n", "# to be written\n", "---\n---\n", "null\n"] {
+        let loaded = folder(&[good, ("a.yaml", text)]);
+        assert!(loaded.policy.is_none(), "{text:?} loads");
+        assert!(told(&loaded).contains("error empty_document"), "{text:?}: {}", told(&loaded));
+    }
+    assert!(folder(&[good, ("a.case.yaml", "")]).policy.is_some());
 }

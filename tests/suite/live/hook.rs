@@ -38,7 +38,7 @@ fn texts(output: &Output) -> (i32, String, String) {
     (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }
 
-const DENIED: &str = "A file is read before a command runs. Read has not succeeded in an earlier turn. Way out: call Read successfully in an earlier turn. (p.yaml:3)";
+const DENIED: &str = "A file is read before a command runs: Read has not succeeded in an earlier turn. Way out: call Read successfully in an earlier turn. (p.yaml:3)";
 
 #[test]
 fn each_policy_of_a_session_decides_a_call_whoever_was_first() {
@@ -91,7 +91,7 @@ fn each_agent_is_answered_in_its_own_form() {
             _ => &output["hookSpecificOutput"]["permissionDecisionReason"],
         };
         assert!(
-            reason.as_str().unwrap().starts_with("A file is read before a command runs."),
+            reason.as_str().unwrap().starts_with("A file is read before a command runs: "),
             "{agent} {output}"
         );
         match agent {
@@ -204,12 +204,15 @@ fn what_cannot_be_decided_is_denied() {
     let no_folder = state.path().join("file");
     std::fs::write(&no_folder, "").unwrap();
     let ask = call("PreToolUse", "1", "Read");
-    let cases: [(&str, &Path, Vec<u8>); 7] = [
+    let without = |input: &str| event("PreToolUse", json!({"tool_name": "Read", input: {"a": 1}}));
+    let cases: [(&str, &Path, Vec<u8>); 9] = [
         ("p.yaml", state.path(), b"".to_vec()),
         ("p.yaml", state.path(), b"\xff\xfe{".to_vec()),
         ("p.yaml", state.path(), br#"{"hook_event_name": "PreToolUse", "session_id": "x"}"#.to_vec()),
         ("p.yaml", state.path(), event("BeforeEverything", json!({}))),
         ("p.yaml", state.path(), br#"{"hook_event_name": "PreToolUse", "tool_name": "Read"}"#.to_vec()),
+        ("p.yaml", state.path(), without("toolInput")),
+        ("p.yaml", state.path(), event("PreToolUse", json!({"tool_name": "Read", "tool_input": null}))),
         ("missing.yaml", state.path(), ask.clone()),
         ("p.yaml", &no_folder, ask.clone()),
     ];
@@ -267,6 +270,23 @@ fn a_broken_policy_leaves_the_last_good_one_in_force() {
             .clone()
     };
     assert!(fault(0).is_null() && fault(1).as_str().unwrap().contains("p.yaml"), "{records:?}");
+}
+
+/// An editor empties a file before it writes it. Without the guards of that file, what they stop would run.
+#[test]
+fn an_emptied_file_is_a_broken_policy() {
+    for emptied in ["", "\n", "# to be written\n", "---\n---\n"] {
+        let files =
+            folder(&[("p/a.yaml", POLICY), ("p/b.yaml", "rules: [{type: blocklist, tools: [WebFetch]}]\n")]);
+        let state = tempfile::tempdir().unwrap();
+        let go = |id| {
+            let command = live(files.path(), state.path(), &["hook", "codex", "-p", "p"]);
+            texts(&fed(command, &call("PreToolUse", id, "Bash"))).0
+        };
+        assert_eq!(go("1"), 2);
+        std::fs::write(files.path().join("p/a.yaml"), emptied).unwrap();
+        assert_eq!(go("2"), 2, "{emptied:?}");
+    }
 }
 
 /// Two projects that spell their policy alike do not decide for each other.

@@ -129,6 +129,11 @@ fn what_a_host_does_wrong_is_an_error_and_never_an_allowance() {
     assert_eq!(host.call("1", "test"), "allow");
     assert!(host.done("1", "maybe")["error"].is_string());
     assert!(host.ask(json!({"op": "dance", "session": "s"}))["error"].is_string());
+    // A misspelt field would be a call without its arguments.
+    let misspelt = json!({"op": "propose", "session": "s", "id": "2", "tool": "test", "argument": {"a": 1}});
+    let answer = host.ask(misspelt);
+    assert!(answer["error"].as_str().unwrap().contains("`argument`"), "{answer}");
+    assert_eq!((&answer["decision"], &answer["runs"]), (&json!("deny"), &json!(false)));
     // Another process cannot decide on the same session meanwhile.
     let mut other = Host::new(files.path(), state.path(), &["--wait", "50"]);
     let answer = other.ask(json!({"op": "open", "session": "s"}));

@@ -83,7 +83,8 @@ fn a_check_as_data() {
         {"type": "regex", "regex": "x", "target": {"position": 9}},
     ]));
     let mut out = Vec::new();
-    lines::call(&replay, &replay.frame(2).unwrap(), &replay.session().calls[0], None, &mut out).unwrap();
+    lines::call(&replay, &replay.frame(2).unwrap(), &replay.session().calls[0], None, false, &mut out)
+        .unwrap();
     let line: Value = serde_json::from_slice(&out).unwrap();
     let check = &line["call"]["checks"][0];
     assert_eq!(check["matched"], json!([true, true, false]));

@@ -197,6 +197,12 @@ fn what_no_call_meets_is_an_error() {
         "writes: env:TOKEN",
         "tool: 'Bash '",
         "tool: \"Bash\\n\"",
+        "tool: \"Ba\\u200bsh\"",
+        "tool: Bash, args_match: {$.command: push}",
+        "tool: Read, writes: '**'",
+        "tool: Write, runs: {program: git}",
+        "tool: Task, reaches: '*'",
+        "tool: Bash, args_match: {\"$['command']\": push}",
     ];
     for asked in never {
         let text = format!("version: \"1.0\"\nrules:\n  - type: never\n    call: {{{asked}}}\n");
@@ -210,6 +216,25 @@ fn what_no_call_meets_is_an_error() {
         assert_eq!(told.place().and_then(|place| place.line()), Some(4), "{text}");
         assert!(told.help.is_some(), "{text}{}", told.message);
     }
+}
+
+/// A name that is nearly an alias stands for a tool that nobody has, and the alias would look unused.
+#[test]
+fn a_misspelt_alias_is_told() {
+    let told = |rules: &str| -> Vec<String> {
+        let text = format!("aliases: {{Change: [Edit, Write]}}\nrules:\n{rules}");
+        load(&text).diagnostics.iter().map(|told| format!("{}: {}", told.code, told.message)).collect()
+    };
+    let misspelt = "misspelt_tool: `Chnage` is not an alias, so only a tool of this name is meant; an alias is called `Change`";
+    let slip = "  - {type: before, first: Read, then: Chnage}\n";
+    assert_eq!(told(slip), [misspelt]);
+    assert_eq!(told(&format!("{slip}  - {{type: require, tool: Change}}\n")), [misspelt]);
+    let unused = told("  - {type: before, first: Read, then: Delete}\n");
+    assert_eq!(unused, ["unused_alias: no rule names the alias `Change`"]);
+    // Names that only look alike: other case, members, short words.
+    let others =
+        "  - {type: require, tool: Change}\n  - {type: before, first: change, then: [Edit, Charge_card]}\n";
+    assert_eq!(told(others), Vec::<String>::new());
 }
 
 #[test]

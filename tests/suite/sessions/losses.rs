@@ -35,6 +35,36 @@ fn a_compaction_is_no_damage() {
     assert_eq!(sessions[0].messages.len(), 2);
 }
 
+/// A call whose arguments are under a key that nobody knows is judged as one without arguments, and that is said.
+#[test]
+fn arguments_under_an_unknown_key_are_a_loss() {
+    let said = |call: serde_json::Value| {
+        losses(
+            &json!({"messages": [
+                {"role": "user", "content": "x"},
+                {"role": "assistant", "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": "1", "content": "y"},
+            ]})
+            .to_string(),
+        )
+    };
+    let lost = [(Loss::MayHoldCalls, Severity::Warning)];
+    for call in [
+        json!({"id": "1", "type": "function", "function": {"name": "f", "argument": "{}"}}),
+        json!({"id": "1", "function": {"name": "f", "payload": {"a": 1}}}),
+        json!({"id": "1", "name": "f", "params": {"a": 1}}),
+    ] {
+        assert_eq!(said(call.clone()), lost, "{call}");
+    }
+    for call in [
+        json!({"id": "1", "type": "function", "function": {"name": "f"}}),
+        json!({"id": "1", "type": "function", "function": {"name": "f", "arguments": null}}),
+        json!({"id": "1", "name": "f", "index": 0}),
+    ] {
+        assert_eq!(said(call.clone()), [], "{call}");
+    }
+}
+
 #[test]
 fn arguments_in_python_notation_are_one_notice_of_the_file() {
     let episode = json!({"task_id": 1, "traj": [

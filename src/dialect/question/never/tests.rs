@@ -25,8 +25,10 @@ fn programs() {
         ("$EDITOR", "name the program"),
         ("!git", "names of the programs"),
         ("-x", "names of the programs"),
+        ("[g", "names of the programs"),
+        ("git}", "names of the programs"),
     ];
-    table(program, &never, &["git", "[", "*", "python?", "apt-*", "g++", "a.exe", "docker-compose"]);
+    table(program, &never, &["git", "[", "[[", "*", "python?", "apt-*", "g++", "a.exe", "docker-compose"]);
     assert_eq!(program("/usr/bin/git").unwrap().instead, "write `git`");
 }
 

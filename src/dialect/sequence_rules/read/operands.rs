@@ -19,7 +19,7 @@ use super::super::unit::{Kind, RuleUnit};
 use super::super::when::When;
 use crate::condition::glob::Glob;
 use crate::condition::path::Path;
-use crate::dialect::question::{asks, commands_as_text, question};
+use crate::dialect::question::{argument_as_path, asks, commands_as_text, never_met, question};
 use crate::dialect::sequence_rules::facts::{Order, ToolName};
 use crate::monitor::{RuleId, RuleOptions, Unit};
 use crate::source::wildcard::Wildcard;
@@ -303,7 +303,8 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             return None;
         }
         let (mut operand, patterns, question) = (operand?, patterns?, question?);
-        if question.is_some() {
+        if let Some(question) = &question {
+            out.extend(never_met(field, &operand.tools, question, &self.reading.facts));
             self.reading.asks = true;
             operand.number = self.asking;
             self.asking += 1;
@@ -323,19 +324,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
 
     pub fn by_name(&mut self, field: &Field<'a>, out: &mut Vec<Problem>) -> Option<Operand> {
         let name = field.name(out)?;
-        let alias = self.aliases.all.iter().find(|alias| alias.name == name);
-        let tools = match alias {
-            Some(alias) => {
-                alias.used.set(true);
-                alias.members.clone()
-            }
-            None => {
-                let help =
-                    "give the tools one name in `aliases`; only `blocklist` and `allowlist` accept stars";
-                out.extend(Wildcard::of(name).map(|found| found.problem(field.span(), help)));
-                vec![name.into()]
-            }
-        };
+        let tools = self.aliases.tools(field, name, self.reading, out);
         Some(Operand {
             named: ToolName { tool: name.into(), ..ToolName::default() },
             tools,
@@ -347,6 +336,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
     fn patterns(&mut self, field: &Field<'a>, out: &mut Vec<Problem>) -> Option<Vec<(Argument, Arc<str>)>> {
         let mut patterns = Some(Vec::new());
         for (name, value) in field.entries(out)? {
+            out.extend(argument_as_path(name, &value));
             let Some(text) = value.text(out) else {
                 patterns = None;
                 continue;

@@ -6,7 +6,7 @@ use crate::recording::input::digest::digest;
 use crate::recording::input::shallow::{Kind as Json, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::blocks::{Blocks, Side};
-use crate::recording::shape::chat;
+use crate::recording::shape::offer;
 use crate::session::{Damage, Millis, Tool};
 
 /// A line that is a part of a conversation.
@@ -77,7 +77,7 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
         }
         "assistant" => assistant(members, flag("isApiErrorMessage"))?,
         "system" if subtype == "init" => {
-            let offer = members.get("tools").and_then(chat::tools).unwrap_or_default();
+            let offer = members.get("tools").and_then(offer::tools).unwrap_or_default();
             Kind::Offer(offer.tools)
         }
         _ => Kind::Link,

@@ -9,6 +9,7 @@ use super::attachments::Attachments;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::chat::{self, Choice};
+use crate::recording::shape::offer;
 use crate::session::{Damage, Millis, Tool};
 
 /// The events of one sample.
@@ -150,7 +151,7 @@ impl<'a> Model<'a> {
     pub fn tools(&self, attachments: &mut Attachments) -> Option<Arc<[Tool]>> {
         let mut read = || {
             let whole = attachments.resolved(self.tools?);
-            Some(chat::tools(Node::parse(&whole).ok()?)?.tools.into())
+            Some(offer::tools(Node::parse(&whole).ok()?)?.tools.into())
         };
         self.read.get_or_init(&mut read).clone()
     }

@@ -5,7 +5,9 @@ use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::chat;
-use crate::recording::shape::chat::{Choice, Offer, Rules};
+use crate::recording::shape::chat::{Choice, Rules};
+use crate::recording::shape::offer;
+use crate::recording::shape::offer::Offer;
 use crate::session::build::Mark;
 use crate::session::{Body, Damage, Millis};
 
@@ -49,7 +51,7 @@ pub fn event(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &m
         ("agent", "message") => run.reply(body("content"), at),
         (source, "message") => run.said(source, body("content"), at),
         (_, "system") => {
-            if let Some(Offer { tools, .. }) = args.get("tools").and_then(chat::tools) {
+            if let Some(Offer { tools, .. }) = args.get("tools").and_then(offer::tools) {
                 let turn = run.builder.next_turn();
                 run.builder.offered(turn, tools);
             }

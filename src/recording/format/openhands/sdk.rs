@@ -3,8 +3,8 @@
 use super::run::{Action, Run, failed_with, id_of};
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Members, Node};
-use crate::recording::shape::chat;
-use crate::recording::shape::chat::Offer;
+use crate::recording::shape::offer;
+use crate::recording::shape::offer::Offer;
 use crate::session::build::Mark;
 use crate::session::{Body, Millis};
 
@@ -46,7 +46,7 @@ pub fn event(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &m
     let body = |key| event.get(key).map_or(Body::MISSING, |node: Node<'_>| Body::json(node.json()));
     match &*kind {
         "SystemPromptEvent" => {
-            if let Some(Offer { tools, .. }) = event.get("tools").and_then(chat::tools) {
+            if let Some(Offer { tools, .. }) = event.get("tools").and_then(offer::tools) {
                 let turn = run.builder.next_turn();
                 run.builder.offered(turn, tools);
             }

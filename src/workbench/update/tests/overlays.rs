@@ -184,3 +184,26 @@ fn a_decision_is_copied_for_a_ticket() {
     press(&mut model, "yc");
     assert_eq!(note(&model), "a what-if is in no file, so no command reproduces it; save it as a case");
 }
+
+/// Long strings are wrapped at the width of the screen, whatever that becomes.
+#[test]
+fn a_long_string_fills_the_rows_of_the_screen() {
+    let mut made = Builder::new("s", Origin { file: "s.json".into(), index: 0, format: "native", line: 1 });
+    made.response(None, Body::MISSING, None);
+    let content = serde_json::json!({"content": "word ".repeat(400)}).to_string();
+    made.call(Some("c"), "Write", Body::text(content), None);
+    let mut model = opened(80, 24, "mono", vec![made.finish()]);
+    press(&mut model, "gg b");
+    for (width, height) in [(80, 24), (120, 40), (58, 14), (80, 24)] {
+        feed(&mut model, Msg::Resize(ratatui::layout::Size::new(width, height)));
+        press(&mut model, "gg j");
+        let shown = screen(&model);
+        let rows: Vec<&str> = shown.lines().filter(|line| line.contains("word word")).collect();
+        let text =
+            |row: &str| row.split('"').next_back().unwrap().trim_matches(|c: char| !c.is_alphabetic()).len();
+        assert!(rows.len() > 4, "{shown}");
+        for row in rows.iter().skip(1).filter(|row| !row.contains('"')) {
+            assert!(text(row) + 6 + 5 + 4 > usize::from(width) - 4, "{shown}");
+        }
+    }
+}

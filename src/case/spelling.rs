@@ -1,0 +1,116 @@
+//! Keys of a session that is written in a case. A recording may say more than is read of it; in what is written by hand, a
+//! misspelt key is a fact that nobody knows of: a call without its arguments, an error that counts as a success.
+
+use crate::source::nearest::nearest;
+use crate::source::{Field, Fields, NodeValue, Problem};
+
+/// What a mapping may have: the keys that are read, and those that programs write and that say nothing of a call.
+struct Shape {
+    keys: &'static [&'static str],
+    /// What is in some of them, directly or in a list.
+    within: &'static [(&'static str, &'static Shape)],
+}
+
+static MESSAGE: Shape = Shape {
+    keys: &[
+        "role",
+        "content",
+        "tool_calls",
+        "function_call",
+        "tool_call_id",
+        "id",
+        "name",
+        "is_error",
+        "refused",
+        "error",
+        "status",
+        "after_siblings",
+        "alternatives",
+        "op",
+        "at",
+        "timestamp",
+        "created_at",
+        "createdAt",
+        "created",
+        "time",
+        "finish_reason",
+        "stop_reason",
+        "type",
+        "index",
+        "model",
+        "usage",
+        "refusal",
+        "annotations",
+        "reasoning",
+        "reasoning_content",
+    ],
+    within: &[("tool_calls", &CALL), ("function_call", &CALL), ("alternatives", &ALTERNATIVE)],
+};
+static CALL: Shape = Shape {
+    keys: &[
+        "id",
+        "type",
+        "index",
+        "function",
+        "custom",
+        "name",
+        "arguments",
+        "args",
+        "input",
+        "parameters",
+        "at",
+        "live",
+    ],
+    within: &[("function", &CALL), ("custom", &CALL)],
+};
+/// A choice that was not taken.
+static ALTERNATIVE: Shape =
+    Shape { keys: &["choice", "content", "tool_calls", "role", "id"], within: &[("tool_calls", &CALL)] };
+
+/// Keys that are not read: those that look misspelt, which are errors, and the others.
+#[derive(Default)]
+pub struct Unread {
+    pub misspelt: Vec<Problem>,
+    pub others: Vec<Problem>,
+}
+
+impl Unread {
+    /// Of a mapping of which all keys that are read were taken.
+    pub fn of(&mut self, fields: &Fields<'_>) {
+        for (key, problem) in fields.unknown_keys() {
+            match nearest(key, fields.known()) {
+                Some(_) => self.misspelt.push(problem),
+                None => self.others.push(problem),
+            }
+        }
+    }
+
+    /// Of a list of messages, their calls, and the choices that were not taken.
+    pub fn messages(&mut self, list: &Field<'_>) {
+        self.look(list, &MESSAGE);
+    }
+
+    /// What has another type than it should is said by the reader of sessions.
+    fn look(&mut self, field: &Field<'_>, shape: &'static Shape) {
+        let mut ignored = Vec::new();
+        match field.node.value {
+            NodeValue::Seq(_) => {
+                let items = field.items(&mut ignored).into_iter().flatten();
+                items.for_each(|item| self.look(&item, shape));
+            }
+            NodeValue::Map(_) => {
+                let Some(mut fields) = field.fields(&mut ignored) else { return };
+                for key in shape.keys {
+                    fields.take(key);
+                }
+                self.of(&fields);
+                for (key, inner) in field.entries(&mut ignored).into_iter().flatten() {
+                    if let Some((_, shape)) = shape.within.iter().find(|(within, _)| *within == key) {
+                        self.look(&inner, shape);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

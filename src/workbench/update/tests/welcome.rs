@@ -1,0 +1,62 @@
+//! The first screen of the samples.
+
+use super::*;
+use crate::workbench::theme::{Depth, Theme};
+
+/// Starts with the samples: the policy comes first, then the sessions.
+fn started(width: u16) -> Model {
+    let mut model = Model::new(crate::workbench::model::Opening {
+        theme: Theme::builtin("mono", Depth::None).unwrap(),
+        size: ratatui::layout::Size::new(width, 24),
+        policy_name: "contracts".to_owned(),
+        mode: Mode::Enforce,
+    });
+    model.habits.welcome = true;
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:03:58".to_owned() });
+    model
+}
+
+fn reads(model: &mut Model, session: Session, done: usize) {
+    let file = session.origin.file.to_string();
+    read_part(model, &file, vec![Arc::new(session)], Vec::new(), (done, 2));
+}
+
+#[test]
+fn the_first_stopped_call_is_on_screen_with_what_to_do_next() {
+    for (width, said) in [
+        (120, "These are samples. ]f next finding · your own: `rulestep SESSIONS -p POLICIES` · ? help"),
+        (80, "Samples. ]f next finding · your own: `rulestep SESSIONS -p POLICIES` · ? help"),
+        (58, "Samples. ]f next · ? help"),
+    ] {
+        let mut model = started(width);
+        reads(&mut model, clean(), 1);
+        assert_eq!((model.place.open, model.dialog.note.is_none()), (0, true), "nothing is stopped so far");
+        reads(&mut model, refunds(), 2);
+        assert_eq!((model.place.open, at(&model).as_str(), note(&model)), (1, "T2.2 issue_refund", said));
+        read_all(&mut model);
+        assert!(screen(&model).contains(said), "{}", screen(&model));
+        press(&mut model, "k");
+        assert!(model.dialog.note.is_none());
+        read_all(&mut model);
+        assert_eq!(at(&model), "T2.1 issue_refund", "once");
+    }
+}
+
+#[test]
+fn whoever_goes_somewhere_is_not_taken_elsewhere() {
+    let mut model = started(120);
+    reads(&mut model, clean(), 1);
+    press(&mut model, "j");
+    reads(&mut model, refunds(), 2);
+    read_all(&mut model);
+    assert!(model.place.open == 0 && !note(&model).contains("samples"), "{}", note(&model));
+}
+
+#[test]
+fn where_nothing_is_stopped_it_says_so_all_the_same() {
+    let mut model = started(120);
+    reads(&mut model, clean(), 1);
+    read_all(&mut model);
+    assert_eq!(model.place.open, 0);
+    assert!(note(&model).starts_with("These are samples."));
+}
