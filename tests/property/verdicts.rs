@@ -100,7 +100,7 @@ proptest! {
             // Recorded text is escaped, so a tag is one that was written as a tag. The sums are compared as well.
             // What may have held calls and was not read is an error beside the session, and nothing else is one.
             let told = String::from_utf8_lossy(&output.stderr);
-            let unread = usize::from(told.contains("could not be read whole") || told.contains("no call could be read"));
+            let unread = usize::from(told.contains("could not be read completely") || told.contains("no call could be read"));
             let parts = [("<testcase ", 1 + unread), ("<failure", failed), ("<error", unread), ("<skipped", 0)];
             for (part, count) in parts {
                 prop_assert_eq!(junit.matches(part).count(), count, "{} in {}", part, junit);
