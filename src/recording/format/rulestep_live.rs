@@ -1,6 +1,7 @@
 //! Journals of the gate, JSON Lines: what was decided live, and what became of it. One journal is one session.
 //!
-//! A call that was let go on and has no result is in flight: it may have happened.
+//! A call that was let go on and has no result is in flight: it may have happened. An id means the call that had it last, so
+//! that one which an agent uses again takes back nothing, and makes no earlier call succeed.
 
 use std::collections::HashSet;
 
@@ -253,7 +254,7 @@ fn take(builder: &mut Builder, unasked: &mut HashSet<String>, at: Option<Millis>
             let says = "the journal says that the call was refused";
             let refused = (outcome == Outcome::Refused).then_some(says);
             let mark = Mark { error: outcome == Outcome::Error, refused };
-            match builder.result(Some(id), output, mark, at) {
+            match builder.newest_result(id, output, mark, at) {
                 Some(call) => builder.late_within_turn(call),
                 None => drop(unasked.insert(id.to_owned())),
             }
@@ -263,7 +264,7 @@ fn take(builder: &mut Builder, unasked: &mut HashSet<String>, at: Option<Millis>
 }
 
 fn stop(builder: &mut Builder, id: &str, told: Body, at: Option<Millis>) {
-    builder.result(Some(id), told, Mark { error: false, refused: Some("the gate") }, at);
+    builder.newest_result(id, told, Mark { error: false, refused: Some("the gate") }, at);
 }
 
 fn text(members: &Members<'_>, key: &str) -> String {

@@ -22,4 +22,8 @@ impl Waiting {
         self.first = self.others.pop_front();
         Some(first)
     }
+
+    pub fn pop_newest(&mut self) -> Option<u32> {
+        self.others.pop_back().or_else(|| self.first.take())
+    }
 }

@@ -289,6 +289,38 @@ fn an_emptied_file_is_a_broken_policy() {
     }
 }
 
+/// A call that was let go on may have happened, and is not known to have succeeded, also where the agent uses its id again.
+#[test]
+fn an_id_that_comes_again_takes_nothing_back() {
+    let policy = "tool: deploy\npreconditions: [{requires_prior_tool: check}]\n---\nrules: [{type: never_after, trigger: Bash, forbidden: send}]\n";
+    let files = folder(&[("p.yaml", policy)]);
+    let run = |events: &[(&str, &str, &str)]| {
+        let state = tempfile::tempdir().unwrap();
+        let exits: Vec<_> = events
+            .iter()
+            .map(|(event, id, tool)| {
+                let command = live(files.path(), state.path(), &["hook", "codex", "-p", "p.yaml"]);
+                texts(&fed(command, &call(event, id, tool))).0
+            })
+            .collect();
+        let journal = state.path().join("rulestep/live/codex/s-1.jsonl");
+        let arguments = ["replay", journal.to_str().unwrap(), "-p", "p.yaml", "--format", "json"];
+        let (_, lines, _) = texts(&fed(live(files.path(), state.path(), &arguments), b""));
+        let first: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+        let calls =
+            first["turns"].as_array().unwrap().iter().flat_map(|turn| turn["calls"].as_array().unwrap());
+        let word = |call: &Value, key: &str| call[key].as_str().unwrap().to_owned();
+        let seen = calls.map(|call| word(call, "recorded") + " " + &word(call, "decision"));
+        (exits, seen.collect::<Vec<_>>().join(", "))
+    };
+    let (before, after) = ("PreToolUse", "PostToolUse");
+    let stopped = run(&[(before, "1", "Bash"), (before, "1", "deploy"), (before, "2", "send")]);
+    assert_eq!(stopped, (vec![0, 2, 2], "unknown allow, refused deny, refused deny".to_owned()));
+    let ended =
+        run(&[(before, "1", "check"), (before, "1", "look"), (after, "1", "look"), (before, "2", "deploy")]);
+    assert_eq!(ended, (vec![0, 0, 0, 2], "unknown allow, ok allow, refused deny".to_owned()));
+}
+
 /// Two projects that spell their policy alike do not decide for each other.
 #[test]
 fn a_broken_policy_is_not_replaced_by_that_of_another_project() {

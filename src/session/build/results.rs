@@ -1,0 +1,122 @@
+//! Results: the call that each is of, and what the call becomes by it.
+
+use std::sync::Arc;
+
+use super::waiting::Waiting;
+use super::{Builder, Mark};
+use crate::diagnostic::code;
+use crate::session::{Body, CallRef, MessageKind, Millis, Outcome, refusal};
+
+impl Builder {
+    /// Whether a call with this id has no result yet.
+    pub fn waits_for(&self, id: &str) -> bool {
+        self.named.get(id).is_some_and(|waiting| waiting.first.is_some())
+    }
+
+    /// A result: it belongs to the oldest call with its id that has none yet; without an id, to the oldest call without
+    /// one. Returns the call, or `None` where nothing waits for it: it then stays in the history, and that is reported.
+    pub fn result(
+        &mut self,
+        id: Option<&str>,
+        content: Body,
+        mark: Mark,
+        at: Option<Millis>,
+    ) -> Option<CallRef> {
+        self.answer(id, Waiting::pop, content, mark, at)
+    }
+
+    /// The same where an id means the call that had it last. An earlier one that still waits may have happened, and did not
+    /// succeed as far as is known.
+    pub fn newest_result(
+        &mut self,
+        id: &str,
+        content: Body,
+        mark: Mark,
+        at: Option<Millis>,
+    ) -> Option<CallRef> {
+        self.answer(Some(id), Waiting::pop_newest, content, mark, at)
+    }
+
+    fn answer(
+        &mut self,
+        id: Option<&str>,
+        pop: impl FnOnce(&mut Waiting) -> Option<u32>,
+        content: Body,
+        mark: Mark,
+        at: Option<Millis>,
+    ) -> Option<CallRef> {
+        self.open = None;
+        self.results += 1;
+        self.marks_errors |= mark.error || mark.refused.is_some();
+        let id = id.filter(|id| !id.is_empty());
+        let (id, index) = match id.map(|id| (id, self.named.get_key_value_mut(id))) {
+            None => (None, pop(&mut self.unnamed)),
+            Some((_, Some((id, waiting)))) => (Some(Arc::clone(id)), pop(waiting)),
+            Some((id, None)) => (Some(Arc::from(id)), None),
+        };
+        let message = self.session.messages.len();
+        if index.is_none() {
+            self.unasked(id.as_deref());
+        }
+        self.push("tool", content.clone(), at, MessageKind::Result(index, id));
+        let turn = self.turn_count();
+        let index = index?;
+        let call = self.session.calls.get_mut(index as usize)?;
+        let by_test = || self.refused.as_ref().filter(|_| !content.is_missing())?.recognised(content.shown());
+        let published =
+            || if content.is_elsewhere() { None } else { refusal::recognised(&content, &call.tool) };
+        call.refusal = mark.refused.or_else(published).or_else(by_test);
+        call.outcome = match (call.refusal, mark.error) {
+            (Some(_), _) => Outcome::Refused,
+            (None, true) => Outcome::Error,
+            (None, false) => Outcome::Ok,
+        };
+        call.output = content;
+        call.result = Some(message);
+        call.in_turn = call.at.turn == turn;
+        let at = call.at;
+        if at.turn != turn
+            && let Some(turn) = self.session.turns.last_mut()
+        {
+            turn.late.push(at.index);
+        }
+        Some(at)
+    }
+
+    /// The result of this call came after its turn had proposed another one. In a recording whose lines stand as things
+    /// happened, that one was decided without it, so it counts from the turn's end.
+    pub fn late_within_turn(&mut self, at: CallRef) {
+        let Some(turn) = self.session.turns.last_mut().filter(|turn| turn.number == at.turn) else { return };
+        if turn.calls.end > at.index as usize + 1
+            && let Some(call) = self.session.calls.get_mut(at.index as usize)
+        {
+            call.in_turn = false;
+            turn.late.push(at.index);
+        }
+    }
+
+    /// Something that answers nothing recorded here, and need not be the result of a call.
+    pub fn stray(&mut self, id: &str, content: Body, what: impl Into<String>, at: Option<Millis>) {
+        self.open = None;
+        self.results += 1;
+        self.tell(code::RESULT_WITHOUT_CALL, what);
+        self.push("tool", content, at, MessageKind::Result(None, Some(Arc::from(id))));
+    }
+
+    /// Ids of the calls that wait for their result, in the order of the calls.
+    pub(crate) fn waiting(&self) -> Vec<Arc<str>> {
+        let calls = |waiting: &Waiting| waiting.first.into_iter().chain(waiting.others.clone());
+        let named = self.named.iter();
+        let mut waiting: Vec<_> =
+            named.flat_map(|(id, waiting)| calls(waiting).map(move |call| (call, id))).collect();
+        waiting.sort_unstable_by_key(|(call, _)| *call);
+        waiting.into_iter().map(|(_, id)| Arc::clone(id)).collect()
+    }
+
+    pub(super) fn waiting_with(&mut self, id: Option<&Arc<str>>) -> &mut Waiting {
+        match id {
+            Some(id) => self.named.entry_ref(id).or_default(),
+            None => &mut self.unnamed,
+        }
+    }
+}
