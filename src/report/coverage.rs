@@ -92,7 +92,7 @@ fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 const GROUPS: [(Exercise, &str); 3] = [
-    (Exercise::Fired, "fired: stopped or reported a call, or was violated"),
+    (Exercise::Fired, "fired: stopped, reported or objected to a call, or was violated"),
     (Exercise::Passed, "checked, never fired"),
     (Exercise::NeverAsked, "never checked: the rule applies to no recorded call"),
 ];

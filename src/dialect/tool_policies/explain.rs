@@ -144,16 +144,15 @@ impl Explain for RecordState {
             parts.push(format!("read: {}", keys.join(", ")));
         }
         if parts.is_empty() {
-            parts.push("no calls so far".to_owned());
+            parts.push("no governed call has succeeded yet".to_owned());
         }
         let files: Cow<'_, str> = match (files.len(), *listed) {
             (0, true) => "no file exists".into(),
             (0, false) => "initial files not listed".into(),
-            (1, true) => "1 file is known to exist".into(),
-            (1, false) => "1 file is known to exist, initial files not listed".into(),
-            (many, true) => format!("{} are known to exist", count(many as u64, "file")).into(),
-            (many, false) => {
-                format!("{} are known to exist, initial files not listed", count(many as u64, "file")).into()
+            (many, listed) => {
+                let (files, are) = (count(many as u64, "file"), if many == 1 { "is" } else { "are" });
+                let unlisted = if listed { "" } else { ", initial files not listed" };
+                format!("{files} {are} known to exist{unlisted}").into()
             }
         };
         parts.push(files.into_owned());

@@ -340,7 +340,8 @@ impl Log {
     fn offered(&mut self, result: &Members<'_>, more: bool, around: &Envelope) {
         let Some(offer) = result.get("tools").and_then(offer::tools) else { return };
         if offer.left_out + offer.unread > 0 {
-            let what = format!("{} of the offered tools cannot be read whole", offer.left_out + offer.unread);
+            let what =
+                format!("{} of the offered tools cannot be read completely", offer.left_out + offer.unread);
             self.builder.damaged(what);
         }
         let tools = self.tools.entry(around.server.clone()).or_default();

@@ -7,7 +7,7 @@ use crate::report::unread::UnreadFile;
 use crate::report::{Total, words};
 
 /// What is tested.
-const TEST: &str = "the recording is read whole";
+const TEST: &str = "the recording is read completely";
 
 /// A test for each recording that was not read whole, and one where the work was broken off. What makes the run fail is an
 /// error, anything else is skipped.

@@ -127,7 +127,7 @@ pub(super) fn chosen(facts: &Facts) -> Option<&'static str> {
 }
 
 pub(super) fn written(facts: &Facts) -> Option<&'static str> {
-    (!facts.written).then_some("no rule has been written yet")
+    (!facts.written).then_some("there is no written rule to undo")
 }
 
 pub(super) fn decided(facts: &Facts) -> Option<&'static str> {

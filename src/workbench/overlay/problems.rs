@@ -34,7 +34,7 @@ impl Rows for ProblemsView {
         let mut rows = vec![row];
         let mut message = problem.message.clone();
         if let Some(help) = &problem.help {
-            message.push_str("; ");
+            message.push_str(if message.ends_with('?') { " " } else { "; " });
             message.push_str(help);
         }
         for shown in text::wrap(&message, width.saturating_sub(3), MOST, theme.marks()) {

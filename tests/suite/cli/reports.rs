@@ -219,13 +219,13 @@ fn what_is_not_read_whole_is_no_passing_test() {
     ];
     let folder = folder(&files);
     let error =
-        "<testcase name=\"the recording is read whole\" classname=\"s/cut.jsonl\">\n            <error";
+        "<testcase name=\"the recording is read completely\" classname=\"s/cut.jsonl\">\n            <error";
     for verb in [&["replay"][..], &["diff", "-b", "p"]] {
         let junit = |arguments: &[&str]| {
             run(&folder, &[verb, arguments, &["-p", "p", "--format", "junit", "-q"]].concat())
         };
         let told = junit(&["s/clean.json"]);
-        assert!(told.starts_with("exit 0\n") && !told.contains("read whole"), "{told}");
+        assert!(told.starts_with("exit 0\n") && !told.contains("read completely"), "{told}");
         let told = junit(&["s/cut.jsonl"]);
         assert!(told.starts_with("exit 2\n") && told.contains(error), "{told}");
         assert!(told.contains("tests=\"2\" skipped=\"0\" failures=\"0\" errors=\"1\""), "{told}");

@@ -209,7 +209,7 @@ fn coverage_counts_calls_of_choices_not_taken_apart() {
     let coverage = |form: &str| run(&files, &["coverage", "s.jsonl", "-p", "p.yaml", "--format", form]).1;
     let text = coverage("text");
     insta::assert_snapshot!(text, @r"
-    fired: stopped or reported a call, or was violated (1)
+    fired: stopped, reported or objected to a call, or was violated (1)
       check before pay  p.yaml:2
           1 session · 1 call in choices not taken, 1 failed · first s:1.2.1
 
@@ -330,7 +330,7 @@ fn coverage_is_reported_in_each_form() {
     let (code, text, _) = coverage("text");
     assert_eq!(code, 0);
     insta::assert_snapshot!(text, @r"
-    fired: stopped or reported a call, or was violated (1)
+    fired: stopped, reported or objected to a call, or was violated (1)
       check before pay  p.yaml:2
           1 call in 1 session: 1 stopped · first paid:1.1
 

@@ -136,7 +136,7 @@ fn three_keys_write_a_rule_and_one_takes_it_back() {
     feed(&mut model, write(written(&effects), true));
     assert!(!fs::exists(&*done.file).unwrap());
     press(&mut model, "u");
-    assert_eq!(note(&model), "no rule has been written yet");
+    assert_eq!(note(&model), "there is no written rule to undo");
 }
 
 #[test]
