@@ -13,6 +13,8 @@ use crate::diagnostic::{Diagnostic, Place, code};
 
 #[cfg(feature = "cli")]
 pub mod cache;
+#[cfg(feature = "cli")]
+pub mod digested;
 mod git;
 #[cfg(feature = "cli")]
 mod glob;

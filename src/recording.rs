@@ -20,7 +20,7 @@ pub use contract::{Format, Options};
 pub use format::codex_rollout::failed as codex_failed;
 #[cfg(feature = "proxy")]
 pub use format::mcp::response as mcp_response;
-pub use reading::{LineReader, Reading, Stretch, open};
+pub use reading::{Checkpoint, LineReader, Reading, Stretch, open, resume};
 
 /// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose
 /// shape many others begin with, is asked when the whole sample of a file was seen.

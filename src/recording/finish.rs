@@ -2,14 +2,18 @@
 //! recorded at all.
 
 use std::collections::{HashSet, VecDeque};
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::num::ParseIntError;
 use std::path::Path;
 use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::{Diagnostic, code};
 use crate::recording::contract::line::SessionLine;
 use crate::recording::contract::out::ReadSession;
 use crate::recording::contract::{Format, Options};
-use crate::recording::input::digest::digest;
 use crate::session::{Outcome, Results, Session, Turn};
 use crate::source::quoted;
 
@@ -27,17 +31,59 @@ pub struct Finish {
     held: VecDeque<ReadSession>,
     held_bytes: usize,
     ready: VecDeque<(Session, Option<SessionLine>)>,
-    index: usize,
+    counted: Counted,
+    ended: bool,
+}
+
+/// What is counted of the sessions of a file, for those that come after them and for what is said at its end.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct Counted {
+    /// Sessions.
+    pub index: usize,
     /// Hashes of the ids that were given.
-    ids: HashSet<u64>,
+    ids: Ids,
     results: u64,
     calls: u64,
     /// Places that were lost.
     lost: u64,
     /// Calls whose arguments were read in Python notation.
     in_python: u32,
+    /// Whether failures are marked.
     marked: bool,
-    ended: bool,
+}
+
+/// Hashes of ids. They are equal for equal ids also in another run of the same program.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+struct Ids(HashSet<u64>);
+
+impl Ids {
+    /// Whether it is a new one.
+    fn insert(&mut self, id: &str) -> bool {
+        let mut hash = DefaultHasher::new();
+        id.hash(&mut hash);
+        self.0.insert(hash.finish())
+    }
+}
+
+/// One text, since lists of numbers take long to read, and most of them are never looked at.
+impl From<Ids> for String {
+    fn from(ids: Ids) -> String {
+        let mut text = String::with_capacity(16 * ids.0.len());
+        for id in ids.0 {
+            let _ = write!(text, "{id:016x}");
+        }
+        text
+    }
+}
+
+impl TryFrom<String> for Ids {
+    type Error = ParseIntError;
+
+    fn try_from(text: String) -> Result<Ids, ParseIntError> {
+        let digits = text.as_bytes().chunks(16).map(|digits| str::from_utf8(digits).unwrap_or_default());
+        digits.map(|digits| u64::from_str_radix(digits, 16)).collect::<Result<_, _>>().map(Ids)
+    }
 }
 
 /// What is known of the file's results.
@@ -66,15 +112,19 @@ impl Finish {
             held: VecDeque::new(),
             held_bytes: 0,
             ready: VecDeque::new(),
-            index: 0,
-            ids: HashSet::new(),
-            results: 0,
-            calls: 0,
-            lost: 0,
-            in_python: 0,
-            marked: options.error.is_some(),
+            counted: Counted { marked: options.error.is_some(), ..Counted::default() },
             ended: false,
         }
+    }
+
+    /// For those that follow what was counted, where results are known to be recorded.
+    pub fn resume(file: &Arc<str>, format: &'static Format, options: &Options, counted: Counted) -> Finish {
+        Finish { kept: ResultState::Recorded, counted, ..Finish::new(file, format, options) }
+    }
+
+    /// What was counted, where what follows changes nothing of what was said.
+    pub fn counted(&self) -> Option<&Counted> {
+        (self.kept == ResultState::Recorded && !self.following).then_some(&self.counted)
     }
 
     /// Takes a session; `alone` where the file is known to hold no other. So many places of the file were `lost` so far that
@@ -86,10 +136,10 @@ impl Finish {
             unasked.for_each(|told| told.loss = None);
         }
         let unread = told.iter().filter(|told| told.may_lose_calls()).count() as u64;
-        let only = alone && self.index == 0 && !self.following;
+        let only = alone && self.counted.index == 0 && !self.following;
         if only && messages.is_empty() && calls.is_empty() && unread + lost > 0 {
             // Nothing of the file could be read, so it holds no session: what is wrong is said of the file.
-            self.lost += unread;
+            self.counted.lost += unread;
             return diagnostics.append(told);
         }
         self.name(&mut made.session, alone);
@@ -98,11 +148,11 @@ impl Finish {
             let line = u64::from(made.session.origin.line);
             made.session.diagnostics.push(notice.on_line(Arc::clone(&self.file), line));
         }
-        self.results += made.results;
-        self.in_python += made.in_python;
-        self.calls += made.session.calls.len() as u64;
-        self.lost += unread;
-        self.marked |= made.marks_errors;
+        self.counted.results += made.results;
+        self.counted.in_python += made.in_python;
+        self.counted.calls += made.session.calls.len() as u64;
+        self.counted.lost += unread;
+        self.counted.marked |= made.marks_errors;
         if made.results > 0 && self.kept == ResultState::NotYetKnown {
             self.settle(ResultState::Recorded);
         }
@@ -136,8 +186,8 @@ impl Finish {
                 let notice = Diagnostic::notice(code::NO_RESULTS_RECORDED, message);
                 diagnostics.push(notice.in_file(Arc::clone(&self.file)));
             }
-            if self.results >= MANY_RESULTS && !self.marked {
-                let message = format!("none of {} results is marked as failed", self.results);
+            if self.counted.results >= MANY_RESULTS && !self.counted.marked {
+                let message = format!("none of {} results is marked as failed", self.counted.results);
                 let notice =
                     Diagnostic::notice(code::NO_ERRORS_MARKED, message).in_file(Arc::clone(&self.file));
                 diagnostics
@@ -151,7 +201,7 @@ impl Finish {
 
     /// How many calls have arguments that are not JSON and were read anyway.
     fn python(&self) -> Option<Diagnostic> {
-        let message = match self.in_python {
+        let message = match self.counted.in_python {
             0 => return None,
             1 => "the arguments of 1 call are in Python notation, and are read as such".to_owned(),
             count => format!("the arguments of {count} calls are in Python notation, and are read as such"),
@@ -162,7 +212,7 @@ impl Finish {
     /// That parts of the file were lost which may hold calls: what was found in the rest is then not the whole answer, and a
     /// run in which nothing was stopped is no success.
     fn unread(&self, lost: u64) -> Option<Diagnostic> {
-        let lost = self.lost + lost;
+        let lost = self.counted.lost + lost;
         if lost == 0 || self.following {
             return None;
         }
@@ -170,7 +220,7 @@ impl Finish {
             1 => "1 part of the file is".to_owned(),
             count => format!("{count} parts of the file are"),
         };
-        let (code, message) = match (self.index, self.calls) {
+        let (code, message) = match (self.counted.index, self.counted.calls) {
             (0, _) => (code::EMPTY_SESSION, format!("no session could be read: {parts} damaged or skipped")),
             (_, 0) => (
                 code::DAMAGED_RECORD,
@@ -227,8 +277,8 @@ impl Finish {
 
     /// Gives the session its place, and an id that no other of the file has.
     fn name(&mut self, session: &mut Session, alone: bool) {
-        let index = self.index;
-        self.index += 1;
+        let index = self.counted.index;
+        self.counted.index += 1;
         session.origin.index = index;
         if session.id.is_empty() {
             let stem = match &*self.file {
@@ -238,7 +288,7 @@ impl Finish {
             session.id = if alone && index == 0 { stem.into() } else { format!("{stem}#{index}").into() };
         }
         let given = Arc::clone(&session.id);
-        while !self.ids.insert(digest(&session.id)) {
+        while !self.counted.ids.insert(&session.id) {
             session.id = format!("{}#{index}", session.id).into();
         }
         if given != session.id {

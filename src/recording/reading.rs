@@ -1,11 +1,13 @@
 //! The reading of one input: values go to the format's reader, sessions come out.
 
+mod checkpoint;
 mod line;
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
+pub use self::checkpoint::{Checkpoint, resume};
 pub use self::line::LineReader;
 pub(super) use self::line::unit;
 use self::line::{apart, place};
@@ -39,8 +41,13 @@ pub struct Reading {
     units: Units,
     reader: Box<dyn Reader>,
     seen: Excerpts,
+    /// Whether every value so far was a session by itself.
+    lone: bool,
     following: bool,
     ended: bool,
+    /// Diagnostics that were handed out, and those of them that are not of the file's end.
+    told: usize,
+    told_before_end: Option<usize>,
     out: Out,
     finish: Finish,
     again: Option<Again>,
@@ -74,27 +81,8 @@ fn open_within(
         Some(format) => format,
         None => recognise::format(&file, &mut units, &mut seen, options.following)?,
     };
-    let (error, refused) = (options.error.clone(), options.refused.clone());
-    let setting = Setting { file: Arc::clone(&file), format: format.name, error, refused };
-    Ok(Reading {
-        finish: Finish::new(&file, format, options),
-        file,
-        format,
-        units,
-        reader: (format.reader)(&setting),
-        setting,
-        ahead: VecDeque::new(),
-        away: 0,
-        odd: None,
-        one_by_one: 0,
-        seen,
-        following: options.following,
-        ended: false,
-        out: Out::default(),
-        again: options.again.clone(),
-        places: options.places,
-        latest: None,
-    })
+    let finish = Finish::new(&file, format, options);
+    Ok(Reading { seen, ..Reading::new(file, format, units, finish, options) })
 }
 
 /// Lines of a stretch, and their bytes: what a thread makes of them stays close to it until it is judged.
@@ -123,6 +111,39 @@ impl Stretch {
 }
 
 impl Reading {
+    fn new(
+        file: Arc<str>,
+        format: &'static Format,
+        units: Units,
+        finish: Finish,
+        options: &Options,
+    ) -> Reading {
+        let (error, refused) = (options.error.clone(), options.refused.clone());
+        let setting = Setting { file: Arc::clone(&file), format: format.name, error, refused };
+        Reading {
+            finish,
+            file,
+            format,
+            units,
+            reader: (format.reader)(&setting),
+            setting,
+            ahead: VecDeque::new(),
+            away: 0,
+            odd: None,
+            one_by_one: 0,
+            seen: Excerpts::default(),
+            lone: true,
+            following: options.following,
+            ended: false,
+            told: 0,
+            told_before_end: None,
+            out: Out::default(),
+            again: options.again.clone(),
+            places: options.places,
+            latest: None,
+        }
+    }
+
     /// Name of the format.
     #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "each session names it as well"))]
     pub fn format(&self) -> &'static str {
@@ -199,6 +220,7 @@ impl Reading {
             let diagnostic = Diagnostic::warning(code::DAMAGED_LINE, message);
             diagnostics.push(diagnostic.in_file(Arc::clone(&self.file)));
         }
+        self.told += diagnostics.len();
         diagnostics
     }
 
@@ -262,6 +284,7 @@ impl Reading {
             },
             Ok(None) => self.end(),
             Err(error) => {
+                self.lone = false;
                 self.out.diagnostic(unreadable(&self.file, Some(self.units.line()), &error));
                 self.end();
             }
@@ -287,6 +310,7 @@ impl Reading {
 
     /// A line is no object, so it is cut by its brackets, and what was cut off after it is read again.
     fn put_back(&mut self, line: Excerpt) {
+        self.lone = false;
         if self.away > 0 {
             self.odd = Some(line);
             return;
@@ -317,15 +341,17 @@ impl Reading {
                     read.cut_off = Some(damage(told));
                 }
                 let (setting, reader, out) = (&self.setting, &mut self.reader, &mut self.out);
-                let apart = if self.places { reader.apart() } else { None };
-                let mut before = None;
+                let apart = reader.apart();
+                let (mut before, mut is_lone) = (None, false);
                 let read = unit(setting, piece, read, |unit| {
-                    if apart.is_some_and(|is_apart| is_apart(&unit.members)) {
+                    is_lone = !cut_off && apart.is_some_and(|is_apart| is_apart(&unit.members));
+                    if is_lone && self.places {
                         reader.before_apart(out);
                         before = Some(out.sessions.len());
                     }
                     reader.unit(unit, out);
                 });
+                self.lone &= is_lone;
                 match read {
                     Ok(wrong) => {
                         before.into_iter().for_each(|before| place(&mut self.out, before, value));
@@ -352,6 +378,7 @@ impl Reading {
                 .severity(Severity::Error)
             }
         };
+        self.lone = false;
         self.reader.damaged(diagnostic, &mut self.out);
         true
     }
@@ -371,6 +398,7 @@ impl Iterator for Reading {
                 return Some(session);
             }
             if self.ended {
+                self.told_before_end.get_or_insert(self.told + self.out.diagnostics.len());
                 let next = self.finish.end(self.out.lost, &mut self.out.diagnostics);
                 return self.hand_out(next);
             }

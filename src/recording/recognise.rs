@@ -37,7 +37,7 @@ pub struct Excerpts {
 }
 
 /// Values, pieces of any kind, and bytes that recognition looks at.
-const SAMPLE_VALUES: usize = 8;
+pub const SAMPLE_VALUES: usize = 8;
 const SAMPLE_PIECES: usize = 64;
 const SAMPLE_BYTES: usize = 1 << 20;
 

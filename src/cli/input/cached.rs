@@ -2,7 +2,8 @@
 //!
 //! What is kept is of one question, and all that the answer depends on is in its key: the program, the policy, every option,
 //! and where the names of the files lead from. A file is the same where the system says so and its first and last bytes agree
-//! ([`Fingerprint`]). In doubt it is read.
+//! ([`Fingerprint`]). One that has grown is read from where it ended, where a digest of all that was read before says that it
+//! begins as it was ([`Growth`]). In doubt it is read.
 
 use std::cell::RefCell;
 use std::fmt::Write as _;
@@ -14,7 +15,7 @@ use hmac_sha256::Hash;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::sessions::{FileNotes, ReadFile};
+use super::sessions::{FileNotes, Growth, ReadFile};
 use super::{SessionSource, Sessions, interrupted};
 use crate::cli::args;
 use crate::cli::selection::{Judge, Selection};
@@ -100,16 +101,27 @@ fn folders_of(named: &[String]) -> Vec<&Path> {
 #[derive(Serialize, Deserialize)]
 struct Entry<A> {
     path: PathBuf,
-    file: Fingerprint,
+    /// `None` where it may change without another stamp.
+    file: Option<Fingerprint>,
     notes: FileNotes,
     answers: Vec<A>,
+    growth: Option<Growth>,
 }
 
-/// As much of it as says whether the file is still the same.
+/// As much of it as says whether the file may still be the same, or have grown.
 #[derive(Deserialize)]
 struct EntryFile {
     path: PathBuf,
-    file: Fingerprint,
+    file: Option<Fingerprint>,
+    growth: Option<Growth>,
+}
+
+impl EntryFile {
+    fn may_be_of_use(&self) -> bool {
+        let length = || std::fs::metadata(&self.path).map_or(0, |metadata| metadata.len());
+        self.file.as_ref().is_some_and(|file| file.may_be_of(&self.path))
+            || self.growth.as_ref().is_some_and(|growth| growth.may_be_of(length()))
+    }
 }
 
 /// Puts the sessions to `answer` as [`Selection::run`] does, or takes what was answered before.
@@ -130,7 +142,7 @@ pub fn run<A: Answers>(
     let mut files = CachedFiles { sessions, entries: &entries, kept: &kept };
     let answer = |read: Read<A>| match read {
         Read::Session(session) => (true, answer(*session)),
-        Read::Known(answers) => (false, answers),
+        Read::Known { answers, grew } => (grew, answers),
     };
     let mut take = |(is_new, answers): (bool, A)| {
         if is_new {
@@ -144,9 +156,8 @@ pub fn run<A: Answers>(
     };
     let _ = corpus.run(&mut files, &answer, &|(_, answers)| answers.weight(), &mut take);
     let new = kept.into_inner().new;
-    let still = |entry: &[u8]| {
-        serde_json::from_slice::<EntryFile>(entry).is_ok_and(|entry| entry.file.may_be_of(&entry.path))
-    };
+    let still =
+        |entry: &[u8]| serde_json::from_slice::<EntryFile>(entry).is_ok_and(|entry| entry.may_be_of_use());
     entries.save(&new, &still);
 }
 
@@ -185,12 +196,16 @@ impl<A: Answers> Kept<A> {
     }
 
     /// The file has ended.
-    fn end(&mut self, file: &CachedFile<'_, A>) {
+    fn end(&mut self, file: &mut CachedFile<'_, A>) {
         self.weight = 0;
         let Some(answers) = self.answers.replace(Vec::new()) else { return };
-        let (Some(fingerprint), Some(path)) = (&file.fingerprint, &file.path) else { return };
+        let (true, Some(path)) = (file.ended, &file.path) else { return };
         let Some(notes) = file.file.notes() else { return };
-        let entry = Entry { path: path.clone(), file: fingerprint.clone(), notes, answers };
+        let (fingerprint, growth) = (file.fingerprint.take(), file.file.growth());
+        if fingerprint.is_none() && growth.is_none() {
+            return;
+        }
+        let entry = Entry { path: path.clone(), file: fingerprint, notes, answers, growth };
         if let Ok(bytes) = serde_json::to_vec(&entry) {
             self.new.push((name(file.file.name(), path), bytes));
         }
@@ -205,14 +220,18 @@ fn name(shown: &str, path: &Path) -> String {
 /// A session, or the answers of a file that is not read.
 enum Read<A> {
     Session(Box<Session>),
-    Known(A),
+    Known {
+        answers: A,
+        /// More of the file is read, so they are kept again with the answers to that.
+        grew: bool,
+    },
 }
 
 impl<A: Answers> Weigh for Read<A> {
     fn weight(&self) -> usize {
         match self {
             Read::Session(session) => session.weight(),
-            Read::Known(answers) => answers.weight(),
+            Read::Known { answers, .. } => answers.weight(),
         }
     }
 }
@@ -235,12 +254,13 @@ impl<'a, A: Answers> Recordings for CachedFiles<'a, A> {
             entries: self.entries,
             state: State::Unread,
             known: Vec::new().into_iter(),
+            ended: false,
             fingerprint: None,
         })
     }
 
-    fn end(&mut self, file: CachedFile<'a, A>) {
-        self.kept.borrow_mut().end(&file);
+    fn end(&mut self, mut file: CachedFile<'a, A>) {
+        self.kept.borrow_mut().end(&mut file);
         self.sessions.end(file.file);
     }
 }
@@ -252,7 +272,9 @@ struct CachedFile<'a, A> {
     entries: &'a Entries,
     state: State,
     known: std::vec::IntoIter<A>,
-    /// Once all of it was read and may be kept.
+    /// All of it was read in this run.
+    ended: bool,
+    /// Once it was, and may be told from another one by it.
     fingerprint: Option<Fingerprint>,
 }
 
@@ -278,14 +300,19 @@ impl<A: Answers> CachedFile<'_, A> {
         let stamp = Stamp::of(&metadata);
         let entry = self.entries.get(&name(self.file.name(), path));
         let entry = entry.and_then(|bytes| serde_json::from_slice::<Entry<A>>(bytes).ok());
-        match entry.filter(|entry| entry.path == *path && entry.file.is_of(path, &stamp)) {
-            Some(entry) => {
-                self.file.take_notes(entry.notes);
-                self.known = entry.answers.into_iter();
-                State::Known
-            }
-            None => State::Reading(Some((stamp, began))),
+        let Some(entry) = entry.filter(|entry| entry.path == *path) else {
+            return State::Reading(Some((stamp, began)));
+        };
+        if entry.file.as_ref().is_some_and(|file| file.is_of(path, &stamp)) {
+            self.file.take_notes(entry.notes);
+            self.known = entry.answers.into_iter();
+            return State::Known;
         }
+        let growth = entry.growth.as_ref().filter(|growth| growth.may_be_of(stamp.length()));
+        if growth.is_some_and(|growth| self.file.resume(&entry.notes, growth)) {
+            self.known = entry.answers.into_iter();
+        }
+        State::Reading(Some((stamp, began)))
     }
 }
 
@@ -296,14 +323,18 @@ impl<A: Answers> Iterator for CachedFile<'_, A> {
         if interrupted() {
             return None;
         }
-        self.begun();
-        let State::Reading(before) = &mut self.state else { return self.known.next().map(Read::Known) };
+        let grew = matches!(self.begun(), State::Reading(_));
+        if let Some(answers) = self.known.next() {
+            return Some(Read::Known { answers, grew });
+        }
+        let State::Reading(before) = &mut self.state else { return None };
         match self.file.next() {
             Some(session) => Some(Read::Session(Box::new(session))),
             None => {
                 if let (Some((stamp, began)), Some(path)) = (before.take(), &self.path)
                     && !interrupted()
                 {
+                    self.ended = true;
                     self.fingerprint = Fingerprint::after(path, stamp, began);
                 }
                 None
@@ -320,10 +351,8 @@ impl<A: Answers> Recording for CachedFile<'_, A> {
     }
 
     fn cut(&mut self) -> Option<Stretch> {
-        match self.begun() {
-            State::Reading(_) => self.file.cut(),
-            State::Unread | State::Known => None,
-        }
+        let reads = matches!(self.begun(), State::Reading(_)) && self.known.len() == 0;
+        if reads { self.file.cut() } else { None }
     }
 
     fn join(&mut self, part: Stretch) -> Vec<Read<A>> {

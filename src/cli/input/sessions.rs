@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use super::{SessionSource, interrupted, kept};
 use crate::cli::screen::Screen;
 use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::files::digested::{Beginning, Digest};
 use crate::files::stream::{self, Opening, Patience};
 use crate::files::{self, Input};
 use crate::policy::Policy;
-use crate::recording::{self, Options, Stretch};
+use crate::recording::{self, Checkpoint, Options, Stretch};
 use crate::replay::corpus::{Recording, Recordings};
 use crate::report::words;
 use crate::session::{Session, tree};
@@ -199,6 +200,7 @@ impl Sessions {
             so_far: Arc::clone(&self.so_far),
             progress: self.progress.clone(),
             size,
+            digest: None,
         }
     }
 
@@ -244,6 +246,8 @@ pub struct ReadFile {
     progress: ProgressBar,
     /// Bytes of the file, where that is known: it is asked for many times.
     size: u64,
+    /// What says which bytes were read, where they are those of a file.
+    digest: Option<Digest>,
 }
 
 /// What was found out about a file apart from its sessions, once all of it was read.
@@ -253,6 +257,20 @@ pub struct FileNotes {
     diagnostics: Vec<Diagnostic>,
     count: u64,
     is_empty: bool,
+}
+
+/// How far a file was read that may only have grown since.
+#[derive(Serialize, Deserialize)]
+pub struct Growth {
+    beginning: Beginning,
+    checkpoint: Checkpoint,
+}
+
+impl Growth {
+    /// Whether a file of this length may be one that has grown.
+    pub fn may_be_of(&self, length: u64) -> bool {
+        length >= self.beginning.bytes
+    }
 }
 
 /// A file of which nothing was read yet.
@@ -290,6 +308,24 @@ impl ReadFile {
         (!diagnostics.iter().any(failed)).then_some(FileNotes { diagnostics, count, is_empty })
     }
 
+    /// Goes on where it was read to before, and gives whether that can be done: it still begins with the same bytes.
+    pub fn resume(&mut self, notes: &FileNotes, growth: &Growth) -> bool {
+        let Some(Unread::Source(Source::File(input))) = &self.unread else { return false };
+        let Growth { beginning, checkpoint } = growth;
+        let resumed = opener::resume(input, beginning, checkpoint.clone(), &self.options);
+        let Some((reading, digest)) = resumed else { return false };
+        let before = notes.diagnostics.get(..checkpoint.diagnostics).unwrap_or_default().to_vec();
+        self.take_notes(FileNotes { diagnostics: before, ..*notes });
+        (self.reading, self.digest) = (Some(reading), Some(digest));
+        true
+    }
+
+    /// How far it was read, once all of it was, where more of it can be read by itself.
+    pub fn growth(&mut self) -> Option<Growth> {
+        let (beginning, reading) = (self.digest.as_ref()?.get()?, self.reading.as_mut()?);
+        Some(Growth { beginning, checkpoint: reading.checkpoint()? })
+    }
+
     fn open(&mut self, unread: Unread) -> Option<recording::Reading> {
         let (opened, named) = match unread {
             Unread::Opened(opened) => (opened.map(|reading| *reading), true),
@@ -298,7 +334,12 @@ impl ReadFile {
             }
             Unread::Source(Source::File(input)) => {
                 let named = input.named;
-                (opener::open(input, &self.options), named)
+                let opened = opener::open_digested(input, &self.options);
+                let opened = opened.map(|(reading, digest)| {
+                    self.digest = digest;
+                    reading
+                });
+                (opened, named)
             }
             Unread::Source(Source::Opening(_)) => return None,
         };

@@ -41,6 +41,11 @@ pub struct ReadSession {
 const MOST_DIAGNOSTICS: usize = 1000;
 
 impl Out {
+    /// Behind so many sessions and lost places of the same file.
+    pub fn behind(made: usize, lost: u64) -> Out {
+        Out { made, lost, ..Out::default() }
+    }
+
     /// A session is complete.
     pub fn session(&mut self, builder: Builder) {
         self.made += 1;

@@ -68,6 +68,8 @@ pub struct Units {
     cut_line: u64,
     /// Bytes of the input that come before the latest piece, where that is known.
     began: Option<u64>,
+    /// The input ended within a line that was read ahead.
+    unended: bool,
 }
 
 /// Bytes that a piece may keep beside its own.
@@ -81,8 +83,20 @@ const NO_BRACKET: &str = "the value is not closed";
 impl Units {
     /// The pieces of `input`; a byte order mark at its beginning is passed over.
     pub fn new(input: Box<dyn BufRead + Send>, limit: u64) -> io::Result<Units> {
-        let mut units = Units {
-            input: Input::new(input),
+        let mut units = Units { input: Input::new(input), ..Units::empty(limit) };
+        // `fill_buf` may give a single byte, so the mark is compared byte by byte.
+        for byte in [0xEF, 0xBB, 0xBF] {
+            if units.peek()? != Some(byte) {
+                break;
+            }
+            units.input.consume(1);
+        }
+        Ok(units)
+    }
+
+    fn empty(limit: u64) -> Units {
+        Units {
+            input: Input::new(Box::new(io::empty())),
             text: Vec::new(),
             size: 0,
             limit,
@@ -94,15 +108,22 @@ impl Units {
             by_lines: false,
             cut_line: 0,
             began: None,
-        };
-        // `fill_buf` may give a single byte, so the mark is compared byte by byte.
-        for byte in [0xEF, 0xBB, 0xBF] {
-            if units.peek()? != Some(byte) {
-                break;
-            }
-            units.input.consume(1);
+            unended: false,
         }
-        Ok(units)
+    }
+
+    /// The pieces of what follows so many whole lines, where values stood on lines of their own.
+    pub fn behind(lines: u64, input: Box<dyn BufRead + Send>, limit: u64) -> Units {
+        let mut input = Input::new(input);
+        // The bytes before it were not counted.
+        input.lose_place();
+        Units { input, by_lines: true, line: lines + 1, ..Units::empty(limit) }
+    }
+
+    /// How many lines were read, where all of them are whole and values stand on lines of their own.
+    pub fn whole_lines(&self) -> Option<u64> {
+        let whole = self.by_lines && self.lists == 0 && self.column == 1 && !self.unended;
+        whole.then_some(self.line - 1)
     }
 
     /// The bytes of the latest piece, to be given back when they are read.
@@ -194,6 +215,7 @@ impl Units {
             self.text.extend_from_slice(chunk.get(..used).unwrap_or_default());
             self.input.consume(used);
             if end.is_some() || used == 0 {
+                self.unended = end.is_none();
                 break;
             }
             if self.text.len() > longest {
@@ -369,81 +391,4 @@ impl Units {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::io::{BufReader, Cursor};
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    /// Line, list, kind and text of every piece, read in chunks of this size.
-    fn cut(text: &str, limit: u64, chunk: usize) -> Vec<(u64, Option<u32>, Kind, String)> {
-        let input = BufReader::with_capacity(chunk, Cursor::new(text.as_bytes().to_vec()));
-        let mut units = Units::new(Box::new(input), limit).unwrap();
-        let mut pieces = Vec::new();
-        while let Some(piece) = units.next().unwrap() {
-            let text = units.take_text();
-            pieces.push((piece.line, piece.list, piece.kind, String::from_utf8_lossy(&text).into_owned()));
-            units.give_back(text);
-        }
-        pieces
-    }
-
-    #[test]
-    fn values_are_cut_wherever_they_stand() {
-        let value = |line, list, text: &str| (line, list, Kind::Value, text.to_owned());
-        for (text, expected) in [
-            ("", vec![]),
-            ("{}", vec![value(1, None, "{}")]),
-            ("\n {\"a\": \"}\\\"\"}\n{}", vec![value(2, None, "{\"a\": \"}\\\"\"}"), value(3, None, "{}")]),
-            (
-                "[{}, [1,\n2],3 ,\"a]\"]",
-                vec![
-                    value(1, Some(0), "{}"),
-                    value(1, Some(0), "[1,\n2]"),
-                    value(2, Some(0), "3 "),
-                    value(2, Some(0), "\"a]\""),
-                ],
-            ),
-            ("[{}]\n[{}]", vec![value(1, Some(0), "{}"), value(2, Some(1), "{}")]),
-            ("[[[]]]", vec![value(1, Some(0), "[[]]")]),
-            ("[]", vec![]),
-        ] {
-            assert_eq!(cut(text, LARGEST, 4096), expected, "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_too_large_is_counted_and_not_kept() {
-        let text = format!("{{\"a\": \"{}\"}}\n{{}}\n[{}, {{}}]", "x".repeat(1000), "1".repeat(500));
-        let kinds: Vec<_> =
-            cut(&text, 100, 64).into_iter().map(|(line, _, kind, text)| (line, kind, text.len())).collect();
-        let expected = [
-            (1, Kind::TooLarge(1009), 0),
-            (2, Kind::Value, 2),
-            (3, Kind::TooLarge(500), 0),
-            (3, Kind::Value, 2),
-        ];
-        assert_eq!(kinds, expected);
-    }
-
-    proptest! {
-        /// Where the chunks end makes no difference.
-        #[test]
-        fn chunks_do_not_matter(text in r#"[{}\[\]",: \\a1\n]{0,60}"#, chunk in 1..9usize, limit in 5..50u64) {
-            prop_assert_eq!(cut(&text, limit, chunk), cut(&text, limit, 4096));
-        }
-
-        /// Whole values on lines of their own are all found, also around damaged ones.
-        #[test]
-        fn whole_lines_are_found(damaged in prop::collection::vec(r#"\{[{}\[",: \\a]{0,20}"#, 0..4)) {
-            let whole = "{\"id\": [1, \"}\"]}";
-            let mut text = format!("{whole}\n");
-            for line in &damaged {
-                text.push_str(&format!("{line}\n{whole}\n"));
-            }
-            let found = cut(&text, LARGEST, 4096).iter().filter(|(_, _, _, text)| text == whole).count();
-            prop_assert!(found > damaged.len(), "{} of {} in {}", found, damaged.len() + 1, text);
-        }
-    }
-}
+mod tests;

@@ -199,3 +199,83 @@ fn sessions_that_are_lines_can_be_read_again_where_they_are() {
     }
     assert_eq!(placed(&format!("[{}]", lines(",").trim_end_matches(','))), [(600, 0); 2], "one document");
 }
+
+/// All that is left of a reading: its sessions and its diagnostics, and the checkpoint at its end.
+fn to_the_end(mut reading: Reading) -> (Read, Option<Checkpoint>) {
+    let (mut sessions, mut diagnostics) = (Vec::new(), Vec::new());
+    while let Some(session) = reading.next() {
+        sessions.push(said(&session));
+        diagnostics.extend(reading.diagnostics());
+    }
+    diagnostics.extend(reading.diagnostics());
+    ((sessions, diagnostics), reading.checkpoint())
+}
+
+/// The sessions and diagnostics of a text that was read up to `grown` and then, from a checkpoint, to its end. `None` where there
+/// is none.
+fn read_on(text: &str, grown: usize) -> Option<Read> {
+    let (before, after) = text.split_at(grown);
+    let ((mut sessions, mut diagnostics), checkpoint) = to_the_end(reading(before)?);
+    let kept = serde_json::to_string(&checkpoint?).unwrap();
+    let checkpoint: Checkpoint = serde_json::from_str(&kept).unwrap();
+    diagnostics.truncate(checkpoint.diagnostics);
+    let input = BufReader::with_capacity(700, Cursor::new(after.as_bytes().to_vec()));
+    let rest = resume("many.jsonl", Box::new(input), &Options::default(), checkpoint).unwrap();
+    let ((more, told), _) = to_the_end(rest);
+    sessions.extend(more);
+    diagnostics.extend(told);
+    Some((sessions, diagnostics))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn a_file_that_has_grown_is_read_as_if_at_once(
+        mut lines in prop::collection::vec(line(), 1..120),
+        answered in any::<bool>(),
+        grown in any::<prop::sample::Index>(),
+        ends in any::<bool>(),
+    ) {
+        let grown = grown.index(lines.len());
+        // Mostly something is said before it that allows to go on, and nothing that does not.
+        if answered {
+            let answer = r#"{"messages": [{"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "t"}}]}, {"role": "tool", "tool_call_id": "c", "content": "x"}]}"#;
+            lines[..grown].iter_mut().filter(|line| !line.ends_with("]}")).for_each(|line| *line = answer.to_owned());
+            lines.insert(0, answer.to_owned());
+        }
+        let text = lines.join("\n");
+        let before: usize = lines[..grown].iter().map(|line| line.len() + 1).sum();
+        let before = before.min(text.len()).saturating_sub(usize::from(!ends));
+        if let Some(read) = read_on(&text, before) {
+            prop_assert_eq!(read, to_the_end(reading(&text).unwrap()).0);
+        }
+    }
+}
+
+#[test]
+fn what_may_change_by_what_follows_is_not_gone_on_from() {
+    let line = |id: usize, result: bool| {
+        let result = if result { r#", {"role": "tool", "tool_call_id": "c", "content": "x"}"# } else { "" };
+        format!(
+            "{{\"id\": \"s{}\", \"messages\": [{{\"role\": \"assistant\", \"tool_calls\": [{{\"id\": \"c\", \
+             \"function\": {{\"name\": \"t\", \"arguments\": \"{{}}\"}}}}]}}{result}]}}\n",
+            id % 30
+        )
+    };
+    let lines: String = (0..40).map(|id| line(id, id == 5)).collect();
+    let end = |text: &str| to_the_end(reading(text).unwrap()).1;
+    assert!(end(&lines).is_some());
+    let grown = format!("{lines}{}", (0..40).map(|id| line(id, true)).collect::<String>());
+    let (read, whole) = (read_on(&grown, lines.len()).unwrap(), one_by_one(&grown).unwrap());
+    assert_eq!(read, whole);
+    assert_eq!(whole.0.len(), 80);
+    assert!(whole.1.iter().any(|told| told.message.contains("of 41 results")), "{:?}", whole.1);
+    assert!(end(&line(0, true).repeat(7)).is_none(), "another line may show another format");
+    assert!(end(lines.trim_end()).is_none(), "the last line may go on");
+    assert!(end(&(0..40).map(|id| line(id, false)).collect::<String>()).is_none(), "a result may come");
+    for other in [r#"{"role": "user", "content": "alone"}"#, "{", "[", r#"{"other": 1}"#] {
+        assert!(end(&format!("{lines}{other}\n")).is_none(), "{other}");
+        assert!(end(&format!("{other}\n{lines}")).is_none(), "{other}");
+    }
+    assert!(end(&format!("[{}]\n", lines.trim_end().replace('\n', ","))).is_none(), "one document");
+}

@@ -83,7 +83,7 @@ fn kept(folder: &TempDir) -> Vec<PathBuf> {
 fn edit(path: &Path, numbers: &mut Numbers) {
     let modified = fs::metadata(path).unwrap().modified().unwrap();
     let mut bytes = fs::read(path).unwrap();
-    match numbers.below(6) {
+    match numbers.below(8) {
         // As long as before: `pay` and `check` have other names in the middle.
         0 => {
             let text = String::from_utf8_lossy(&bytes).replace("\"pay\"", "\"gay\"").replace("go 1", "go 2");
@@ -104,6 +104,13 @@ fn edit(path: &Path, numbers: &mut Numbers) {
         4 if bytes.len() > 2 => {
             let at = numbers.below(bytes.len());
             bytes[at] = b'x';
+            fs::write(path, bytes).unwrap();
+        }
+        // Lines behind the last one, the last of which may not end.
+        5 | 6 => {
+            let more = (0..1 + numbers.below(9)).map(|_| session(numbers.below(1000)) + "\n");
+            bytes.extend(more.collect::<String>().into_bytes());
+            bytes.truncate(bytes.len() - numbers.below(2) * numbers.below(50));
             fs::write(path, bytes).unwrap();
         }
         _ => return,
@@ -134,14 +141,68 @@ fn what_is_kept_changes_no_output() {
             fs::write(&file, bytes).unwrap();
         }
         agree(&folder, seed, "damaged entries");
-        for name in ["a.jsonl", "b.jsonl", "c.json", "d.jsonl", "e/f.json", "notes.txt"] {
-            edit(&folder.path().join("s").join(name), &mut numbers);
+        for time in 0..3 {
+            for name in ["a.jsonl", "b.jsonl", "c.json", "d.jsonl", "e/f.json", "notes.txt"] {
+                edit(&folder.path().join("s").join(name), &mut numbers);
+            }
+            agree(&folder, seed, &format!("files edited {} times", time + 1));
         }
-        agree(&folder, seed, "edited files");
         fs::write(folder.path().join("p/pay.yaml"), POLICY.replace("check", "look")).unwrap();
         agree(&folder, seed, "another policy");
         fs::remove_file(folder.path().join("s/c.json")).unwrap();
         agree(&folder, seed, "a file less");
+    }
+}
+
+/// How many turns a summary says.
+fn turns(output: &Output) -> u64 {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let totals: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+    totals["totals"]["turns"].as_u64().unwrap()
+}
+
+/// Says of a file that it had so many turns more, which shows where that is taken from what is kept.
+fn forge(folder: &TempDir, name: &str, (turns, more): (u64, u64)) {
+    let [file] = &kept(folder)[..] else { panic!("one question, one file") };
+    let bytes = fs::read(file).unwrap();
+    let key = bytes.split(|byte| *byte == b'\n').nth(1).unwrap();
+    let entries = || Entries::open(file.parent().unwrap(), std::str::from_utf8(key).unwrap());
+    let name = format!("{name}\0{name}");
+    // It is kept.
+    let entry = String::from_utf8(entries().get(&name).unwrap().to_vec()).unwrap();
+    let said = |turns: u64| format!("\"turns\":{turns},");
+    let forged = entry.replace(&said(turns), &said(turns + more));
+    assert_ne!(entry, forged);
+    entries().save(&[(name, forged.into_bytes())], &|_| true);
+}
+
+#[test]
+fn a_file_that_has_grown_is_read_from_where_it_ended() {
+    let folder = corpus();
+    let (path, command) = (folder.path().join("s/a.jsonl"), "replay s/a.jsonl -p p --summary --format json");
+    let text = || fs::read_to_string(&path).unwrap();
+    let grow = |more: &str| fs::write(&path, text() + more).unwrap();
+    let plain = || turns(&run(&folder, command, &["--no-cache"]));
+    for jobs in ["1", "2"] {
+        let run = || turns(&run(&folder, command, &["--jobs", jobs]));
+        // It is young, which is no matter where every byte of it is compared.
+        let before = run();
+        forge(&folder, "s/a.jsonl", (before, 1000));
+        assert_eq!(run(), before + 1000, "nothing more of it is read");
+        grow(&format!("{}\n{}\n", session(200), session(201)));
+        assert_eq!(run(), before + 1002, "the rest of it is read");
+        grow(&(300..700).map(|number| session(number) + "\n").collect::<String>());
+        assert_eq!((run(), plain()), (before + 1402, before + 402), "and from the new end");
+        assert_eq!(run(), before + 1402);
+        let whole = text();
+        fs::write(&path, whole.replace("go 60", "go 61") + &session(701)).unwrap();
+        assert_eq!(run(), plain(), "a change before its end");
+        fs::write(&path, &whole[..whole.len() - 2]).unwrap();
+        assert_eq!(run(), plain(), "a shorter file");
+        fs::write(&path, session(1) + "\n").unwrap();
+        assert_eq!(run(), plain(), "another file");
+        fs::write(&path, (0..120).map(|number| session(number) + "\n").collect::<String>()).unwrap();
+        fs::remove_dir_all(folder.path().join("kept")).unwrap();
     }
 }
 
@@ -153,12 +214,7 @@ fn a_second_run_reads_what_is_kept() {
     let folder = corpus();
     std::thread::sleep(GRAIN + Duration::from_millis(100));
     let command = COMMANDS[0];
-    let totals = |output: &Output| {
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let totals: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
-        totals["totals"]["turns"].as_u64().unwrap()
-    };
-    let before = totals(&run(&folder, command, &[]));
+    let before = turns(&run(&folder, command, &[]));
     let [file] = &kept(&folder)[..] else { panic!("one question, one file") };
     assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(fs::metadata(file.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
@@ -167,22 +223,16 @@ fn a_second_run_reads_what_is_kept() {
     for recorded in ["done", "f7\\\""] {
         assert!(!bytes.windows(recorded.len()).any(|window| window == recorded.as_bytes()), "{recorded}");
     }
-    let key = bytes.split(|byte| *byte == b'\n').nth(1).unwrap();
-    let entries = || Entries::open(file.parent().unwrap(), std::str::from_utf8(key).unwrap());
-    let name = "s/a.jsonl\0s/a.jsonl";
-    let entry = String::from_utf8(entries().get(name).expect("the file is kept").to_vec()).unwrap();
-    let forged = entry.replace("\"turns\":120", "\"turns\":121");
-    assert_ne!(entry, forged);
-    entries().save(&[(name.to_owned(), forged.into_bytes())], &|_| true);
-    assert_eq!(totals(&run(&folder, command, &[])), before + 1, "what is kept is what is shown");
-    assert_eq!(totals(&run(&folder, command, &["--no-cache"])), before);
-    assert_eq!(totals(&run(&folder, command, &["--shard", "1/1"])), before, "a choice is not kept");
+    forge(&folder, "s/a.jsonl", (120, 1));
+    assert_eq!(turns(&run(&folder, command, &[])), before + 1, "what is kept is what is shown");
+    assert_eq!(turns(&run(&folder, command, &["--no-cache"])), before);
+    assert_eq!(turns(&run(&folder, command, &["--shard", "1/1"])), before, "a choice is not kept");
     // A change in the middle, of the same length and with the old time.
     let path = folder.path().join("s/a.jsonl");
     let modified = fs::metadata(&path).unwrap().modified().unwrap();
     fs::write(&path, fs::read_to_string(&path).unwrap().replace("go 60", "go 61")).unwrap();
     File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
-    assert_eq!(totals(&run(&folder, command, &[])), before);
+    assert_eq!(turns(&run(&folder, command, &[])), before);
 }
 
 #[test]
