@@ -4,6 +4,7 @@
 //! the journal later. No other code here judges a call.
 
 pub mod agent;
+mod arguments;
 mod deciding;
 pub mod desk;
 pub mod doctor;
@@ -17,6 +18,7 @@ pub mod install;
 pub mod journal;
 mod lock;
 mod members;
+mod outcome;
 pub mod outline;
 pub mod outlines;
 pub mod policy;

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::fault::Fault;
-use crate::recording;
+use super::outcome;
 use crate::session::Body;
 
 /// An agent.
@@ -111,8 +111,6 @@ struct Wire<'a> {
     #[serde(borrow)]
     result_json: Option<&'a RawValue>,
     #[serde(borrow)]
-    output: Option<&'a RawValue>,
-    #[serde(borrow)]
     error: Option<&'a RawValue>,
     #[serde(borrow)]
     error_message: Option<&'a RawValue>,
@@ -204,9 +202,11 @@ impl Agent {
                 Event::Propose { id, tool: tool()?, arguments: arguments()? }
             }
             "PostToolUse" | "AfterTool" | "postToolUse" => {
-                let output = output();
-                let outcome = if self.failed(&output) { "error" } else { "ok" };
-                Event::Resolve { id, tool: tool()?, outcome, output }
+                let (tool, output) = (tool()?, output());
+                match outcome::of(self, &output) {
+                    Some(outcome) => Event::Resolve { id, tool, outcome, output },
+                    None => Event::Nothing,
+                }
             }
             "PostToolUseFailure" | "postToolUseFailure" => {
                 let output = body(wire.error.or(wire.error_message).or(wire.tool_response));
@@ -244,19 +244,6 @@ impl Agent {
             | "afterAgentThought" => Event::Nothing,
             other => return Err(format!("the event `{other}` is not known")),
         })
-    }
-
-    /// Whether a result says that its call failed, for agents that report successes and failures with one event.
-    fn failed(self, output: &Body) -> bool {
-        match self {
-            // These have an event of its own for failures.
-            Agent::ClaudeCode | Agent::Cursor => false,
-            Agent::Codex => recording::codex_failed(output.shown()) == Some(true),
-            Agent::GeminiCli => {
-                let error = output.parsed().and_then(|output| output.get("error"));
-                error.is_some_and(|error| !error.is_null())
-            }
-        }
     }
 
     /// What it reads.
@@ -322,7 +309,8 @@ fn cursor(name: &str, wire: &Wire<'_>) -> Option<Result<Event, String>> {
             let command = given(name, "command", wire.command);
             propose("Shell", command.map(|command| object("command", command.get())))
         }
-        "afterShellExecution" => resolve("Shell", wire.output),
+        // It does not say how the command ended, so it proves nothing; `postToolUse` says it.
+        "afterShellExecution" => Some(Ok(Event::Nothing)),
         "beforeMCPExecution" => {
             let input = given(name, "tool_input", wire.tool_input);
             propose(wire.tool_name.as_deref()?, input.map(|input| body(Some(input))))

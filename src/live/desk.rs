@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::agent::{Agent, Answer, Event, Report};
+use super::arguments;
 use super::deciding::{self, Decided};
 pub use super::earlier::NewCall;
 use super::earlier::{Earlier, earlier, is_sibling, resolved};
@@ -254,6 +255,7 @@ impl Desk {
         (began, clock): (Instant, Clock<'_>),
         decide: impl FnOnce(&Journal, &str, bool) -> Result<Decided, Fault>,
     ) -> Result<(Answer, Option<Recorded>), Fault> {
+        arguments::readable(call.arguments)?;
         let judge = (&**current.policy.digest(), self.mode);
         // The name of this decision where another policy has decided the call: it stands beside that one.
         let mut beside = None;

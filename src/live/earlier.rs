@@ -45,13 +45,16 @@ pub enum Earlier {
     AnotherPolicy,
 }
 
-/// Whether this very call was decided before: an event may come twice, and each policy decides a call once.
+/// Whether this very call was decided before: an event may come twice, and each policy decides a call once. A call that was decided
+/// and is over is another one, though it has the same id: some models count theirs anew in every response.
 pub fn earlier(journal: &Journal, id: &str, call: &NewCall<'_>, judge: (&str, Mode)) -> Option<Earlier> {
     let record = journal.proposed(id)?;
     let same = record.get("tool")?.as_str() == Some(call.tool)
         && record.get("arguments") == Some(call.arguments.value().unwrap_or(&Value::Null));
     let text = record.get("told").and_then(Value::as_str).unwrap_or_default().to_owned();
-    if !same {
+    let stopped = record.get("runs").and_then(Value::as_bool) == Some(false);
+    let is_open = if stopped { journal.is_last(id) } else { journal.waits_for(id) == Some(true) };
+    if !same || !is_open {
         return None;
     }
     let (runs, verdict) = (record.get("runs")?.as_bool(), record.get("decision")?.as_str()?);

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
+use super::arguments;
 use super::fault::Fault;
 use super::journal::Journal;
 use super::policy;
@@ -257,6 +258,7 @@ impl Open {
                 "send `turn` before the calls of a response",
             ));
         }
+        arguments::readable(arguments)?;
         let made = format!("call-{}", self.gate.call_count() + 1);
         let id = id.unwrap_or(&made);
         if self.running.contains_key(id) {

@@ -103,9 +103,19 @@ pub fn format(
     });
     let diagnostic = match empty {
         Some(message) => Diagnostic::warning(code::EMPTY_SESSION, message),
+        // What is missing may be a recording's calls; a folder holds few other things that are cut off.
+        None if !following && sampled.iter().any(is_cut_off) => {
+            let message = "the file is cut off before it shows which format it has";
+            Diagnostic::error(code::DAMAGED_LINE, message)
+                .help("if it is a recording, name its format with `--from`")
+        }
         None => with_sample(sampled, |sample| not_a_session(sampled, sample)),
     };
     Err(diagnostic.in_file(Arc::clone(file)))
+}
+
+fn is_cut_off(excerpt: &Excerpt) -> bool {
+    excerpt.cut_off || matches!(excerpt.piece.kind, Kind::CutOff | Kind::Unclosed)
 }
 
 /// The next piece. A file that is one object, cut off, is read as far as it is whole.

@@ -3,14 +3,10 @@
 //! What is decided must be what the other side reads. Parsers differ where a member is given twice, where its name differs
 //! in case, and where a line ends; so a message that two parsers may read in two ways is no message here.
 
-use std::collections::HashSet;
-use std::fmt;
-
-use serde::Deserialize;
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use crate::live::members::{self, twice};
+use crate::live::arguments::Unique;
+use crate::live::members;
 
 /// What is passed on.
 #[derive(Debug, PartialEq, Eq)]
@@ -70,53 +66,6 @@ impl<'a> Members<'a> {
 /// Without case. Some letters beyond ASCII have one inside as their other case, which parsers that fold take for it.
 fn fold(name: &str) -> String {
     name.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
-}
-
-/// JSON in which no object has a member twice.
-struct Unique;
-
-impl<'de> Deserialize<'de> for Unique {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Unique)
-    }
-}
-
-macro_rules! primitives {
-    ($($visit:ident: $type:ty)*) => {
-        $(fn $visit<E: Error>(self, _: $type) -> Result<Unique, E> {
-            Ok(Unique)
-        })*
-    };
-}
-
-impl<'de> Visitor<'de> for Unique {
-    type Value = Unique;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    primitives! { visit_bool: bool visit_i64: i64 visit_u64: u64 visit_f64: f64 visit_str: &str }
-
-    fn visit_unit<E: Error>(self) -> Result<Unique, E> {
-        Ok(Unique)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Unique, A::Error> {
-        while items.next_element::<Unique>()?.is_some() {}
-        Ok(Unique)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unique, A::Error> {
-        let mut names = HashSet::new();
-        while let Some((name, Unique)) = map.next_entry::<String, Unique>()? {
-            if names.contains(&name) {
-                return Err(twice(&name));
-            }
-            names.insert(name);
-        }
-        Ok(Unique)
-    }
 }
 
 /// Reads a message that a server will read: every parser must find the same in it.

@@ -321,6 +321,75 @@ fn an_id_that_comes_again_takes_nothing_back() {
     assert_eq!(ended, (vec![0, 0, 0, 2], "unknown allow, ok allow, refused deny".to_owned()));
 }
 
+/// Some models count the ids of their calls anew in every response.
+#[test]
+fn an_id_whose_call_is_over_is_that_of_a_new_call() {
+    let policy = "rules:\n- {type: never_after, trigger: Read, forbidden: send}\n- {type: max_calls, tool: Bash, max: 1}\n";
+    let files = folder(&[("p.yaml", policy)]);
+    for (agent, before, after) in
+        [("claude-code", "PreToolUse", "PostToolUse"), ("cursor", "preToolUse", "postToolUse")]
+    {
+        let state = tempfile::tempdir().unwrap();
+        let go = |event: &str, id: &str, tool: &str| {
+            let command = live(files.path(), state.path(), &["hook", agent, "-p", "p.yaml"]);
+            let (exit, output, _) = texts(&fed(command, &call(event, id, tool)));
+            exit == 2 || output.contains("\"deny\"")
+        };
+        let twice = |id: &str, tool: &str| [go(before, id, tool), go(before, id, tool)];
+        assert_eq!(twice("c0", "send"), [false; 2], "one event that comes twice");
+        assert!(!go(after, "c0", "send"));
+        assert_eq!(twice("c0", "Read"), [false; 2]);
+        assert!(!go(after, "c0", "Read"));
+        assert_eq!(twice("c0", "send"), [true; 2], "a new call of {agent}");
+        assert_eq!(twice("c0", "Bash"), [false; 2]);
+        assert!(!go(after, "c0", "Bash"));
+        assert_eq!(twice("c0", "Bash"), [true; 2], "the second one of {agent}");
+        let records = records(&state.path().join(format!("rulestep/live/{agent}/s-1.jsonl")));
+        assert_eq!(records.iter().filter(|record| record["record"] == "proposed").count(), 5);
+    }
+}
+
+/// What no rule can look into must not be taken for a call without arguments.
+#[test]
+fn arguments_that_hide_a_part_of_themselves_are_not_decided() {
+    let policy = "rules:\n- {type: never, call: {tool: deploy, args_match: {env: prod}}}\n";
+    let files = folder(&[("p.yaml", policy)]);
+    let deep = format!("{{\"env\":\"prod\",\"n\":{}{}}}", "[".repeat(127), "]".repeat(127));
+    for arguments in [
+        r#"{"env":"prod"}"#,
+        r#"{"env":"prod","$serde_json::private::RawValue":"x"}"#,
+        r#"{"env":"prod","n":{"$serde_json::private::Number":"1"}}"#,
+        r#"{"env":"prod","x":"\ud800"}"#,
+        r#"{"env":"prod","env":"test"}"#,
+        &deep,
+    ] {
+        for (agent, before) in
+            [("claude-code", "PreToolUse"), ("codex", "PreToolUse"), ("gemini-cli", "BeforeTool")]
+        {
+            let state = tempfile::tempdir().unwrap();
+            let event = format!(
+                r#"{{"session_id":"s","hook_event_name":"{before}","tool_name":"deploy","tool_use_id":"a","tool_input":{arguments}}}"#
+            );
+            let go = |more: &[&str]| {
+                let command =
+                    live(files.path(), state.path(), &[&["hook", agent, "-p", "p.yaml"], more].concat());
+                let (exit, output, _) = texts(&fed(command, event.as_bytes()));
+                exit == 2 || output.contains("\"deny\"")
+            };
+            assert!(go(&[]), "{agent} {arguments}");
+            assert!(go(&["--on-error", "deny"]), "{agent} {arguments}");
+        }
+        let state = tempfile::tempdir().unwrap();
+        let lines = format!(
+            "{{\"op\":\"open\",\"session\":\"s\"}}\n{{\"op\":\"turn\",\"session\":\"s\"}}\n{{\"op\":\"propose\",\"session\":\"s\",\"id\":\"a\",\"tool\":\"deploy\",\"arguments\":{arguments}}}\n"
+        );
+        let command = live(files.path(), state.path(), &["gate", "--stdio", "-p", "p.yaml"]);
+        let (_, output, _) = texts(&fed(command, lines.as_bytes()));
+        let last: Value = serde_json::from_str(output.lines().last().unwrap()).unwrap();
+        assert_ne!(last["runs"], true, "{arguments}: {output}");
+    }
+}
+
 /// Two projects that spell their policy alike do not decide for each other.
 #[test]
 fn a_broken_policy_is_not_replaced_by_that_of_another_project() {

@@ -1,0 +1,89 @@
+//! What an agent's result says of its call. Agents have an event for results, and some another for failures; of commands that
+//! exit with an error most tell in the event for results.
+
+use serde_json::Value;
+
+use super::agent::Agent;
+use crate::recording;
+use crate::session::Body;
+
+/// What the result says: `ok` or `error`. `None`: the call has not ended, or nobody says how, so it is not known to have succeeded.
+pub fn of(agent: Agent, output: &Body) -> Option<&'static str> {
+    let value = output.parsed();
+    let get = |key: &str| value.and_then(|value| value.get(key)).filter(|value| !value.is_null());
+    let is = |key: &str, truth: bool| get(key) == Some(&Value::Bool(truth));
+    // A command that goes on in the background, or was broken off.
+    if get("backgroundTaskId").is_some() || is("interrupted", true) {
+        return None;
+    }
+    let metadata = get("metadata");
+    let codes = ["exitCode", "exit_code"];
+    let code = codes.iter().find_map(|key| get(key).or_else(|| metadata?.get(key)));
+    let failed = code.is_some_and(|code| code.as_f64() != Some(0.0))
+        || is("success", false)
+        || is("isError", true)
+        || is("is_error", true);
+    let failed = failed
+        || match agent {
+            Agent::ClaudeCode | Agent::Cursor => false,
+            Agent::Codex => recording::codex_failed(output.shown()) == Some(true),
+            Agent::GeminiCli => get("error").is_some(),
+        };
+    let told = get("llmContent").and_then(Value::as_str).filter(|_| agent == Agent::GeminiCli);
+    match told.map(command) {
+        _ if failed => Some("error"),
+        Some(outcome) => outcome,
+        None => Some("ok"),
+    }
+}
+
+/// What Gemini CLI tells the model of a command: its error is set only where the command could not be started.
+fn command(told: &str) -> Option<&'static str> {
+    if told.starts_with("Command was cancelled") || told.starts_with("Command timed out") {
+        return None;
+    }
+    // What the command printed comes before them.
+    let said = |name: &str| told.lines().rev().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    let is_none = |text: &str| text.is_empty() || text == "(none)";
+    let failed = said("Exit Code:").is_some_and(|code| !is_none(code) && code != "0")
+        || said("Signal:").is_some_and(|signal| !is_none(signal) && signal != "0");
+    Some(if failed { "error" } else { "ok" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_to_have_succeeded_is_no_success() {
+        use Agent::{ClaudeCode, Codex, Cursor, GeminiCli};
+        for (agent, output, expected) in [
+            (ClaudeCode, r#"{"stdout": "ok", "stderr": "", "interrupted": false}"#, Some("ok")),
+            (ClaudeCode, r#"{"stdout": "", "interrupted": true}"#, None),
+            (ClaudeCode, r#"{"stdout": "", "backgroundTaskId": "b1"}"#, None),
+            (ClaudeCode, r#"[{"type": "text", "text": "exit_code: 1"}]"#, Some("ok")),
+            (Codex, r#""{\"output\": \"\", \"metadata\": {\"exit_code\": 1}}""#, Some("error")),
+            (Codex, r#"{"exit_code": 101}"#, Some("error")),
+            (Codex, r#"{"exit_code": 0}"#, Some("ok")),
+            (Codex, r#"{"success": false}"#, Some("error")),
+            (Codex, r#""Exit code: 1\nOutput:\n""#, Some("error")),
+            (Cursor, r#""{\"exitCode\": 1, \"stdout\": \"\"}""#, Some("error")),
+            (Cursor, r#""{\"exitCode\": 0}""#, Some("ok")),
+            (Cursor, r#"{"isError": true}"#, Some("error")),
+            (
+                GeminiCli,
+                r#"{"llmContent": "Command: x\nExit Code: 101", "returnDisplay": ""}"#,
+                Some("error"),
+            ),
+            (GeminiCli, r#"{"llmContent": "Command: x\nOutput: Exit Code: 1\nExit Code: 0"}"#, Some("ok")),
+            (GeminiCli, r#"{"llmContent": "Command: x\nSignal: 9"}"#, Some("error")),
+            (GeminiCli, r#"{"llmContent": "Command: x\nExit Code: 0\nSignal: (none)"}"#, Some("ok")),
+            (GeminiCli, r#"{"llmContent": "Command was cancelled by user before it could complete."}"#, None),
+            (GeminiCli, r#"{"llmContent": "", "error": {"message": "no"}}"#, Some("error")),
+            (GeminiCli, r#"{"llmContent": [{"text": "a"}]}"#, Some("ok")),
+            (GeminiCli, "null", Some("ok")),
+        ] {
+            assert_eq!(of(agent, &Body::json(output)), expected, "{output}");
+        }
+    }
+}
