@@ -182,6 +182,13 @@ impl Policy {
         own.map_or_else(|| self.facts.clone(), |document| document.facts.clone())
     }
 
+    /// Those of its diagnostics that are worth a word in every report.
+    #[cfg(feature = "cli")]
+    pub(crate) fn warnings(&self) -> Vec<Diagnostic> {
+        let warns = |told: &&Diagnostic| told.severity == crate::diagnostic::Severity::Warning;
+        self.diagnostics.iter().filter(warns).cloned().collect()
+    }
+
     pub(crate) fn set_diagnostics(&mut self, diagnostics: Vec<Diagnostic>) {
         self.diagnostics = diagnostics;
     }

@@ -18,7 +18,7 @@ use crate::lint::{Level, Levels, recorded, settle};
 use crate::policy::{LoadResult, Policy};
 use crate::replay::Replay;
 use crate::report::{json, words};
-use crate::workspace::{LoadedVersion, NoPolicy, Version};
+use crate::workspace::{self, LoadedVersion, NoPolicy, Version};
 
 /// Runs the verb.
 pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -46,7 +46,10 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
     // Cases that are beside the policies are parsed, not judged.
     let cases: Vec<Cases> = loaded.cases.iter().map(|source| read(source, false)).collect();
     let of_cases = cases.iter().flat_map(|read| &read.diagnostics);
-    let diagnostics: Vec<Diagnostic> = loaded.diagnostics.iter().chain(of_cases).cloned().collect();
+    let missing: Vec<Diagnostic> =
+        cases.iter().flat_map(|read| &read.cases).flat_map(workspace::cases::missing).collect();
+    let diagnostics = loaded.diagnostics.iter().chain(of_cases).chain(&missing);
+    let diagnostics: Vec<Diagnostic> = diagnostics.cloned().collect();
     let found = |severity| diagnostics.iter().filter(move |told| told.severity == severity).count() as u64;
     let (errors, warnings) = (found(Severity::Error), found(Severity::Warning));
     match asked.format {
@@ -78,7 +81,10 @@ pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
             let cases = if found == 0 { String::new() } else { format!(", {}", words::count(found, "case")) };
             let read = counted.as_ref().map(|read| format!(", {}", words::count(read.sessions, "session")));
             let contents = format!("{}{cases}{}", contents(&loaded), read.unwrap_or_default());
-            writeln!(screen.out(), "{contents}: {verdict}{out}")?;
+            // That there is no policy at all is the verdict then.
+            if !matches!(policy, Err(NoPolicy::Empty { .. })) {
+                writeln!(screen.out(), "{contents}: {verdict}{out}")?;
+            }
             if !asked.against.is_empty() && policy.is_err() {
                 screen.note("the policy does not load, so it was not compared with recordings");
             }

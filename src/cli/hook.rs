@@ -70,6 +70,11 @@ fn only_one() {
 fn finish(asked: &args::Hook, answered: thread::Result<Result<Answer, Fault>>) -> Exit {
     let answer = match answered {
         Ok(Ok(answer)) => answer,
+        // Nothing is stopped, but a trial in which nothing was decided must not look like one in which nothing was found.
+        Ok(Err(fault)) if asked.shadow => {
+            let _ = writeln!(io::stderr(), "rulestep: {fault}");
+            Answer::Silent
+        }
         Ok(Err(fault)) => fallback(asked, &fault),
         Err(_) => {
             let fault =

@@ -14,7 +14,7 @@ use crate::wording as words;
 pub fn install(asked: &args::Install, screen: &mut Screen) -> Result<Exit, Failure> {
     let settings = read(&asked.agent, asked.scope)?;
     // Calls would be denied one and all.
-    policy::read(&asked.policy).map_err(|why| {
+    let (_, decides) = policy::read(&asked.policy).map_err(|why| {
         let why = why.lines().next().unwrap_or_default();
         let message =
             format!("the policy `{}` does not load: {}", words::line(&asked.policy), words::line(why));
@@ -35,6 +35,12 @@ pub fn install(asked: &args::Install, screen: &mut Screen) -> Result<Exit, Failu
         return show(&settings, Some(&new), screen);
     }
     settings.install(&new).map_err(failed)?;
+    if decides.rules().iter().next().is_none() {
+        screen.say(&format!("the policy `{}` has no rule, so it stops no call", words::line(&asked.policy)));
+    } else if let warned @ 1.. = decides.warnings().len() as u64 {
+        let (count, policy) = (words::count(warned, "warning"), words::line(&asked.policy));
+        screen.say(&format!("there is {count} about the policy: run `rulestep check {policy}`"));
+    }
     let what = if asked.shadow { "watches the calls, and stops none" } else { "decides the calls" };
     screen.say(&format!("{path} has the hook: the policy {what} of sessions that begin from now on"));
     if settings.agent == Agent::Codex {

@@ -14,10 +14,11 @@ use super::exit::{Exit, Failure};
 use super::hook;
 use super::screen::Screen;
 use crate::engine::Mode;
-use crate::live::Fault;
 use crate::live::agent::Answer;
 use crate::live::desk::Desk;
 use crate::live::proxy::{AGENT, Proxy};
+use crate::live::{Fault, policy};
+use crate::wording as words;
 use line::{End, Line};
 
 /// Runs the verb.
@@ -29,11 +30,11 @@ pub fn run(asked: &args::Proxy, screen: &mut Screen) -> Result<Exit, Failure> {
     }
     #[cfg(feature = "proxy-http")]
     let ended = match &asked.url {
-        Some(url) => over_http(asked, url)?,
-        None => as_child(asked)?,
+        Some(url) => over_http(asked, url, screen)?,
+        None => as_child(asked, screen)?,
     };
     #[cfg(not(feature = "proxy-http"))]
-    let ended = as_child(asked)?;
+    let ended = as_child(asked, screen)?;
     match ended {
         Ok(()) => Ok(Exit::Clean),
         Err(why) => {
@@ -44,7 +45,7 @@ pub fn run(asked: &args::Proxy, screen: &mut Screen) -> Result<Exit, Failure> {
 }
 
 #[cfg(feature = "proxy-http")]
-fn over_http(asked: &args::Proxy, url: &str) -> Result<Result<(), String>, Failure> {
+fn over_http(asked: &args::Proxy, url: &str, screen: &mut Screen) -> Result<Result<(), String>, Failure> {
     use crate::live::proxy::http::{Endpoint, Options};
 
     let options = Options {
@@ -54,16 +55,16 @@ fn over_http(asked: &args::Proxy, url: &str) -> Result<Result<(), String>, Failu
         allow_http: asked.allow_http,
     };
     let endpoint = Endpoint::new(&options, |name| std::env::var(name).ok()).map_err(unusable)?;
-    Ok(remote::run(endpoint, proxy(asked)?))
+    Ok(remote::run(endpoint, proxy(asked, screen)?))
 }
 
-fn as_child(asked: &args::Proxy) -> Result<Result<(), String>, Failure> {
+fn as_child(asked: &args::Proxy, screen: &mut Screen) -> Result<Result<(), String>, Failure> {
     let mut server = child::start(&asked.command).map_err(|error| {
         let program = asked.command.first().map(String::as_str).unwrap_or_default();
         Failure::usage(format!("the MCP server `{program}` cannot be started: {error}"))
             .help("name its program after `--`, as its client would run it")
     })?;
-    let proxy = proxy(asked)?;
+    let proxy = proxy(asked, screen)?;
     let (input, output) = child::ends(&mut server);
     let line = Arc::new(Line::new(proxy, input));
     let (send, ends) = channel();
@@ -85,8 +86,19 @@ fn unusable(fault: Fault) -> Failure {
     Failure::usage(message).help(help)
 }
 
-fn proxy(asked: &args::Proxy) -> Result<Proxy, Failure> {
+fn proxy(asked: &args::Proxy, screen: &mut Screen) -> Result<Proxy, Failure> {
     let folder = hook::folder().map_err(unusable)?;
+    // Said now: the first call, which cannot be decided, may come much later.
+    if let Err(why) = policy::read(&asked.policy) {
+        let why = why.lines().next().unwrap_or_default();
+        let (policy, why) = (words::line(&asked.policy), words::line(why));
+        let becomes = match (asked.shadow, asked.on_error) {
+            (true, _) | (_, Fallback::Allow) => "every call is allowed",
+            (false, Fallback::Deny) => "every call is denied",
+            (false, Fallback::Ask) => "the user is asked about every call",
+        };
+        screen.error(&format!("the policy `{policy}` does not load: {why}; until it does, {becomes}"), None);
+    }
     let desk = Desk {
         agent: AGENT,
         transcripts: None,

@@ -159,7 +159,9 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
     screen.tell_rest();
     total.files(&told, &sessions.skipped);
     dossier.note(&told);
-    dossier.note(&unseen);
+    let mut of_policy = policy.warnings();
+    of_policy.extend(unseen);
+    dossier.note(&of_policy);
     asked.selection.describe(asked.reading, &mut total.provenance);
     asked.selection.report(total.sessions, sessions.count, screen);
     if total.sessions == 0
@@ -172,6 +174,7 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
     let end = End {
         total: &total,
         policy: &policy,
+        of_policy: &of_policy,
         mode: asked.mode,
         gathered: &gathered,
         dossier: &dossier,

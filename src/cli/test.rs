@@ -11,7 +11,7 @@ use super::screen::Screen;
 use crate::case::Case;
 use crate::case::judge::CaseResult;
 use crate::case::update::update;
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::replace::{Expected, replace};
 use crate::files::{self, Input};
 use crate::report::cases::{self, CaseReport, Totals};
@@ -40,12 +40,20 @@ pub fn run(asked: &args::Test, screen: &mut Screen) -> Result<Exit, Failure> {
         Test { screen, update: asked.update, runner: CaseRunner::default(), answer: Answer::default() };
     test.answer.errors += found.diagnostics.iter().filter(|told| told.severity == Severity::Error).count();
     found.diagnostics.iter().for_each(|told| test.screen.tell(told));
+    let mut with_cases: Vec<&Path> = Vec::new();
     for (place, input) in found.inputs.iter().enumerate() {
         // Named twice, say by itself and with its folder, a file is still one.
         let again = found.inputs.iter().take(place).any(|other| other.path == input.path);
-        if !again && (input.named || files::is_document(&input.name)) {
-            test.file(input)?;
+        if !again && (input.named || files::is_document(&input.name)) && test.file(input)? {
+            with_cases.extend(input.path.as_deref());
         }
+    }
+    // What was named to be judged and holds nothing is not passed over, though others do.
+    let holds = |folder: &str| with_cases.iter().any(|path| path.starts_with(folder));
+    for folder in named.iter().filter(|named| Path::new(named).is_dir() && !holds(named)) {
+        let told = Diagnostic::error(code::NOT_A_CASE, "the folder holds no case").in_file(folder.as_str());
+        test.screen.tell(&told.help("a case has `policy`, `session` and `expect`"));
+        test.answer.errors += 1;
     }
     let Test { answer, .. } = test;
     screen.tell_rest();
@@ -73,17 +81,18 @@ struct Test<'s> {
 }
 
 impl Test<'_> {
-    fn file(&mut self, input: &Input) -> Result<(), Failure> {
+    /// Judges the cases of a file, if it has some.
+    fn file(&mut self, input: &Input) -> Result<bool, Failure> {
         let text = match input.read_text() {
             Ok(text) => text,
             Err(told) => {
                 self.answer.errors += 1;
                 self.screen.tell(&told);
-                return Ok(());
+                return Ok(true);
             }
         };
         let Some(file) = self.runner.file(&input.name, Arc::clone(&text), input.named) else {
-            return Ok(());
+            return Ok(false);
         };
         file.read.diagnostics.iter().for_each(|told| self.screen.tell(told));
         if let Some((cases, why)) = file.broken() {
@@ -108,7 +117,7 @@ impl Test<'_> {
             let passed = judged.len() as u64;
             self.answer.totals.cases += passed;
             self.answer.totals.passed += passed;
-            return Ok(());
+            return Ok(true);
         }
         for (case, judged) in &judged {
             let told = cases::told(case, judged);
@@ -117,7 +126,7 @@ impl Test<'_> {
             self.answer.totals.failed += u64::from(!told.passed);
             self.answer.told.push(told);
         }
-        Ok(())
+        Ok(true)
     }
 
     fn broken(&mut self, source: &Source, cases: usize, why: String) {

@@ -10,6 +10,7 @@ use jsonpath_rust::parser::parse_json_path;
 use jsonpath_rust::query::js_path_process;
 use serde_json::Value;
 
+mod patterns;
 mod peek;
 
 pub use peek::peek;
@@ -59,6 +60,15 @@ impl Path {
             return Err(bad("it has white space around it".to_owned(), at));
         }
         let query = parse_json_path(text).map_err(|error| bad(cause(text, &error), place(text, &error)))?;
+        if let Some((pattern, why)) = patterns::unusable(&query.segments) {
+            let at = text.find(&pattern).unwrap_or_default();
+            return Err(bad(
+                format!(
+                    "the pattern `{pattern}` in its filter cannot be used: {why}; expected a pattern in RE2's syntax"
+                ),
+                at,
+            ));
+        }
         let form = match singular(&query.segments) {
             Some(steps) => Form::Singular(steps.into()),
             None => Form::Query(Arc::new(query)),
@@ -375,9 +385,16 @@ mod tests {
 
     #[test]
     fn what_is_no_path_says_why() {
-        for (text, why) in
-            [("order_id", "begin with `$`"), ("", "begin with `$`"), ("$.a[", ""), ("$.a ", "white space")]
-        {
+        for (text, why) in [
+            ("order_id", "begin with `$`"),
+            ("", "begin with `$`"),
+            ("$.a[", ""),
+            ("$.a ", "white space"),
+            // RFC 9535 lets such a filter find nothing, which would let pass what the path was written to find.
+            ("$.errors[?search(@.m, '(?=f)fatal')]", "`(?=f)fatal` in its filter cannot be used"),
+            ("$[?@.a == 1 && (@.b || !match(@.m, '('))]", "`(`"),
+            ("$[?count(@.x[?search(@, '*')]) > 1]", "`*`"),
+        ] {
             let error = Path::parse(text).unwrap_err().to_string();
             assert!(error.contains(why) && !error.contains('\n'), "{error}");
         }

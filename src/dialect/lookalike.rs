@@ -73,30 +73,65 @@ const GUARDS: &[Guard] = &[
     },
 ];
 
-/// What is wrong with a document that is not to be read by a dialect; none if it is somebody else's, or a dialect's.
-/// With `only`, guards of other dialects are not looked for.
-pub fn refused(node: &Node, source: &Source, only: Option<&Dialect>, claimed: bool) -> Vec<Diagnostic> {
-    if node.get("dialect").is_some() {
+/// What is wrong with a document that is not to be read by a dialect, or by the one that it is `of`; none if it is somebody else's,
+/// or that dialect's. With `only`, guards of other dialects are not looked for.
+pub fn refused(
+    node: &Node,
+    source: &Source,
+    only: Option<&Dialect>,
+    of: Option<&'static Dialect>,
+) -> Vec<Diagnostic> {
+    // Documents of this dialect may have any key, so its reader says nothing of a guard that it does not read.
+    let lenient = of.filter(|of| !of.rules_only);
+    if node.get("dialect").is_some() && lenient.is_none() {
         return Vec::new();
     }
     let wanted = |dialect: &str| only.is_none_or(|only| only.name == dialect);
     let mut out = Vec::new();
     for entry in node.as_map().unwrap_or_default() {
+        let applies = |guard: &Guard| match lenient {
+            Some(lenient) => lenient.name != guard.dialect,
+            None => guard.beside_rules || of.is_none(),
+        };
         let guard = GUARDS.iter().find(|guard| {
-            guard.key == entry.key
-                && wanted(guard.dialect)
-                && (guard.beside_rules || !claimed)
-                && (guard.holds)(&entry.value)
+            guard.key == entry.key && wanted(guard.dialect) && applies(guard) && (guard.holds)(&entry.value)
         });
         if let Some(guard) = guard {
             let message = format!("{} is not supported yet: it would not be enforced", quoted(&entry.key));
             let told = Diagnostic::error(code::NOT_ENFORCED, message);
             out.push(told.at(source, entry.key_span).help(guard.help));
-        } else if !claimed {
+        } else if let Some(lenient) = lenient {
+            out.extend(beside(entry, source, lenient, &wanted));
+        } else if of.is_none() {
             out.extend(misspelt(entry, source, &wanted));
         }
     }
     out
+}
+
+/// A key by which the documents of another dialect are known, in a document of this one, which does not read it.
+fn beside(entry: &Entry, source: &Source, of: &Dialect, wanted: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
+    // Its own reader knows these.
+    if matches!(entry.key.as_str(), "tool" | "dialect") || of.keys.contains(&entry.key.as_str()) {
+        return None;
+    }
+    let others = |dialect: &str| dialect != of.name && wanted(dialect);
+    let is_known = DIALECTS.iter().any(|dialect| {
+        others(dialect.name)
+            && dialect.keys.contains(&entry.key.as_str())
+            && fits(&entry.key, &entry.value)
+            && !entry.value.is_null()
+    });
+    if !is_known {
+        return misspelt(entry, source, &|dialect| others(dialect));
+    }
+    let message = format!(
+        "{} is not read in a document of {}, so it would not be enforced",
+        quoted(&entry.key),
+        of.plural()
+    );
+    let help = "write it as a document of its own: `---` on a line of its own begins one";
+    Some(Diagnostic::error(code::NOT_ENFORCED, message).at(source, entry.key_span).help(help))
 }
 
 /// Whether a top key is nearly one by which some dialect's documents are known.

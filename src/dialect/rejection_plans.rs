@@ -30,7 +30,7 @@ use crate::dialect::{Dialect, Reader, Text, no_references, options};
 use crate::monitor::{Rule, RuleId, RuleOptions, Rules, Unit};
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
-use crate::source::{Entry, Field, Node, quoted};
+use crate::source::{Entry, Field, Node, Source, quoted};
 use crate::wording;
 use places::{Form, Place, Slip};
 
@@ -82,6 +82,21 @@ pub(super) fn holds_conditions(list: &Node) -> bool {
     places::holds_conditions(list)
 }
 
+/// A plan in a document that another dialect reads, where nobody would keep it.
+pub fn misplaced(source: &Source, node: &Node, of: &Dialect) -> Option<Diagnostic> {
+    if of.name == DIALECT.name {
+        return None;
+    }
+    let entry = places::first(node)?;
+    let message = format!(
+        "this {} is in a document of {}, so it would not be enforced",
+        quoted(&entry.key),
+        of.plural()
+    );
+    let told = Diagnostic::error(code::NOT_ENFORCED, message).at(source, entry.key_span);
+    Some(told.help("write the plan as a document of its own: `{tool: NAME, rejectionPlan: …}`"))
+}
+
 struct PlanReader {
     /// Whether this program can evaluate plans.
     built: bool,
@@ -95,6 +110,12 @@ impl Reader for PlanReader {
             self.plan(text, place, rules, problems);
         }
         problems.extend(found.slips.iter().map(|slip| slipped(text, slip)));
+        if !found.places.is_empty() {
+            problems.extend(places::merges(text.node).into_iter().map(|entry| {
+                let help = "YAML 1.2 has no merge keys: write out what is to be merged";
+                unknown(text, entry, None).help(help)
+            }));
+        }
         // A document in one of our own forms whose plan is not where it is read.
         let node = text.node;
         let is_read = |place: &Place<'_>| place.tool.pointer.is_empty() && place.form != Form::Published;
@@ -116,9 +137,10 @@ impl PlanReader {
     fn plan(&mut self, text: Text<'_>, place: &Place<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
         let field = &place.plan;
         let Some(tool) = place.name() else {
-            let message = "the plan's tool has no name: none of `function.name`, `name` and `type` is text";
-            let diagnostic = Diagnostic::error(code::MISSING_KEY, message);
-            problems.push(diagnostic.at(text.source, field.key_span.unwrap_or(field.span())));
+            let message = "the plan's tool has no name";
+            let told = Diagnostic::error(code::MISSING_KEY, message);
+            let told = told.at(text.source, field.key_span.unwrap_or(field.span()));
+            problems.push(told.help("write `function: {name: NAME}` beside the plan"));
             return;
         };
         if let Some(found) = Wildcard::of(tool) {
@@ -243,7 +265,7 @@ fn unknown(text: Text<'_>, entry: &Entry, known: Option<&str>) -> Diagnostic {
 mod tests {
     use super::*;
     use crate::dialect::beside::Beside;
-    use crate::source::{Source, parse};
+    use crate::source::parse;
 
     /// What a program with plans, or without, says of a plan, and how many units it makes of it.
     fn read(built: bool, text: &str) -> (Vec<Diagnostic>, usize) {

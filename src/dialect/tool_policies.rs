@@ -237,8 +237,7 @@ fn file_rule<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Kind {
             fields.list(key, out, |tool, out| tool.exact_name(out, each_tool).map(Arc::from));
         tools.unwrap_or_else(|| usual.iter().map(|tool| Arc::from(*tool)).collect()).into()
     };
-    let (read, write) =
-        (tools("read_tools", &["read_file"]), tools("write_tools", &["write_file", "edit_file"]));
+    let (read, write) = (tools("read_tools", &["read_file"]), tools("write_tools", &FileRule::WRITE_TOOLS));
     let mount = fields.text("mount_point", out).filter(|mount| !mount.is_empty());
     let mount = mount.map(|mount| mount.trim_start_matches('/').into());
     let named = fields.optional("path_argument").and_then(|path| path_argument(&path, out));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::version::{NamedFile, VersionFile, VersionFiles, empty, file_name, is_document};
 use super::{git, unreadable, utf8, walk};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Severity};
 
 /// The folder that is meant where no policy is named.
 const DEFAULT_FOLDER: &str = "contracts";
@@ -68,7 +68,12 @@ fn read_path(spec: &str, version: &mut VersionFiles) -> Result<(), Diagnostic> {
         return Ok(());
     }
     let walked = walk::files(path, spec, &is_document);
-    version.diagnostics.extend(walked.diagnostics);
+    // A policy that cannot be read allows what it forbids.
+    let weigh = |told: Diagnostic| {
+        let is_policy = told.place().is_some_and(|place| is_document(place.file()));
+        if is_policy && told.severity == Severity::Warning { told.severity(Severity::Error) } else { told }
+    };
+    version.diagnostics.extend(walked.diagnostics.into_iter().map(weigh));
     for file in walked.files {
         let name = walk::join(spec, &file.relative);
         let text = read(&file.path, &name);

@@ -93,15 +93,16 @@ impl Walk<'_> {
                     self.linked.insert((relative, path));
                 }
                 Ok(metadata) if metadata.is_dir() => self.folder(&path, &relative),
+                // It may have led to a folder with anything in it.
+                Err(error) if is_link => {
+                    let message = format!("a link that leads nowhere: {}", super::words(&error));
+                    self.tell(Diagnostic::warning(code::UNREADABLE_FILE, message), &relative);
+                }
                 _ if !(self.wanted)(&relative) => {}
                 Ok(metadata) if metadata.is_file() => self.walked.files.push(WalkedFile { relative, path }),
                 // Pipes and devices could be waited for without end; named themselves, they are read.
                 Ok(_) => {
                     self.tell(Diagnostic::warning(code::UNREADABLE_FILE, "not a regular file"), &relative)
-                }
-                Err(error) if is_link => {
-                    let message = format!("a link that leads nowhere: {}", super::words(&error));
-                    self.tell(Diagnostic::warning(code::UNREADABLE_FILE, message), &relative);
                 }
                 Err(error) => self.walked.diagnostics.push(unreadable(&join(self.shown, &relative), &error)),
             }

@@ -9,12 +9,15 @@ use crate::explore::coverage::{Exercise, RuleUse};
 use crate::explore::survey::Survey;
 use crate::monitor::{CallPart, Probe, RuleId, Says};
 use crate::policy::Policy;
-use crate::source::nearest::nearest;
+use crate::source::nearest::{edits, nearest};
 use crate::source::{Span, quoted};
 use crate::wording::{count, thousands};
 
 /// The fewest calls from which is concluded that a rule always objects.
 const FEW: u64 = 3;
+
+/// Letters of a name that differs from another one by a slip of one letter.
+const LONG: usize = 6;
 
 /// The most names that one line tells.
 const FEW_NAMES: usize = 4;
@@ -43,7 +46,7 @@ pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagno
     }
     let mut linter = Linter { policy, statements: &[], places: Places::default() };
     let mut out = Vec::new();
-    let mut others = Vec::new();
+    let (mut others, mut similar) = (Vec::new(), Vec::new());
     // Whoever names both tools has not misspelt one.
     let strangers: BTreeSet<&str> =
         seen.iter().copied().filter(|tool| !policy.names().iter().any(|name| **name == **tool)).collect();
@@ -53,7 +56,9 @@ pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagno
         let Some((_, written)) = about else { continue };
         // A usual name that the text does not have, as that of a read tool, is nobody's mistake.
         let Some(span) = linter.places.of(written, name) else { continue };
-        match nearest(name, strangers.iter().copied()) {
+        let prefixed =
+            strangers.iter().copied().find(|tool| tool.strip_suffix(&**name).is_some_and(is_server));
+        match prefixed.or_else(|| nearest(name, strangers.iter().copied())) {
             Some(near) => {
                 let message = format!("no recording calls or offers {}", quoted(name));
                 let told = Diagnostic::warning(code::UNKNOWN_TOOL, message).at(&written.source, span);
@@ -61,9 +66,18 @@ pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagno
                 let fix = Fix::rewrite(&written.source, span, &near.into(), title);
                 out.push(told.help(format!("did you mean {}?", quoted(near))).fix(fix));
             }
-            None => others.push((name, written, span)),
+            // Both are named, so one of them may be a slip or none.
+            None => match seen.iter().copied().find(|tool| edits(tool, name) <= 1 && name.len() >= LONG) {
+                Some(near) => similar.push((name, near, written, span)),
+                None => others.push((name, written, span)),
+            },
         }
     }
+    out.extend(similar.into_iter().map(|(name, near, written, span)| {
+        let message = format!("no recording calls or offers {}, so no rule for it was checked", quoted(name));
+        let told = Diagnostic::notice(code::UNKNOWN_TOOL, message).at(&written.source, span);
+        told.help(format!("did you mean {}?", quoted(near)))
+    }));
     if let ([(_, written, span), ..], true) = (&others[..], whole) {
         let names: Vec<String> = others.iter().map(|(name, ..)| quoted(name)).collect();
         let message = match &names[..] {
@@ -86,6 +100,11 @@ pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagno
         out.push(told.help("`rulestep coverage` shows how often each rule was checked"));
     }
     out
+}
+
+/// What stands before the name of a server's tool: `mcp__shop__`.
+fn is_server(prefix: &str) -> bool {
+    prefix.starts_with("mcp__") && prefix.ends_with("__")
 }
 
 /// How often a tool is called.

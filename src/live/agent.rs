@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::fault::Fault;
-use super::outcome;
+use super::outcome::{self, Telling};
 use crate::session::Body;
 
 /// An agent.
@@ -203,7 +203,7 @@ impl Agent {
             }
             "PostToolUse" | "AfterTool" | "postToolUse" => {
                 let (tool, output) = (tool()?, output());
-                match outcome::of(self, &output) {
+                match outcome::of(self.telling(), &output) {
                     Some(outcome) => Event::Resolve { id, tool, outcome, output },
                     None => Event::Nothing,
                 }
@@ -244,6 +244,15 @@ impl Agent {
             | "afterAgentThought" => Event::Nothing,
             other => return Err(format!("the event `{other}` is not known")),
         })
+    }
+
+    /// How its results say that calls failed, beside the event that some agents have for that.
+    fn telling(self) -> Telling {
+        match self {
+            Agent::ClaudeCode | Agent::Cursor => Telling::Plain,
+            Agent::Codex => Telling::Codex,
+            Agent::GeminiCli => Telling::Gemini,
+        }
     }
 
     /// What it reads.

@@ -75,7 +75,7 @@ pub fn readable(arguments: &Body) -> Result<(), Fault> {
         Some(body::Fault::ReservedKey) => {
             "they have a key that JSON readers reserve (`$serde_json::…`)".to_owned()
         }
-        Some(body::Fault::NotJson) => "they are no JSON that every program can read".to_owned(),
+        Some(body::Fault::NotJson) => "they are not JSON that every program can read".to_owned(),
         None => match serde_json::from_str::<Unique>(text) {
             Ok(Unique) => return Ok(()),
             Err(error) => error.to_string(),

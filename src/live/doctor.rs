@@ -226,8 +226,13 @@ fn settled(settings: &Settings, hooks: &[Hook], around: &Surroundings, notes: &m
             notes.error(format!("the policy `{}` does not load: {why}", parts.policy));
         }
         Ok((_, policy)) => {
-            let rules = count(policy.rules().iter().count() as u64, "rule");
-            notes.fine(format!("the policy `{}` loads: {rules}", parts.policy));
+            match policy.rules().iter().count() as u64 {
+                0 => notes.warn(format!("the policy `{}` has no rule, so it stops no call", parts.policy)),
+                rules => {
+                    let rules = count(rules, "rule");
+                    notes.fine(format!("the policy `{}` loads: {rules}", parts.policy));
+                }
+            }
             trials(settings, hooks, &parts, &policy, around, notes);
         }
     }

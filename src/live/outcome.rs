@@ -3,12 +3,22 @@
 
 use serde_json::Value;
 
-use super::agent::Agent;
 use crate::recording;
 use crate::session::Body;
 
+/// How an agent's results say that their calls failed, beside what any result may say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Telling {
+    /// In no other way.
+    Plain,
+    /// As Codex does, in the text.
+    Codex,
+    /// As Gemini CLI does, in what the model is told.
+    Gemini,
+}
+
 /// What the result says: `ok` or `error`. `None`: the call has not ended, or nobody says how, so it is not known to have succeeded.
-pub fn of(agent: Agent, output: &Body) -> Option<&'static str> {
+pub fn of(telling: Telling, output: &Body) -> Option<&'static str> {
     let value = output.parsed();
     let get = |key: &str| value.and_then(|value| value.get(key)).filter(|value| !value.is_null());
     let is = |key: &str, truth: bool| get(key) == Some(&Value::Bool(truth));
@@ -24,12 +34,12 @@ pub fn of(agent: Agent, output: &Body) -> Option<&'static str> {
         || is("isError", true)
         || is("is_error", true);
     let failed = failed
-        || match agent {
-            Agent::ClaudeCode | Agent::Cursor => false,
-            Agent::Codex => recording::codex_failed(output.shown()) == Some(true),
-            Agent::GeminiCli => get("error").is_some(),
+        || match telling {
+            Telling::Plain => false,
+            Telling::Codex => recording::codex_failed(output.shown()) == Some(true),
+            Telling::Gemini => get("error").is_some(),
         };
-    let told = get("llmContent").and_then(Value::as_str).filter(|_| agent == Agent::GeminiCli);
+    let told = get("llmContent").and_then(Value::as_str).filter(|_| telling == Telling::Gemini);
     match told.map(command) {
         _ if failed => Some("error"),
         Some(outcome) => outcome,
@@ -56,34 +66,30 @@ mod tests {
 
     #[test]
     fn what_is_not_known_to_have_succeeded_is_no_success() {
-        use Agent::{ClaudeCode, Codex, Cursor, GeminiCli};
-        for (agent, output, expected) in [
-            (ClaudeCode, r#"{"stdout": "ok", "stderr": "", "interrupted": false}"#, Some("ok")),
-            (ClaudeCode, r#"{"stdout": "", "interrupted": true}"#, None),
-            (ClaudeCode, r#"{"stdout": "", "backgroundTaskId": "b1"}"#, None),
-            (ClaudeCode, r#"[{"type": "text", "text": "exit_code: 1"}]"#, Some("ok")),
+        use Telling::{Codex, Gemini, Plain};
+        for (telling, output, expected) in [
+            (Plain, r#"{"stdout": "ok", "stderr": "", "interrupted": false}"#, Some("ok")),
+            (Plain, r#"{"stdout": "", "interrupted": true}"#, None),
+            (Plain, r#"{"stdout": "", "backgroundTaskId": "b1"}"#, None),
+            (Plain, r#"[{"type": "text", "text": "exit_code: 1"}]"#, Some("ok")),
             (Codex, r#""{\"output\": \"\", \"metadata\": {\"exit_code\": 1}}""#, Some("error")),
             (Codex, r#"{"exit_code": 101}"#, Some("error")),
             (Codex, r#"{"exit_code": 0}"#, Some("ok")),
             (Codex, r#"{"success": false}"#, Some("error")),
             (Codex, r#""Exit code: 1\nOutput:\n""#, Some("error")),
-            (Cursor, r#""{\"exitCode\": 1, \"stdout\": \"\"}""#, Some("error")),
-            (Cursor, r#""{\"exitCode\": 0}""#, Some("ok")),
-            (Cursor, r#"{"isError": true}"#, Some("error")),
-            (
-                GeminiCli,
-                r#"{"llmContent": "Command: x\nExit Code: 101", "returnDisplay": ""}"#,
-                Some("error"),
-            ),
-            (GeminiCli, r#"{"llmContent": "Command: x\nOutput: Exit Code: 1\nExit Code: 0"}"#, Some("ok")),
-            (GeminiCli, r#"{"llmContent": "Command: x\nSignal: 9"}"#, Some("error")),
-            (GeminiCli, r#"{"llmContent": "Command: x\nExit Code: 0\nSignal: (none)"}"#, Some("ok")),
-            (GeminiCli, r#"{"llmContent": "Command was cancelled by user before it could complete."}"#, None),
-            (GeminiCli, r#"{"llmContent": "", "error": {"message": "no"}}"#, Some("error")),
-            (GeminiCli, r#"{"llmContent": [{"text": "a"}]}"#, Some("ok")),
-            (GeminiCli, "null", Some("ok")),
+            (Plain, r#""{\"exitCode\": 1, \"stdout\": \"\"}""#, Some("error")),
+            (Plain, r#""{\"exitCode\": 0}""#, Some("ok")),
+            (Plain, r#"{"isError": true}"#, Some("error")),
+            (Gemini, r#"{"llmContent": "Command: x\nExit Code: 101", "returnDisplay": ""}"#, Some("error")),
+            (Gemini, r#"{"llmContent": "Command: x\nOutput: Exit Code: 1\nExit Code: 0"}"#, Some("ok")),
+            (Gemini, r#"{"llmContent": "Command: x\nSignal: 9"}"#, Some("error")),
+            (Gemini, r#"{"llmContent": "Command: x\nExit Code: 0\nSignal: (none)"}"#, Some("ok")),
+            (Gemini, r#"{"llmContent": "Command was cancelled by user before it could complete."}"#, None),
+            (Gemini, r#"{"llmContent": "", "error": {"message": "no"}}"#, Some("error")),
+            (Gemini, r#"{"llmContent": [{"text": "a"}]}"#, Some("ok")),
+            (Gemini, "null", Some("ok")),
         ] {
-            assert_eq!(of(agent, &Body::json(output)), expected, "{output}");
+            assert_eq!(of(telling, &Body::json(output)), expected, "{output}");
         }
     }
 }

@@ -74,7 +74,7 @@ pub fn is_policy(name: &str, text: &str) -> bool {
     let ours = |node: &Node| {
         dialect::of(node).is_some()
             || is_case(node)
-            || !lookalike::refused(node, &source, None, false).is_empty()
+            || !lookalike::refused(node, &source, None, None).is_empty()
             || node.get("dialect").and_then(Node::as_str).and_then(dialect::named).is_some()
     };
     parse(&source).documents.iter().any(ours)

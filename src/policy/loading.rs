@@ -6,7 +6,7 @@ use super::{Document, LoadResult, Policy, PolicyFile, beside, digest, is_case, i
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::beside::Beside;
 use crate::dialect::question::{self, Table};
-use crate::dialect::{self, DIALECTS, Dialect, Reader, Text, lookalike};
+use crate::dialect::{self, DIALECTS, Dialect, Reader, Text, lookalike, rejection_plans};
 use crate::monitor::Rules;
 use crate::monitor::fault::guarded;
 use crate::source::{Field, Node, Parse, Problem, ProblemKind, Source, parse, quoted};
@@ -95,7 +95,7 @@ impl Loading {
                 self.diagnostics.push(empty(file).help(help));
                 return true;
             }
-            let refused = documents().flat_map(|node| lookalike::refused(node, &source, self.only, false));
+            let refused = documents().flat_map(|node| lookalike::refused(node, &source, self.only, None));
             let mut refused: Vec<Diagnostic> = refused.collect();
             if refused.is_empty() {
                 refused.extend(documents().filter_map(|node| self.wrapped(file, &source, node)));
@@ -177,7 +177,7 @@ impl Loading {
     /// Reads the document at this place of the file; the other part says whether it is the only one there.
     fn document(&mut self, file: &PolicyFile, source: &Source, node: &Node, (index, alone): (usize, bool)) {
         let dialect = dialect::of(node);
-        let refused = lookalike::refused(node, source, self.only, dialect.is_some());
+        let refused = lookalike::refused(node, source, self.only, dialect);
         if !refused.is_empty() {
             self.diagnostics.extend(refused);
             return;
@@ -200,7 +200,12 @@ impl Loading {
         {
             self.diagnostics.push(reader_fault(&why).at(source, node.span));
         }
-        let broken = self.diagnostics.iter().skip(told).any(|told| told.severity == Severity::Error);
+        let is_broken = |told: &Diagnostic| told.severity == Severity::Error;
+        let mut broken = self.diagnostics.iter().skip(told).any(is_broken);
+        if !broken && let Some(misplaced) = rejection_plans::misplaced(source, node, dialect) {
+            self.diagnostics.push(misplaced);
+            broken = true;
+        }
         if self.rules.len() == before && !broken {
             self.diagnostics.push(without_rules(dialect, file, source, node));
         }

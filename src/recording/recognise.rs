@@ -104,7 +104,7 @@ pub fn format(
     let diagnostic = match empty {
         Some(message) => Diagnostic::warning(code::EMPTY_SESSION, message),
         // What is missing may be a recording's calls; a folder holds few other things that are cut off.
-        None if !following && sampled.iter().any(is_cut_off) => {
+        None if !following && values > 0 && sampled.iter().any(is_cut_off) => {
             let message = "the file is cut off before it shows which format it has";
             Diagnostic::error(code::DAMAGED_LINE, message)
                 .help("if it is a recording, name its format with `--from`")

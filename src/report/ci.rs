@@ -8,7 +8,9 @@ pub mod github;
 pub mod replay;
 pub mod sarif;
 pub mod unread;
+pub mod warned;
 
+use crate::diagnostic::Diagnostic;
 use crate::monitor::Explanation;
 use crate::monitor::Rule;
 use crate::replay::{DecidedCall, NotTaken, Replay};
@@ -97,6 +99,8 @@ pub struct Run<'a> {
     pub told: &'a Total,
     /// The result of the run, in a sentence.
     pub summary: String,
+    /// What there is to say against the policy, though it decides.
+    pub policy: &'a [Diagnostic],
     /// The command that does it again.
     pub command: &'a str,
 }

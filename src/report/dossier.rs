@@ -220,7 +220,7 @@ impl Dossier {
         self.warnings.merge(later.warnings, DIAGNOSTICS);
     }
 
-    /// Takes in what is wrong with a recording.
+    /// Takes in what is wrong with a recording, or with the policy.
     pub fn note(&mut self, diagnostics: &[Diagnostic]) {
         let of = |severity| diagnostics.iter().filter(move |diagnostic| diagnostic.severity == severity);
         self.errors.add(of(Severity::Error).map(drawn), DIAGNOSTICS);

@@ -2,6 +2,7 @@
 
 use super::dossier::Dossier;
 use super::{Total, ci, words};
+use crate::diagnostic::Diagnostic;
 use crate::engine::{Mode, Verdict};
 use crate::monitor::RuleId;
 use crate::policy::Policy;
@@ -13,6 +14,8 @@ pub struct End<'a> {
     pub total: &'a Total,
     /// The policy that judged them.
     pub policy: &'a Policy,
+    /// What there is to say against that policy, though it decides: its warnings, and what the sessions say of it.
+    pub of_policy: &'a [Diagnostic],
     /// The mode they were judged in.
     pub mode: Mode,
     /// The findings, where an output gathers them.
@@ -50,7 +53,13 @@ impl End<'_> {
             summary.push_str(&format!(", {} violated", words::count(violated, "session rule")));
         }
         summary.push_str(&format!(" in {}", words::count(total.sessions, "session")));
-        ci::Run { gathered: self.gathered, told: total, summary, command: self.command }
+        ci::Run {
+            gathered: self.gathered,
+            told: total,
+            summary,
+            policy: self.of_policy,
+            command: self.command,
+        }
     }
 
     /// What a group of the dossier is called.

@@ -164,13 +164,13 @@ fn findings(end: &End<'_>) -> Markup {
     }
 }
 
-/// Errors and warnings about the recordings.
+/// Errors and warnings about the recordings and the policy.
 fn unread(end: &End<'_>) -> Markup {
     let lists = [(&end.dossier.errors, "more error"), (&end.dossier.warnings, "more warning")];
     html! {
         @if lists.iter().any(|(list, _)| list.count() > 0) {
             section {
-                h2 id="problems" { "Problems in recordings" }
+                h2 id="problems" { "Problems in recordings and in the policy" }
                 @for (list, more) in lists {
                     @for text in &list.shown { pre { (text) } }
                     @if list.more > 0 { p { (words::count(list.more, more)) " not shown here." } }

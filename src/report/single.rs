@@ -36,9 +36,12 @@ pub fn document(output: &Output, subject: &Subject) -> std::io::Result<Vec<u8>> 
     let JudgedSession::Whole(replay) = judged else { return Ok(Vec::new()) };
     let mut dossier = Dossier::of(&replay);
     dossier.note(&diagnostics);
+    let of_policy = policy.warnings();
+    dossier.note(&of_policy);
     let end = End {
         total: &total,
         policy,
+        of_policy: &of_policy,
         mode: *mode,
         gathered: &Issues::default(),
         dossier: &dossier,

@@ -215,6 +215,24 @@ fn with_documents(case: &Case, told: &mut Vec<Diagnostic>) -> Result<Arc<Policy>
     })
 }
 
+/// The files that a case names and that are not there: whoever only reads cases says of them that they cannot be judged.
+pub fn missing(case: &Case) -> Vec<Diagnostic> {
+    let file = match &case.session {
+        CaseSession::InFile { file, .. } => Some(file),
+        CaseSession::Inline(_) => None,
+    };
+    let is_missing = |reference: &&Reference| {
+        let path = files::beside(case.source.name(), &reference.path);
+        !path.starts_with("git:") && !std::path::Path::new(&path).exists()
+    };
+    let missing = case.policy.iter().chain(file).filter(is_missing);
+    let told = |reference: &Reference| {
+        let path = files::beside(case.source.name(), &reference.path);
+        bad(case, reference, format!("{} does not exist, so the case cannot be judged", quoted(&path)))
+    };
+    missing.map(told).collect()
+}
+
 fn bad(case: &Case, reference: &Reference, message: String) -> Diagnostic {
     Diagnostic::error(code::BAD_REFERENCE, message).at(&case.source, reference.span)
 }

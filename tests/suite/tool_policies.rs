@@ -354,7 +354,9 @@ fn what_is_probably_not_meant_is_a_warning() {
         ("policies: [{type: sequential_dependency, dependencies: {}}]\n".to_owned(), "p.yaml:1:12: warning[no_rules]: no tool has a dependency here, so this policy stops no call"),
         ("policies: [{type: sequential_dependency, dependencies: {x: []}}]\n".to_owned(), "p.yaml:1:12: warning[no_rules]: no tool has a dependency here, so this policy stops no call"),
         ("policies: [{type: read_before_write, write_tools: []}]\n".to_owned(), "p.yaml:1:12: warning[no_rules]: `write_tools` is empty, so this policy stops no call"),
-        ("policies: [{type: read_before_write, read_tools: [cat]}]\nsections: [{id: a, tools: [read]}]\n".to_owned(), "p.yaml:1:51: warning[unknown_tool]: no section lists `cat`"),
+        ("policies: [{type: read_before_write, read_tools: [cat]}]\nsections: [{id: a, tools: [read, edit_file]}]\n".to_owned(), "p.yaml:1:51: warning[unknown_tool]: no section lists `cat`"),
+        ("policies: [{type: read_before_write}]\nsections: [{id: a, tools: [save]}]\n".to_owned(), "p.yaml:1:12: warning[never_asked]: the sections list none of the tools that write files (`write_file`, `edit_file`), so this policy stops no call"),
+        ("sections:\n  - {id: a, tools: [x], policies: [{type: read_before_write, write_tools: [y]}]}\n  - {id: b, tools: [y]}\n".to_owned(), "p.yaml:2:36: warning[never_asked]: this section lists none of the tools that write files (`y`), so this policy stops no call"),
     ];
     let wrong: Vec<_> = cases
         .iter()

@@ -42,7 +42,8 @@ pub struct Hook {
     /// The policy: a file, a folder, or `git:REV[:PATH]`
     #[arg(short, long, value_name = "VERSION", default_value = "contracts")]
     pub policy: String,
-    /// Decide and record, but neither stop calls nor print messages
+    /// Decide and record, but stop nothing; only why a call could not be decided is printed, to
+    /// standard error
     #[arg(long)]
     pub shadow: bool,
     /// What to answer when a call cannot be decided
@@ -90,7 +91,7 @@ pub struct Install {
     /// The policy: a file, a folder, or `git:REV[:PATH]`
     #[arg(short, long, value_name = "VERSION", default_value = "contracts")]
     pub policy: String,
-    /// Decide and record, but neither stop calls nor print messages
+    /// Decide and record, but stop nothing
     #[arg(long)]
     pub shadow: bool,
     /// Show what would change, and change nothing

@@ -93,7 +93,9 @@ impl<'a> Place<'a> {
             return text(node.get("tool"));
         }
         let function = node.get("function").and_then(|function| function.get("name"));
-        text(function).or_else(|| text(node.get("name"))).or_else(|| text(node.get("type")))
+        // Functions have names of their own; tools of another type have that of the type.
+        let kind = text(node.get("type")).filter(|kind| kind.as_str() != Some("function"));
+        text(function).or_else(|| text(node.get("name"))).or(kind)
     }
 
     /// The author's words for the plan, in our own forms alone: elsewhere the description is the model's.
@@ -129,12 +131,40 @@ pub(super) fn is_own_form(node: &Node) -> bool {
             .any(|entry| entry.key == KEY || entry.key == "conditions" || is_misspelt(&entry.key))
 }
 
+/// The first key of a plan in a document, or one that was meant as such.
+pub(super) fn first(node: &Node) -> Option<&Entry> {
+    match &node.value {
+        NodeValue::Seq(items) => items.iter().find_map(first),
+        NodeValue::Map(entries) => entries.iter().find_map(|entry| {
+            let is_plan = entry.key == KEY || is_misspelt(&entry.key);
+            if is_plan { Some(entry) } else { first(&entry.value).filter(|_| entry.key != "properties") }
+        }),
+        _ => None,
+    }
+}
+
+/// The merge keys of a document, which YAML 1.2 does not have.
+pub(super) fn merges(node: &Node) -> Vec<&Entry> {
+    match &node.value {
+        NodeValue::Seq(items) => items.iter().flat_map(merges).collect(),
+        NodeValue::Map(entries) => {
+            let own = entries.iter().filter(|entry| entry.key == "<<");
+            own.chain(entries.iter().flat_map(|entry| merges(&entry.value))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 /// Every plan of a document.
 pub(super) fn search(document: &Node) -> Search<'_> {
     let mut found = Search::default();
     // Most documents of other people hold none.
     if mentions(document) || is_own_form(document) {
-        visit(&Field::document(document), true, &mut found);
+        // The answer to a request for tools is a tool, or a list of them; an assistant is none, though it has a name.
+        let is_other = ["model", "voice", "transcriber", "members", "nodes", "tools"];
+        let is_other = is_other.iter().any(|key| document.get(key).is_some());
+        let is_tool = document.get("tool").is_some() || is_tool(document);
+        visit(&Field::document(document), is_tool || !is_other, &mut found);
     }
     found
 }

@@ -213,14 +213,15 @@ compared as JSON: a list equals only the same list, and the text \"true\" does n
 Write `true` and numbers without quotes, and write one rule for each value.
 ";
 
-    Problem ALIAS_IN_LIST = "alias_in_list": "blocklists and allowlists do not resolve aliases",
+    Problem ALIAS_IN_LIST = "alias_in_list": "lists of tools do not resolve aliases",
 "An entry of a `blocklist` or an `allowlist` is a tool's own name. If it is also the name of an alias, the
 alias's members are not on the list.
 
     aliases: {Write: [write_file, append_file]}
     rules: [{type: blocklist, tools: [Write]}]
 
-This blocks a tool called `Write`, but neither `write_file` nor `append_file`. List the members.
+This blocks a tool called `Write`, but neither `write_file` nor `append_file`. List the members. The same
+holds for an alias in the list of another alias.
 ";
 
     Problem UNUSED_ALIAS = "unused_alias": "no rule names this alias",

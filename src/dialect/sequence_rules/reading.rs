@@ -135,11 +135,14 @@ impl<'a, 'r> Reading<'a, 'r> {
         out: &mut Vec<Problem>,
     ) -> Aliases<'a> {
         let mut aliases = Aliases { own: 0, all: Vec::new() };
+        let mut members_read = Vec::new();
         let entries = fields.optional("aliases").and_then(|aliases| aliases.entries(out));
         for (name, field) in entries.into_iter().flatten() {
             let members = field.list(out, |member, out| {
                 let help = |_: &Wildcard<'a>| "list the members by their names".to_owned();
-                member.exact_name(out, help).map(Arc::from)
+                let tool = member.exact_name(out, help)?;
+                members_read.push((name, tool, member.span()));
+                Some(Arc::from(tool))
             });
             let members = members.unwrap_or_default();
             let span = field.key_span.unwrap_or(field.span());
@@ -147,7 +150,22 @@ impl<'a, 'r> Reading<'a, 'r> {
         }
         aliases.own = aliases.all.len();
         aliases.all.extend(outer.all.iter().cloned());
+        for (alias, member, span) in members_read {
+            self.lint_member(alias, member, span, &aliases);
+        }
         aliases
+    }
+
+    /// Warns of a member that is an alias itself: it stands for a tool of that name. An alias that lists its own name has such a
+    /// tool.
+    fn lint_member(&mut self, alias: &str, member: &str, span: Span, aliases: &Aliases<'_>) {
+        let Some(other) = aliases.all.iter().find(|other| other.name == member && other.name != alias) else {
+            return;
+        };
+        if !other.members.iter().any(|tool| **tool == *member) {
+            other.used.set(true);
+            self.warn(lint::alias_in_list(member), span);
+        }
     }
 
     /// Warns of rows of `facts` where no rule asks what calls do.

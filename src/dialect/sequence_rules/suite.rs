@@ -118,7 +118,10 @@ fn one_test<'a>(
     let mut fields = test.fields(out)?;
     let ours = holders_of_test(test.node);
     let metric = fields.optional("metric");
-    let kinds = fields.optional("expected").into_iter().chain(fields.optional("assertions"));
+    let assertions = fields.optional("assertions");
+    // As one mapping they would be passed over.
+    let _ = assertions.as_ref().and_then(|assertions| assertions.items(out));
+    let kinds = fields.optional("expected").into_iter().chain(assertions);
     let kinds: Vec<Field<'a>> = kinds.collect();
     if ours.is_empty() {
         skipped.tests += 1;

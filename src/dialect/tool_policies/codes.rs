@@ -101,5 +101,6 @@ other name without a read. Write `/workspace`.
       - {id: ops, tools: [deploy]}
 
 `deploy` runs without `lint`. Move the entry to the section of the tool, or to the prompt's `policies`.
+The same holds for `read_before_write` where the section lists none of its `write_tools`.
 ";
 }

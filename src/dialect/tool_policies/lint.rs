@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::unit::FileRule;
 use crate::diagnostic::{Code, Diagnostic, Fix, code};
 use crate::dialect::Text;
 use crate::dialect::tool_policies::codes;
@@ -133,8 +134,34 @@ impl<'a> Linter<'a> {
             if let Some(message) = message {
                 let span = policy.span.first_line(self.text.source.text());
                 self.warn(code::NO_RULES, span, message.to_owned(), None);
+            } else if is_about_files(policy) && self.scopes.sections {
+                self.unasked(section, policy);
             }
         }
+    }
+
+    /// A policy about files none of whose writing tools it governs.
+    fn unasked(&mut self, section: Option<usize>, policy: &Node) {
+        let written = policy.get("write_tools").and_then(Node::as_seq);
+        let names: Vec<&str> = match written {
+            Some(written) => written.iter().filter_map(Node::as_str).collect(),
+            None => FileRule::WRITE_TOOLS.to_vec(),
+        };
+        let governed =
+            |tool: &&str| self.scopes.homes.contains_key(*tool) && self.scopes.governs(section, tool);
+        if names.iter().any(governed) {
+            return;
+        }
+        let listed = names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+        let whose = if section.is_some() { "this section lists" } else { "the sections list" };
+        let message =
+            format!("{whose} none of the tools that write files ({listed}), so this policy stops no call");
+        let help = match written {
+            Some(_) => "move the policy to the section of these tools, or to the prompt's `policies`",
+            None => "name the tools that write files in `write_tools`",
+        };
+        let span = policy.span.first_line(self.text.source.text());
+        self.warn(codes::NEVER_ASKED, span, message, Some(help.to_owned()));
     }
 
     fn names(&mut self) {
@@ -187,6 +214,10 @@ impl<'a> Linter<'a> {
 
 fn items<'a>(node: &'a Node, key: &str) -> &'a [Node] {
     node.get(key).and_then(Node::as_seq).unwrap_or_default()
+}
+
+fn is_about_files(policy: &Node) -> bool {
+    policy.get("type").and_then(Node::as_str) == Some("read_before_write")
 }
 
 fn is_sequential(policy: &Node) -> bool {

@@ -52,6 +52,11 @@ pub(super) struct FileRule {
     pub locator: Locator,
 }
 
+impl FileRule {
+    /// The tools that write files, where a policy does not say.
+    pub const WRITE_TOOLS: [&str; 2] = ["write_file", "edit_file"];
+}
+
 /// A document of tool policies.
 #[derive(Debug)]
 pub(super) struct ToolPolicies {

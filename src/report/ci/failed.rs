@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::json;
 
-use super::{Spot, github, sarif};
+use super::warned::spot;
+use super::{github, sarif};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::diff::markdown;
 use crate::report::{diagnostic, json::line, page, words};
@@ -46,15 +47,7 @@ pub fn write(format: &str, failed: &NoResult<'_>, out: &mut dyn Write) -> io::Re
         }
         "github" => {
             for told in failed.errors() {
-                let mut parts = Vec::new();
-                if let Some(spot) = spot(told) {
-                    parts.push(format!("file={}", github::property(sarif::path(&spot.file))));
-                    if spot.line > 0 {
-                        parts.push(format!("line={}", spot.line));
-                    }
-                }
-                parts.push(format!("title={}", github::property(&told.code.to_string())));
-                writeln!(out, "::error {}::{}", parts.join(","), github::data(&words::line(&told.message)))?;
+                writeln!(out, "{}", github::of_policy("error", told))?;
             }
             writeln!(out, "::error title=rulestep::{}", github::data(failed.message))
         }
@@ -94,9 +87,4 @@ impl NoResult<'_> {
         report.add_test_suite(suite);
         report.serialize(out).map_err(io::Error::other)
     }
-}
-
-fn spot(told: &Diagnostic) -> Option<Spot> {
-    let place = told.place()?;
-    Some(Spot { file: place.file().to_owned(), line: place.line().unwrap_or_default(), column: 0 })
 }

@@ -5,7 +5,8 @@
 
 use std::io::{self, Write};
 
-use super::{Issue, Level, Run};
+use super::{Issue, Level, Run, warned};
+use crate::diagnostic::Diagnostic;
 use crate::report::totals::incomplete;
 use crate::report::words;
 
@@ -18,6 +19,10 @@ pub fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     for issue in issues.iter().take(MOST) {
         annotation(issue, out)?;
     }
+    for told in run.policy.iter().take(MOST) {
+        let level = if warned::is_warning(told) { "warning" } else { "notice" };
+        writeln!(out, "{}", of_policy(level, told))?;
+    }
     let rest = issues.len().saturating_sub(MOST) as u64 + run.gathered.more;
     let mut summary = vec![run.summary.clone()];
     if rest > 0 {
@@ -28,6 +33,19 @@ pub fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     summary.extend(incomplete.into_iter().map(|(_, why)| why));
     summary.push(format!("again with: {}", run.command));
     writeln!(out, "::{level} title=rulestep::{}", data(&summary.join("\n")))
+}
+
+/// An annotation at the place of a policy that something is said of.
+pub fn of_policy(level: &str, told: &Diagnostic) -> String {
+    let mut parts = Vec::new();
+    if let Some(spot) = warned::spot(told) {
+        parts.push(format!("file={}", property(super::sarif::path(&spot.file))));
+        if spot.line > 0 {
+            parts.push(format!("line={}", spot.line));
+        }
+    }
+    parts.push(format!("title={}", property(&told.code.to_string())));
+    format!("::{level} {}::{}", parts.join(","), data(&warned::said(told)))
 }
 
 fn annotation(issue: &Issue, out: &mut dyn Write) -> io::Result<()> {

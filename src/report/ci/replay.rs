@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-use super::{Case, Issue, Run, unread};
+use super::{Case, Issue, Run, unread, warned};
+use crate::diagnostic::Diagnostic;
 use crate::report::diff::markdown::{LIMIT, MARKER, again, code};
 use crate::report::totals::incomplete_markdown;
 use crate::report::words;
@@ -17,6 +18,7 @@ pub fn junit(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut suite = TestSuite::new(run.command);
     suite.add_test_cases(run.gathered.cases.iter().map(test));
     suite.add_test_cases(unread::tests(run.told));
+    suite.add_test_cases(warned::tests(run.policy));
     let mut report = Report::new("rulestep replay");
     report.add_test_suite(suite);
     report.serialize(out).map_err(io::Error::other)
@@ -45,6 +47,7 @@ pub fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     for line in incomplete_markdown(run.told, "judged") {
         writeln!(out, "{line}\n")?;
     }
+    policy(run.policy, out)?;
     let rows: Vec<String> = run.gathered.issues.iter().map(row).collect();
     let mut room = LIMIT.saturating_sub(4096);
     let fitting = rows.iter().take_while(|row| match room.checked_sub(row.len()) {
@@ -69,6 +72,17 @@ pub fn markdown(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{} not shown here\n", words::count(rest, "more finding"))?;
     }
     again(run.command, out)
+}
+
+/// Writes what there is to say against the policy.
+pub fn policy(told: &[Diagnostic], out: &mut dyn Write) -> io::Result<()> {
+    for (place, line) in warned::lines(told).enumerate() {
+        if place == 0 {
+            writeln!(out, "The policy decides, but:\n")?;
+        }
+        writeln!(out, "{line}")?;
+    }
+    if told.is_empty() { Ok(()) } else { writeln!(out) }
 }
 
 fn row(issue: &Issue) -> String {

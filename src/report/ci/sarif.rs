@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use hmac_sha256::Hash;
 use serde_json::{Value, json};
 
-use super::{Issue, Level, Run, Spot};
+use super::{Issue, Level, Run, Spot, warned};
 use crate::report::totals::incomplete;
 use crate::report::words;
 
@@ -33,6 +33,11 @@ pub fn write(run: &Run<'_>, out: &mut dyn Write) -> io::Result<()> {
     let incomplete = incomplete(run.told, "read");
     let level = |fails: bool| if fails { "error" } else { "note" };
     let mut notes: Vec<_> = incomplete.iter().map(|(fails, why)| note(level(*fails), why, None)).collect();
+    notes.extend(run.policy.iter().map(|told| {
+        let level = if warned::is_warning(told) { "warning" } else { "note" };
+        let text = format!("{}: {}", told.code, warned::said(told));
+        note(level, &text, warned::spot(told).as_ref())
+    }));
     if run.gathered.more > 0 {
         let more = words::count(run.gathered.more, "more finding");
         notes.push(note("warning", &format!("{more} not listed"), None));

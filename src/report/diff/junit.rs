@@ -17,6 +17,7 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
     let mut suite = TestSuite::new(name);
     suite.add_test_cases(whole.cases.iter().map(test));
     suite.add_test_cases(ci::unread::tests(&whole.told));
+    suite.add_test_cases(ci::warned::tests(&view.of_policy()));
     let mut report = Report::new("rulestep diff");
     report.add_test_suite(suite);
     report.serialize(out).map_err(io::Error::other)

@@ -11,7 +11,7 @@ use super::whole::ChangeGroup;
 use super::{DiffResult, View, idle};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::report::totals::incomplete_markdown;
-use crate::report::words;
+use crate::report::{ci, words};
 
 /// Rows of a table that are not folded.
 const OPEN: usize = 5;
@@ -44,6 +44,11 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
     }
     for line in incomplete_markdown(&whole.told, "compared") {
         writeln!(out, "\n{line}")?;
+    }
+    let policy = view.of_policy();
+    if !policy.is_empty() {
+        writeln!(out)?;
+        ci::replay::policy(&policy, out)?;
     }
     if totals.all().shown() == 0 {
         without_effect(whole, view, out)?;

@@ -31,7 +31,8 @@ pub fn with(
             format!("{} in {changed} of {sessions}{apart}", words::count(all, "change"))
         }
     };
-    write(&Run { gathered: &gathered, told: &whole.told, summary, command: view.command })
+    let policy = view.of_policy();
+    write(&Run { gathered: &gathered, told: &whole.told, summary, policy: &policy, command: view.command })
 }
 
 fn issue(entry: &Entry, kind: Kind, rule: Option<RuleAt>, view: &View<'_>) -> Issue {

@@ -1,6 +1,7 @@
 //! What is compared, and how it is to look.
 
-use crate::compare::{Comparison, Kind};
+use crate::compare::{Comparison, Kind, Side};
+use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::report::{Look, Scope};
 
@@ -27,6 +28,11 @@ pub struct View<'a> {
 const SHOWN: usize = 10;
 
 impl View<'_> {
+    /// The warnings about the new version.
+    pub fn of_policy(&self) -> Vec<Diagnostic> {
+        self.comparison.side(Side::New).map(|policy| policy.warnings()).unwrap_or_default()
+    }
+
     /// How many changes of a kind and a rule are worded.
     pub fn most(&self) -> usize {
         if self.look.scope == Scope::Full { usize::MAX } else { SHOWN }

@@ -144,12 +144,28 @@ fn documents(model: &Model, row: &mut Row<'_>) {
 /// Stopped or violated, stopped hypothetically, reported, allowed: of the open session.
 fn verdicts(model: &Model) -> Row<'_> {
     let mut row = Row::new(&model.theme, 60);
+    warnings(model, &mut row);
     cases(model, &mut row);
     // Of what is supposed, where something is; the list of sessions has those of the recording.
     let Some(replay) = model.replay() else { return row };
     counts(&mut row, replay);
     row.gap(1);
     row
+}
+
+/// How many warnings there are about the policy, which decides all the same, and the key that lists them.
+fn warnings(model: &Model, row: &mut Row<'_>) {
+    let count = model.policy_warnings();
+    if count == 0 {
+        return;
+    }
+    let key = model.key(Command::Problems);
+    let text = match (model.size.width >= ROOMY, count) {
+        (true, 1) => format!("{key} 1 warning"),
+        (true, count) => format!("{key} {count} warnings"),
+        (false, count) => format!("{key}{count}"),
+    };
+    row.put(Role::StatusProblem, &text).put(Role::Status, " ").glyph(Role::Border, Glyph::Between).gap(1);
 }
 
 /// How many cases pass; where there is little room, only those that do not.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::supposed::{Ask, JudgedLayer, Layer, Target};
 use super::{Location, Model, Overlay};
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::replay::Replay;
 use crate::session::Session;
 use crate::session::stored::{NotRestored, StoredSession};
@@ -36,6 +37,13 @@ impl Model {
         let changes = self.basis.changes.comparison.is_some();
         let preview = matches!(self.dialog.overlays.last(), Some(Overlay::Suggest(_)));
         layout(self.size, &LayoutState { focus, side, zoom, problem, changes, preview })
+    }
+
+    /// Warnings about the version that decides. What is wrong with one that does not decide is on a line of its own.
+    pub fn policy_warnings(&self) -> usize {
+        let rules = &self.basis.rules;
+        let warns = |told: &&Diagnostic| told.severity == Severity::Warning;
+        if rules.stale { 0 } else { rules.problems.iter().filter(warns).count() }
     }
 
     /// Whose keys are meant.

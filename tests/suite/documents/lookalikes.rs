@@ -74,6 +74,97 @@ fn guards_that_are_not_supported_are_errors() {
     ]);
 }
 
+/// A document with a rejection plan may have any key, so nobody else tells of what it does not read.
+#[test]
+fn guards_beside_a_rejection_plan_are_errors() {
+    let plan = "tools: [{type: function, function: {name: x}, rejectionPlan: {conditions: [{type: regex, regex: foo}]}}]";
+    for (beside, expected) in [
+        ("rules: [{type: never, call: y}]", "1 error not_enforced"),
+        ("sequences: [[y]]", "1 error not_enforced"),
+        ("tests: [{metric: sequence_valid, rules: [{type: never, call: y}]}]", "1 error not_enforced"),
+        ("forbiden: [{sequence: [y], action: halt, reason: 'security:x'}]", "1 error unknown_key"),
+        ("preconditons: [{requires_prior_tool: y}]", "1 error unknown_key"),
+        ("session_limits: {y: 0}", "1 error not_enforced"),
+        ("deny: [y]", "1 error not_enforced"),
+    ] {
+        check(&[("p.yaml", &*format!("{beside}\n{plan}"), expected)]);
+        let named = format!("{beside}\ndialect: rejection_plan\n{plan}");
+        check(&[("p.yaml", &*named, expected)]);
+    }
+    // What assistants have besides is theirs.
+    let assistant = format!(
+        "name: Help\nmodel: {{provider: openai, model: m, {plan}}}\nhooks: []\nmetadata: {{rules: []}}\nmessages: []"
+    );
+    check(&[("p.yaml", &*assistant, "")]);
+    let within = "model: {tools: [{type: function, function: {name: y}, rejectionPlan: {conditions: [{type: regex, regex: ''}]}}]}";
+    let misplaced = format!("dialect: sequence_rule\nrules: [{{type: never, call: q}}]\n{within}");
+    check(&[("p.yaml", &*misplaced, "3 error not_enforced")]);
+}
+
+/// A plan whose tool is not the one that was meant guards nothing.
+#[test]
+fn a_plan_is_kept_for_the_tool_that_it_names() {
+    let conditions = "rejectionPlan: {conditions: [{type: regex, regex: foo}]}";
+    for (text, expected) in [
+        (
+            format!(
+                "tools: [&t {{type: function, function: {{name: x}}, {conditions}}}, {{<<: *t, function: {{name: y}}}}]"
+            ),
+            "1 error unknown_key",
+        ),
+        (
+            format!(
+                "name: Help\n{conditions}\nmodel: {{tools: [{{type: function, function: {{name: x}}}}]}}"
+            ),
+            "2 error not_enforced",
+        ),
+        (format!("type: function\nfunction: {{nmae: x}}\n{conditions}"), "3 error missing_key"),
+        (format!("type: function\nfunction: {{name: 5}}\n{conditions}"), "3 error missing_key"),
+        (format!("type: function\nfunction: x\n{conditions}"), "3 error missing_key"),
+        (format!("type: function\nname: x\n{conditions}"), ""),
+        (format!("type: endCall\n{conditions}"), ""),
+    ] {
+        check(&[("p.yaml", &*text, expected)]);
+    }
+}
+
+/// Rules that are written where they are not looked for, and names that stand for something else than was meant.
+#[test]
+fn what_is_written_where_it_is_not_read_is_told() {
+    check(&[
+        (
+            "tests.yaml",
+            "rules: [{type: never, call: q}]\ntests:\n- {id: a, assertions: {type: sequence_valid, rules: [{type: never, call: y}]}}",
+            "3 error wrong_type; 2 notice tests_skipped",
+        ),
+        (
+            "alias.yaml",
+            "aliases: {Write: [a, b], Any: [Write, c]}\nrules:\n- {type: never, call: Any}\n- {type: max_calls, tool: Write, max: 9}",
+            "1 warning alias_in_list",
+        ),
+        (
+            "alias.yaml",
+            "aliases: {Write: [Write, b], Any: [Write, c]}\nrules:\n- {type: never, call: Any}\n- {type: max_calls, tool: Write, max: 9}",
+            "",
+        ),
+        (
+            "section.yaml",
+            "sections:\n- {id: n, tools: [save_note], policies: [{type: read_before_write}]}",
+            "2 warning never_asked",
+        ),
+        (
+            "section.yaml",
+            "sections:\n- {id: n, tools: [save_note], policies: [{type: read_before_write, write_tools: [save_note]}]}",
+            "",
+        ),
+        (
+            "path.yaml",
+            "tool: a\npreconditions:\n- {requires_prior_tool: b, with_output: [{path: \"$.e[?search(@.m, '(?=f)x')]\", exists: false}]}",
+            "3 error bad_path",
+        ),
+    ]);
+}
+
 #[test]
 fn files_of_other_people_are_counted() {
     for text in [

@@ -237,7 +237,9 @@ fn what_cannot_be_decided_is_denied() {
         let arguments = ["claude-code", "-p", policy, "--on-error", "ask", "--on-ask", "deny"];
         assert_eq!(texts(&hook(state, &arguments, &input)).0, 2, "{shown}");
         let arguments = [&arguments[..], &["--shadow"]].concat();
-        assert_eq!(texts(&hook(state, &arguments, &input)), (0, String::new(), String::new()), "{shown}");
+        let (exit, output, error) = texts(&hook(state, &arguments, &input));
+        assert_eq!((exit, &*output), (0, ""), "{shown}");
+        assert!(error.starts_with("rulestep: ") && error.contains("To fix it, "), "{shown}: {error}");
         // Codex cannot ask.
         let codex = hook(state, &["codex", "-p", policy, "--on-error", "ask"], &input);
         assert_eq!(texts(&codex).0, 2, "{shown}");
