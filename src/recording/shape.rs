@@ -13,6 +13,7 @@ pub mod offer;
 pub mod open;
 pub mod python;
 pub mod spans;
+pub mod status;
 pub mod stream;
 pub mod suspicion;
 pub mod unknown;

@@ -1,11 +1,14 @@
 //! What a message, a call's arguments or a result hold, kept as recorded and parsed when something first looks.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
 use serde::de::IgnoredAny;
 use serde_json::Value;
+
+use crate::source::tape::Tape;
 
 mod elsewhere;
 mod json;
@@ -269,6 +272,18 @@ impl Body {
         }
         let text = body.joined().unwrap_or(body.text());
         if is_object(text) { look(text) } else { None }
+    }
+
+    /// The same as [`Body::fault`], and where there is none a key that is given twice in one object of it.
+    pub(crate) fn flaws(&self) -> (Option<Fault>, Option<String>) {
+        let tape = self.0.as_deref().and_then(|body| Tape::of(body.text().trim_ascii()));
+        match tape.as_ref().filter(|tape| tape.is_plain()) {
+            Some(tape) => (None, tape.twice().map(Cow::into_owned)),
+            None => match self.fault() {
+                Some(fault) => (Some(fault), None),
+                None => (None, tape.and_then(|tape| tape.twice().map(Cow::into_owned))),
+            },
+        }
     }
 
     /// Why no path can look into the content: it is not JSON, or none that may be parsed. Builds no tree where the text

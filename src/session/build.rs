@@ -48,6 +48,8 @@ pub struct Builder {
     refused: Option<refusal::Test>,
     /// Calls whose arguments were read in Python notation.
     in_python: u32,
+    /// It was told that some result does not say whether its call succeeded.
+    told_unsure: bool,
 }
 
 /// How a result is marked in the recording.
@@ -97,6 +99,7 @@ impl Builder {
             results: 0,
             refused: None,
             in_python: 0,
+            told_unsure: false,
         }
     }
 
@@ -247,7 +250,13 @@ impl Builder {
             tool
         };
         let unknown = Some(&arguments).filter(|arguments| !arguments.is_elsewhere());
-        if let Some(fault) = unknown.and_then(Body::fault) {
+        let (fault, twice) = unknown.map(Body::flaws).unwrap_or_default();
+        if let Some(key) = twice {
+            // So do the parsers of agents.
+            let (tool, key) = (quoted(tool), quoted(&key));
+            self.damaged(format!("the arguments of a call to {tool} have {key} twice; the last one is read"));
+        }
+        if let Some(fault) = fault {
             let reason = match fault {
                 Fault::NotJson if arguments.raw().trim().is_empty() => "are an empty text",
                 Fault::NotJson => "are not JSON",

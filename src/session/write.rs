@@ -125,7 +125,10 @@ enum MessageEntry<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         tool_call_id: Option<&'a str>,
         content: Content<'a>,
-        is_error: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        is_error: Option<bool>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        status: Option<&'static str>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         refused: bool,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -203,6 +206,9 @@ impl<'a> MessageEntry<'a> {
                 }
             }
             MessageKind::Result(call, id) => {
+                // Its call waits, so it does not say what became of that.
+                let waits = |call: &Call| call.id == *id && call.result.is_none();
+                let unsure = call.is_none() && session.calls.iter().any(waits);
                 let call = call.and_then(|call| session.calls.get(call as usize));
                 // The published refusals are recognised by their text.
                 let turn = call.and_then(|call| session.turn(call.at.turn));
@@ -211,7 +217,8 @@ impl<'a> MessageEntry<'a> {
                     role: "tool",
                     tool_call_id: id.as_deref(),
                     content,
-                    is_error: call.is_some_and(|call| call.outcome == Outcome::Error),
+                    is_error: (!unsure).then(|| call.is_some_and(|call| call.outcome == Outcome::Error)),
+                    status: unsure.then_some("unknown"),
                     refused: call.is_some_and(|call| call.outcome == Outcome::Refused && by_mark(call)),
                     // Among its own turn's results, so that nothing but this says when it came.
                     after_siblings: call

@@ -4,6 +4,11 @@
 //! commas, colons, quotes and the first byte of a number or word are looked at one by one. What is JSON is what
 //! `serde_json` passes over without complaint.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use smallvec::SmallVec;
+
 mod blocks;
 mod events;
 #[cfg(any(test, not(feature = "recordings")))]
@@ -28,6 +33,13 @@ pub struct Tape<'a> {
     unicode: bool,
     /// The parts of all levels are here.
     whole: bool,
+}
+
+/// A bit that stands for names like this one, by their first and last byte and their length: `content` and `created`, which
+/// differ in the last, are both asked of every message.
+pub fn mark(name: &[u8]) -> u64 {
+    let (first, last) = (name.first().copied().unwrap_or_default(), name.last().copied().unwrap_or_default());
+    1 << ((usize::from(first) * 7 + usize::from(last) * 5 + name.len()) % 64)
 }
 
 /// Parts of a value beyond which only those at its first level are kept; the others are found when they are asked for.
@@ -121,16 +133,75 @@ impl<'a> Tape<'a> {
 
     /// The value of the last member of this name in an object, which these parts are in; their names are not written with
     /// escapes.
-    pub fn member(&self, (mut next, end): (u32, u32), name: &[u8]) -> Option<u32> {
+    pub fn member(&self, parts: (u32, u32), name: &[u8]) -> Option<u32> {
+        self.members(parts, name).map(|(_, last)| last)
+    }
+
+    /// The values of the first and of the last member of this name, in the same way: mostly one and the same.
+    pub fn members(&self, (mut next, end): (u32, u32), name: &[u8]) -> Option<(u32, u32)> {
         let mut found = None;
         while next < end {
             let part = self.part(next)?;
             if (part.end - part.start) as usize == name.len() + 2 && self.inside(part)? == name {
-                found = Some(next + 1);
+                found = Some((found.map_or(next + 1, |(first, _)| first), next + 1));
             }
             next = self.part(next + 1)?.next;
         }
         found
+    }
+
+    /// The name of a member that some object has twice, with two values, wherever it is in the value.
+    pub fn twice(&self) -> Option<Cow<'a, str>> {
+        let is_object = |part: &&Part| self.text.as_bytes().get(part.start as usize) == Some(&b'{');
+        let objects = (0..).zip(&self.parts).filter(|(_, part)| is_object(part));
+        objects.map(|(number, _)| self.within(number)).find_map(|within| self.twice_among(within))
+    }
+
+    /// Whether two of these names may be the same: most often it is certain that none are.
+    fn may_repeat(&self, (mut next, end): (u32, u32)) -> bool {
+        let mut marks = 0;
+        while let Some(value) = self.part(next + 1).filter(|_| next < end) {
+            let mark = mark(self.name(next));
+            if marks & mark != 0 {
+                return true;
+            }
+            marks |= mark;
+            next = value.next;
+        }
+        false
+    }
+
+    fn twice_among(&self, (first, end): (u32, u32)) -> Option<Cow<'a, str>> {
+        if !self.escaped_names && !self.may_repeat((first, end)) {
+            return None;
+        }
+        let mut seen: SmallVec<[(Cow<'a, str>, &'a str); 16]> = SmallVec::new();
+        let mut many = HashMap::new();
+        let mut next = first;
+        while next < end {
+            let (name, value) = (self.text_of(self.part(next)?), self.part(next + 1)?);
+            let name = match name.contains('\\') {
+                true => serde_json::from_str::<String>(name).ok().map(Cow::Owned),
+                false => name.get(1..name.len() - 1).map(Cow::Borrowed),
+            }?;
+            next = value.next;
+            let value = self.text_of(value);
+            // Few objects have many members.
+            if seen.len() < 16 {
+                if seen.iter().any(|(other, before)| *other == name && *before != value) {
+                    return Some(name);
+                }
+                seen.push((name, value));
+            } else {
+                if many.is_empty() {
+                    many.extend(seen.iter().cloned());
+                }
+                if many.insert(name.clone(), value).is_some_and(|before| before != value) {
+                    return Some(name);
+                }
+            }
+        }
+        None
     }
 
     fn inside(&self, quoted: Part) -> Option<&'a [u8]> {

@@ -166,18 +166,39 @@ fn session(
         input.open().and_then(|input| sessions::open(path.as_str(), input, &sessions::Options::default()));
     let mut reading =
         opened.map_err(|told| bad(case, file, format!("{}: {}", quoted(&path), told.message)))?;
-    let (mut found, mut ids) = (Vec::new(), Vec::new());
+    let (mut found, mut ids, mut again) = (Vec::new(), Vec::new(), false);
     let whole: Vec<Session> = if joins { tree::join(reading.by_ref().collect()) } else { Vec::new() };
-    for session in whole.into_iter().chain(reading) {
+    for session in whole.into_iter().chain(reading.by_ref()) {
         ids.push(Arc::clone(&session.id));
+        again |= id.is_some_and(|id| is_another_of(&session, id));
         if id.is_none_or(|id| *session.id == *id) && found.len() < 2 {
             found.push(session);
         }
     }
     let named = || list(ids.iter().take(5).map(|id| quoted(id)));
+    let mut of_file = reading.diagnostics();
+    // That something of the file is lost is said for all of its sessions together, and here in another way.
+    of_file.retain(|told| match told.severity {
+        Severity::Error => told.code != code::DAMAGED_RECORD,
+        severity => severity > Severity::Notice,
+    });
+    let hides = |told: &Diagnostic| told.may_lose_calls() || told.severity == Severity::Error;
     match (found.pop(), found.is_empty()) {
+        (Some(_), true) if again => {
+            let id = quoted(id.unwrap_or_default());
+            let told = bad(case, file, format!("{} holds several sessions with the id {id}", quoted(&path)));
+            Err(told.help("give each of them an id of its own"))
+        }
         (Some(session), true) => {
-            of_recording.extend(session.diagnostics.iter().cloned());
+            let is_whole = !of_file.iter().chain(&session.diagnostics).any(hides);
+            of_recording.extend(of_file.into_iter().chain(session.diagnostics.iter().cloned()));
+            if !is_whole {
+                let message = format!(
+                    "{} could not be read completely, and what is missing may have contained calls",
+                    quoted(&path)
+                );
+                return Err(bad(case, file, message));
+            }
             Ok(Arc::new(session))
         }
         (None, _) => {
@@ -192,6 +213,13 @@ fn session(
             Err(bad(case, file, message).help(format!("say which with `id`: {}", named())))
         }
     }
+}
+
+/// Whether the id in the recording of a session is this one, which an earlier session of the file has already.
+fn is_another_of(session: &Session, id: &str) -> bool {
+    let numbered = || *session.id == format!("{id}#{}", session.origin.index);
+    let is_told = |told: &Diagnostic| told.code == code::DAMAGED_RECORD && told.severity == Severity::Notice;
+    session.id.starts_with(id) && numbered() && session.diagnostics.iter().any(is_told)
 }
 
 /// A policy of which a part is written in the case itself.

@@ -3,6 +3,7 @@
 mod costs;
 mod damage;
 mod edited;
+mod ended;
 mod exchanges;
 mod long;
 mod losses;
@@ -14,6 +15,7 @@ mod spans;
 mod streams;
 mod traced;
 mod types;
+mod unread;
 pub mod written;
 
 use std::io::Cursor;

@@ -5,8 +5,10 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::blocks::{Answer, Blocks, Side};
+use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::exchange;
 use crate::recording::shape::exchange::{Api, Exchanges, LoggedExchange};
+use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -49,11 +51,14 @@ fn is_answer(value: &Members<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    Box::new(Exchanges::new(setting, Anthropic { setting: setting.clone() }))
+    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    Box::new(Exchanges::new(setting, Anthropic { setting: setting.clone(), rules }))
 }
 
 struct Anthropic {
     setting: Setting,
+    /// For messages in the form of the OpenAI API, which programs that talk to both put among these.
+    rules: Rules,
 }
 
 impl Anthropic {
@@ -72,8 +77,16 @@ impl Anthropic {
             builder.lost(Loss::MayHoldCalls, "a message has no role; it is read as one of the role `user`");
             "user".into()
         });
+        if is_chat(&role, message) {
+            let mut chat = Chat::at_line(builder.line(), &self.rules);
+            chat.otherwise_at(at);
+            return chat.message(builder, message);
+        }
         let mark = |answer: &Answer| self.mark(answer);
         if role == "assistant" {
+            if let Some(what) = suspicion::unread(message, &suspicion::CHAT) {
+                builder.damaged(suspicion::lost(&what));
+            }
             let key = message.get("id").and_then(Node::id);
             let said = blocks(message.get("content"), Side::Model).promised(message.get("stop_reason"));
             return said.respond(builder, key.as_deref(), at, mark);
@@ -82,12 +95,24 @@ impl Anthropic {
     }
 }
 
+/// Whether a message has what the OpenAI API alone has.
+fn is_chat(role: &str, message: &Members<'_>) -> bool {
+    match role {
+        "assistant" => {
+            message.any(&["tool_calls", "function_call"]).is_some_and(|calls| calls.json() != "[]")
+        }
+        "tool" | "function" => message.has("tool_call_id"),
+        _ => false,
+    }
+}
+
 impl Api for Anthropic {
     const MESSAGES: &'static str = "messages";
     const EXPECTED: &'static str = "neither a request, a response nor a message";
 
     fn is_message(message: &Members<'_>) -> bool {
-        message.has("role") && message.has("content")
+        let role = message.get("role").and_then(Node::text);
+        role.is_some_and(|role| message.has("content") || is_chat(&role, message))
     }
 
     fn is_response(message: &Members<'_>) -> bool {

@@ -8,6 +8,7 @@ use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::blocks::{Answer, Blocks, Side};
 use crate::recording::shape::exchange;
 use crate::recording::shape::exchange::{Api, Exchanges, LoggedExchange};
+use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis, Results};
 
@@ -91,6 +92,8 @@ impl Bedrock {
         };
         let content = message.get("content");
         if role == "assistant" {
+            let unread = suspicion::unread(message, &[]);
+            unread.into_iter().for_each(|what| builder.damaged(suspicion::lost(&what)));
             return Blocks::listed(content, Side::Model).promised(reason).respond(builder, None, at, mark);
         }
         Blocks::listed(content, Side::Other).reply(builder, &role, at, mark);

@@ -141,6 +141,10 @@ impl Stream {
             "agent_message" | "assistant_message" => {}
             "error" => self.builder.said("system", body(&["message"]), None),
             "command_execution" => {
+                if completed && !item.has("command") {
+                    self.builder
+                        .lost(Loss::MayHoldCalls, "an item names no `command`, so what it ran is not known");
+                }
                 let code = item.get("exit_code").is_some_and(|code| code.number() != Some(0i64));
                 self.call(
                     item,

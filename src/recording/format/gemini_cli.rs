@@ -14,6 +14,7 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
+use crate::recording::shape::suspicion;
 use history::History;
 
 pub(in crate::recording) const FORMAT: Format =
@@ -69,6 +70,9 @@ impl Reader for Gemini {
             self.close(out);
             let mut history = History::new(self.setting.session("", unit, out));
             messages(&mut history, contents, unit.line);
+            for answer in ["candidates", "response"].into_iter().filter(|key| members.get(key).is_some()) {
+                history.builder.at_line(unit.line).damaged(suspicion::lost(&format!("`{answer}`")));
+            }
             return history.close(&self.setting, out);
         }
         let (taken_back, set) = (members.get(TAKEN_BACK), members.get(SET).and_then(Node::members));

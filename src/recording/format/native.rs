@@ -61,6 +61,10 @@ const ROLES: [&str; 11] = [
 ];
 const SAYS: [&str; 4] = ["content", "tool_calls", "function_call", "tool_call_id"];
 
+/// Keys under which a session names the one that started it.
+const PARENT: [&str; 6] =
+    ["parent", "parent_id", "parentId", "parentID", "parent_session_id", "parentSessionId"];
+
 /// A list of messages.
 fn is_conversation(list: Node<'_>) -> bool {
     list.first_item().and_then(Node::members).is_some_and(|first| is_message(&first))
@@ -210,10 +214,10 @@ impl Surroundings<'_, '_> {
                 None => self.expect("title", "a text", false),
             }
         }
-        if let Some(node) = self.members.get("parent") {
+        if let Some((key, node)) = PARENT.iter().find_map(|key| Some((*key, self.members.get(key)?))) {
             match node.tried().id() {
                 Some(parent) => self.builder.parent(parent.as_ref()),
-                None => self.expect("parent", "the id of a session", false),
+                None => self.expect(key, "the id of a session", false),
             }
         }
         if let Some(node) = self.members.get("from_the_middle") {

@@ -12,6 +12,7 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
+use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Millis, Tool};
 
@@ -170,6 +171,9 @@ impl Tau2 {
             },
             Some("assistant") => {
                 builder.response(None, content, at);
+                if let Some(what) = suspicion::unread(message, &["tool_calls"]) {
+                    builder.damaged(suspicion::lost(&what));
+                }
                 self.calls(message, "assistant", users, at, builder);
             }
             role => {

@@ -176,6 +176,9 @@ fn message(message: &Members<'_>, setting: &Setting, asked: &mut Approvals, buil
         builder.lost(Loss::MayHoldCalls, "a message has no role; it is read as one of the role `unknown`");
     }
     let role = if role.is_empty() { "unknown".into() } else { role };
+    if let Some(what) = suspicion::unread(message, &["toolInvocations"]) {
+        builder.damaged(suspicion::lost(&what));
+    }
     if message.has("parts") || message.has("toolInvocations") {
         let written = chat_message::written(message);
         let parts = written.as_deref().and_then(|text| Node::parse(text).ok());

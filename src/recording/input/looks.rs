@@ -2,7 +2,7 @@
 //! noted here, so a wrong type is found without the reader's help, and none can take it for a value that is absent.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::recording::input::kind::{Kind, Kinds};
 use crate::recording::input::lines::Lines;
@@ -16,6 +16,8 @@ pub struct Looks {
     noted: RefCell<Vec<(Address, Kinds)>>,
     /// Whether some look was in vain, so that it is worth going through them.
     vain: Cell<bool>,
+    /// Parts that were read where their object has others of the same name.
+    twice: RefCell<BTreeSet<u64>>,
 }
 
 /// The lower 48 bits of an address, which are all that systems use, in as little room: every part of a value is looked at.
@@ -42,11 +44,34 @@ impl Looks {
         right
     }
 
-    /// What has another type than every one it was looked for in, with its line: `text` is the whole value, which begins on
+    /// This part is read, and its object has another one of its name, which is not.
+    pub fn note_twice(&self, part: &str) {
+        self.twice.borrow_mut().insert(part.as_ptr() as usize as u64);
+    }
+
+    /// What is given more than once, so that only the last one is read, with its line.
+    fn given_twice(&self, text: &str, line: u32) -> Vec<(u32, Damage)> {
+        let mut lines = Lines::new(text, line);
+        let begins = text.as_ptr() as usize as u64;
+        let parts = self.twice.borrow();
+        let said = parts.iter().filter_map(|at| {
+            let (before, part) = text.split_at_checked(usize::try_from(at.checked_sub(begins)?).ok()?)?;
+            let message =
+                format!("{} is given twice in one object; only the last one is read", quoted(&key(before)?));
+            Some((lines.of(part), Damage::calls(message)))
+        });
+        said.collect()
+    }
+
+    /// What has another type than every one it was looked for in, or is given more than once, with its line: `text` is the whole value, which begins on
     /// `line`.
     pub fn wrong(&self, text: &str, line: u32) -> Vec<(u32, Damage)> {
+        let mut said = match self.twice.borrow().is_empty() {
+            true => Vec::new(),
+            false => self.given_twice(text, line),
+        };
         if !self.vain.get() {
-            return Vec::new();
+            return said;
         }
         // The types that each part was looked for in; `None` once one was right.
         let mut parts: BTreeMap<u64, Option<Kinds>> = BTreeMap::new();
@@ -68,7 +93,8 @@ impl Looks {
                 format!("{what} is {}, not {}; it is left out", Kind::of(part).word(), wanted?.words());
             Some((lines.of(part), Damage::calls(message)))
         });
-        wrong.collect()
+        said.extend(wrong);
+        said
     }
 }
 

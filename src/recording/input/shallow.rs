@@ -18,7 +18,7 @@ use crate::recording::input::looks::Looks;
 use crate::session::Body;
 use crate::session::body;
 use crate::session::build::Builder;
-use crate::source::tape::Tape;
+use crate::source::tape::{Tape, mark};
 
 /// One JSON value, as its text.
 #[derive(Clone, Copy)]
@@ -278,13 +278,6 @@ impl<'a> Node<'a> {
     }
 }
 
-/// A bit that stands for names like this one, by their first and last byte and their length: `content` and `created`, which
-/// differ in the last, are both asked of every message.
-fn mark(name: &[u8]) -> u64 {
-    let (first, last) = (name.first().copied().unwrap_or_default(), name.last().copied().unwrap_or_default());
-    1 << ((usize::from(first) * 7 + usize::from(last) * 5 + name.len()) % 64)
-}
-
 const TEXT: Kinds = Kinds::one(Kind::Text);
 const LIST: Kinds = Kinds::one(Kind::List);
 
@@ -324,11 +317,29 @@ impl<'a> Members<'a> {
     }
 
     fn find(&self, key: &str) -> Option<Node<'a>> {
-        match self.0 {
+        let (node, is_only) = match self.0 {
             Listing::OnTape { tape, parts, looks, .. } => {
-                Some(Node::on(tape, tape.member(parts, key.as_bytes())?, looks)?.0)
+                let (first, last) = tape.members(parts, key.as_bytes())?;
+                (Node::on(tape, last, looks)?.0, first == last)
             }
-            Listing::List(_) => self.iter().filter(|(name, _)| *name == key).last().map(|(_, node)| node),
+            Listing::List(_) => {
+                let mut named = self.iter().filter(|(name, _)| *name == key).map(|(_, node)| node);
+                let (first, more) = (named.next()?, named.last());
+                (more.unwrap_or(first), more.is_none())
+            }
+        };
+        if !is_only {
+            self.note_others(key, node);
+        }
+        Some(node)
+    }
+
+    /// A member that is read is given more than once. What is said twice in the same words is said once.
+    #[cold]
+    fn note_others(&self, key: &str, read: Node<'a>) {
+        let mut others = self.iter().filter(|(name, _)| *name == key);
+        if let Some(looks) = read.looks.filter(|_| others.any(|(_, other)| other.json != read.json)) {
+            looks.note_twice(read.json);
         }
     }
 

@@ -5,7 +5,7 @@
 
 use crate::diagnostic::Loss;
 use crate::recording::input::shallow::{Kind, Members, Node};
-use crate::recording::shape::suspicion;
+use crate::recording::shape::{status, suspicion};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Form, Millis};
 use crate::source::quoted;
@@ -131,13 +131,13 @@ impl Blocks {
         }
         match &*kind {
             "thinking" | "redacted_thinking" => {}
-            "tool_use" | "server_tool_use" | "mcp_tool_use" => self.calls.push(proposed(&members)),
+            kind if is_call(kind, &members) => self.calls.push(proposed(&members)),
             kind if kind.ends_with("tool_result") => {
                 self.answers.push(answer(&members));
                 return true;
             }
             kind => {
-                if kind.contains("tool_use") || kind.contains("call") || is_asked(&members) {
+                if may_be_call(kind, &members) {
                     let kind = quoted(kind);
                     let odd = format!("a block of the type {kind} may be a call, and is left out as one");
                     self.odd.push(Damage::calls(odd));
@@ -157,7 +157,9 @@ impl Blocks {
             self.answers.push(answer(&result));
             return true;
         } else if members.any(&["reasoningContent", "cachePoint"]).is_none() {
-            if is_asked(members) {
+            if let Some(what) = suspicion::unread(members, &["toolUse", "toolResult"]) {
+                self.odd.push(suspicion::lost(&what));
+            } else if is_asked(members) {
                 self.odd.push(Damage::calls("a block without a type may be a call, and is left out as one"));
             }
             run.push(item);
@@ -214,7 +216,8 @@ impl Blocks {
             builder.call(id.as_deref(), &tool, input, at);
         }
         for answer in self.answers {
-            answer.give(builder, at, &mark);
+            let mark = mark(&answer);
+            answer.give(builder, at, mark);
         }
     }
 
@@ -235,32 +238,68 @@ impl Blocks {
             while let Some(run) = said.next_if(|run| run.after <= index) {
                 builder.said(role, run.content, at);
             }
-            answer.give(builder, at, &mark);
+            let mark = mark(&answer);
+            answer.give(builder, at, mark);
         }
         said.for_each(|run| builder.said(role, run.content, at));
     }
 }
 
 impl Answer {
-    fn give(self, builder: &mut Builder, at: Option<Millis>, mark: &impl Fn(&Answer) -> Mark) {
+    /// Adds it.
+    pub fn give(self, builder: &mut Builder, at: Option<Millis>, mark: Mark) {
         if self.error.is_some() {
             builder.mark_errors();
         }
-        let mark = mark(&self);
         builder.result(self.id.as_deref(), self.content, mark, at);
     }
 }
 
-/// Whether a block has what a call has, whatever its type.
-fn is_asked(block: &Members<'_>) -> bool {
-    block.has("name") && block.has("input")
+/// The blocks of a list, where some of them are calls or results, or may be.
+pub fn acting(content: Node<'_>, side: Side) -> Option<Blocks> {
+    let acts = |block: Members<'_>| {
+        let kind = block.try_get("type").and_then(Node::text).unwrap_or_default();
+        match &*kind {
+            // Most are words.
+            "text" => false,
+            "" => block.any(&["toolUse", "toolResult"]).is_some() || is_asked(&block),
+            kind => kind.ends_with("tool_result") || may_be_call(kind, &block),
+        }
+    };
+    let items = content.tried().items()?;
+    let acting = items.into_iter().filter_map(|item| item.tried().members()).any(acts);
+    acting.then(|| Blocks::read(Some(content), side))
 }
 
+/// Whether a block is a call: by the types of the Anthropic API, those of LangChain, and that of the Vercel AI SDK.
+fn is_call(kind: &str, block: &Members<'_>) -> bool {
+    match kind {
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => true,
+        "tool_call" | "function_call" => block.has("name"),
+        "tool-call" => block.has("toolName"),
+        _ => false,
+    }
+}
+
+/// Whether a block of this type is a call, or may be one.
+fn may_be_call(kind: &str, block: &Members<'_>) -> bool {
+    kind.contains("tool_use") || kind.contains("call") || is_asked(block)
+}
+
+/// Whether a block has what a call has, whatever its type.
+fn is_asked(block: &Members<'_>) -> bool {
+    block.any(&NAMES).is_some() && block.any(&ARGUMENTS).is_some()
+}
+
+const NAMES: [&str; 5] = ["name", "toolName", "tool_name", "tool", "function"];
+const ARGUMENTS: [&str; 4] = ["input", "args", "arguments", "parameters"];
+
 fn proposed(members: &Members<'_>) -> BlockCall {
+    let id = members.any(&["call_id", "id", "toolUseId", "toolCallId"]).and_then(Node::id);
     BlockCall {
-        id: members.any(&["id", "toolUseId"]).and_then(Node::id).map(|id| id.as_ref().into()),
-        tool: members.get("name").and_then(Node::text).unwrap_or_default().as_ref().into(),
-        input: members.get("input").map_or(Body::MISSING, Node::body),
+        id: id.map(|id| id.as_ref().into()),
+        tool: members.any(&["name", "toolName"]).and_then(Node::text).unwrap_or_default().as_ref().into(),
+        input: members.any(&ARGUMENTS).map_or(Body::MISSING, Node::body),
     }
 }
 
@@ -272,9 +311,12 @@ fn answer(members: &Members<'_>) -> Answer {
     let failed =
         inner.and_then(|inner| inner.get("type")?.text()).is_some_and(|kind| kind.ends_with("_error"));
     // A mark that cannot be read must not pass for success.
-    let marked = members.get("is_error").map(|mark| mark.bool().unwrap_or(true));
-    let status = || members.try_get("status").filter(|_| members.has("toolUseId"));
-    let marked = marked.or_else(|| Some(status()?.text().is_none_or(|status| status != "success")));
+    let marked = members.any(&["is_error", "isError"]).map(|mark| mark.bool().unwrap_or(true));
+    let told =
+        members.try_get("status").map(|word| word.text().is_none_or(|word| status::failed(&word).is_some()));
+    // Only Bedrock is known to mark a success so.
+    let told = told.filter(|failed| *failed || members.has("toolUseId"));
+    let marked = if told == Some(true) { told } else { marked.or(told) };
     Answer {
         id: id.map(|id| id.as_ref().into()),
         content: content.map_or(Body::MISSING, Node::body),

@@ -12,11 +12,18 @@ use crate::recording::contract::ErrorTest;
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
+use crate::recording::shape::blocks::{self, Side};
 use crate::recording::shape::{live, python, suspicion};
 use crate::session::body::Fault;
-use crate::session::build::{Builder, Mark};
+use crate::session::build::Builder;
 use crate::session::{Body, Damage, Form, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation};
 use crate::source::quoted;
+
+mod choices;
+mod ended;
+mod further;
+
+pub use choices::{Choice, beside, choices};
 
 /// What a format makes of the chat form.
 pub struct Rules {
@@ -44,6 +51,11 @@ impl<'a> Chat<'a> {
     /// For the messages of `whole`, a value that begins on `line`.
     pub fn new(whole: Node<'a>, line: u32, rules: &'a Rules) -> Chat<'a> {
         Chat { lines: Lines::new(whole, line), rules, in_python: 0, snapshots: HashSet::new(), at: None }
+    }
+
+    /// For one message, all of which is said to be on this line.
+    pub fn at_line(line: u32, rules: &'a Rules) -> Chat<'a> {
+        Chat { lines: Lines::new("", line), rules, in_python: 0, snapshots: HashSet::new(), at: None }
     }
 
     /// From now on messages that bear no time are of this one.
@@ -90,10 +102,24 @@ impl<'a> Chat<'a> {
                 if members.any(&["tool_calls", "function_call"]).is_some_and(|calls| calls.json() != "[]") {
                     self.lost(builder, format!("calls of the role {} are left out", quoted(said)));
                 }
-                let content = self.content(builder, members);
-                builder.said(said, content, at);
+                self.said(builder, said, members, at);
             }
         }
+    }
+
+    /// What anybody else says, and results that are blocks of it.
+    fn said(&mut self, builder: &mut Builder, role: &str, members: &Members<'a>, at: Option<Millis>) {
+        if let Some(what) = suspicion::of_role(role).or_else(|| suspicion::unread(members, &suspicion::CHAT))
+        {
+            self.lost(builder, suspicion::left_out(&what));
+        }
+        let content = members.try_get("content").filter(|content| content.kind() == Kind::List);
+        if let Some(blocks) = content.and_then(|content| blocks::acting(content, Side::Other)) {
+            builder.at_line(self.lines.line());
+            return blocks.reply(builder, role, at, |answer| self.mark(answer));
+        }
+        let content = self.content(builder, members);
+        builder.said(role, content, at);
     }
 
     /// How many calls had arguments in Python notation.
@@ -140,6 +166,7 @@ impl<'a> Chat<'a> {
             (None, Some(call)) => self.call(builder, call, at),
             (None, None) => {}
         }
+        self.further(builder, members, before, at);
         if builder.call_count() == before
             && let Some(odd) = suspicion::promised(suspicion::reason(members))
         {
@@ -211,53 +238,6 @@ impl<'a> Chat<'a> {
             return Body::text(json);
         }
         recorded
-    }
-
-    fn result(&mut self, builder: &mut Builder, members: &Members<'a>, at: Option<Millis>) {
-        let id = members.get("tool_call_id").and_then(Node::id);
-        let mut content = self.content(builder, members);
-        // What went wrong stands beside an empty content, or instead of it.
-        if let Some(error) = members.get("error").filter(|error| error.kind() == Kind::Text)
-            && content.shown().is_empty()
-        {
-            content = error.body();
-        }
-        let refused = self.flag(builder, members, "refused").unwrap_or(false);
-        let mark = Mark {
-            error: self.failed(builder, members, &content),
-            refused: refused.then_some("the recording marks the result as refused"),
-        };
-        let late = self.flag(builder, members, "after_siblings").unwrap_or(false);
-        if let Some(call) = builder.result(id.as_deref(), content, mark, at).filter(|_| late) {
-            builder.late_within_turn(call);
-        }
-    }
-
-    /// Whether a result is marked as failed: by a key of its own, by the format's text, by the user's test.
-    fn failed(&mut self, builder: &mut Builder, members: &Members<'a>, content: &Body) -> bool {
-        if let Some(marked) = self.flag(builder, members, "is_error") {
-            builder.mark_errors();
-            return marked;
-        }
-        let named = members.get("error").is_some_and(|error| !matches!(error.json(), "false" | "\"\""));
-        let status = members.get("status").and_then(Node::text);
-        if named || status.is_some_and(|status| status == "error") {
-            return true;
-        }
-        if content.is_missing() {
-            return false;
-        }
-        (self.rules.failed)(content) || self.rules.error.as_ref().is_some_and(|test| test(content.shown()))
-    }
-
-    /// A truth value. Anything else counts as marked, since a mark that cannot be read must not pass for success.
-    fn flag(&mut self, builder: &mut Builder, members: &Members<'a>, key: &str) -> Option<bool> {
-        let node = members.get(key)?;
-        Some(node.tried().bool().unwrap_or_else(|| {
-            let word = node.said_kind();
-            self.damaged(builder, format!("`{key}` is {word}, not a truth value; it is read as true"));
-            true
-        }))
     }
 
     fn operation(&mut self, builder: &mut Builder, members: &Members<'a>) {
@@ -348,65 +328,3 @@ const IN_A_CALL: [&str; 14] = [
 
 /// Keys under which recordings keep a message's time.
 pub const TIMES: [&str; 6] = ["at", "timestamp", "created_at", "createdAt", "created", "time"];
-
-/// A choice of a response.
-#[derive(Clone, Copy)]
-pub struct Choice<'a> {
-    /// Its message, if it has one.
-    pub message: Option<Node<'a>>,
-    /// Why the model stopped.
-    reason: Option<Node<'a>>,
-}
-
-impl Choice<'_> {
-    /// What is wrong with it where it ended to call a tool and `calls`, those that were read in it, are none.
-    pub fn promised(&self, calls: u64) -> Option<Damage> {
-        suspicion::promised(self.reason.filter(|_| calls == 0))
-    }
-
-    /// Adds it beside the latest response as choice `number`, from 1, which was not taken.
-    pub fn beside(&self, builder: &mut Builder, number: u32, rules: &Rules, at: Option<Millis>) {
-        let calls = beside(builder, number, self.message, rules, at);
-        self.promised(calls).into_iter().for_each(|odd| builder.damaged(odd));
-    }
-}
-
-/// The choices of a response, the one with the lowest index first.
-pub fn choices<'a>(response: &Members<'a>) -> Vec<Choice<'a>> {
-    let list = response.get("choices").and_then(Node::items).unwrap_or_default();
-    let mut choices: Vec<_> = list.into_iter().map(|choice| choice.members().unwrap_or_default()).collect();
-    let index = |choice: &Members<'_>| choice.get("index").and_then(Node::number::<u64>);
-    if choices.iter().all(|choice| index(choice).is_some()) {
-        choices.sort_by_key(index);
-    }
-    choices
-        .iter()
-        .map(|choice| Choice {
-            message: choice.get("message").filter(|message| message.kind() == Kind::Object),
-            reason: suspicion::reason(choice),
-        })
-        .collect()
-}
-
-/// Adds the message of a choice of the latest response that was not taken; `choice` is its number, from 1. Gives how many
-/// calls are in it.
-pub fn beside(
-    builder: &mut Builder,
-    choice: u32,
-    message: Option<Node<'_>>,
-    rules: &Rules,
-    at: Option<Millis>,
-) -> u64 {
-    let Some((node, members)) = message.and_then(|node| Some((node, node.members()?))) else {
-        let message = format!("choice {choice} of the response has no message; it is left out");
-        builder.damaged(Damage::calls(message));
-        return 0;
-    };
-    let mut aside = builder.aside();
-    let mut chat = Chat::new(node, builder.line(), rules);
-    chat.otherwise_at(at);
-    chat.message(&mut aside, &members);
-    let calls = aside.call_count();
-    builder.beside(choice, aside);
-    calls
-}

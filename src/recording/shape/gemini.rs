@@ -1,9 +1,53 @@
-//! Parts of Gemini's messages: what is said, what a call gave, and refusals.
+//! Parts of Gemini's messages: what is said, calls and what they gave, and refusals.
 
 use std::borrow::Cow;
 
-use crate::recording::input::shallow::Node;
-use crate::session::Body;
+use crate::recording::input::shallow::{Members, Node};
+use crate::recording::shape::suspicion;
+use crate::session::{Body, Damage};
+
+/// A part of a message.
+pub enum Part<'a> {
+    /// A call.
+    Call(Members<'a>),
+    /// What a call gave.
+    Result(Members<'a>),
+    /// What the model thought to itself.
+    Thought,
+    /// Something said; and what is wrong with it where it may be a call.
+    Said(Option<Damage>),
+}
+
+/// Keys of calls and results in a part: as the API spells them, and as its Python packages do.
+const CALL: [&str; 2] = ["functionCall", "function_call"];
+const RESULT: [&str; 2] = ["functionResponse", "function_response"];
+
+/// What a part is.
+pub fn part<'a>(part: &Members<'a>) -> Part<'a> {
+    let inner = |keys| part.any(keys).and_then(Node::members);
+    match (inner(&CALL), inner(&RESULT)) {
+        (Some(call), _) => Part::Call(call),
+        (_, Some(result)) => Part::Result(result),
+        _ if part.get("thought").and_then(Node::bool) == Some(true) => Part::Thought,
+        _ => {
+            let of_calls = || suspicion::unread(part, &[]).or_else(|| code(part));
+            // Nearly all are words alone.
+            let unread = if part.has("text") && part.names().count() == 1 { None } else { of_calls() };
+            Part::Said(unread.map(|what| suspicion::lost(&what)))
+        }
+    }
+}
+
+/// Code that the model wrote, and that its provider ran.
+fn code(part: &Members<'_>) -> Option<String> {
+    part.any(&["executableCode", "executable_code"]).map(|_| "code that was executed".to_owned())
+}
+
+/// Whether a part of this list is a call or a result.
+pub fn has_functions(list: Node<'_>) -> bool {
+    let mut parts = list.items().unwrap_or_default().into_iter().filter_map(Node::members);
+    parts.any(|part| part.any(&CALL).is_some() || part.any(&RESULT).is_some())
+}
 
 /// How a result tells that a policy of the program denied the call.
 pub fn denied(content: &Body) -> Option<&'static str> {

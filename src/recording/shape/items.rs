@@ -6,6 +6,7 @@
 use serde_json::json;
 
 use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::shape::status;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -102,12 +103,11 @@ pub fn item(members: &Members<'_>) -> Option<Item> {
                 Some((key, node)) => Body::json(&format!("{{\"{key}\": {}}}", node.json())),
                 None => Body::MISSING,
             };
-            let status = text("status").unwrap_or_default();
-            let error = matches!(&*status, "failed" | "incomplete").then_some(true);
+            let error = text("status").and_then(|status| status::failed(&status));
             let content = members.any(&["results", "outputs", "result"]);
             let content = content.map_or(Body::MISSING, Node::body);
             Item::Ran(
-                call(members, kind.trim_end_matches("_call"), arguments),
+                call(members, text("name").as_deref().unwrap_or(kind.trim_end_matches("_call")), arguments),
                 Answer { id: id(members), content, error },
             )
         }
@@ -205,6 +205,9 @@ fn answer(members: &Members<'_>) -> Answer {
     Answer {
         id: id(members),
         content: content.map_or(Body::MISSING, Node::body),
-        error: success.map(|success| !success),
+        // An output that is returned whole is `completed`.
+        error: success
+            .map(|success| !success)
+            .or_else(|| status::failed(&members.try_get("status")?.text()?)),
     }
 }

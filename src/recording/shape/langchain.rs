@@ -6,8 +6,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::recording::input::shallow::{Kind, Node};
-use crate::recording::shape::python;
 use crate::recording::shape::spans::attributes::{Attributes, CHOICES};
+use crate::recording::shape::{python, status};
 use crate::session::Damage;
 
 /// What a tool gave back.
@@ -180,7 +180,7 @@ pub fn given(outputs: Value) -> ToolResult {
     ToolResult {
         content: made.get("content").cloned().unwrap_or_default(),
         id: made.get("tool_call_id").and_then(Value::as_str).map(str::to_owned),
-        failed: made.get("status").is_some_and(|status| status == "error"),
+        failed: made.get("status").and_then(Value::as_str).is_some_and(|word| status::failed(word).is_some()),
     }
 }
 
@@ -244,7 +244,10 @@ pub fn message(value: &Value) -> Value {
     }
     // Calls whose arguments are not JSON are kept apart.
     if let Some(Value::Array(invalid)) = made.remove("invalid_tool_calls") {
-        let calls = made.entry("tool_calls").or_insert(Value::Array(Vec::new()));
+        let calls = made.entry("tool_calls").or_insert(Value::Null);
+        if calls.is_null() {
+            *calls = Value::Array(Vec::new());
+        }
         for call in invalid {
             let same = |other: &Value| other.get("id").is_some_and(|id| Some(id) == call.get("id"));
             if let Value::Array(calls) = calls
@@ -255,11 +258,14 @@ pub fn message(value: &Value) -> Value {
         }
     }
     // The same calls stand among the parts of the content.
-    if !is_empty(made.get("tool_calls"))
+    let listed = made.get("tool_calls").and_then(Value::as_array).cloned().unwrap_or_default();
+    if !listed.is_empty()
         && let Some(Value::Array(parts)) = made.get_mut("content")
     {
         parts.retain(|part| {
-            !part.get("type").is_some_and(|kind| kind == "tool_use" || kind == "function_call")
+            let is_call = part.get("type").is_some_and(|kind| kind == "tool_use" || kind == "function_call");
+            let id = part.get("call_id").or_else(|| part.get("id"));
+            !is_call || id.is_some() && !listed.iter().any(|call| call.get("id") == id)
         });
     }
     Value::Object(made)

@@ -1,7 +1,9 @@
-//! What may be a call in a form that is not read: told of a session in which no call was found, so that it does not pass
-//! for one in which nothing was done.
+//! What may be a call in a form that is not read: told wherever it looks like one, and of a session in which no call was found
+//! also where it only might be one, so that it does not pass for one in which nothing was done.
 
-use crate::diagnostic::Loss;
+use serde_json::Value;
+
+use crate::diagnostic::{Diagnostic, Loss};
 use crate::recording::contract::Unit;
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
@@ -16,9 +18,7 @@ pub struct Suspicion(Option<(u32, String)>);
 /// Words in the names of what holds calls.
 const WORDS: [&str; 8] = ["tool", "call", "function", "action", "command", "step", "invo", "execut"];
 /// Names with such words that are read, or that say which tools there are.
-const KNOWN: [&str; 13] = [
-    "tool_calls",
-    "function_call",
+const KNOWN: [&str; 11] = [
     "tool_call_id",
     "tools",
     "tools_at",
@@ -59,13 +59,146 @@ const SAID: [&str; 19] = [
     "document",
 ];
 
-/// Looks through a session that was read, where it has no call: through its own members, and through its messages.
+/// Names of what holds calls, as letters alone and without an `s` at the end.
+const STEMS: [&str; 10] = [
+    "toolcall",
+    "functioncall",
+    "tooluse",
+    "toolinvocation",
+    "functioninvocation",
+    "toolrequest",
+    "toolscalled",
+    "toolsused",
+    "call",
+    "invocation",
+];
+/// Members of a call that say what is called, and with what.
+const CALLED: [&str; 8] =
+    ["name", "tool", "tool_name", "toolName", "function", "function_name", "action", "recipient_name"];
+const GIVEN: [&str; 8] =
+    ["arguments", "args", "input", "parameters", "params", "tool_input", "action_input", "tool_args"];
+
+/// Members of a message in the chat form that hold calls.
+pub const CHAT: [&str; 2] = ["tool_calls", "function_call"];
+
+/// A member of a message that looks like calls, and is none of those that are `read`. Only names are looked at, but for those
+/// that speak of calls.
+pub fn unread(message: &Members<'_>, read: &[&str]) -> Option<String> {
+    let looks_so = |(name, value): &(&str, Node<'_>)| {
+        !is_usual(name)
+            && !read.contains(name)
+            && !KNOWN.contains(name)
+            && looks_like_calls(name, value.tried())
+    };
+    message.iter().find(looks_so).map(|(name, _)| quoted(name).to_string())
+}
+
+/// A member of a session beside its messages that looks like calls, where it is more than a list of those that were read.
+fn of_session(builder: &Builder, session: &Members<'_>) -> Option<String> {
+    let calls = &builder.so_far().calls;
+    let is_read = |item: Node<'_>| {
+        let named = item.tried().members().and_then(|item| {
+            let inner = item.try_get("function").and_then(Node::members);
+            inner.unwrap_or(item).any(&CALLED).map(Node::tried)?.text()
+        });
+        named.is_some_and(|name| calls.iter().any(|call| *call.tool == *name))
+    };
+    let mut found = session.iter().map(|(name, value)| (name, value.tried())).filter(|(name, value)| {
+        let items = value.items().unwrap_or_else(|| vec![*value]);
+        STEMS.contains(&&*stem(name)) && looks_like_call(*value, 2) && !items.into_iter().all(is_read)
+    });
+    found.next().map(|(name, _)| quoted(name).to_string())
+}
+
+/// The same of a member that was read into a tree; `read` are those that hold calls.
+pub fn is_unread(name: &str, value: &Value, read: &[&str]) -> bool {
+    let holds = match value {
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        Value::String(text) => text.contains(['{', '[', '(']),
+        _ => false,
+    };
+    holds && !is_usual(name) && !read.contains(&name) && STEMS.contains(&&*stem(name))
+}
+
+/// A role whose messages look like calls.
+pub fn of_role(role: &str) -> Option<String> {
+    let may = !OTHERS.contains(&role) && STEMS.contains(&&*stem(role));
+    may.then(|| format!("a message of the role {}", quoted(role)))
+}
+
+/// That something of the chat form may hold calls, and is not read as such.
+pub fn left_out(what: &str) -> String {
+    format!(
+        "{what} may hold calls, and is left out: calls are read from `tool_calls` and `function_call` of messages"
+    )
+}
+
+/// The same of any other form.
+pub fn lost(what: &str) -> Damage {
+    Damage::calls(format!("{what} may hold calls, and is left out"))
+}
+
+/// Names of nearly all members that messages have.
+fn is_usual(name: &str) -> bool {
+    matches!(
+        name,
+        "role" | "content" | "id" | "type" | "name" | "parts" | "refusal" | "model" | "usage" | "timestamp"
+    )
+}
+
+fn looks_like_calls(name: &str, value: Node<'_>) -> bool {
+    if !speaks_of_calls(name) {
+        return false;
+    }
+    let holds = || match value.kind() {
+        // As another program wrote them.
+        Kind::Text => value.json().contains(['{', '[', '(']),
+        _ => holds_something(value),
+    };
+    if STEMS.contains(&&*stem(name)) {
+        return holds();
+    }
+    let gives_back =
+        ["result", "output", "response"].iter().any(|word| name.to_ascii_lowercase().contains(word));
+    !gives_back && looks_like_call(value, 2)
+}
+
+/// Whether it has what a call has, or an item of it does.
+fn looks_like_call(value: Node<'_>, levels: u8) -> bool {
+    let Some(levels) = levels.checked_sub(1) else { return false };
+    match value.kind() {
+        Kind::List => {
+            value.items().is_some_and(|items| items.into_iter().any(|item| looks_like_call(item, levels)))
+        }
+        Kind::Object => value.members().is_some_and(|members| {
+            let called = members.any(&CALLED);
+            // What says which tools there are looks alike.
+            let is_offered = members.has("description") && members.has("parameters");
+            let given = called.is_some() && members.any(&GIVEN).is_some() && !is_offered;
+            given || called.is_some_and(|called| called.kind() == Kind::Object)
+        }),
+        _ => false,
+    }
+}
+
+/// The letters of a name, without an `s` at the end.
+fn stem(name: &str) -> String {
+    let letters = name.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase());
+    let letters: String = letters.collect();
+    letters.trim_end_matches('s').to_owned()
+}
+
+/// Looks through a session that was read: through its own members, and where it has no call through its messages as well.
 pub fn look(
     builder: &mut Builder,
     unit: &Unit<'_>,
     session: Option<&Members<'_>>,
     messages: Option<Node<'_>>,
 ) {
+    if let Some(what) = session.and_then(|session| of_session(builder, session)) {
+        builder.at_line(unit.line).lost(Loss::MayHoldCalls, left_out(&what));
+    }
     if builder.call_count() > 0 {
         return;
     }
@@ -118,11 +251,9 @@ impl Suspicion {
 
     /// Says so, where no call came.
     pub fn tell(self, builder: &mut Builder) {
-        let Some((line, what)) = self.0.filter(|_| builder.call_count() == 0) else { return };
-        let message = format!(
-            "{what} may hold calls, and is left out: calls are read from `tool_calls` and `function_call` of messages"
-        );
-        builder.at_line(line).lost(Loss::MayHoldCalls, message);
+        let is_told = builder.so_far().diagnostics.iter().any(Diagnostic::may_lose_calls);
+        let Some((line, what)) = self.0.filter(|_| builder.call_count() == 0 && !is_told) else { return };
+        builder.at_line(line).lost(Loss::MayHoldCalls, left_out(&what));
     }
 }
 
@@ -134,13 +265,14 @@ fn within(message: &Members<'_>) -> Option<String> {
     }
     let content = message.try_get("content");
     // One that says nothing does something.
-    let silent = content.is_none() && ["tool_calls", "function_call"].iter().all(|key| !message.has(key));
+    let silent = content.is_none() && CHAT.iter().all(|key| !message.has(key));
     named(message, |_| silent).or_else(|| content.and_then(Node::items)?.into_iter().find_map(part))
 }
 
 /// A member that may hold calls, by its name, or as `also` says.
 fn named(object: &Members<'_>, also: impl Fn(&str) -> bool) -> Option<String> {
-    let may = |name: &str| !KNOWN.contains(&name) && (speaks_of_calls(name) || also(name));
+    let is_read = |name: &str| CHAT.contains(&name) || KNOWN.contains(&name);
+    let may = |name: &str| !is_read(name) && (speaks_of_calls(name) || also(name));
     let found = object.iter().find(|(name, value)| may(name) && holds_something(*value));
     found.map(|(name, _)| quoted(name).to_string())
 }

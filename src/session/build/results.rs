@@ -83,6 +83,18 @@ impl Builder {
         Some(at)
     }
 
+    /// A result of which it is not known whether the call succeeded: the call stays one without a result, which may have
+    /// happened and satisfies nothing. Why it is not known is told once a session.
+    pub fn unsure(&mut self, id: Option<&str>, content: Body, why: Option<String>, at: Option<Millis>) {
+        self.open = None;
+        self.results += 1;
+        let id = id.filter(|id| !id.is_empty()).map(Arc::from);
+        if let Some(why) = why.filter(|_| !std::mem::replace(&mut self.told_unsure, true)) {
+            self.damaged(why);
+        }
+        self.push("tool", content, at, MessageKind::Result(None, id));
+    }
+
     /// The result of this call came after its turn had proposed another one. In a recording whose lines stand as things
     /// happened, that one was decided without it, so it counts from the turn's end.
     pub fn late_within_turn(&mut self, at: CallRef) {

@@ -262,3 +262,36 @@ fn every_rule_of_the_samples_is_tested_beside_it() {
     assert!(told.starts_with("exit 0"), "{told}");
     assert!(!told.contains("without this rule"), "{told}");
 }
+
+/// What is missing of a recording may be the very call that the case is about.
+#[test]
+fn a_recording_that_is_not_whole_proves_no_case() {
+    const CALL: &str =
+        r#"{"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"x","arguments":"{}"}}]}"#;
+    const RESULT: &str = r#"{"role":"tool","tool_call_id":"c1","content":"ok"}"#;
+    let whole = |id: &str| format!("{{\"id\":\"{id}\",\"messages\":[{CALL},{RESULT}]}}");
+    let one = whole("s");
+    let incomplete = "could not be read completely, and what is missing may have contained calls";
+    for (session, text, exit, said) in [
+        ("{file: s.json}", one.clone(), 0, "1 as expected"),
+        ("{file: s.json, id: s}", format!("{one}\n{}", whole("q")), 0, "1 as expected"),
+        (
+            "{file: s.json}",
+            format!("{{\"id\":\"s\",\"messages\":[{CALL},{RESULT},{{\"role\":\""),
+            2,
+            incomplete,
+        ),
+        ("{file: s.json}", format!("{CALL}\n{RESULT}\n{{\"role\":\"assistant\n{RESULT}"), 2, incomplete),
+        ("{file: s.json}", format!("{one}\n{{\"id\":\"q\",\"messages\":[{{\"role\"\n"), 2, incomplete),
+        ("{file: s.json, id: s}", format!("{one}\n{one}"), 2, "several sessions with the id `s`"),
+        ("{file: s.json, id: 's#1'}", format!("{one}\n{one}"), 0, "1 as expected"),
+        ("{file: s.json, id: s}", format!("{one}\n{}", whole("s#1")), 0, "1 as expected"),
+        ("{file: s.json, id: s}", one.replace("tool_calls", "toolCalls"), 2, incomplete),
+    ] {
+        let case = format!(
+            "policy: {{rules: [{{type: never, call: y}}]}}\nsession: {session}\nexpect: {{summary: {{deny: 0}}}}\n"
+        );
+        let told = run(&folder(&[("s.json", &text), ("a.case.yaml", &case)]), &["test", "."]);
+        assert!(told.starts_with(&format!("exit {exit}")) && told.contains(said), "{session} {text}: {told}");
+    }
+}

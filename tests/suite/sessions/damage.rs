@@ -311,7 +311,7 @@ fn what_is_no_recording_is_refused_with_its_reason() {
     "1: a part of the type `action`"
 )]
 #[case::in_the_content_without_a_type(
-    r#"[{"role": "assistant", "content": [{"name": "refund", "input": {}}]}]"#,
+    r#"[{"role": "assistant", "content": [{"name": "refund"}]}]"#,
     "1: a part of a content"
 )]
 #[case::beside_the_messages(

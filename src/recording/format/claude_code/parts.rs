@@ -3,7 +3,7 @@
 
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::blocks::{Answer, BlockCall, Blocks};
-use crate::recording::shape::gemini::{output, said};
+use crate::recording::shape::gemini::{Part, output, part, said};
 use crate::session::Body;
 
 /// Whether a line is one of Qwen Code's: what it says of its own has a payload.
@@ -22,18 +22,17 @@ pub fn is_line(line: &Members<'_>) -> bool {
 /// What parts come to. What the model thought to itself is not kept.
 pub fn blocks(parts: Node<'_>) -> Blocks {
     let (mut spoken, mut calls, mut answers) = (Vec::new(), Vec::new(), Vec::new());
-    for part in parts.items().unwrap_or_default() {
-        let members = part.members().unwrap_or_default();
-        let inner = |key| members.get(key).and_then(Node::members);
-        match (inner("functionCall"), inner("functionResponse")) {
-            (Some(call), _) => {
+    let mut odd = Vec::new();
+    for node in parts.items().unwrap_or_default() {
+        match part(&node.members().unwrap_or_default()) {
+            Part::Call(call) => {
                 calls.push(BlockCall {
                     id: call.get("id").and_then(Node::id).map(|id| id.as_ref().into()),
                     tool: call.get("name").and_then(Node::text).unwrap_or_default().as_ref().into(),
                     input: call.get("args").map_or(Body::MISSING, |args| Body::json(args.json())),
                 });
             }
-            (_, Some(result)) => {
+            Part::Result(result) => {
                 let response = result.get("response");
                 let failed = response.and_then(Node::members).is_some_and(|response| response.has("error"));
                 answers.push(Answer {
@@ -42,13 +41,18 @@ pub fn blocks(parts: Node<'_>) -> Blocks {
                     error: failed.then_some(true),
                 });
             }
-            _ if members.get("thought").and_then(Node::bool) == Some(true) => {}
-            _ => spoken.push(part.json()),
+            Part::Thought => {}
+            Part::Said(wrong) => {
+                odd.extend(wrong);
+                spoken.push(node.json());
+            }
         }
     }
     let list = format!("[{}]", spoken.join(", "));
     let content = Node::parse(&list).ok().filter(|_| !spoken.is_empty()).map_or(Body::MISSING, said);
-    Blocks::of(content, calls, answers)
+    let mut blocks = Blocks::of(content, calls, answers);
+    blocks.odd = odd;
+    blocks
 }
 
 /// A line with the result of a call: what the model was told, and whether the user rejected the call.

@@ -4,7 +4,8 @@ use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::input::time;
-use crate::recording::shape::gemini::{denied, output, said};
+use crate::recording::shape::gemini::{Part, denied, has_functions, output, part, said};
+use crate::recording::shape::{status, suspicion};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 use crate::source::quoted;
@@ -15,6 +16,9 @@ pub fn message(setting: &Setting, builder: &mut Builder, message: &Members<'_>) 
         builder.damaged(odd);
         None
     });
+    if let Some(what) = suspicion::unread(message, &["toolCalls"]) {
+        builder.damaged(suspicion::lost(&what));
+    }
     let role = |key| message.get(key).and_then(Node::text).unwrap_or_default();
     if let Some(parts) = message.get("parts") {
         return content(setting, builder, &role("role"), parts, at, false);
@@ -29,7 +33,9 @@ pub fn message(setting: &Setting, builder: &mut Builder, message: &Members<'_>) 
         let role = if kind == "gemini" { "model" } else { &kind };
         return content(setting, builder, role, parts, at, true);
     }
-    let content = message.try_get("content").map_or(Body::MISSING, said);
+    let content = message.try_get("content");
+    content.filter(|_| kind == "gemini").into_iter().for_each(|content| twice(builder, content, &calls));
+    let content = content.map_or(Body::MISSING, said);
     if kind != "gemini" {
         if !calls.is_empty() {
             builder.lost(Loss::MayHoldCalls, format!("calls of the type {} are left out", quoted(&kind)));
@@ -44,6 +50,30 @@ pub fn message(setting: &Setting, builder: &mut Builder, message: &Members<'_>) 
     }
     for call in &calls {
         result(setting, builder, call);
+    }
+}
+
+/// Says so where the parts of a content hold a call that is not among those of the message.
+fn twice(builder: &mut Builder, content: Node<'_>, calls: &[Members<'_>]) {
+    let name = |of: &Members<'_>| of.try_get("name").and_then(Node::text).map(|name| name.into_owned());
+    let id = |of: &Members<'_>| of.try_get("id").and_then(Node::id).map(|id| id.into_owned());
+    let parts = content.items().unwrap_or_default().into_iter().filter_map(|part| part.tried().members());
+    for members in parts {
+        match part(&members) {
+            Part::Call(call) => {
+                let same = |other: &Members<'_>| {
+                    name(other) == name(&call) && (id(&call).is_none() || id(other) == id(&call))
+                };
+                if !calls.iter().any(same) {
+                    let tool = quoted(&name(&call).unwrap_or_default()).to_string();
+                    let odd =
+                        format!("a call of {tool} is in `content` and not in `toolCalls`; it is left out");
+                    builder.lost(Loss::MayHoldCalls, odd);
+                }
+            }
+            Part::Said(odd) => odd.into_iter().for_each(|odd| builder.damaged(odd)),
+            Part::Result(_) | Part::Thought => {}
+        }
     }
 }
 
@@ -63,8 +93,8 @@ fn result(setting: &Setting, builder: &mut Builder, call: &Members<'_>) {
     let content = response.or_else(|| call.get("result")).map_or(Body::MISSING, output);
     let marked = match &*status {
         "success" => Some(false),
-        "error" | "cancelled" => Some(true),
-        _ => None,
+        "" => None,
+        status => status::failed(status),
     };
     // What is known to have been broken off while it ran did run.
     let stopped = status == "cancelled" && !content.shown().contains("cancelled tool execution");
@@ -90,14 +120,15 @@ fn content(
 ) {
     let parts = parts.items().unwrap_or_default();
     let (mut spoken, mut calls, mut results) = (Vec::new(), Vec::new(), Vec::new());
-    for part in parts {
-        let members = part.members().unwrap_or_default();
-        let inner = |key| members.get(key).and_then(Node::members);
-        match (inner("functionCall"), inner("functionResponse")) {
-            (Some(call), _) => calls.push(call),
-            (_, Some(result)) => results.push(result),
-            _ if members.get("thought").and_then(Node::bool) == Some(true) => {}
-            _ => spoken.push(part.json()),
+    for node in parts {
+        match part(&node.members().unwrap_or_default()) {
+            Part::Call(call) => calls.push(call),
+            Part::Result(result) => results.push(result),
+            Part::Thought => {}
+            Part::Said(odd) => {
+                odd.into_iter().for_each(|odd| builder.damaged(odd));
+                spoken.push(node.json());
+            }
         }
     }
     let content = if spoken.is_empty() {
@@ -107,14 +138,17 @@ fn content(
         Node::parse(&list).map_or(Body::MISSING, said)
     };
     let name = |of: &Members<'_>, key| of.get(key).and_then(Node::id).map(|id| id.into_owned());
-    if role == "model" {
-        builder.response(None, content, at);
+    let is_models = matches!(role, "model" | "assistant");
+    if !is_models && !calls.is_empty() {
+        builder.lost(Loss::MayHoldCalls, format!("calls of the role {} are left out", quoted(role)));
+    }
+    if is_models {
+        builder.response(None, content.clone(), at);
         for call in calls {
             let arguments = call.get("args").map_or(Body::MISSING, |args| Body::json(args.json()));
             let tool = call.get("name").and_then(Node::text).unwrap_or_default();
             builder.call(name(&call, "id").as_deref(), &tool, arguments, at);
         }
-        return;
     }
     for result in results {
         if echoes && name(&result, "id").is_some_and(|id| !builder.waits_for(&id)) {
@@ -126,13 +160,7 @@ fn content(
         let error = setting.failed(failed.then_some(true), &content);
         builder.result(name(&result, "id").as_deref(), content, Mark { error, refused: None }, at);
     }
-    if !content.is_missing() {
+    if !is_models && !content.is_missing() {
         builder.said(role, content, at);
     }
-}
-
-/// Whether parts of this list are calls or results.
-fn has_functions(list: Node<'_>) -> bool {
-    let mut parts = list.items().unwrap_or_default().into_iter().filter_map(Node::members);
-    parts.any(|part| part.any(&["functionCall", "functionResponse"]).is_some())
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::attributes::{Attributes, structure};
 use super::{Span, digest};
-use crate::recording::shape::langchain;
+use crate::recording::shape::{langchain, suspicion};
 use crate::session::Body;
 
 mod choices;
@@ -338,12 +338,20 @@ fn said(message: &Value, role: &str) -> Option<SpanMessage> {
             calls.iter().for_each(|call| made.propose(call));
         }
     }
+    if let Some(call @ Value::Object(_)) = message.get("function_call").filter(|_| made.calls.is_empty()) {
+        made.propose(call);
+    }
+    let members = message.as_object().into_iter().flatten();
+    made.unread += members.filter(|(name, value)| suspicion::is_unread(name, value, &CALLS)).count();
     if matches!(role, "tool" | "function") && made.answers.is_empty() {
         let id = any(message, &["tool_call_id", "toolCallId", "id"]).and_then(id);
         made.answers.push((id, std::mem::take(&mut made.content)));
     }
     Some(made)
 }
+
+/// Members of a message that hold calls.
+const CALLS: [&str; 3] = ["tool_calls", "toolCalls", "function_call"];
 
 /// One part of a message's content.
 fn part(item: &Value, made: &mut SpanMessage, kept: &mut Vec<Value>) {
