@@ -28,6 +28,7 @@ static MESSAGE: Shape = Shape {
         "error",
         "status",
         "after_siblings",
+        "of_call",
         "alternatives",
         "op",
         "at",

@@ -4,6 +4,7 @@
 //! surroundings. What is not: where the session was read, and what was odd about that.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -35,6 +36,7 @@ impl Serialize for Native<'_> {
             Some((first, later)) if first.turn <= 1 => (Some(tools(&first.tools)), later),
             _ => (None, session.offered.as_slice()),
         };
+        let told_apart = told_apart(session);
         let document = Document {
             id: &session.id,
             title: session.recorded_title(),
@@ -51,7 +53,7 @@ impl Serialize for Native<'_> {
                 .messages
                 .iter()
                 .enumerate()
-                .map(|(at, m)| MessageEntry::of(session, at, m))
+                .map(|(at, m)| MessageEntry::of(session, at, m, told_apart.contains(&at)))
                 .collect(),
         };
         document.serialize(serializer)
@@ -134,6 +136,8 @@ enum MessageEntry<'a> {
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         after_siblings: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
+        of_call: Option<u32>,
+        #[serde(skip_serializing_if = "Option::is_none")]
         at: Option<Instant>,
     },
     Operation {
@@ -186,8 +190,38 @@ impl<'a> ToolEntry<'a> {
     }
 }
 
+/// The results that are not of the oldest call which waits with their id, where an id comes again: readers have to be told.
+fn told_apart(session: &Session) -> HashSet<usize> {
+    let mut told = HashSet::new();
+    let mut seen = HashSet::new();
+    if session.calls.iter().all(|call| seen.insert(call.id.as_deref())) {
+        return told;
+    }
+    let mut waiting: HashMap<Option<&str>, VecDeque<u32>> = HashMap::new();
+    for (place, message) in session.messages.iter().enumerate() {
+        match &message.kind {
+            MessageKind::Response(number) => {
+                // The calls of a turn stand with its last message.
+                let turn = session.turn(*number).filter(|turn| turn.messages.end == place + 1);
+                for call in turn.map(|turn| session.calls_of(turn)).unwrap_or_default() {
+                    waiting.entry(call.id.as_deref()).or_default().push_back(call.at.index);
+                }
+            }
+            MessageKind::Result(Some(call), id) => {
+                let Some(calls) = waiting.get_mut(&id.as_deref()) else { continue };
+                if calls.front() != Some(call) {
+                    told.insert(place);
+                }
+                calls.retain(|waits| waits != call);
+            }
+            MessageKind::Result(None, _) | MessageKind::Said | MessageKind::Operation(_) => {}
+        }
+    }
+    told
+}
+
 impl<'a> MessageEntry<'a> {
-    fn of(session: &'a Session, index: usize, message: &'a Message) -> MessageEntry<'a> {
+    fn of(session: &'a Session, index: usize, message: &'a Message, tells_call: bool) -> MessageEntry<'a> {
         let (content, at) = (Content(&message.content), message.at.map(Instant));
         match &message.kind {
             MessageKind::Said => MessageEntry::Said { role: &message.role, content, at },
@@ -221,6 +255,7 @@ impl<'a> MessageEntry<'a> {
                     status: unsure.then_some("unknown"),
                     refused: call.is_some_and(|call| call.outcome == Outcome::Refused && by_mark(call)),
                     // Among its own turn's results, so that nothing but this says when it came.
+                    of_call: call.filter(|_| tells_call).map(|call| call.at.index + 1),
                     after_siblings: call
                         .zip(turn)
                         .is_some_and(|(call, turn)| turn.late.contains(&call.at.index)),

@@ -25,6 +25,19 @@ impl Builder {
         self.answer(id, Waiting::pop, content, mark, at)
     }
 
+    /// The same, of this call, where one that waits with the id is meant.
+    pub fn result_of(
+        &mut self,
+        call: Option<u32>,
+        id: Option<&str>,
+        content: Body,
+        mark: Mark,
+        at: Option<Millis>,
+    ) -> Option<CallRef> {
+        let pop = |waiting: &mut Waiting| call.and_then(|call| waiting.take(call)).or_else(|| waiting.pop());
+        self.answer(id, pop, content, mark, at)
+    }
+
     /// The same where an id means the call that had it last. An earlier one that still waits may have happened, and did not
     /// succeed as far as is known.
     pub fn newest_result(

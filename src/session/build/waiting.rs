@@ -23,6 +23,15 @@ impl Waiting {
         Some(first)
     }
 
+    /// This call, if it waits.
+    pub fn take(&mut self, call: u32) -> Option<u32> {
+        if self.first == Some(call) {
+            return self.pop();
+        }
+        let place = self.others.iter().position(|other| *other == call)?;
+        self.others.remove(place)
+    }
+
     pub fn pop_newest(&mut self) -> Option<u32> {
         self.others.pop_back().or_else(|| self.first.take())
     }

@@ -44,7 +44,9 @@ impl<'a> Chat<'a> {
         let error = marked.unwrap_or_else(|| self.fails(&content));
         let mark = Mark { error, refused: refused.or(by_word) };
         let late = self.flag(builder, members, "after_siblings").unwrap_or(false);
-        if let Some(call) = builder.result(id.as_deref(), content, mark, at).filter(|_| late) {
+        // `convert` says it where an id comes again.
+        let of = members.try_get("of_call").and_then(|number| number.number::<u32>()?.checked_sub(1));
+        if let Some(call) = builder.result_of(of, id.as_deref(), content, mark, at).filter(|_| late) {
             builder.late_within_turn(call);
         }
     }
