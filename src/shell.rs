@@ -3,6 +3,7 @@
 //! A maintained parser reads the line; nothing here follows the shell's grammar by itself. Where the shell alone knows a word,
 //! an answer that depends on it is *perhaps*, with the word. Pure functions of their input; every cost is bounded by its length.
 
+mod above;
 pub mod action;
 mod builtin;
 pub mod call;
@@ -21,6 +22,7 @@ mod prompt;
 pub mod question;
 pub mod reading;
 mod scene;
+mod search;
 mod settings;
 mod simple;
 mod special;

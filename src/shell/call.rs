@@ -67,6 +67,14 @@ pub struct Touch {
 }
 
 impl Touch {
+    /// How much of it a question is about: what is deleted with all it holds may hold anything.
+    pub fn reach(&self) -> Extent {
+        match (self.act, self.extent) {
+            (Act::Deletes, Extent::Below) => Extent::Whole,
+            (_, extent) => extent,
+        }
+    }
+
     /// The path, with `*` for what is in a folder under any name.
     pub fn shown(&self) -> String {
         let path = self.place.shown();

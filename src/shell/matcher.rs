@@ -325,11 +325,11 @@ impl Matcher {
             Matcher::Touches(act, patterns) => {
                 let files = call.touches.iter().filter(|touch| touch.act == *act);
                 let named = call.mentions.iter().filter(|touch| touch.act == *act);
-                let perhaps = named.map(|touch| match patterns.matches(&touch.place, touch.extent) {
+                let perhaps = named.map(|touch| match patterns.matches(&touch.place, touch.reach()) {
                     Answer::No => Answer::No,
                     _ => Answer::Perhaps(touch.shown()),
                 });
-                Answer::any(files.map(|touch| patterns.matches(&touch.place, touch.extent)))
+                Answer::any(files.map(|touch| patterns.matches(&touch.place, touch.reach())))
                     .or(|| Answer::any(perhaps))
                     .or(unclear)
             }
