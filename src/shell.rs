@@ -10,6 +10,7 @@ pub mod call;
 mod effects;
 mod expand;
 pub mod facts;
+pub mod given;
 pub mod glob;
 mod guard;
 pub mod matcher;

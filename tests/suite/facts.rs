@@ -243,3 +243,67 @@ fn equal_rows_are_kept_once() {
     };
     assert!(std::ptr::eq(*one, *other));
 }
+
+/// Arguments under the names that agents have for them. What is under none of these is not known, so that it is no certain no.
+#[test]
+fn arguments_have_many_names() {
+    let [reads, writes, deletes, runs] =
+        ["{reads: .env}", "{writes: 'src/**'}", "{deletes: a}", "{runs: {program: git, args: [push]}}"]
+            .map(|call| gate(&format!("rules: [{{type: never, call: {call}}}]\n")));
+    let cases = [
+        (&reads, "read", json!({"filePath": ".env"}), false),
+        (&reads, "read", json!({"filePath": "a"}), true),
+        (&reads, "read", json!({"filePath": "a", "note": ".env"}), true),
+        (&reads, "read_file", json!({"filePath": ".env"}), false),
+        (&reads, "read_file", json!({"uri": "file:///w/.env"}), false),
+        (&reads, "read_file", json!({"uri": "file:///w/a"}), true),
+        (&reads, "view_file", json!({"AbsolutePath": "/w/.env"}), false),
+        (&reads, "view_file", json!({"AbsolutePath": "/w/a", "StartLine": 1}), true),
+        (&reads, "read_file", json!({"files": [{"path": ".env"}]}), false),
+        (&reads, "read_file", json!({"files": [{"path": "a"}, {"path": "b"}]}), true),
+        (&reads, "read_file", json!({"args": {"file": [{"path": ".env"}]}}), false),
+        (&reads, "read_file", json!({"target_file": "a", "explanation": "reads .env"}), true),
+        (&reads, "Read", json!({"where": "a"}), false),
+        (&reads, "Read", json!({"file_path": {"value": ".env"}}), false),
+        (&reads, "Read", json!({"file_path": null, "at": ["a"]}), false),
+        (&reads, "Read", json!({"offset": 1, "limit": 20}), true),
+        (&reads, "Read", json!({"description": "look"}), true),
+        (&reads, "Read", json!({}), true),
+        (&reads, "Read", json!("{\"file_path\": \".env"), false),
+        (&reads, "Grep", json!({"pattern": "KEY"}), false),
+        (&reads, "Grep", json!({"pattern": "KEY", "path": "src"}), true),
+        (&reads, "Grep", json!({"pattern": "KEY", "glob": "*.py"}), true),
+        (&reads, "grep_search", json!({"Query": "KEY", "SearchPath": "src"}), true),
+        (&reads, "grep_search", json!({"query": "KEY", "includePattern": "*.py"}), true),
+        (&reads, "grep_search", json!({"query": "KEY", "includePattern": ".env"}), false),
+        (&reads, "Grep", json!({"pattern": "KEY", "where": "src", "glob": "*.py"}), false),
+        (&reads, "mcp__fs__read", json!({"target": {"inner": ".env"}}), false),
+        (&reads, "mcp__fs__read", json!({"target": {"inner": "a"}}), true),
+        (&reads, "mcp__fs__read", json!("{\"path\": \"a"), false),
+        (&writes, "write", json!({"filePath": "src/a", "content": ""}), false),
+        (&writes, "write", json!({"filePath": "lib/a", "content": "src/a"}), true),
+        (&writes, "edit", json!({"filePath": "src/a"}), false),
+        (&writes, "create_file", json!({"filePath": "src/a"}), false),
+        (&writes, "write_to_file", json!({"TargetFile": "src/a"}), false),
+        (&writes, "write_to_file", json!({"TargetFile": "lib/a", "CodeContent": "x"}), true),
+        (&writes, "Edit", json!({"old_string": "a", "new_string": "b"}), false),
+        (&writes, "edit_file", json!({"edits": [{"filePath": "src/a"}]}), false),
+        (&writes, "Read", json!({"where": "src/a"}), true),
+        (&deletes, "delete_file", json!({"TargetFile": "a"}), false),
+        (&deletes, "delete_file", json!({"targetFile": "b"}), true),
+        (&deletes, "delete_file", json!({"which": "a"}), false),
+        (&runs, "Bash", json!({"Command": "git push"}), false),
+        (&runs, "Bash", json!({"Command": "git status"}), true),
+        (&runs, "run_command", json!({"CommandLine": "git push", "Cwd": "/w"}), false),
+        (&runs, "run_command", json!({"CommandLine": "git status", "Cwd": "/w"}), true),
+        (&runs, "Bash", json!({"line": "git status"}), false),
+        (&runs, "Bash", json!({"restart": true}), true),
+        (&runs, "Bash", json!({"command": ""}), true),
+        (&runs, "Bash", json!({"command": "git status", "note": "git push"}), true),
+        (&runs, "some_tool", json!({"commandLine": "git push"}), false),
+        (&runs, "some_tool", json!({"line": "git push"}), true),
+    ];
+    for (policy, tool, arguments, allowed) in cases {
+        assert_eq!(allows(policy, tool, arguments.clone()), allowed, "{tool} {arguments}");
+    }
+}
