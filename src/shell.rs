@@ -13,6 +13,7 @@ pub mod facts;
 pub mod given;
 pub mod glob;
 mod guard;
+mod host;
 pub mod matcher;
 mod named;
 mod opened;

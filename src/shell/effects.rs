@@ -2,9 +2,10 @@
 
 use super::call::{Act, Extent, Host, Touch};
 use super::facts::{At, Does, Net, Program, is_foreign, is_shell};
+use super::host::host;
 use super::options::{Arguments, Style, arguments};
 use super::path::Root;
-use super::scene::{Effects, Scene, add, environment, host, mention};
+use super::scene::{Effects, Scene, add, environment, mention};
 use super::search::choose;
 use super::word::{Piece, Word};
 use super::{named, prompt, special, url_glob};

@@ -6,9 +6,9 @@ use super::call::{Act, Extent, Host, Line, SmallCall, Touch};
 use super::facts::Table;
 use super::facts::tools::{Argument, Tool};
 use super::given::{all_texts, first, get, is_same, may_hold, path, texts};
+use super::host::{host, is_loose};
 use super::patch;
 use super::path::{Place, Root};
-use super::scene::host;
 use super::walk::{read_in, read_words_in};
 use super::word::Word;
 
@@ -255,11 +255,17 @@ fn search(
 /// The hosts of URLs: an argument that is one, or a text with some in it.
 fn reach(given: &Map<String, Value>, names: &str, call: &mut SmallCall) {
     for text in first(given, names).map(|(_, value)| texts(value)).unwrap_or_default() {
+        let whole = text.trim();
+        // What begins as a URL and has no blanks is one, whatever signs are in it.
+        if !whole.contains(char::is_whitespace) && (begins_as_url(whole) || is_loose(whole)) {
+            call.reaches.extend(host(&Word::text(whole), true));
+            continue;
+        }
         let urls: Vec<&str> = text
             .split(|letter: char| {
                 letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '>' | '(' | ')')
             })
-            .filter(|part| part.contains("://"))
+            .filter(|part| part.contains("://") || is_loose(part))
             .collect();
         if urls.is_empty() && !text.trim().contains(char::is_whitespace) {
             call.reaches.extend(host(&Word::text(text.trim()), true));
@@ -269,6 +275,13 @@ fn reach(given: &Map<String, Value>, names: &str, call: &mut SmallCall) {
     if call.reaches.is_empty() {
         call.reaches.push(Host::Unknown("the page that is asked for".to_owned()));
     }
+}
+
+fn begins_as_url(text: &str) -> bool {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| {
+        !scheme.is_empty() && scheme.chars().all(|letter| letter.is_ascii_alphanumeric())
+    })
 }
 
 /// How many texts of a tool that nobody has listed are looked at as paths.

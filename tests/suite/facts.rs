@@ -128,6 +128,10 @@ fn rows_that_cannot_be_read_are_reported() {
         ("{tool: a, reads: ['two  blanks']}", "is not the name of an argument"),
         ("{tool: a, opaque: true}", "unknown key `opaque`"),
         ("{tool: 'mcp__*', reaches: '*'}", "name each of them"),
+        ("{tool: Bash, command: $.command}", "`facts` has names, not paths"),
+        ("{tool: Bash, command: [cmd, \"$['command']\"]}", "`facts` has names, not paths"),
+        ("{tool: Bash}", "takes the place of what is known of `Bash`, and says nothing"),
+        ("{tool: [a, Read]}", "takes the place of what is known of `Read`, and says nothing"),
         ("text", "expected a mapping"),
     ] {
         let (table, problems) = table(&format!("  - {row}\n"));
@@ -242,6 +246,78 @@ fn equal_rows_are_kept_once() {
         panic!("two programs")
     };
     assert!(std::ptr::eq(*one, *other));
+}
+
+/// An argument that a row names and no call has leaves a doubt; a row without arguments is for tools of which nothing is known.
+#[test]
+fn a_row_for_a_shipped_tool_is_no_hole() {
+    let policy = |row: &str| {
+        gate(&format!(
+            "facts: [{row}]\nrules: [{{type: never, call: {{runs: {{program: git, args: [push]}}}}}}]\n"
+        ))
+    };
+    for (row, tool, arguments, allowed) in [
+        ("{tool: Bash, command: Command}", "Bash", json!({"command": "git push"}), false),
+        ("{tool: Bash, command: Command}", "Bash", json!({"command": "ls"}), true),
+        ("{tool: Bash, command: line}", "Bash", json!({"command": "ls"}), false),
+        ("{tool: Bash, command: line}", "Bash", json!({"line": "ls"}), true),
+        ("{tool: mcp__box__run}", "mcp__box__run", json!({"command": "git push"}), true),
+        ("{tool: Glob}", "Glob", json!({"pattern": "*"}), true),
+    ] {
+        assert_eq!(allows(&policy(row), tool, arguments.clone()), allowed, "{row} {arguments}");
+    }
+}
+
+/// Where programs read a URL in different ways, nobody knows which host it means.
+#[test]
+fn odd_urls_are_a_doubt() {
+    let evil = gate("rules: [{type: never, call: {reaches: evil.com}}]\n");
+    let umlaut = gate("rules: [{type: never, call: {reaches: 'bücher.example'}}]\n");
+    let local = gate("rules: [{type: never, call: {reaches: 127.0.0.1}}]\n");
+    let six = gate("rules: [{type: never, call: {reaches: '::1'}}]\n");
+    for (policy, url, allowed) in [
+        (&evil, "https://evil.com/", false),
+        (&evil, "https://good.com/", true),
+        (&evil, "https://good.com/evil.com", true),
+        (&evil, "https://good.com/?to=https://evil.com", true),
+        (&evil, "https://good.com/a%20b", true),
+        (&evil, "https://good.com/ä", true),
+        (&evil, "https://evil%2ecom/", false),
+        (&evil, "https:evil.com", false),
+        (&evil, "HTTPS:/evil.com", false),
+        (&evil, "https:///evil.com", false),
+        (&evil, "http:\\\\evil.com", false),
+        (&evil, "https://evil.com\\@good.com", false),
+        (&evil, "https://good.com\\@evil.com", false),
+        (&evil, "https://user:pw@good.com:8443/x", true),
+        (&evil, "https://good.com'@evil.com/", false),
+        (&evil, "https://evil。com", false),
+        (&evil, "https://ｅvil.com", false),
+        (&evil, "https://evil.com.", false),
+        (&umlaut, "https://bücher.example/", false),
+        (&umlaut, "https://xn--bcher-kva.example/", false),
+        (&umlaut, "https://books.example/", true),
+        (&local, "http://127.0.0.1/", false),
+        (&local, "http://127.1/", false),
+        (&local, "http://2130706433/", false),
+        (&local, "http://0x7f.0.0.1/", false),
+        (&local, "http://127.0.0.2/", true),
+        (&six, "http://[::1]:80/", false),
+        (&six, "http://[0:0:0:0:0:0:0:1]/", false),
+        (&six, "http://[::2]/", true),
+    ] {
+        assert_eq!(allows(policy, "WebFetch", json!({"url": url})), allowed, "{url}");
+        assert_eq!(
+            allows(policy, "Bash", json!({"command": format!("curl -g '{}'", url.replace('\'', "'\\''"))})),
+            allowed,
+            "curl {url}"
+        );
+    }
+    assert!(allows(&evil, "WebFetch", json!({"prompt": "read https://good.com now"})));
+    assert!(!allows(&evil, "WebFetch", json!({"prompt": "read https:evil.com now"})));
+    assert!(!allows(&evil, "Bash", json!({"command": "curl 'good.com/?u=https://x' evil.com"})));
+    let good = gate("rules: [{type: never, call: {reaches: good.com}}]\n");
+    assert!(!allows(&good, "Bash", json!({"command": "curl 'good.com/?u=https://x'"})));
 }
 
 /// Arguments under the names that agents have for them. What is under none of these is not known, so that it is no certain no.
