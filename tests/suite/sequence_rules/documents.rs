@@ -148,8 +148,8 @@ fn what_is_wrong_is_an_error_and_what_is_odd_a_warning() {
         ("rules:\n- {type: require, tool: {tool: A, args_match: {c: /rm/i}}}", "2 warning never_met"),
         ("rules:\n- {type: require, tool: {tool: A, args_match: {c: a^}}}", "2 warning never_met"),
         (
-            "rules:\n- type: require\n  tool:\n    tool: A\n    args_match:\n      c: |\n        rm -rf",
-            "6 warning never_met",
+            "rules:\n- type: require\n  tool:\n    tool: A\n    args_match:\n      c: |\n        rm -rf\n",
+            "7 warning never_met",
         ),
         ("rules:\n- type: require\n  tool:\n    tool: A\n    args_match:\n      c: |-\n        rm -rf\n", ""),
         ("aliases: {W: [a]}\nrules:\n- {type: blocklist, tools: [W]}", "3 warning alias_in_list"),
