@@ -177,8 +177,8 @@ fn may_hold_homes(folder: &[&[Symbol]]) -> Answer {
     let symbols: Vec<Vec<Symbol>> =
         HOMES.iter().chain(&["root"]).map(|home| home.chars().map(Symbol::Char).collect()).collect();
     match folder {
-        [root, first] if root.is_empty() => Answer::any(symbols.iter().map(|home| may_be(first, home))),
-        [root, first, second] if root.is_empty() && text(second).is_none() => {
+        [[], first] => Answer::any(symbols.iter().map(|home| may_be(first, home))),
+        [[], first, second] if text(second).is_none() => {
             Answer::any(symbols.iter().map(|home| may_be(first, home)))
         }
         _ => Answer::No,
@@ -191,7 +191,7 @@ fn may_hold_any(folder: &[&[Symbol]]) -> Answer {
     let found = match folder {
         [home] => is(home, "~"),
         [home, name] if is(home, "~") => wild(name),
-        [root, name] if root.is_empty() => wild(name),
+        [[], name] => wild(name),
         names => {
             // As many names back as there were folders up.
             let up = names.iter().take_while(|name| is(name, "..")).count();
