@@ -11,6 +11,7 @@ pub mod limit;
 pub mod lookalike;
 pub mod lookup;
 pub mod options;
+pub mod pattern;
 pub mod question;
 pub mod rejection_plans;
 pub mod sequence_policies;

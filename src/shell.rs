@@ -3,14 +3,17 @@
 //! A maintained parser reads the line; nothing here follows the shell's grammar by itself. Where the shell alone knows a word,
 //! an answer that depends on it is *perhaps*, with the word. Pure functions of their input; every cost is bounded by its length.
 
+mod above;
 pub mod action;
 mod builtin;
 pub mod call;
 mod effects;
 mod expand;
 pub mod facts;
+pub mod given;
 pub mod glob;
 mod guard;
+mod host;
 pub mod matcher;
 mod named;
 mod opened;
@@ -21,6 +24,7 @@ mod prompt;
 pub mod question;
 pub mod reading;
 mod scene;
+mod search;
 mod settings;
 mod simple;
 mod special;

@@ -360,10 +360,28 @@ fn tool(
             does.push(Argument::Anywhere);
             continue;
         }
-        let names = words(&field, "the name of an argument", |name| !name.contains(char::is_whitespace), out);
-        does.push(argument(names?));
+        let names =
+            words(&field, "the name of an argument", |name| !name.contains(char::is_whitespace), out)?;
+        if let Some(path) = names.split(' ').find(|name| name.starts_with("$.") || name.starts_with("$[")) {
+            let message = format!("no argument is called {}: `facts` has names, not paths", quoted(path));
+            let own = path.trim_start_matches(['$', '.', '[']).trim_matches([']', '\'', '"']);
+            let help = match own.contains(['.', '[']) || own.is_empty() {
+                true => "write the name of the argument".to_owned(),
+                false => format!("write {}", quoted(own)),
+            };
+            out.push(field.problem(ProblemKind::MatchesNothing, message).help(help));
+        }
+        does.push(argument(names));
     }
     let named = named?;
+    let known = |name: &&&str| crate::shell::facts::tools::tool(name).is_some_and(|row| !row.does.is_empty());
+    if let Some(name) = named.iter().find(known).filter(|_| does.is_empty()) {
+        let message =
+            format!("this row takes the place of what is known of {}, and says nothing", quoted(name));
+        let help =
+            "say what its arguments are, such as `command: command` or `reads: path`, or leave the row out";
+        out.push(item.problem(ProblemKind::BadValue, message).help(help));
+    }
     for name in &named {
         twice((*name).to_owned(), item, seen, out);
     }

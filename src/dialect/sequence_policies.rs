@@ -175,6 +175,11 @@ fn wanted(item: &Field<'_>, fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> 
 
 fn name_pattern(item: &Field<'_>, out: &mut Vec<Problem>) -> Option<NamePattern> {
     if item.node.as_map().is_none() {
+        if let Some(prefix) = item.node.as_str().and_then(|text| text.strip_prefix("namePrefix:")) {
+            let message = "this is the name of a tool: after the colon of a key comes a blank";
+            let help = format!("write `{{namePrefix: {}}}`", prefix.trim());
+            out.push(item.problem(ProblemKind::MatchesNothing, message).help(help));
+        }
         return item.exact_name(out, prefix_instead).map(|name| NamePattern::Exact(name.into()));
     }
     let mut fields = item.fields(out)?;

@@ -195,6 +195,46 @@ fn exponent(text: &[u8]) -> Option<i16> {
     Some(if negative { -size } else { size })
 }
 
+/// A text that two values have in common if they are [`equal`], and only then.
+pub fn canonical(value: &Value) -> String {
+    let mut out = String::new();
+    spell(value, &mut out);
+    out
+}
+
+fn spell(value: &Value, out: &mut String) {
+    match value {
+        Value::Number(number) => {
+            let Decimal { negative, magnitude, .. } = Decimal::of(number.as_str());
+            out.push_str(if negative { "-0." } else { "0." });
+            out.extend(Decimal::of(number.as_str()).digits().map(char::from));
+            out.push('e');
+            out.push_str(&magnitude.to_string());
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for item in items {
+                spell(item, out);
+                out.push(',');
+            }
+            out.push(']');
+        }
+        Value::Object(members) => {
+            let mut members: Vec<(&String, &Value)> = members.iter().collect();
+            members.sort_by_key(|(key, _)| *key);
+            out.push('{');
+            for (key, member) in members {
+                spell(&Value::String(key.clone()), out);
+                out.push(':');
+                spell(member, out);
+                out.push(',');
+            }
+            out.push('}');
+        }
+        other => out.push_str(&other.to_string()),
+    }
+}
+
 /// A hash that agrees with [`equal`]: equal values have equal hashes.
 pub fn hash(value: &Value, with: &impl BuildHasher) -> u64 {
     match value {

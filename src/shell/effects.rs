@@ -2,9 +2,11 @@
 
 use super::call::{Act, Extent, Host, Touch};
 use super::facts::{At, Does, Net, Program, is_foreign, is_shell};
+use super::host::host;
 use super::options::{Arguments, Style, arguments};
 use super::path::Root;
-use super::scene::{Effects, Scene, add, environment, host, mention};
+use super::scene::{Effects, Scene, add, environment, mention};
+use super::search::choose;
 use super::word::{Piece, Word};
 use super::{named, prompt, special, url_glob};
 
@@ -91,7 +93,10 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     for does in chosen.iter().flat_map(|row| row.does) {
         apply(does, &arguments, operands, scene, &mut found);
     }
-    if chosen.iter().flat_map(|row| row.does).any(passes_on) && !arguments.excludes() {
+    choose(name, &arguments, &mut found);
+    // A link leaves everything where it is.
+    let is_link = matches!(name, "ln" | "gln" | "link");
+    if !is_link && chosen.iter().flat_map(|row| row.does).any(passes_on) {
         whole(&mut found);
     }
     let sub = arguments.operands.first().and_then(Word::known);

@@ -47,6 +47,8 @@ struct Flag {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hosts {
     wanted: Vec<Glob>,
+    /// What names with letters beyond ASCII are perhaps called on the way: `xn--…`.
+    encoded: Vec<Glob>,
     /// Whether `*` is wanted: any host but this machine.
     anywhere: bool,
     except: Vec<Glob>,
@@ -264,7 +266,9 @@ impl Hosts {
     ) -> Hosts {
         let glob = |written: &str| Glob::of_names(&written.to_lowercase());
         let (all, wanted): (Vec<&str>, Vec<&str>) = wanted.into_iter().partition(|written| *written == "*");
+        let encoded = wanted.iter().filter(|written| !written.is_ascii());
         Hosts {
+            encoded: encoded.map(|written| encoded_form(written)).collect(),
             wanted: wanted.into_iter().map(glob).collect(),
             anywhere: !all.is_empty(),
             except: except.into_iter().map(glob).collect(),
@@ -290,9 +294,18 @@ impl Hosts {
             None => Answer::any(LOCAL.iter().map(|local| Glob::of_names(local).matches(word))),
         };
         let named = Answer::any(self.wanted.iter().map(|glob| glob.matches(word)));
+        let encoded = || Answer::any(self.encoded.iter().map(|glob| glob.matches(word)));
+        let named = named.or(|| encoded().and(|| Answer::Perhaps(word.to_string())));
         let wanted = named.or(|| if self.anywhere { inverse(local(word)) } else { Answer::No });
         wanted.and(|| inverse(Answer::any(self.except.iter().map(|glob| glob.matches(word)))))
     }
+}
+
+/// A host as the network names it, where its letters beyond ASCII are not computed.
+fn encoded_form(written: &str) -> Glob {
+    let labels: Vec<&str> =
+        written.split('.').map(|label| if label.is_ascii() { label } else { "xn--*" }).collect();
+    Glob::of_names(&labels.join(".").to_lowercase())
 }
 
 fn inverse(answer: Answer) -> Answer {
@@ -325,11 +338,11 @@ impl Matcher {
             Matcher::Touches(act, patterns) => {
                 let files = call.touches.iter().filter(|touch| touch.act == *act);
                 let named = call.mentions.iter().filter(|touch| touch.act == *act);
-                let perhaps = named.map(|touch| match patterns.matches(&touch.place, touch.extent) {
+                let perhaps = named.map(|touch| match patterns.matches(&touch.place, touch.reach()) {
                     Answer::No => Answer::No,
                     _ => Answer::Perhaps(touch.shown()),
                 });
-                Answer::any(files.map(|touch| patterns.matches(&touch.place, touch.extent)))
+                Answer::any(files.map(|touch| patterns.matches(&touch.place, touch.reach())))
                     .or(|| Answer::any(perhaps))
                     .or(unclear)
             }

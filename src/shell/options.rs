@@ -122,11 +122,6 @@ impl Arguments {
         self.options.iter().any(|given| names.split(' ').any(|name| name == given.name))
     }
 
-    /// Whether some files are left out: `--exclude`, `--exclude-from`.
-    pub fn excludes(&self) -> bool {
-        self.options.iter().any(|given| given.name.starts_with("--exclude") || given.name == "-x")
-    }
-
     /// The values of these options.
     pub fn values<'a>(&'a self, names: &'a str) -> impl Iterator<Item = &'a Word> {
         let named = |given: &&Given| names.split(' ').any(|name| name == given.name);

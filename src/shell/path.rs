@@ -1,26 +1,13 @@
 //! Paths of calls, and lists of patterns over them that are read as a `.gitignore` is.
 
+use std::sync::Arc;
+
 use super::Answer;
+use super::above::{self, Choice};
+use super::call::Extent;
 use super::facts::Table;
 use super::glob::{Glob, Token, path_glob};
 use super::word::{Piece, Symbol, Word};
-
-/// How much of a file or folder is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Extent {
-    /// The path itself.
-    Itself,
-    /// The path with everything below it.
-    Below,
-    /// The path itself, if what it lies in is a folder: `b/a` of `cp a b`. Nothing of a pattern without a fixed place.
-    IfFolder,
-    /// Something in it, whatever its name: what the path itself matches, less what is taken out with all in it.
-    Inside,
-    /// Something below it, under a name that is not known: what an archive holds. Nothing of a pattern without a fixed place.
-    Within,
-    /// Everything below it goes elsewhere, so that also a pattern without a fixed place is perhaps met.
-    Whole,
-}
 
 /// The folder of the recording, and what is known of the home folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +29,8 @@ pub struct Place {
     folder: Vec<Symbol>,
     /// Whether it is a variable of the environment.
     environment: bool,
+    /// Which of the files in it are meant.
+    choice: Option<Arc<Choice>>,
     unclear: Option<String>,
     shown: String,
 }
@@ -102,6 +91,7 @@ impl Place {
             root.folder.as_deref().map(|folder| chars(folder.trim_end_matches('/'))).unwrap_or_default();
         Place {
             environment: forms.first().is_some_and(|path| is_environment(path)),
+            choice: None,
             forms: forms.into_iter().map(Form::new).collect(),
             inside,
             searched: whole.unclear() == Some("{}"),
@@ -109,6 +99,11 @@ impl Place {
             unclear: whole.unclear().is_some().then(|| word.to_string()),
             shown: shown(&whole),
         }
+    }
+
+    /// The same folder, of which some files are meant.
+    pub fn choosing(&mut self, choice: &Arc<Choice>) {
+        self.choice = Some(Arc::clone(choice));
     }
 
     /// How it is shown.
@@ -135,13 +130,20 @@ impl Place {
             .then(|| Place { forms: forms().map(Form::new).collect(), ..self.clone() })
     }
 
-    /// Whether it is the session's folder, or certainly holds it.
-    fn holds_session(&self) -> bool {
-        let above = |form: &Form| {
-            matches!(form.text.as_deref(), Some("." | ".." | "~" | "/"))
-                || !self.folder.is_empty() && is_above(&form.symbols, &self.folder)
-        };
-        self.forms.iter().any(above)
+    /// Whether one of its names holds the place where a pattern begins.
+    fn holds(&self, place: &[Symbol]) -> Answer {
+        let mut here = Vec::new();
+        if !self.folder.is_empty() {
+            here.push(self.folder.clone());
+            let home = below_home(&self.folder);
+            here.extend(home.map(|rest| [&[Symbol::Char('~')], rest].concat()));
+        }
+        // Where the home folder is, nobody said.
+        let said = self.forms.iter().filter(|form| form.symbols.get(1) != Some(&Symbol::Any));
+        match Answer::any(said.map(|form| above::holds(&form.symbols, place, &here))) {
+            Answer::Perhaps(_) => Answer::Perhaps(self.unclear.as_ref().unwrap_or(&self.shown).clone()),
+            answer => answer,
+        }
     }
 
     /// What of it is not known.
@@ -289,6 +291,8 @@ struct Pattern {
     globs: [Glob; 2],
     /// Whether it means variables of the environment.
     environment: bool,
+    /// As written, without the mark of what is taken out.
+    written: String,
     /// The text before the first wildcard, for operations on whole folders. Empty where the pattern has no fixed place.
     fixed: Vec<Symbol>,
 }
@@ -370,7 +374,7 @@ impl Pattern {
         };
         let fixed = chars(&fixed);
         let globs = [Glob::new(tokens), Glob::new(below)];
-        Pattern { out, globs, environment: is_environment(&fixed), fixed }
+        Pattern { out, globs, environment: is_environment(&fixed), written: text.to_owned(), fixed }
     }
 
     fn matches(&self, place: &Place, extent: Extent) -> Answer {
@@ -389,11 +393,8 @@ impl Pattern {
             return Answer::No;
         }
         let mut best = Answer::No;
-        match (extent, self.fixed.is_empty()) {
-            (Extent::IfFolder | Extent::Within, true) => return Answer::No,
-            (Extent::Whole, true) if !place.holds_session() => return Answer::No,
-            (Extent::Whole, true) => return Answer::Perhaps(place.shown.clone()),
-            _ => {}
+        if matches!(extent, Extent::IfFolder | Extent::Within) && self.fixed.is_empty() {
+            return Answer::No;
         }
         for (at, form) in place.forms.iter().enumerate() {
             // Where the home folder is, nobody said: only what holds of every place counts.
@@ -418,19 +419,23 @@ impl Pattern {
                     Answer::Perhaps(_) | Answer::No => {}
                 }
             }
-            // A folder with everything in it: also what the pattern names below it.
-            let deep = matches!(extent, Extent::Below | Extent::Within);
-            if deep && !self.fixed.is_empty() && !guessed && is_above(&form.symbols, &self.fixed) {
-                return Answer::Yes;
-            }
         }
-        best
+        best.or(|| self.below(place, extent))
     }
-}
 
-/// Whether a folder holds the place where a pattern begins.
-fn is_above(folder: &[Symbol], fixed: &[Symbol]) -> bool {
-    let folder = folder.strip_suffix(&[Symbol::Char('/')]).unwrap_or(folder);
-    let folder = folder.strip_suffix(&[Symbol::Char('/'), Symbol::AnyName]).unwrap_or(folder);
-    fixed.strip_prefix(folder).is_some_and(|rest| rest.first().is_none_or(|next| *next == Symbol::Char('/')))
+    /// Of a folder with everything in it: whether the pattern means something there.
+    fn below(&self, place: &Place, extent: Extent) -> Answer {
+        let [own, _] = &self.globs;
+        let chosen = |choice: &Arc<Choice>| choice.may_have(own, &self.written);
+        if self.fixed.is_empty() && !place.choice.as_ref().is_none_or(chosen) {
+            return Answer::No;
+        }
+        let perhaps = || Answer::Perhaps(place.shown.clone());
+        match (extent, self.fixed.is_empty()) {
+            (Extent::Below | Extent::Within | Extent::Whole, false) => place.holds(&self.fixed),
+            (Extent::Whole, true) if !above::is_file(&place.shown) => perhaps(),
+            (Extent::Below | Extent::Whole, true) => place.holds(&[Symbol::Char('.')]).and(perhaps),
+            _ => Answer::No,
+        }
+    }
 }

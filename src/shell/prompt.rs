@@ -10,6 +10,7 @@ mod transfer;
 use step::Step;
 
 use super::call::{Act, Extent};
+use super::host;
 use super::options::{Style, arguments};
 use super::patch;
 use super::scene::{self, Effects, Scene};
@@ -296,7 +297,7 @@ impl Prompt {
                     Step::Reads(file) => add(Act::Reads, Extent::Itself, file),
                     Step::ReadsDeep(file) => add(Act::Reads, Extent::Below, file),
                     Step::Writes(file) => add(Act::Writes, Extent::Itself, file),
-                    Step::Reaches(name) => found.reaches.extend(scene::host(&rest(name), true)),
+                    Step::Reaches(name) => found.reaches.extend(host::host(&rest(name), true)),
                     Step::Opaque => found.opaque = true,
                 }
             }

@@ -190,7 +190,7 @@ impl Question {
                     (
                         touch,
                         patterns
-                            .matches(&touch.place, touch.extent)
+                            .matches(&touch.place, touch.reach())
                             .or(|| copies.matches(&touch.place, Act::Reads)),
                     )
                 })
@@ -232,7 +232,7 @@ impl Question {
         let meant = |touch: &&Touch| {
             asked.iter().any(|(act, patterns)| {
                 *act == touch.act
-                    && patterns.matches(&touch.place, touch.extent).or(|| copies.matches(&touch.place, *act))
+                    && patterns.matches(&touch.place, touch.reach()).or(|| copies.matches(&touch.place, *act))
                         != Answer::No
             })
         };

@@ -2,7 +2,7 @@
 
 use super::call::{Act, Extent, Host, Touch};
 use super::path::{ENVIRONMENT, Place, Root, is_relative};
-use super::word::{Piece, Word};
+use super::word::Word;
 
 /// What a command does.
 #[derive(Debug, Default)]
@@ -79,68 +79,4 @@ pub fn environment(name: &Word) -> Word {
     let mut word = Word::text(ENVIRONMENT);
     word.append(name);
     word
-}
-
-/// The host of a URL, or of a word that is taken as one with `bare`.
-pub fn host(word: &Word, bare: bool) -> Option<Host> {
-    let scheme = word.pieces.iter().any(|piece| matches!(piece, Piece::Text(text) if text.contains("://")));
-    // `?` and `[` of a URL are patterns for a shell, which leaves them as they are where no file fits.
-    let mut rest = match word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_) | Piece::Home)) {
-        true => word.clone(),
-        false => Word::text(word.to_string()),
-    };
-    if scheme {
-        while let Some((before, after)) = rest.split_once(':') {
-            rest = after;
-            if let Some(after) = rest.strip_prefix("//") {
-                if before.known() == Some("file") {
-                    return None;
-                }
-                rest = after;
-                break;
-            }
-        }
-    } else if !bare {
-        return word.is_open().then(|| Host::Unknown(word.to_string()));
-    }
-    if !scheme && rest.start().starts_with('/') {
-        return None;
-    }
-    for end in ['/', '?', '#'] {
-        if let Some((before, _)) = rest.split_once(end) {
-            rest = before;
-        }
-    }
-    while let Some((_, after)) = rest.split_once('@') {
-        rest = after;
-    }
-    if let Some(inner) = rest.strip_prefix("[") {
-        rest = inner.split_once(']').map_or(inner, |(address, _)| address);
-    } else if let Some((name, after)) = rest.split_once(':')
-        && (!after.to_string().contains(':') || is_module(&name, &after))
-    {
-        rest = name;
-    }
-    // `example.org.` is `example.org`.
-    if let Some(Piece::Text(text)) = rest.pieces.last_mut()
-        && text.len() > 1
-        && text.ends_with('.')
-    {
-        text.pop();
-    }
-    if rest.pieces.is_empty() {
-        return None;
-    }
-    for piece in &mut rest.pieces {
-        if let Piece::Text(text) = piece {
-            *text = text.to_lowercase();
-        }
-    }
-    Some(Host::Named(rest))
-}
-
-/// Whether `name::module` of `rsync` was meant, and no address of IPv6 such as `fe80::1`.
-fn is_module(name: &Word, after: &Word) -> bool {
-    let hexadecimal = name.known().is_some_and(|name| name.chars().all(|letter| letter.is_ascii_hexdigit()));
-    after.start().starts_with(':') && !hexadecimal
 }

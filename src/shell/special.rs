@@ -1,9 +1,10 @@
 //! What the table of facts cannot say of a program.
 
 use super::call::{Act, Extent, Host};
+use super::host::host;
 use super::options::Arguments;
 use super::path::is_relative;
-use super::scene::{Effects, Scene, add, environment, host};
+use super::scene::{Effects, Scene, add, environment};
 use super::word::{Piece, Word};
 
 /// What a table cannot say.

@@ -5,11 +5,12 @@ use serde_json::{Map, Value};
 use super::call::{Act, Extent, Host, Line, SmallCall, Touch};
 use super::facts::Table;
 use super::facts::tools::{Argument, Tool};
+use super::given::{all_texts, first, get, is_same, may_hold, path, texts};
+use super::host::{host, is_loose};
 use super::patch;
 use super::path::{Place, Root};
-use super::scene::host;
 use super::walk::{read_in, read_words_in};
-use super::word::{Piece, Word};
+use super::word::Word;
 
 /// Whether a call of a tool can be what a key asks for.
 pub fn can(facts: &Table, name: &str, key: &str) -> bool {
@@ -32,9 +33,10 @@ pub fn runs_commands(facts: &Table, name: &str) -> bool {
         .is_some_and(|row| row.does.iter().any(|argument| matches!(argument, Argument::Command(_))))
 }
 
-/// The arguments of a tool that say what it does; `None`: any of them may.
-pub fn looks_at(facts: &Table, name: &str) -> Option<Vec<&'static str>> {
+/// The arguments of a call that say what it does; `None`: any of them may.
+pub fn looks_at(facts: &Table, name: &str, arguments: Option<&Value>) -> Option<Vec<String>> {
     let row = facts.tool(name)?;
+    let given = arguments.and_then(Value::as_object)?;
     let names = row.does.iter().flat_map(|argument| match argument {
         Argument::Command(names)
         | Argument::Folder(names)
@@ -46,11 +48,20 @@ pub fn looks_at(facts: &Table, name: &str) -> Option<Vec<&'static str>> {
         | Argument::Reaches(names) => names.split(' '),
         Argument::Anywhere => "".split(' '),
     });
-    Some(names.filter(|name| !name.is_empty()).chain(BACKGROUND).chain(["glob", "include"]).collect())
+    let names: Vec<&str> =
+        names.filter(|name| !name.is_empty()).chain(BACKGROUND).chain(CHOOSE_FILES.split(' ')).collect();
+    let (own, others): (Vec<&String>, Vec<&String>) =
+        given.keys().partition(|key| names.iter().any(|name| is_same(key, name)));
+    // Where none of them is there, others may hold what the tool works on.
+    let known = row.does.is_empty() || others.is_empty() || !own.is_empty();
+    known.then(|| own.into_iter().cloned().collect())
 }
 
+/// Arguments of searches that choose files by their names.
+const CHOOSE_FILES: &str = "glob globs include includes include_pattern file_pattern";
+
 /// Arguments that let a command run on while the agent goes on.
-const BACKGROUND: [&str; 4] = ["run_in_background", "is_background", "background", "isBackground"];
+const BACKGROUND: [&str; 3] = ["run_in_background", "is_background", "background"];
 
 /// What a call of a tool does, without anything remembered. There is always at least one small call.
 pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
@@ -63,24 +74,21 @@ pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
         _ => None,
     });
     // A tool that nobody has listed and that is given a command runs it.
-    let command = command.or(if row.is_none() { Some("command cmd") } else { None });
-    let command = command.and_then(|names| match arguments {
+    let names = command.or(if row.is_none() { Some("command cmd command_line") } else { None });
+    let found = names.and_then(|names| match arguments {
         Some(Value::String(_) | Value::Array(_)) if row.is_some() => arguments,
         _ => first(given, names).map(|(_, value)| value),
     });
-    let mut line = match command {
-        Some(command) => commands(command, does, given, root),
+    let mut line = match found {
+        Some(found) => commands(found, does, given, root),
+        // It is given something, under a name that nobody has listed.
+        None if command.is_some() && may_hold(given, false) => unknown("the command"),
         None => Line::default(),
     };
     if line.calls.is_empty() || row.is_none() {
         line.calls.push(call(name, row, arguments, given, root));
     }
     line
-}
-
-/// The first of these arguments that is given.
-fn first<'v>(given: &'v Map<String, Value>, names: &str) -> Option<(&'v String, &'v Value)> {
-    names.split(' ').find_map(|name| given.get_key_value(name)).filter(|(_, value)| !value.is_null())
 }
 
 /// A command line, or a list of words.
@@ -97,21 +105,21 @@ fn commands(command: &Value, does: &[Argument], given: &Map<String, Value>, root
                 items.iter().map(|item| Some(item.as_str()?.to_owned())).collect();
             match words {
                 Some(words) => read_words_in(&words, folder.as_ref(), root),
-                None => unknown(command),
+                None => unknown(&command.to_string()),
             }
         }
-        other => unknown(other),
+        other => unknown(&other.to_string()),
     };
     // What runs on while the agent goes on has not succeeded when the call has.
-    if BACKGROUND.iter().any(|name| given.get(*name).is_some_and(|value| *value != Value::Bool(false))) {
+    if BACKGROUND.iter().any(|name| get(given, name).is_some_and(|(_, value)| *value != Value::Bool(false))) {
         line.calls.iter_mut().for_each(|call| call.proven = false);
     }
     line
 }
 
 /// A command that is no text: it may do anything.
-fn unknown(command: &Value) -> Line {
-    let word: String = command.to_string().chars().take(60).collect();
+fn unknown(command: &str) -> Line {
+    let word: String = command.chars().take(60).collect();
     let call = SmallCall { program: Word::unknown(&word), unclear: Some(word), ..blank() };
     Line { calls: vec![call], problem: Some("the command is not a text".to_owned()) }
 }
@@ -138,31 +146,6 @@ fn blank() -> SmallCall {
     }
 }
 
-/// A path as an agent writes it.
-pub fn path(text: &str) -> Word {
-    match text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-        Some(rest) => {
-            let mut word = Word { pieces: vec![Piece::Home], many: false };
-            word.push(rest);
-            word
-        }
-        None => Word::text(text),
-    }
-}
-
-/// The texts of an argument: itself, or those of a list.
-fn texts(value: &Value) -> Vec<&str> {
-    match value {
-        Value::String(text) => vec![text],
-        Value::Array(items) => items.iter().flat_map(texts).collect(),
-        // `read_file` takes `files: [{path: …}]` in some agents.
-        Value::Object(members) => {
-            first(members, "path file_path").map(|(_, value)| texts(value)).unwrap_or_default()
-        }
-        _ => Vec::new(),
-    }
-}
-
 /// The call of a tool that runs no command.
 fn call(
     name: &str,
@@ -178,8 +161,11 @@ fn call(
         place: Place::new(word, &here, root),
         extent: if deep { Extent::Below } else { Extent::Itself },
     };
+    // What is no object of arguments may hold anything.
+    let odd = arguments.is_some_and(|arguments| !arguments.is_object() && !arguments.is_null());
+    let unknown = |act, what: &str| touch(act, &Word::unknown(what), false);
     let Some(row) = row else {
-        foreign(name, given, &mut call, touch);
+        foreign(name, given, odd, &mut call, touch);
         return call;
     };
     let several = row.names.starts_with("str_replace_editor");
@@ -194,6 +180,9 @@ fn call(
             Argument::Writes(names) => (Act::Writes, *names),
             Argument::Deletes(names) => (Act::Deletes, *names),
             Argument::Searches(names) => {
+                if odd || first(given, names).is_none() && may_hold(given, true) {
+                    call.mentions.push(unknown(Act::Reads, "the folder"));
+                }
                 search(given, names, &mut call, touch);
                 continue;
             }
@@ -217,12 +206,17 @@ fn call(
             }
             Argument::Command(_) | Argument::Folder(_) => continue,
         };
+        let mut named = false;
         for name in names.split(' ') {
-            for file in given.get(name).map(texts).unwrap_or_default() {
+            for file in get(given, name).map(|(_, value)| texts(value)).unwrap_or_default() {
+                named = true;
                 // Only lists of files are patterns: a file may well be called `[id].tsx`.
                 let word = if matches!(name, "paths" | "include") { Word::pattern(file) } else { path(file) };
                 call.touches.push(touch(act, &word, false));
             }
+        }
+        if !named && (odd || may_hold(given, false)) {
+            call.mentions.push(unknown(act, "the path"));
         }
     }
     call
@@ -235,10 +229,11 @@ fn search(
     call: &mut SmallCall,
     touch: impl Fn(Act, &Word, bool) -> Touch,
 ) {
-    let folders: Vec<&str> = names.split(' ').filter_map(|name| given.get(name)).flat_map(texts).collect();
+    let folders: Vec<&str> =
+        names.split(' ').filter_map(|name| get(given, name)).flat_map(|(_, value)| texts(value)).collect();
     let folders = if folders.is_empty() { vec!["."] } else { folders };
-    let globs: Vec<&str> =
-        ["glob", "include"].iter().filter_map(|name| given.get(*name)).flat_map(texts).collect();
+    let globs = CHOOSE_FILES.split(' ').filter_map(|name| get(given, name));
+    let globs: Vec<&str> = globs.flat_map(|(_, value)| texts(value)).collect();
     for folder in folders {
         let whole = path(folder);
         if globs.is_empty() {
@@ -260,11 +255,17 @@ fn search(
 /// The hosts of URLs: an argument that is one, or a text with some in it.
 fn reach(given: &Map<String, Value>, names: &str, call: &mut SmallCall) {
     for text in first(given, names).map(|(_, value)| texts(value)).unwrap_or_default() {
+        let whole = text.trim();
+        // What begins as a URL and has no blanks is one, whatever signs are in it.
+        if !whole.contains(char::is_whitespace) && (begins_as_url(whole) || is_loose(whole)) {
+            call.reaches.extend(host(&Word::text(whole), true));
+            continue;
+        }
         let urls: Vec<&str> = text
             .split(|letter: char| {
                 letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '>' | '(' | ')')
             })
-            .filter(|part| part.contains("://"))
+            .filter(|part| part.contains("://") || is_loose(part))
             .collect();
         if urls.is_empty() && !text.trim().contains(char::is_whitespace) {
             call.reaches.extend(host(&Word::text(text.trim()), true));
@@ -276,11 +277,22 @@ fn reach(given: &Map<String, Value>, names: &str, call: &mut SmallCall) {
     }
 }
 
+fn begins_as_url(text: &str) -> bool {
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| {
+        !scheme.is_empty() && scheme.chars().all(|letter| letter.is_ascii_alphanumeric())
+    })
+}
+
+/// How many texts of a tool that nobody has listed are looked at as paths.
+const NAMED: usize = 64;
+
 /// A tool that nobody has listed: which hosts it reaches is not known, and it perhaps does what its name says with the
 /// files that its arguments name.
 fn foreign(
     name: &str,
     given: &Map<String, Value>,
+    odd: bool,
     call: &mut SmallCall,
     touch: impl Fn(Act, &Word, bool) -> Touch,
 ) {
@@ -296,11 +308,15 @@ fn foreign(
     ]) {
         acts.push(Act::Writes);
     }
-    let files = given.values().flat_map(texts).filter(|text| text.len() <= 1024 && !text.contains('\n'));
-    call.mentions = files
-        .take(64)
-        .flat_map(|file| acts.iter().map(|act| touch(*act, &path(file), false)).collect::<Vec<_>>())
-        .collect();
+    let mut given_texts = Vec::new();
+    given.values().for_each(|value| all_texts(value, &mut given_texts));
+    given_texts.retain(|text| text.len() <= 1024 && !text.contains('\n'));
+    let many = given_texts.len() > NAMED;
+    let mut files: Vec<Word> = given_texts.into_iter().take(NAMED).map(path).collect();
+    if odd || many {
+        files.push(Word::unknown("the arguments"));
+    }
+    call.mentions = files.iter().flat_map(|file| acts.iter().map(|act| touch(*act, file, false))).collect();
     call.reaches.push(Host::Unknown(name));
 }
 

@@ -5,6 +5,7 @@ use super::effects;
 use super::facts;
 use super::prompt;
 use super::scene::{self, Effects, Scene};
+use super::search::searches_here;
 use super::special;
 use super::walker::{Flow, Input, Streams, Walker};
 use super::word::{Piece, Word};
@@ -50,6 +51,9 @@ impl Walker<'_> {
         let files = Scene::of_files(&self.folder, &self.instead, self.root);
         let scene = Scene { assigned: &self.assigned, remotes: &self.remotes, ..files };
         let mut own = effects::effects(name, args, &scene);
+        if streams.input == Input::Nothing {
+            searches_here(name, args, &scene, &mut own);
+        }
         let typed = prompt::scripts(name, args, &streams.input, &scene, &mut effects);
         own.touches.retain(|touch| !effects.touches.contains(touch));
         effects.touches.append(&mut own.touches);

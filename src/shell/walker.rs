@@ -11,6 +11,7 @@ use super::call::{Act, Extent, Line, SmallCall};
 use super::expand::{Expansion, expand, expand_quoted};
 use super::facts;
 use super::guard;
+use super::host;
 use super::path::Root;
 use super::scene::{self, Effects, Scene};
 use super::word::Word;
@@ -354,7 +355,7 @@ impl<'w> Walker<'w> {
         for (act, word) in std::mem::take(&mut streams.effects) {
             let network = ["/dev/tcp/", "/dev/udp/"].iter().find_map(|device| word.strip_prefix(device));
             match network {
-                Some(rest) => found.reaches.extend(scene::host(&rest, true)),
+                Some(rest) => found.reaches.extend(host::host(&rest, true)),
                 None => scene::add(act, Extent::Itself, &word, &scene, &mut found),
             }
         }

@@ -26,8 +26,27 @@ pub struct Wildcard<'a> {
 }
 
 impl<'a> Wildcard<'a> {
-    /// The first wildcard in a name. No provider of models and no MCP server allows these signs in the names of tools.
+    /// The first wildcard in a name, or another sign that stands for something else. No provider of models and no MCP server
+    /// allows these signs in the names of tools.
     pub fn of(name: &'a str) -> Option<Wildcard<'a>> {
+        let foreign = || {
+            let found = name.char_indices().find_map(|(at, sign)| {
+                let rest = name.get(at..)?;
+                let is_two = |pair: &str| rest.starts_with(pair);
+                match sign {
+                    '^' | '$' | '(' | ')' => rest.get(..1),
+                    '{' if is_two("{{") => rest.get(..2),
+                    ',' if is_two(", ") => rest.get(..1),
+                    _ => None,
+                }
+            });
+            found.map(|sign| Wildcard { name, sign, prefix: None })
+        };
+        Wildcard::in_pattern(name).or_else(foreign)
+    }
+
+    /// The first wildcard in a text that is no name of a tool: a path, a host, a word of a command.
+    pub fn in_pattern(name: &'a str) -> Option<Wildcard<'a>> {
         if let Some(sign) = name.matches(is_unseen).next() {
             return Some(Wildcard { name, sign, prefix: None });
         }
@@ -60,7 +79,37 @@ impl<'a> Wildcard<'a> {
             self.sign,
             quoted(self.name)
         );
+        let help = self.instead().unwrap_or_else(|| help.into());
         Problem::new(ProblemKind::StarInName, span, message).help(help)
+    }
+
+    /// The name that was meant, where a sign says so.
+    fn instead(&self) -> Option<String> {
+        let plain = |name: &str| !name.is_empty() && Wildcard::of(name).is_none();
+        match self.sign {
+            "^" | "$" if self.name.starts_with("${") => {
+                Some("write the name itself: variables are not filled in here".to_owned())
+            }
+            "{{" => Some("write the name itself: templates are not filled in here".to_owned()),
+            "^" | "$" => {
+                let name = self.name.trim_start_matches('^').trim_end_matches('$');
+                plain(name).then(|| format!("write {}", quoted(name)))
+            }
+            "(" => {
+                let name =
+                    self.name.split_once('(').map(|(name, _)| name.trim()).filter(|name| plain(name))?;
+                Some(format!(
+                    "write {}; a rule of type `never` can say which calls of it are meant",
+                    quoted(name)
+                ))
+            }
+            "," => {
+                let names: Vec<&str> =
+                    self.name.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+                Some(format!("write an entry for each name: {}", quoted(&format!("[{}]", names.join(", ")))))
+            }
+            _ => None,
+        }
     }
 
     /// The error at a place where `*` and `?` are wildcards, and nothing else is. `None`: the name has only these.
@@ -74,7 +123,9 @@ impl<'a> Wildcard<'a> {
             "only `*` and `?` are wildcards here, so the `{sign}` in {} would match nothing",
             quoted(self.name)
         );
-        Some(Problem::new(ProblemKind::StarInName, span, message).help("write an entry for each name"))
+        let own = Wildcard { sign, ..*self }.instead();
+        let help = own.unwrap_or_else(|| "write an entry for each name".to_owned());
+        Some(Problem::new(ProblemKind::StarInName, span, message).help(help))
     }
 
     /// That the name has blanks at its ends, or letters that nobody sees.
@@ -146,6 +197,14 @@ mod tests {
             ("{a}", None),
             ("größe", None),
             ("", None),
+            ("^root$", Some(("^", None))),
+            ("root$", Some(("$", None))),
+            ("Bash(git push)", Some(("(", None))),
+            ("x, y", Some((",", None))),
+            ("x,y", None),
+            ("${TOOL}", Some(("$", None))),
+            ("{{ tool }}", Some(("{{", None))),
+            ("admin_(a|b)", Some(("|", None))),
         ];
         for (name, expected) in cases {
             assert_eq!(Wildcard::of(name).map(|found| (found.sign, found.prefix)), expected, "{name}");

@@ -128,6 +128,10 @@ fn rows_that_cannot_be_read_are_reported() {
         ("{tool: a, reads: ['two  blanks']}", "is not the name of an argument"),
         ("{tool: a, opaque: true}", "unknown key `opaque`"),
         ("{tool: 'mcp__*', reaches: '*'}", "name each of them"),
+        ("{tool: Bash, command: $.command}", "`facts` has names, not paths"),
+        ("{tool: Bash, command: [cmd, \"$['command']\"]}", "`facts` has names, not paths"),
+        ("{tool: Bash}", "takes the place of what is known of `Bash`, and says nothing"),
+        ("{tool: [a, Read]}", "takes the place of what is known of `Read`, and says nothing"),
         ("text", "expected a mapping"),
     ] {
         let (table, problems) = table(&format!("  - {row}\n"));
@@ -242,4 +246,140 @@ fn equal_rows_are_kept_once() {
         panic!("two programs")
     };
     assert!(std::ptr::eq(*one, *other));
+}
+
+/// An argument that a row names and no call has leaves a doubt; a row without arguments is for tools of which nothing is known.
+#[test]
+fn a_row_for_a_shipped_tool_is_no_hole() {
+    let policy = |row: &str| {
+        gate(&format!(
+            "facts: [{row}]\nrules: [{{type: never, call: {{runs: {{program: git, args: [push]}}}}}}]\n"
+        ))
+    };
+    for (row, tool, arguments, allowed) in [
+        ("{tool: Bash, command: Command}", "Bash", json!({"command": "git push"}), false),
+        ("{tool: Bash, command: Command}", "Bash", json!({"command": "ls"}), true),
+        ("{tool: Bash, command: line}", "Bash", json!({"command": "ls"}), false),
+        ("{tool: Bash, command: line}", "Bash", json!({"line": "ls"}), true),
+        ("{tool: mcp__box__run}", "mcp__box__run", json!({"command": "git push"}), true),
+        ("{tool: Glob}", "Glob", json!({"pattern": "*"}), true),
+    ] {
+        assert_eq!(allows(&policy(row), tool, arguments.clone()), allowed, "{row} {arguments}");
+    }
+}
+
+/// Where programs read a URL in different ways, nobody knows which host it means.
+#[test]
+fn odd_urls_are_a_doubt() {
+    let evil = gate("rules: [{type: never, call: {reaches: evil.com}}]\n");
+    let umlaut = gate("rules: [{type: never, call: {reaches: 'bücher.example'}}]\n");
+    let local = gate("rules: [{type: never, call: {reaches: 127.0.0.1}}]\n");
+    let six = gate("rules: [{type: never, call: {reaches: '::1'}}]\n");
+    for (policy, url, allowed) in [
+        (&evil, "https://evil.com/", false),
+        (&evil, "https://good.com/", true),
+        (&evil, "https://good.com/evil.com", true),
+        (&evil, "https://good.com/?to=https://evil.com", true),
+        (&evil, "https://good.com/a%20b", true),
+        (&evil, "https://good.com/ä", true),
+        (&evil, "https://evil%2ecom/", false),
+        (&evil, "https:evil.com", false),
+        (&evil, "HTTPS:/evil.com", false),
+        (&evil, "https:///evil.com", false),
+        (&evil, "http:\\\\evil.com", false),
+        (&evil, "https://evil.com\\@good.com", false),
+        (&evil, "https://good.com\\@evil.com", false),
+        (&evil, "https://user:pw@good.com:8443/x", true),
+        (&evil, "https://good.com'@evil.com/", false),
+        (&evil, "https://evil。com", false),
+        (&evil, "https://ｅvil.com", false),
+        (&evil, "https://evil.com.", false),
+        (&umlaut, "https://bücher.example/", false),
+        (&umlaut, "https://xn--bcher-kva.example/", false),
+        (&umlaut, "https://books.example/", true),
+        (&local, "http://127.0.0.1/", false),
+        (&local, "http://127.1/", false),
+        (&local, "http://2130706433/", false),
+        (&local, "http://0x7f.0.0.1/", false),
+        (&local, "http://127.0.0.2/", true),
+        (&six, "http://[::1]:80/", false),
+        (&six, "http://[0:0:0:0:0:0:0:1]/", false),
+        (&six, "http://[::2]/", true),
+    ] {
+        assert_eq!(allows(policy, "WebFetch", json!({"url": url})), allowed, "{url}");
+        assert_eq!(
+            allows(policy, "Bash", json!({"command": format!("curl -g '{}'", url.replace('\'', "'\\''"))})),
+            allowed,
+            "curl {url}"
+        );
+    }
+    assert!(allows(&evil, "WebFetch", json!({"prompt": "read https://good.com now"})));
+    assert!(!allows(&evil, "WebFetch", json!({"prompt": "read https:evil.com now"})));
+    assert!(!allows(&evil, "Bash", json!({"command": "curl 'good.com/?u=https://x' evil.com"})));
+    let good = gate("rules: [{type: never, call: {reaches: good.com}}]\n");
+    assert!(!allows(&good, "Bash", json!({"command": "curl 'good.com/?u=https://x'"})));
+}
+
+/// Arguments under the names that agents have for them. What is under none of these is not known, so that it is no certain no.
+#[test]
+fn arguments_have_many_names() {
+    let [reads, writes, deletes, runs] =
+        ["{reads: .env}", "{writes: 'src/**'}", "{deletes: a}", "{runs: {program: git, args: [push]}}"]
+            .map(|call| gate(&format!("rules: [{{type: never, call: {call}}}]\n")));
+    let cases = [
+        (&reads, "read", json!({"filePath": ".env"}), false),
+        (&reads, "read", json!({"filePath": "a"}), true),
+        (&reads, "read", json!({"filePath": "a", "note": ".env"}), true),
+        (&reads, "read_file", json!({"filePath": ".env"}), false),
+        (&reads, "read_file", json!({"uri": "file:///w/.env"}), false),
+        (&reads, "read_file", json!({"uri": "file:///w/a"}), true),
+        (&reads, "view_file", json!({"AbsolutePath": "/w/.env"}), false),
+        (&reads, "view_file", json!({"AbsolutePath": "/w/a", "StartLine": 1}), true),
+        (&reads, "read_file", json!({"files": [{"path": ".env"}]}), false),
+        (&reads, "read_file", json!({"files": [{"path": "a"}, {"path": "b"}]}), true),
+        (&reads, "read_file", json!({"args": {"file": [{"path": ".env"}]}}), false),
+        (&reads, "read_file", json!({"target_file": "a", "explanation": "reads .env"}), true),
+        (&reads, "Read", json!({"where": "a"}), false),
+        (&reads, "Read", json!({"file_path": {"value": ".env"}}), false),
+        (&reads, "Read", json!({"file_path": null, "at": ["a"]}), false),
+        (&reads, "Read", json!({"offset": 1, "limit": 20}), true),
+        (&reads, "Read", json!({"description": "look"}), true),
+        (&reads, "Read", json!({}), true),
+        (&reads, "Read", json!("{\"file_path\": \".env"), false),
+        (&reads, "Grep", json!({"pattern": "KEY"}), false),
+        (&reads, "Grep", json!({"pattern": "KEY", "path": "src"}), true),
+        (&reads, "Grep", json!({"pattern": "KEY", "glob": "*.py"}), true),
+        (&reads, "grep_search", json!({"Query": "KEY", "SearchPath": "src"}), true),
+        (&reads, "grep_search", json!({"query": "KEY", "includePattern": "*.py"}), true),
+        (&reads, "grep_search", json!({"query": "KEY", "includePattern": ".env"}), false),
+        (&reads, "Grep", json!({"pattern": "KEY", "where": "src", "glob": "*.py"}), false),
+        (&reads, "mcp__fs__read", json!({"target": {"inner": ".env"}}), false),
+        (&reads, "mcp__fs__read", json!({"target": {"inner": "a"}}), true),
+        (&reads, "mcp__fs__read", json!("{\"path\": \"a"), false),
+        (&writes, "write", json!({"filePath": "src/a", "content": ""}), false),
+        (&writes, "write", json!({"filePath": "lib/a", "content": "src/a"}), true),
+        (&writes, "edit", json!({"filePath": "src/a"}), false),
+        (&writes, "create_file", json!({"filePath": "src/a"}), false),
+        (&writes, "write_to_file", json!({"TargetFile": "src/a"}), false),
+        (&writes, "write_to_file", json!({"TargetFile": "lib/a", "CodeContent": "x"}), true),
+        (&writes, "Edit", json!({"old_string": "a", "new_string": "b"}), false),
+        (&writes, "edit_file", json!({"edits": [{"filePath": "src/a"}]}), false),
+        (&writes, "Read", json!({"where": "src/a"}), true),
+        (&deletes, "delete_file", json!({"TargetFile": "a"}), false),
+        (&deletes, "delete_file", json!({"targetFile": "b"}), true),
+        (&deletes, "delete_file", json!({"which": "a"}), false),
+        (&runs, "Bash", json!({"Command": "git push"}), false),
+        (&runs, "Bash", json!({"Command": "git status"}), true),
+        (&runs, "run_command", json!({"CommandLine": "git push", "Cwd": "/w"}), false),
+        (&runs, "run_command", json!({"CommandLine": "git status", "Cwd": "/w"}), true),
+        (&runs, "Bash", json!({"line": "git status"}), false),
+        (&runs, "Bash", json!({"restart": true}), true),
+        (&runs, "Bash", json!({"command": ""}), true),
+        (&runs, "Bash", json!({"command": "git status", "note": "git push"}), true),
+        (&runs, "some_tool", json!({"commandLine": "git push"}), false),
+        (&runs, "some_tool", json!({"line": "git push"}), true),
+    ];
+    for (policy, tool, arguments, allowed) in cases {
+        assert_eq!(allows(policy, tool, arguments.clone()), allowed, "{tool} {arguments}");
+    }
 }

@@ -93,6 +93,10 @@ fn mistakes_are_told_with_line_and_column() {
             "p.yaml:2:17: error[missing_key]: the key `namePrefix` is missing",
         ),
         (
+            rule("{sequence: [a, namePrefix:slack.], action: halt, reason: a:b}"),
+            "p.yaml:2:20: error[matches_nothing]: this is the name of a tool: after the colon of a key comes a blank",
+        ),
+        (
             rule("{sequence: [{namePrefix: a, x: 1}], action: deny, reason: a:b}"),
             "p.yaml:2:33: error[unknown_key]: unknown key `x`",
         ),

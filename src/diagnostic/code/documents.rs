@@ -136,7 +136,8 @@ indices: no `*`, no `..`, no slices and no filters. `with_output` accepts every 
 
     Problem STAR_IN_NAME = "star_in_name": "a wildcard in a name that is compared exactly",
 "At most places of a policy, tool names are exact. No tool is named `slack.*`, so the rule would never
-apply. That is why `*`, `?`, `[a-z]`, `{a,b}` and `|` are errors in a name.
+apply. That is why `*`, `?`, `[a-z]`, `{a,b}` and `|` are errors in a name, and so are other signs that no
+name has: `^`, `$`, `(`, `)`, `{{` and a comma before a blank.
 
     requires_prior_tool: get_*
     - {sequence: ['slack.*'], action: deny, reason: security:chat}
@@ -159,9 +160,20 @@ has, so that the rule around them would look like a guard and stop nothing.
     reads: \"{.env,.netrc}\"                 # reads: [.env, .netrc]
     reads: [!.env]                          # reads: ['**', !.env]
     tool: \"Bash \"                         # tool: Bash
+    sequence: [a, namePrefix:slack.]        # sequence: [a, {namePrefix: slack.}]
 
 The help shows the form that works. Where such a text is meant literally, write `?` in place of the sign: it
 matches any letter.
+";
+
+    Problem BACKSPACE_IN_PATTERN = "backspace_in_pattern": "a pattern holds a backspace where a word boundary was meant",
+"In JSON, and in YAML between double quotes, `\\b` is the backspace character, so the pattern searches
+for a backspace.
+
+    {\"type\": \"regex\", \"regex\": \"\\bcancel\\b\"}      finds nothing
+    {\"type\": \"regex\", \"regex\": \"\\\\bcancel\\\\b\"}    finds the word
+
+In YAML, single quotes leave backslashes as they are: `regex: '\\bcancel\\b'`.
 ";
 
     Problem DUPLICATE_CONTRACT = "duplicate_contract": "two contracts for one tool",

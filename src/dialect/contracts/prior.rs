@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::output::{Conditions, Sample};
 use crate::condition::path::Path;
 use crate::diagnostic::Diagnostic;
+use crate::dialect::pattern::traps_in;
 use crate::dialect::question::{Table, argument_as_path, commands_as_text, never_met, question};
 use crate::dialect::sequence_rules::calls::{
     Argument, Look, Match, Operand, Part, Role, ToolName, operand_title,
@@ -222,15 +223,18 @@ impl PriorCalls {
         self.tools().chain(called).cloned().collect()
     }
 
-    /// Expressions over command lines that a key would say better. `node`: what was read.
+    /// Expressions that do what was hardly meant, or that a key would say better. `node`: what was read.
     pub fn commands_as_text(&self, node: &Node, source: &Source) -> Vec<Diagnostic> {
         let nodes = node.as_seq().unwrap_or(std::slice::from_ref(node));
-        let calls = self.0.iter().zip(nodes).filter(|(operand, _)| operand.asks.is_none());
-        calls
-            .flat_map(|(operand, node)| {
-                commands_as_text(node, &operand.tools, &operand.named.args_match, source)
-            })
-            .collect()
+        let told = self.0.iter().zip(nodes).flat_map(|(operand, node)| {
+            let args = &operand.named.args_match;
+            let mut told = traps_in(node, args, source);
+            if operand.asks.is_none() {
+                told.extend(commands_as_text(node, &operand.tools, args, source));
+            }
+            told
+        });
+        told.collect()
     }
 
     /// What they are called, in a column.

@@ -29,7 +29,8 @@ const ONE_LETTER: &str = "`?` matches any one letter";
 fn sign(text: &str) -> Option<&str> {
     let backslash = text.find('\\').and_then(|at| text.get(at..=at));
     let others = text.char_indices().filter(|(_, sign)| matches!(sign, '[' | '{' | '|'));
-    let mut others = others.filter_map(|(at, _)| Wildcard::of(text.get(at..)?)).map(|found| found.sign);
+    let mut others =
+        others.filter_map(|(at, _)| Wildcard::in_pattern(text.get(at..)?)).map(|found| found.sign);
     others.find(|sign| !matches!(*sign, "*" | "?")).or(backslash)
 }
 

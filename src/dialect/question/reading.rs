@@ -2,9 +2,10 @@
 
 use super::never::{self, Never};
 use super::{Arc, Field, Fields, KEYS, Problem, Question, Table};
+use crate::shell::glob::Glob;
 use crate::shell::matcher::{Agent, End, Hosts, Matcher, Runs, dashed};
 use crate::shell::question::Group;
-use crate::shell::{Act, Patterns};
+use crate::shell::{Act, Answer, Patterns};
 use crate::source::ProblemKind;
 
 /// Takes the keys. `Some(None)`: there are none; `None`: they cannot be read, and this has been reported.
@@ -37,6 +38,11 @@ pub fn question<'a>(
         let read = |field: &Field<'a>, out: &mut Vec<Problem>| texts(field, &never::host, out);
         let globs = hosts.as_ref().map_or(Some(vec!["*"]), |hosts| read(hosts, out)).unwrap_or_default();
         let except = others.as_ref().and_then(|except| read(except, out)).unwrap_or_default();
+        if let Some(field) = others.as_ref().filter(|_| !globs.is_empty() && none_left(&globs, &except)) {
+            let message = "`except` takes out every host that is meant, so this matches no connection";
+            let help = "name in `except` only the hosts that are allowed, or leave it out";
+            out.push(field.problem(ProblemKind::MatchesNothing, message).help(help));
+        }
         let hosts = Hosts::new(globs.iter().copied(), except.iter().copied());
         let mut written = group(reaches, &globs, vec![Matcher::Reaches(hosts)]);
         written.written.extend(except.iter().map(|host| format!("!{host}")));
@@ -58,6 +64,12 @@ pub fn question<'a>(
         return None;
     }
     Some((!groups.is_empty()).then(|| Arc::new(Question::new(groups).by(facts))))
+}
+
+/// Whether each of the hosts that are meant is taken out again.
+fn none_left(wanted: &[&str], except: &[&str]) -> bool {
+    let out: Vec<Glob> = except.iter().map(|host| Glob::of_names(&host.to_lowercase())).collect();
+    wanted.iter().all(|host| out.iter().any(|glob| glob.text(&host.to_lowercase()) == Answer::Yes))
 }
 
 fn group(key: &'static str, written: &[&str], any: Vec<Matcher>) -> Group {

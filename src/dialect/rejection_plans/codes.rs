@@ -34,16 +34,6 @@ Patterns are JavaScript regular expressions, and can begin with `(?i)`, `(?m)` o
 `include`, `render`, `layout` and `sample`.
 ";
 
-    Problem BACKSPACE_IN_PATTERN = "backspace_in_pattern": "a pattern holds a backspace where a word boundary was meant",
-"In JSON, and in YAML between double quotes, `\\b` is the backspace character, so the pattern searches
-for a backspace.
-
-    {\"type\": \"regex\", \"regex\": \"\\bcancel\\b\"}      finds nothing
-    {\"type\": \"regex\", \"regex\": \"\\\\bcancel\\\\b\"}    finds the word
-
-In YAML, single quotes leave backslashes as they are: `regex: '\\bcancel\\b'`.
-";
-
     Problem GUARD_MEETS_OWN_MESSAGE = "guard_meets_own_message": "a condition on the model's newest message looks at the one that makes the call",
 "`{role: assistant}` without a position, or with `position: -1`, is the model's newest message. If the
 response that makes the call has text, the newest message is this response itself.

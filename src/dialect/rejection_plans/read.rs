@@ -8,6 +8,7 @@ use super::warn;
 use super::{js_regex, liquid};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::options::KEYS;
+use crate::dialect::pattern::trap;
 use crate::dialect::rejection_plans::codes;
 use crate::monitor::history::Speaker;
 use crate::source::nearest::edits;
@@ -100,7 +101,7 @@ impl Reading<'_> {
                 Ok(regex) => test = Some(Test::Regex(regex)),
                 Err(error) => field.refuse(format!("the pattern cannot be used: {error}"), wrong),
             }
-            self.said.extend(warn::pattern(pattern, self.source, field.span()));
+            self.said.extend(trap(pattern, self.source, field.span()));
         }
         let pattern = pattern.unwrap_or_default().into();
         (ConditionKind::Regex { pattern, negate, speaker, position, seen: None }, test)

@@ -12,17 +12,6 @@ use crate::dialect::rejection_plans::liquid::{Scope, Template, Value};
 use crate::monitor::history::Speaker;
 use crate::source::{Source, Span, quoted};
 
-/// A pattern with a backspace in it was most probably meant to have a word boundary there.
-pub(super) fn pattern(pattern: &str, source: &Source, span: Span) -> Option<Diagnostic> {
-    pattern.contains('\u{8}').then(|| {
-        let message =
-            "the pattern holds a backspace: in JSON and between double quotes `\\b` is that character";
-        Diagnostic::warning(codes::BACKSPACE_IN_PATTERN, message)
-            .at(source, span)
-            .help("write `\\\\b` for a word boundary")
-    })
-}
-
 /// A pattern that must be found and must not be found in one message.
 pub(super) fn contradiction(
     join: Join,

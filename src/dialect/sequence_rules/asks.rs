@@ -5,6 +5,8 @@ use std::sync::Arc;
 use crate::dialect::question::Question;
 use crate::monitor::Effect;
 #[cfg(feature = "shell")]
+use crate::session::Body;
+#[cfg(feature = "shell")]
 pub(in crate::dialect) use crate::shell::question::Copies;
 use crate::wording::sentence::name;
 
@@ -88,10 +90,10 @@ pub(in crate::dialect) fn asks_end(question: &Question) -> bool {
     question.asks_end()
 }
 
-/// The arguments of a tool that say what it does; `None`: any of them may.
+/// The arguments of a call that say what it does; `None`: any of them may.
 #[cfg(feature = "shell")]
-pub(in crate::dialect) fn looked_at(question: &Question, tool: &str) -> Option<Vec<&'static str>> {
-    crate::shell::tool::looks_at(question.facts(), tool)
+pub(in crate::dialect) fn looked_at(question: &Question, tool: &str, given: &Body) -> Option<Vec<String>> {
+    crate::shell::tool::looks_at(question.facts(), tool, given.parsed())
 }
 
 /// What a question asks, as the name of a call.
@@ -129,6 +131,7 @@ pub(in crate::dialect) fn conditions(question: &Question) -> Vec<String> {
 #[cfg(not(feature = "shell"))]
 mod nothing {
     use super::Question;
+    use crate::session::Body;
 
     #[derive(Debug, Clone, Default, PartialEq, Eq)]
     pub struct Copies(());
@@ -147,7 +150,7 @@ mod nothing {
         match *question {}
     }
 
-    pub fn looked_at(question: &Question, _tool: &str) -> Option<Vec<&'static str>> {
+    pub fn looked_at(question: &Question, _tool: &str, _given: &Body) -> Option<Vec<String>> {
         match *question {}
     }
 

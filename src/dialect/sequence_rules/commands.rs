@@ -10,7 +10,7 @@ use crate::dialect::question::{Question, Table};
 use crate::shell::matcher::{Agent, End, Matcher, Surroundings};
 use crate::shell::path::Place;
 use crate::shell::reading::{Reading, folder, reading};
-use crate::shell::{Act, Answer, Line, Root, SmallCall, Word, tool};
+use crate::shell::{Act, Answer, Line, Root, SmallCall, Word, given, tool};
 
 /// What a side means of a call: an answer for each of its commands.
 pub(super) struct Row {
@@ -53,16 +53,19 @@ fn around(look: Look<'_>, line: &Line) -> Surroundings {
     Surroundings { agent, ended, alone: line.calls.len() == 1 }
 }
 
-/// A text as a path, where it is one: the same for all ways to write it.
-pub(super) fn normal(text: &str, look: Look<'_>) -> String {
+/// A text as the path of a file that the call works on: the same for all ways to write it. `None`: it is no such path.
+pub(super) fn path(text: &str, look: Look<'_>, facts: &Table) -> Option<String> {
     let folder = look.facts.map(folder).filter(|folder| !folder.is_empty());
     let place = Place::new(
-        &tool::path(text),
+        &given::path(text),
         &Word::text("."),
         &Root { folder: folder.map(str::to_owned), ..Root::default() },
     );
+    let line = line(look, facts)?;
+    let mut files = line.calls.iter().flat_map(|call| &call.touches);
+    files.find(|touch| touch.place.names().any(|name| place.names().any(|own| own == name)))?;
     let absolute = place.names().find(|name| name.starts_with('/'));
-    absolute.or_else(|| place.names().next()).unwrap_or(text).to_owned()
+    absolute.or_else(|| place.names().next()).map(str::to_owned)
 }
 
 /// What a call does, where it is one.

@@ -66,6 +66,8 @@ fn globs(pattern: &str) -> Option<Vec<String>> {
         let (begins, rest) = part.strip_prefix('^').map_or((false, part), |rest| (true, rest));
         let (ends, rest) = rest.strip_suffix('$').map_or((false, rest), |rest| (true, rest));
         let text = rest.replace(".*", "*");
+        // A star at an end says that the name goes on there, whatever signs the ends have.
+        let (begins, ends) = (begins && !text.starts_with('*'), ends && !text.ends_with('*'));
         let text = text.trim_matches(|letter| matches!(letter, '*') && !plain);
         let simple = |letter: char| !matches!(letter, '^' | '$' | '[' | '{' | '(' | ')' | '\\' | '+');
         let glob = match plain {

@@ -17,8 +17,8 @@ pub(super) fn is_about(question: &Question, _look: Look<'_>, _facts: &Table) -> 
     match *question {}
 }
 
-pub(super) fn normal(text: &str, _look: Look<'_>) -> String {
-    text.to_owned()
+pub(super) fn path(_text: &str, _look: Look<'_>, _facts: &Table) -> Option<String> {
+    None
 }
 
 impl Operand {

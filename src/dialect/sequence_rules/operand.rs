@@ -205,23 +205,27 @@ pub(in crate::dialect) fn read_arguments(
     session: &Session,
     out: &mut Vec<Read>,
 ) {
-    let mut seen: HashSet<&str> = HashSet::new();
-    let asks = operands.iter().any(|named| named.does.is_some());
-    if asks {
+    let questions: Vec<&Question> = operands.iter().filter_map(|named| named.does.as_deref()).collect();
+    if !questions.is_empty() {
         out.extend(["cwd", "project"].map(|key| Read::Context(key.into())));
     }
+    // One tool may be called with arguments of several names.
+    let mut read: HashSet<(&str, String)> = HashSet::new();
+    for call in session.calls.iter().filter(|call| !questions.is_empty() && means(&call.tool)) {
+        for question in &questions {
+            let paths = looked_at(question, &call.tool, &call.arguments)
+                .map(|names| names.into_iter().map(|name| format!("$[{name:?}]")).collect());
+            for path in paths.unwrap_or_else(|| vec!["$".to_owned()]) {
+                if read.insert((&call.tool, path.clone())) {
+                    out.push(Read::Argument { tool: Arc::clone(&call.tool), path: path.into() });
+                }
+            }
+        }
+    }
+    let mut seen: HashSet<&str> = HashSet::new();
     for call in session.calls.iter().filter(|call| seen.insert(&call.tool)) {
         if !means(&call.tool) {
             continue;
-        }
-        if asks {
-            for question in operands.iter().filter_map(|named| named.does.as_ref()) {
-                let paths = looked_at(question, &call.tool)
-                    .map(|names| names.into_iter().map(|name| format!("$[{name:?}]")).collect());
-                let paths: Vec<String> = paths.unwrap_or_else(|| vec!["$".to_owned()]);
-                let read = |path: String| Read::Argument { tool: Arc::clone(&call.tool), path: path.into() };
-                out.extend(paths.into_iter().map(read));
-            }
         }
         // A tool that no operand names is meant by an alias, which may be any of them.
         let exact = operands.iter().any(|named| named.tool == call.tool);

@@ -8,7 +8,8 @@ use super::asks::Part;
 use super::commands;
 use super::operand::{Look, Match, Side};
 use crate::condition::path::Path;
-use crate::session::CallRef;
+use crate::session::value::canonical;
+use crate::session::{Body, CallRef};
 
 /// What it is.
 #[derive(Debug, Clone)]
@@ -40,7 +41,7 @@ impl Same {
         match self {
             Same::Nothing => {}
             Same::File => first.files(look, |_, _, file| names.extend(file.names)),
-            Same::Values(paths) => names.extend(key(paths, look)),
+            Same::Values(paths) => names.extend(keys(paths, first, look)),
         }
         names
     }
@@ -58,7 +59,7 @@ impl Same {
         }
         let lacks = match self {
             Same::Nothing => false,
-            Same::Values(paths) => key(paths, look).is_none_or(|key| !bound.contains_key(&key)),
+            Same::Values(paths) => !keys(paths, then, look).iter().any(|key| bound.contains_key(key)),
             Same::File => {
                 let mut own: Vec<(usize, Vec<String>)> = Vec::new();
                 first.files(look, |number, _, file| own.push((number, file.names)));
@@ -90,13 +91,21 @@ impl Same {
     }
 }
 
-/// The values at the paths, as one text. A path of a file is the same however it is written.
-fn key(paths: &[Path], look: Look<'_>) -> Option<String> {
-    let given = look.arguments?.parsed()?;
-    let value = |path: &Path| match path.one(given)? {
-        Value::String(text) => Some(Value::String(commands::normal(text, look))),
-        other => Some(other.clone()),
-    };
-    let values: Option<Vec<Value>> = paths.iter().map(value).collect();
-    Some(Value::Array(values?).to_string())
+/// The values at the paths, as one text; and as another one with the files that the call works on, which are the same however
+/// their paths are written. No value of another kind is taken for a path: `ORD-1/../ORD-2` is no other way to write `ORD-2`.
+fn keys(paths: &[Path], side: &Side, look: Look<'_>) -> Vec<String> {
+    let Some(given) = look.arguments.and_then(Body::parsed) else { return Vec::new() };
+    let values: Option<Vec<&Value>> = paths.iter().map(|path| path.one(given)).collect();
+    let Some(values) = values else { return Vec::new() };
+    let written = Value::Array(values.iter().map(|value| (*value).clone()).collect());
+    let mut any = false;
+    let as_paths = values.iter().map(|value| {
+        let path = value.as_str().and_then(|text| commands::path(text, look, side.facts()));
+        any |= path.is_some();
+        path.map_or_else(|| (*value).clone(), Value::String)
+    });
+    let as_paths = Value::Array(as_paths.collect());
+    let mut keys = vec![format!("values {}", canonical(&written))];
+    keys.extend(any.then(|| format!("files {}", canonical(&as_paths))));
+    keys
 }

@@ -12,7 +12,7 @@ use crate::session::{Body, Call, Facts, Outcome};
 use crate::shell::action::action;
 use crate::shell::facts::Table;
 use crate::shell::reading::{folder, reading};
-use crate::shell::{Act, Answer, Extent, Host, Patterns, Place, Root, SmallCall, Word, tool};
+use crate::shell::{Act, Answer, Extent, Host, Patterns, Place, Root, SmallCall, Word, given, tool};
 
 /// Longest name of a row, in characters: what is recorded may be of any length.
 const LONGEST: usize = 200;
@@ -235,7 +235,7 @@ impl Doing {
             match value {
                 Value::String(text) => {
                     if key.is_some_and(facts::is_file) && !text.is_empty() {
-                        let place = Place::new(&tool::path(text), &Word::text("."), root);
+                        let place = Place::new(&given::path(text), &Word::text("."), root);
                         self.files.extend(name(&place).map(|name| (name, Access::Named)));
                     }
                     if let Some(host) = host(text) {

@@ -39,18 +39,20 @@ pub const TOOLS: &[Tool] = &[
     Tool {
         names: "Bash bash shell local_shell local_shell_call container.exec exec exec_command shell_command run_shell_command run_terminal_cmd run_terminal_command run_command execute_bash execute_command execute terminal Terminal Shell developer__shell",
         does: &[
-            Command("command cmd commands script input"),
-            Folder("workdir cwd working_directory dir_path directory"),
+            Command("command cmd commands command_line shell_command script input"),
+            Folder("workdir cwd working_directory dir_path directory cd"),
         ],
     },
     Tool {
         names: "Read read_file ReadFile read view view_file open_file read_many_files NotebookRead view_image",
-        does: &[Reads("file_path path paths absolute_path target_file filename file notebook_path include")],
+        does: &[Reads(
+            "file_path path paths absolute_path relative_path relative_workspace_path target_file filename file files uri notebook_path image_path include args",
+        )],
     },
     Tool {
         names: "Write write_file WriteFile create_file write Edit edit_file replace MultiEdit NotebookEdit edit search_replace edit_notebook reapply insert_content write_to_file",
         does: &[Writes(
-            "file_path path absolute_path target_file target_notebook notebook_path filename file",
+            "file_path path absolute_path relative_path relative_workspace_path target_file target_notebook notebook_path filename file files uri edits replacements",
         )],
     },
     Tool {
@@ -59,11 +61,15 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         names: "delete_file DeleteFile remove_file",
-        does: &[Deletes("file_path path target_file absolute_path")],
+        does: &[Deletes(
+            "file_path path paths target_file absolute_path relative_path relative_workspace_path file files uri",
+        )],
     },
     Tool {
         names: "Grep grep_search search_file_content codebase_search grep rg search_files",
-        does: &[Searches("path dir_path target_directories include_pattern directory")],
+        does: &[Searches(
+            "path paths dir_path directory_path target_directories directory search_path search_directory folder root",
+        )],
     },
     Tool {
         names: "Glob glob LS ls list_dir list_directory file_search glob_file_search TodoWrite TodoRead write_todos update_plan todo_write ExitPlanMode EnterPlanMode AskUserQuestion ask_user BashOutput KillBash KillShell kill_shell TaskOutput TaskStop save_memory Skill ToolSearch",
@@ -71,7 +77,7 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool {
         names: "WebFetch web_fetch fetch url_fetch open_url fetch_url",
-        does: &[Reaches("url urls prompt")],
+        does: &[Reaches("url urls uri prompt")],
     },
     Tool { names: "WebSearch web_search google_web_search web_search_call search_web", does: &[Anywhere] },
     Tool { names: "Task Agent spawn_agent delegate_to_agent", does: &[] },

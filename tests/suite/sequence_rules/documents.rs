@@ -135,6 +135,23 @@ fn what_is_wrong_is_an_error_and_what_is_odd_a_warning() {
         ("rules:\n- {type: blocklist, pattern: ''}", "2 warning never_met"),
         ("rules:\n- {type: require, tool: check_*}", "2 error star_in_name"),
         ("rules:\n- {type: blocklist, tools: [check_*]}", ""),
+        ("rules:\n- {type: blocklist, tools: ['^root$']}", "2 error star_in_name"),
+        ("rules:\n- {type: blocklist, tools: ['Bash(git push)']}", "2 error star_in_name"),
+        ("rules:\n- {type: blocklist, tools: ['x, y']}", "2 error star_in_name"),
+        ("rules:\n- {type: blocklist, tools: ['${TOOL}', mcp__db]}", "2 error star_in_name"),
+        ("rules:\n- {type: max_calls, tool: '{{ tool }}', max: 1}", "2 error star_in_name"),
+        ("rules:\n- {type: never, call: 'Bash(git push)'}", "2 error star_in_name"),
+        (
+            "rules:\n- {type: require, tool: {tool: A, args_match: {c: \"\\brm\\b\"}}}",
+            "2 warning backspace_in_pattern",
+        ),
+        ("rules:\n- {type: require, tool: {tool: A, args_match: {c: /rm/i}}}", "2 warning never_met"),
+        ("rules:\n- {type: require, tool: {tool: A, args_match: {c: a^}}}", "2 warning never_met"),
+        (
+            "rules:\n- type: require\n  tool:\n    tool: A\n    args_match:\n      c: |\n        rm -rf\n",
+            "7 warning never_met",
+        ),
+        ("rules:\n- type: require\n  tool:\n    tool: A\n    args_match:\n      c: |-\n        rm -rf\n", ""),
         ("aliases: {W: [a]}\nrules:\n- {type: blocklist, tools: [W]}", "3 warning alias_in_list"),
         ("rules:\n- {type: require, tool: {tool: A, args_match: {c: '['}}}", "2 warning broken_pattern"),
         ("rules:\n- {type: require, tool: {tool: A, args_match: {c: '(?=x)'}}}", "2 warning broken_pattern"),
@@ -190,6 +207,9 @@ fn what_no_call_meets_is_an_error() {
         "reaches: [a.example, 'b.example:443']",
         "except: .internal",
         "reads: $HOME/.netrc",
+        "except: '*'",
+        "reaches: '*', except: ['*.internal', '*']",
+        "reaches: [a.example, b.example], except: '*.example'",
         "reads: [.env, '{.netrc,.pgpass}']",
         "reads: '!.env'",
         "writes: ['!/tmp/**', '/**']",
@@ -237,6 +257,23 @@ fn a_misspelt_alias_is_told() {
     assert_eq!(told(others), Vec::<String>::new());
 }
 
+/// What is searched in names, as globs over whole names.
+#[test]
+fn an_expression_in_a_blocklist_is_told_as_globs() {
+    for (pattern, instead) in [
+        ("^admin_.*$", "tools: [\"admin_*\"]"),
+        ("^admin_", "tools: [\"admin_*\"]"),
+        ("^admin$", "tools: [\"admin\"]"),
+        ("^.*_admin$", "tools: [\"*_admin\"]"),
+        ("_admin$", "tools: [\"*_admin\"]"),
+        ("^a$|^b", "tools: [\"a\", \"b*\"]"),
+    ] {
+        let loaded = load(&format!("version: \"1.0\"\nrules: [{{type: blocklist, pattern: '{pattern}'}}]\n"));
+        let help: Vec<_> = loaded.diagnostics.iter().filter_map(|told| told.help.as_deref()).collect();
+        assert!(help.iter().any(|help| help.contains(instead)), "{pattern}: {help:?}");
+    }
+}
+
 #[test]
 fn lists_of_globs_say_which_wildcards_they_know() {
     for (name, message) in [
@@ -245,6 +282,7 @@ fn lists_of_globs_say_which_wildcards_they_know() {
             "only `*` and `?` are wildcards here, so the `[a-z]` in `admin_[a-z]*` would match nothing",
         ),
         ("admin_* ", "no tool's name begins or ends with a blank: `admin_* `"),
+        ("^root$", "only `*` and `?` are wildcards here, so the `^` in `^root$` would match nothing"),
         ("{a,b}_*", "only `*` and `?` are wildcards here, so the `{a,b}` in `{a,b}_*` would match nothing"),
     ] {
         let loaded = load(&format!("version: \"1.0\"\nrules: [{{type: blocklist, tools: ['{name}']}}]\n"));

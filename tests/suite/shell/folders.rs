@@ -5,8 +5,13 @@ use rulestep::internals::shell::{Act, Answer, Patterns, Root, read};
 
 /// What a rule about files that are written answers: `y`, `n` or `?`.
 fn written(line: &str, patterns: &[&str]) -> char {
-    let matcher = Matcher::Touches(Act::Writes, Patterns::new(patterns.iter().copied()));
-    let line = read(line, &Root::default());
+    touched(Act::Writes, line, patterns, None)
+}
+
+/// What a rule about files answers of a line that runs in a folder.
+fn touched(act: Act, line: &str, patterns: &[&str], folder: Option<&str>) -> char {
+    let matcher = Matcher::Touches(act, Patterns::new(patterns.iter().copied()));
+    let line = read(line, &Root { folder: folder.map(str::to_owned), ..Root::default() });
     match Answer::any(line.calls.iter().map(|call| matcher.answer(call, &Surroundings::default()))) {
         Answer::Yes => 'y',
         Answer::No => 'n',
@@ -119,5 +124,155 @@ fn what_is_perhaps_in_a_folder_is_found_there() {
         ("cp -r a/. src/", '?'),
     ] {
         assert_eq!(written(line, &["src/**", "build/**", "!build/**"]), expected, "{line}");
+    }
+}
+
+#[test]
+fn what_is_done_to_a_folder_is_done_to_what_it_holds() {
+    // The answer where the session's folder is `/work/proj`, and where nobody knows it.
+    for (line, pattern, in_folder, anywhere) in [
+        ("rm -rf .git", ".git", 'y', 'y'),
+        ("rm -rf .", ".git", '?', '?'),
+        ("rm -rf ./", ".git", '?', '?'),
+        ("rm -rf ..", ".git", '?', '?'),
+        ("rm -rf ../..", ".git", '?', '?'),
+        ("rm -rf /", ".git", '?', '?'),
+        ("rm -rf /work/proj", ".git", '?', '?'),
+        ("rm -rf /work", ".git", '?', '?'),
+        ("rm -rf ~", ".git", '?', '?'),
+        ("rm -rf build", ".git", '?', '?'),
+        ("rm -rf *", ".git", '?', '?'),
+        ("rm -rf build.log", ".git", 'n', 'n'),
+        ("rm -f build", ".git", 'n', 'n'),
+        ("rm .git/index", ".git", 'y', 'y'),
+        ("rm -rf .", "./.git", 'y', 'y'),
+        ("rm -rf build", "./.git", 'n', 'n'),
+        ("rm -rf .", "src", '?', '?'),
+        ("rm -rf .", "src/", '?', '?'),
+        ("rm -rf ..", "src/a/", 'y', 'y'),
+        ("rm -rf src", "src/", 'y', 'y'),
+        ("rm -rf .", "data/**", 'y', 'y'),
+        ("rm -rf data", "data/**", 'y', 'y'),
+        ("rm -rf ..", "data/**", 'y', 'y'),
+        ("rm -rf ../..", "data/**", 'y', 'y'),
+        ("rm -rf /", "data/**", 'y', 'y'),
+        ("rm -rf /work", "data/**", 'y', 'n'),
+        ("rm -rf /work/proj", "data/**", 'y', 'n'),
+        ("rm -rf /work/other", "data/**", 'n', 'n'),
+        ("rm -rf /workshop", "data/**", 'n', 'n'),
+        ("rm -rf ../other", "data/**", 'n', 'n'),
+        ("rm -rf ../proj", "data/**", 'y', 'n'),
+        ("rm -rf ~", "data/**", '?', '?'),
+        ("cd sub && rm -rf ..", "data/**", 'y', 'y'),
+        ("cd / && rm -rf work", "data/**", 'y', 'n'),
+        ("rm -rf ../..", "../x/**", 'y', 'y'),
+        ("rm -rf ..", "../x/**", 'y', 'y'),
+        ("rm -rf .", "../x/**", 'n', 'n'),
+        ("rm -rf /home", "~/.ssh/**", '?', '?'),
+        ("rm -rf /", "~/.ssh/**", 'y', 'y'),
+        ("rm -rf /etc", "~/.ssh/**", 'n', 'n'),
+        ("rm -rf ..", "/work/other/**", 'y', 'n'),
+        ("find . -delete", "data/**", 'y', 'y'),
+        ("find .. -delete", ".git", '?', '?'),
+        ("mv . /tmp/x", "data/**", 'y', 'y'),
+        ("mv certs /tmp", "*.pem", '?', '?'),
+        ("mv a.rs b.rs", "*.pem", 'n', 'n'),
+        ("git clean -fd ..", "data/**", 'y', 'y'),
+        // A pattern of the shell that may be the folder, or one above it.
+        ("rm -rf *", "data/**", '?', '?'),
+        ("rm -rf d*", "data/**", '?', '?'),
+        ("rm -rf d?t[a-z]", "data/**", '?', '?'),
+        ("rm -rf x*", "data/**", 'n', 'n'),
+        ("rm -rf ./*", "data/**", '?', '?'),
+        ("rm -rf ../*", "data/**", '?', '?'),
+        ("rm -rf ../p*", "data/**", '?', '?'),
+        ("rm -rf ../x*", "data/**", 'n', '?'),
+        ("rm -rf ../../*", "data/**", '?', '?'),
+        ("rm -rf ../../*/*", "data/**", '?', '?'),
+        ("rm -rf /*", "data/**", '?', '?'),
+        ("rm -rf /w*", "data/**", '?', '?'),
+        ("rm -rf /x*", "data/**", 'n', '?'),
+        ("rm -rf /work/*", "data/**", '?', 'n'),
+        ("rm -rf /tmp/*", "data/**", 'n', 'n'),
+        ("rm -rf /home/*", "data/**", '?', '?'),
+        ("rm -rf /h*", "~/.ssh/**", '?', '?'),
+        ("rm -rf *", ".git/hooks/**", 'n', 'n'),
+        ("rm -rf .*", ".git/hooks/**", '?', '?'),
+        ("rm -rf .*", "data/**", '?', '?'),
+        ("rm -rf .g*", ".git/hooks/**", '?', '?'),
+        ("rm -rf sub/*", "data/**", 'n', 'n'),
+        ("rm -rf sub/*", "sub/data/**", '?', '?'),
+        ("rm -rf s*/data", "sub/data/x/**", '?', '?'),
+        ("rm *", "data/**", 'n', 'n'),
+        ("rm -rf $(ls)", "data/**", '?', '?'),
+    ] {
+        let folder = Some("/work/proj");
+        assert_eq!(touched(Act::Deletes, line, &[pattern], folder), in_folder, "{line}: {pattern}");
+        assert_eq!(touched(Act::Deletes, line, &[pattern], None), anywhere, "{line}: {pattern}, anywhere");
+    }
+    // A home folder is a folder as others.
+    for (line, expected) in
+        [("rm -rf ~", '?'), ("rm -rf ~/proj", '?'), ("rm -rf ~/*", '?'), ("rm -rf ~/other", 'n')]
+    {
+        assert_eq!(touched(Act::Deletes, line, &["data/**"], Some("/home/me/proj")), expected, "{line}");
+    }
+}
+
+#[test]
+fn what_is_read_of_a_folder_is_read_of_what_it_holds() {
+    for (line, pattern, expected) in [
+        ("tar cz .", ".env", '?'),
+        ("tar cz certs", "*.pem", '?'),
+        ("tar cz certs/a.txt", "*.pem", 'n'),
+        ("tar cz certs", "certs/a.pem", 'y'),
+        ("cp -r . /tmp/x", ".env", '?'),
+        ("cp -r .. /tmp/x", "conf/.env", 'y'),
+        ("cp -r c* /tmp/x", "conf/.env", '?'),
+        ("zip -r x.zip conf", ".env", '?'),
+        ("scp -r conf h:", ".env", '?'),
+        ("mv conf /tmp", ".env", '?'),
+        ("mv a.txt b.txt", ".env", 'n'),
+        ("cp a b", ".env", 'n'),
+        // A search shows a few lines, and is a doubt only where it goes through the whole project.
+        ("grep -r KEY .", ".env", '?'),
+        ("grep -r KEY", ".env", '?'),
+        ("grep -R KEY ..", ".env", '?'),
+        ("grep -r KEY /work/proj", ".env", '?'),
+        ("grep -r KEY /work", ".env", '?'),
+        ("grep -r KEY *", "conf/.env", '?'),
+        ("grep -r KEY src", ".env", 'n'),
+        ("grep -r KEY src", "src/.env", 'y'),
+        ("grep KEY a.txt", ".env", 'n'),
+        ("rg KEY .", ".env", '?'),
+        ("rg KEY", ".env", '?'),
+        ("rg -e KEY", ".env", '?'),
+        ("rg KEY", "conf/a", '?'),
+        ("rg KEY src", ".env", 'n'),
+        ("cat a | rg KEY", ".env", 'n'),
+        ("rg --files", ".env", 'n'),
+        ("grep -r --include=*.py KEY .", ".env", 'n'),
+        ("grep -r --include='*.py' KEY .", "*.pem", 'n'),
+        ("grep -r --include='*.p*' KEY .", "*.pem", '?'),
+        ("grep -r --include=.env KEY .", ".env", '?'),
+        ("grep -r --exclude=.env KEY .", ".env", 'n'),
+        ("grep -r --exclude=.env KEY .", "./.env", 'y'),
+        ("grep -r --exclude='.env*' KEY .", ".env", 'n'),
+        ("grep -r --exclude='.env*' KEY .", "*.pem", '?'),
+        ("grep -r --exclude-dir=node_modules KEY .", ".env", '?'),
+        ("grep -rx KEY .", ".env", '?'),
+        ("rg -g '*.py' KEY", ".env", 'n'),
+        ("rg -g '!.env' KEY .", ".env", 'n'),
+        ("rg --glob '!dist' KEY .", ".env", '?'),
+        ("tar cz --exclude .git .", ".env", '?'),
+        ("tar cz --exclude .env .", ".env", 'n'),
+        ("tar cz --exclude \"$X\" .", ".env", '?'),
+        ("zip -r x.zip . -x .env", ".env", 'n'),
+        ("rsync -a --exclude .env . h:", ".env", 'n'),
+        ("rsync -a --include '*.py' . h:", ".env", '?'),
+        ("ln -s ../x y", ".env", 'n'),
+        ("git grep KEY", ".env", '?'),
+        ("git grep KEY -- src", ".env", 'n'),
+    ] {
+        assert_eq!(touched(Act::Reads, line, &[pattern], Some("/work/proj")), expected, "{line}: {pattern}");
     }
 }

@@ -19,6 +19,7 @@ use super::super::unit::{Kind, RuleUnit};
 use super::super::when::When;
 use crate::condition::glob::Glob;
 use crate::condition::path::Path;
+use crate::dialect::pattern::traps_in;
 use crate::dialect::question::{argument_as_path, asks, commands_as_text, never_met, question};
 use crate::dialect::sequence_rules::facts::{Order, ToolName};
 use crate::monitor::{RuleId, RuleOptions, Unit};
@@ -315,8 +316,9 @@ impl<'a> Operands<'_, '_, 'a, '_> {
         operand.named.args_match =
             patterns.iter().map(|(argument, text)| (Arc::clone(&argument.name), Arc::clone(text))).collect();
         operand.args = patterns.into_iter().map(|(argument, _)| argument).collect();
+        let (args, source) = (&operand.named.args_match, self.reading.text.source);
+        self.reading.warnings.extend(traps_in(field.node, args, source));
         if operand.asks.is_none() {
-            let (args, source) = (&operand.named.args_match, self.reading.text.source);
             self.reading.warnings.extend(commands_as_text(field.node, &operand.tools, args, source));
         }
         Some(operand)

@@ -1,0 +1,217 @@
+//! Folders that hold a place: what is done to a folder with all it holds is done to what lies there.
+
+use super::Answer;
+use super::glob::{Glob, path_glob};
+use super::word::{Symbol, Word};
+
+/// Which files of a folder are meant, where options say so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// `--include '*.py'`: one of these must fit a file's name.
+    pub only: Vec<Word>,
+    /// `--exclude .env`: none of these fits it.
+    pub out: Vec<Word>,
+}
+
+impl Choice {
+    /// Whether a pattern without a place may mean a file that is chosen. `written`: the pattern as its document has it.
+    pub fn may_have(&self, glob: &Glob, written: &str) -> bool {
+        let chosen = |name: &Word| {
+            let mut path = Word::text("./");
+            path.append(&Word::pattern(&name.to_string()));
+            glob.matches(&path) != Answer::No
+        };
+        let written = written.rsplit('/').next().unwrap_or_default();
+        // What is left out is left out whole: `--exclude '*.pem'` leaves no `a*.pem`.
+        let left_out = |name: &Word| {
+            let name = name.to_string();
+            Glob::new(path_glob(name.rsplit('/').next().unwrap_or_default())).text(written) == Answer::Yes
+        };
+        (self.only.is_empty() || self.only.iter().any(chosen)) && !self.out.iter().any(left_out)
+    }
+}
+
+/// Folders that hold the home folders of people.
+const HOMES: [&str; 2] = ["home", "Users"];
+
+/// The names on the way to a path, from where it begins: `/`, `~`, `.` or `..`.
+type Names<'s> = Vec<&'s [Symbol]>;
+
+fn names(path: &[Symbol]) -> Names<'_> {
+    let path = path.strip_suffix(&[Symbol::Char('/')]).unwrap_or(path);
+    path.split(|symbol| *symbol == Symbol::Char('/')).collect()
+}
+
+fn text(name: &[Symbol]) -> Option<String> {
+    let letter = |symbol: &Symbol| match symbol {
+        Symbol::Char(letter) => Some(*letter),
+        _ => None,
+    };
+    name.iter().map(letter).collect()
+}
+
+fn is(name: &[Symbol], wanted: &str) -> bool {
+    name.len() == wanted.len()
+        && name.iter().zip(wanted.chars()).all(|(symbol, letter)| *symbol == Symbol::Char(letter))
+}
+
+/// Whether a name, a pattern of the shell perhaps, is this one.
+fn may_be(name: &[Symbol], wanted: &[Symbol]) -> Answer {
+    if name == wanted {
+        return Answer::Yes;
+    }
+    // Row by row as a pattern: `places[n]` says whether what was read so far is the first `n` letters.
+    let mut places = vec![false; wanted.len() + 1];
+    if let Some(first) = places.first_mut() {
+        *first = true;
+    }
+    let mut open = false;
+    for symbol in name {
+        let mut next = vec![false; places.len()];
+        let mut any = false;
+        for (at, cell) in next.iter_mut().enumerate() {
+            let before = at.checked_sub(1);
+            let came = before.and_then(|before| places.get(before)).copied().unwrap_or_default();
+            let letter = before.and_then(|before| wanted.get(before));
+            any |= places.get(at).copied().unwrap_or_default();
+            *cell = match symbol {
+                Symbol::Char(_) => came && letter == Some(symbol),
+                Symbol::NameStart => came && letter.is_some_and(|letter| *letter != Symbol::Char('.')),
+                Symbol::AnyName | Symbol::Any => any,
+            };
+        }
+        open |= !matches!(symbol, Symbol::Char(_));
+        places = next;
+    }
+    match open && places.last().copied().unwrap_or_default() {
+        true => Answer::Perhaps("*".to_owned()),
+        false => Answer::No,
+    }
+}
+
+/// Whether the folder is on the way to the place.
+fn leads(folder: &[&[Symbol]], place: &[&[Symbol]]) -> Answer {
+    if folder.len() > place.len() {
+        return Answer::No;
+    }
+    folder.iter().zip(place).fold(Answer::Yes, |answer, (name, wanted)| match answer {
+        Answer::No => Answer::No,
+        answer => answer.and(|| may_be(name, wanted)),
+    })
+}
+
+/// How many folders further up it begins, if it is nothing else: 0 is the folder itself.
+fn ups(folder: &[&[Symbol]]) -> Option<usize> {
+    match folder {
+        [only] if is(only, ".") => Some(0),
+        names => names.iter().all(|name| is(name, "..")).then_some(names.len()),
+    }
+}
+
+/// Whether a folder holds the place where a pattern begins. `here`: the ways to name the session's folder beside `.`, which
+/// are none where nobody knows it.
+pub fn holds(folder: &[Symbol], place: &[Symbol], here: &[Vec<Symbol>]) -> Answer {
+    let (own, wanted) = (names(folder), names(place));
+    let relative = wanted.first().is_some_and(|first| is(first, ".") || is(first, ".."));
+    let mut answer = leads(&own, &wanted);
+    if let Some(up) = ups(&own) {
+        let begins = wanted.iter().take_while(|name| is(name, "..")).count();
+        if relative && up > begins {
+            answer = Answer::Yes;
+        }
+    }
+    // `.*` finds `.` and `..` as well, as some shells read it.
+    if let Some((last, rest)) = own.split_last()
+        && matches!(**last, [Symbol::Char('.'), Symbol::AnyName])
+    {
+        let mut rest: Vec<Symbol> = rest.join(&Symbol::Char('/'));
+        if rest.is_empty() {
+            rest.push(Symbol::Char('/'));
+        }
+        answer = answer.or(|| perhaps(holds(&rest, place, here)));
+    }
+    if matches!(own.as_slice(), [only] if only.is_empty()) {
+        return Answer::Yes;
+    }
+    if relative {
+        let known = here.iter().map(|here| {
+            let home = matches!(here.first(), Some(Symbol::Char('~')));
+            let found = leads(&own, &from(here, &wanted));
+            if home { perhaps(found) } else { found }
+        });
+        answer = answer.or(|| Answer::any(known));
+        let nowhere = here.is_empty();
+        answer = answer.or(|| if nowhere { perhaps(may_hold_any(&own)) } else { may_be_home(&own) });
+    } else if wanted.first().is_some_and(|first| is(first, "~")) {
+        answer = answer.or(|| perhaps(may_hold_homes(&own)));
+    }
+    answer
+}
+
+fn perhaps(answer: Answer) -> Answer {
+    answer.and(|| Answer::Perhaps("*".to_owned()))
+}
+
+/// The names on the way to a relative place, from where the session's folder begins.
+fn from<'s>(here: &'s [Symbol], relative: &[&'s [Symbol]]) -> Names<'s> {
+    let mut whole = names(here);
+    for name in relative {
+        match (is(name, "."), is(name, "..")) {
+            (true, _) => {}
+            (_, true) if whole.len() > 1 => drop(whole.pop()),
+            (_, true) => {}
+            _ => whole.push(name),
+        }
+    }
+    whole
+}
+
+/// Whether it is the home folder, which may be anywhere.
+fn may_be_home(folder: &[&[Symbol]]) -> Answer {
+    let is_home = matches!(folder, [home] if is(home, "~"));
+    if is_home { Answer::Perhaps("~".to_owned()) } else { Answer::No }
+}
+
+/// Whether it holds the folders of people, or is named so that it may.
+fn may_hold_homes(folder: &[&[Symbol]]) -> Answer {
+    let symbols: Vec<Vec<Symbol>> =
+        HOMES.iter().chain(&["root"]).map(|home| home.chars().map(Symbol::Char).collect()).collect();
+    match folder {
+        [[], first] => Answer::any(symbols.iter().map(|home| may_be(first, home))),
+        [[], first, second] if text(second).is_none() => {
+            Answer::any(symbols.iter().map(|home| may_be(first, home)))
+        }
+        _ => Answer::No,
+    }
+}
+
+/// Whether it may hold a folder of which nothing is known.
+fn may_hold_any(folder: &[&[Symbol]]) -> Answer {
+    let wild = |name: &[Symbol]| text(name).is_none();
+    let found = match folder {
+        [home] => is(home, "~"),
+        [home, name] if is(home, "~") => wild(name),
+        [[], name] => wild(name),
+        names => {
+            // As many names back as there were folders up.
+            let up = names.iter().take_while(|name| is(name, "..")).count();
+            up > 0 && names.len() <= 2 * up && names.iter().skip(up).all(|name| wild(name))
+        }
+    };
+    let found = if found { Answer::Perhaps("*".to_owned()) } else { Answer::No };
+    found.or(|| may_hold_homes(folder))
+}
+
+/// Endings of names that are files and no folders.
+const OF_FILES: &str = " bz2 c cc cfg cpp cs css csv db env ex exs gif go gz h hpp html ico ini ipynb java jpeg jpg js json \
+     jsonl jsx key kt lock log lua map md mjs pdf pem php pl png py rb rs rst scss sh sql sqlite svg swift tar tgz toml ts tsx \
+     txt vue wasm whl xml xz yaml yml zip zst ";
+
+/// Whether a path is called as files are, so that nothing lies below it.
+pub fn is_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending);
+    ending.is_some_and(|ending| {
+        !ending.contains(' ') && OF_FILES.contains(&format!(" {} ", ending.to_lowercase()))
+    })
+}

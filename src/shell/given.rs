@@ -1,0 +1,93 @@
+//! The arguments of a call, under the names that agents have for them.
+
+use serde_json::{Map, Value};
+
+use super::word::{Piece, Word};
+
+/// Arguments that hold no path and no command, of whatever tool: words for people.
+const WORDS_FOR_PEOPLE: &str =
+    "description explanation thought thoughts thinking reason intent tool_summary tool_action title";
+
+/// Arguments of searches that say what is looked for, and how.
+const OF_SEARCHES: &str = "pattern query regex regexp search search_term type output_mode glob globs include includes \
+     include_pattern file_pattern";
+
+/// Names of the path in a list of files: `files: [{path: …}]`.
+const PATHS: &str = "path file_path file uri";
+
+/// An argument by its name: `filePath`, `FilePath` and `file-path` are `file_path`.
+pub fn get<'v>(given: &'v Map<String, Value>, name: &str) -> Option<(&'v String, &'v Value)> {
+    let spelt = || given.iter().find(|(key, _)| is_same(key, name));
+    given.get_key_value(name).or_else(spelt).filter(|(_, value)| !value.is_null())
+}
+
+/// The first of these arguments that is given.
+pub fn first<'v>(given: &'v Map<String, Value>, names: &str) -> Option<(&'v String, &'v Value)> {
+    names.split(' ').find_map(|name| get(given, name))
+}
+
+/// Whether two names differ in case and separators alone.
+pub fn is_same(one: &str, other: &str) -> bool {
+    let letters = |name: &str| {
+        let kept: Vec<u8> = name.bytes().filter(|letter| !matches!(letter, b'_' | b'-')).collect();
+        kept.to_ascii_lowercase()
+    };
+    // Most names are unlike from their first letter on.
+    let begins = |name: &str| {
+        name.bytes().find(|letter| !matches!(letter, b'_' | b'-')).map(|letter| letter.to_ascii_lowercase())
+    };
+    begins(one) == begins(other) && letters(one) == letters(other)
+}
+
+/// Whether an argument is there that could hold a path or a command, so that a tool that needs one may have found it there.
+pub fn may_hold(given: &Map<String, Value>, searches: bool) -> bool {
+    let other = |key: &str| {
+        let mut known = WORDS_FOR_PEOPLE.split(' ').chain(OF_SEARCHES.split(' ').filter(|_| searches));
+        !known.any(|name| is_same(key, name))
+    };
+    given.iter().any(|(key, value)| other(key) && has_text(value))
+}
+
+fn has_text(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => items.iter().any(has_text),
+        Value::Object(members) => members.values().any(has_text),
+        _ => false,
+    }
+}
+
+/// A path as an agent writes it.
+pub fn path(text: &str) -> Word {
+    let text =
+        text.strip_prefix("file://").map_or(text, |rest| rest.strip_prefix("localhost").unwrap_or(rest));
+    match text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
+        Some(rest) => {
+            let mut word = Word { pieces: vec![Piece::Home], many: false };
+            word.push(rest);
+            word
+        }
+        None => Word::text(text),
+    }
+}
+
+/// The texts of an argument: itself, or those of a list.
+pub fn texts(value: &Value) -> Vec<&str> {
+    match value {
+        Value::String(text) => vec![text],
+        Value::Array(items) => items.iter().flat_map(texts).collect(),
+        // `read_file` takes `files: [{path: …}]` in some agents.
+        Value::Object(members) => first(members, PATHS).map(|(_, value)| texts(value)).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+/// All texts of a value, however deep they lie.
+pub fn all_texts<'v>(value: &'v Value, out: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => out.push(text),
+        Value::Array(items) => items.iter().for_each(|item| all_texts(item, out)),
+        Value::Object(members) => members.values().for_each(|member| all_texts(member, out)),
+        _ => {}
+    }
+}
