@@ -63,6 +63,10 @@ pub fn arguments(words: &[Word], takes: &[&str], knows: &dyn Fn(&str) -> bool, s
                 Some((name, value)) => (name, Some(value)),
                 None => (word.clone(), None),
             };
+            // Which option it is is not known: `--$f`, `--force$X`.
+            if let Some(part) = name.unclear().filter(|_| read.open.is_none()) {
+                read.open = Some(part.to_owned());
+            }
             let name = name.to_string();
             if value.is_none() && valued(&name) {
                 value = rest.next().cloned();
