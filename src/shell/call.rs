@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+pub use super::extent::Extent;
 use super::path::Place;
 use super::word::Word;
 
@@ -82,24 +83,6 @@ impl Touch {
             _ => path.to_owned(),
         }
     }
-}
-
-/// How much of a file or folder is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Extent {
-    /// The path itself.
-    Itself,
-    /// The path with everything below it.
-    Below,
-    /// The path itself, if what it lies in is a folder: `b/a` of `cp a b`. Nothing of a pattern without a fixed place.
-    IfFolder,
-    /// Something in it, whatever its name: what the path itself matches, less what is taken out with all in it.
-    Inside,
-    /// Something below it, under a name that is not known: what an archive holds. Nothing of a pattern without a fixed place.
-    Within,
-    /// Everything below it is deleted or goes elsewhere, so that a pattern without a fixed place is perhaps met in any folder.
-    /// What is only searched meets it where the search goes through the session's folder.
-    Whole,
 }
 
 /// What happens to a file.

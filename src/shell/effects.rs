@@ -1,12 +1,12 @@
 //! The table of facts, applied to the words of a command.
 
 use super::call::{Act, Extent, Host, Touch};
+use super::choose::choose;
 use super::facts::{At, Does, Net, Program, is_foreign, is_shell};
 use super::host::host;
 use super::options::{Arguments, Style, arguments};
 use super::path::Root;
 use super::scene::{Effects, Scene, add, environment, mention};
-use super::search::choose;
 use super::word::{Piece, Word};
 use super::{named, prompt, special, url_glob};
 

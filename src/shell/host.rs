@@ -3,7 +3,8 @@
 //! Programs do not agree on what a URL is. `https://evil%2ecom`, `https:evil.example` and `https://a\\@b` lead a browser, `curl`
 //! and a library to different hosts, so that only a host that all of them read alike is known.
 
-use std::net::Ipv6Addr;
+// An address alone, which connects to nothing.
+use core::net::Ipv6Addr;
 
 use super::call::Host;
 use super::word::{Piece, Word};

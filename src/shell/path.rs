@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Answer;
 use super::above::{self, Choice};
-use super::call::Extent;
+use super::extent::Extent;
 use super::facts::Table;
 use super::glob::{Glob, Token, path_glob};
 use super::word::{Piece, Symbol, Word};

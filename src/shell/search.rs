@@ -1,13 +1,10 @@
-//! Programs that search the folder where they run, if no word names another; and which files of a folder options choose.
+//! Programs that search the folder where they run, if no word names another.
 
-use std::sync::Arc;
-
-use super::above::Choice;
 use super::call::{Act, Extent};
+use super::choose::choose;
 use super::effects::parsed;
-use super::options::Arguments;
 use super::scene::{Effects, Scene, mention};
-use super::word::{Piece, Word};
+use super::word::Word;
 
 /// Adds the folder that a search without a path goes through. Nothing feeds the program; otherwise it searches that.
 pub fn searches_here(name: &str, args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
@@ -32,30 +29,4 @@ pub fn searches_here(name: &str, args: &[Word], scene: &Scene<'_>, found: &mut E
         choose(name, &arguments, &mut own);
         found.mentions.append(&mut own.mentions);
     }
-}
-
-/// Keeps which files of the folders that a program goes through its options choose.
-pub fn choose(name: &str, arguments: &Arguments, found: &mut Effects) {
-    let left_out = if name == "zip" { "--exclude -x" } else { "--exclude --exclude-dir" };
-    let mut out: Vec<Word> = arguments.values(left_out).cloned().collect();
-    let mut only = Vec::new();
-    let names = match name {
-        "grep" | "egrep" | "fgrep" | "zgrep" => "--include",
-        "rg" => "-g --glob --iglob",
-        _ => "",
-    };
-    for word in arguments.values(names).filter(|_| !names.is_empty()) {
-        match word.strip_prefix("!") {
-            Some(word) => out.push(word),
-            None => only.push(word.clone()),
-        }
-    }
-    out.retain(|word| word.pieces.iter().all(|piece| !matches!(piece, Piece::Unknown(_))));
-    if only.is_empty() && out.is_empty() {
-        return;
-    }
-    let choice = Arc::new(Choice { only, out });
-    let touches = found.touches.iter_mut().chain(&mut found.mentions);
-    let folders = touches.filter(|touch| touch.extent == Extent::Below);
-    folders.for_each(|touch| touch.place.choosing(&choice));
 }

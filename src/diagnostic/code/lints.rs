@@ -112,8 +112,8 @@ Remove the rule, or put the special case first.
   fewer than two names, never applies;
 - `requires_step_count: {gte: 0}` holds before the first turn;
 - a rejection plan without conditions never rejects a call;
-- a pattern can never be found, or only where nobody looks for it: `a^`, `/rm/i`, and a block (`|`) that ends with a
-  line break.
+- a pattern can never be found, or only where nobody looks for it: `a^`, `/rm/i`, and a block (`|`) that
+  ends with a line break.
 
     - {type: allowlist, tools: []}    # denies every call
 

@@ -1,0 +1,19 @@
+//! How much of a file or folder a call works on.
+
+/// How much of a file or folder is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Extent {
+    /// The path itself.
+    Itself,
+    /// The path with everything below it.
+    Below,
+    /// The path itself, if what it lies in is a folder: `b/a` of `cp a b`. Nothing of a pattern without a fixed place.
+    IfFolder,
+    /// Something in it, whatever its name: what the path itself matches, less what is taken out with all in it.
+    Inside,
+    /// Something below it, under a name that is not known: what an archive holds. Nothing of a pattern without a fixed place.
+    Within,
+    /// Everything below it is deleted or goes elsewhere, so that a pattern without a fixed place is perhaps met in any folder.
+    /// What is only searched meets it where the search goes through the session's folder.
+    Whole,
+}
