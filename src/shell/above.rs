@@ -201,17 +201,3 @@ fn may_hold_any(folder: &[&[Symbol]]) -> Answer {
     let found = if found { Answer::Perhaps("*".to_owned()) } else { Answer::No };
     found.or(|| may_hold_homes(folder))
 }
-
-/// Endings of names that are files and no folders.
-const OF_FILES: &str = " bz2 c cc cfg cpp cs css csv db env ex exs gif go gz h hpp html ico ini ipynb java jpeg jpg js json \
-     jsonl jsx key kt lock log lua map md mjs pdf pem php pl png py rb rs rst scss sh sql sqlite svg swift tar tgz toml ts tsx \
-     txt vue wasm whl xml xz yaml yml zip zst ";
-
-/// Whether a path is called as files are, so that nothing lies below it.
-pub fn is_file(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let ending = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ending)| ending);
-    ending.is_some_and(|ending| {
-        !ending.contains(' ') && OF_FILES.contains(&format!(" {} ", ending.to_lowercase()))
-    })
-}

@@ -13,7 +13,7 @@ pub enum Extent {
     Inside,
     /// Something below it, under a name that is not known: what an archive holds. Nothing of a pattern without a fixed place.
     Within,
-    /// Everything below it is deleted or goes elsewhere, so that a pattern without a fixed place is perhaps met in any folder.
-    /// What is only searched meets it where the search goes through the session's folder.
+    /// Everything below it is deleted or goes elsewhere, so that a pattern without a fixed place is perhaps met where that is the
+    /// session's folder, or one that holds it.
     Whole,
 }

@@ -314,8 +314,14 @@ impl Patterns {
 
     fn listed(&self, place: &Place, extent: Extent) -> Answer {
         let mut answer = Answer::No;
+        // Whoever leaves out one of these files has thought of the others: `--exclude .env`, where `*.pem` is meant as well.
+        let leaves_out = |choice: &Arc<Choice>| {
+            self.0.iter().any(|pattern| !pattern.out && pattern.fixed.is_empty() && !pattern.chosen(choice))
+        };
+        let leaves_out = extent == Extent::Whole && place.choice.as_ref().is_some_and(leaves_out);
         for pattern in &self.0 {
             let extent = match extent {
+                Extent::Whole if leaves_out && pattern.fixed.is_empty() => Extent::Itself,
                 // What is written in a folder is taken out with all that the folder holds.
                 Extent::Inside | Extent::Within if pattern.out => Extent::Inside,
                 _ if pattern.out => Extent::Itself,
@@ -423,18 +429,21 @@ impl Pattern {
         best.or(|| self.below(place, extent))
     }
 
+    /// Whether it may mean something that a program's options choose.
+    fn chosen(&self, choice: &Choice) -> bool {
+        choice.may_have(&self.globs[0], &self.written)
+    }
+
     /// Of a folder with everything in it: whether the pattern means something there.
     fn below(&self, place: &Place, extent: Extent) -> Answer {
-        let [own, _] = &self.globs;
-        let chosen = |choice: &Arc<Choice>| choice.may_have(own, &self.written);
-        if self.fixed.is_empty() && !place.choice.as_ref().is_none_or(chosen) {
+        if self.fixed.is_empty() && !place.choice.as_ref().is_none_or(|choice| self.chosen(choice)) {
             return Answer::No;
         }
         let perhaps = || Answer::Perhaps(place.shown.clone());
         match (extent, self.fixed.is_empty()) {
             (Extent::Below | Extent::Within | Extent::Whole, false) => place.holds(&self.fixed),
-            (Extent::Whole, true) if !above::is_file(&place.shown) => perhaps(),
-            (Extent::Below | Extent::Whole, true) => place.holds(&[Symbol::Char('.')]).and(perhaps),
+            // It may be met in any folder, so nobody could delete one: the session's counts, and those that hold it.
+            (Extent::Whole, true) => place.holds(&[Symbol::Char('.')]).and(perhaps),
             _ => Answer::No,
         }
     }

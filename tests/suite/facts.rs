@@ -346,7 +346,7 @@ fn arguments_have_many_names() {
         (&reads, "Read", json!({"description": "look"}), true),
         (&reads, "Read", json!({}), true),
         (&reads, "Read", json!("{\"file_path\": \".env"), false),
-        (&reads, "Grep", json!({"pattern": "KEY"}), false),
+        (&reads, "Grep", json!({"pattern": "KEY"}), true),
         (&reads, "Grep", json!({"pattern": "KEY", "path": "src"}), true),
         (&reads, "Grep", json!({"pattern": "KEY", "glob": "*.py"}), true),
         (&reads, "grep_search", json!({"Query": "KEY", "SearchPath": "src"}), true),
