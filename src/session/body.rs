@@ -1,6 +1,5 @@
 //! What a message, a call's arguments or a result hold, kept as recorded and parsed when something first looks.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -276,14 +275,11 @@ impl Body {
 
     /// The same as [`Body::fault`], and where there is none a key that is given twice in one object of it.
     pub(crate) fn flaws(&self) -> (Option<Fault>, Option<String>) {
-        let tape = self.0.as_deref().and_then(|body| Tape::of(body.text().trim_ascii()));
-        match tape.as_ref().filter(|tape| tape.is_plain()) {
-            Some(tape) => (None, tape.twice().map(Cow::into_owned)),
-            None => match self.fault() {
-                Some(fault) => (Some(fault), None),
-                None => (None, tape.and_then(|tape| tape.twice().map(Cow::into_owned))),
-            },
-        }
+        let text = self.0.as_deref().map_or("", |body| body.text().trim_ascii());
+        let (plain, repeats) = Tape::plain_or_repeating(text);
+        let fault = if plain { None } else { self.fault() };
+        let twice = || Some(Tape::of(text)?.twice()?.into_owned());
+        (fault, if repeats && fault.is_none() { twice() } else { None })
     }
 
     /// Why no path can look into the content: it is not JSON, or none that may be parsed. Builds no tree where the text

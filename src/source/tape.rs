@@ -13,11 +13,13 @@ mod blocks;
 mod events;
 #[cfg(any(test, not(feature = "recordings")))]
 mod lane;
+mod mark;
 #[cfg(test)]
 mod tests;
 mod walk;
 
 pub use blocks::before_slash;
+pub use mark::mark;
 use walk::{Part, Walk};
 
 /// The parts of a value, in the order in which they stand.
@@ -33,13 +35,6 @@ pub struct Tape<'a> {
     unicode: bool,
     /// The parts of all levels are here.
     whole: bool,
-}
-
-/// A bit that stands for names like this one, by their first and last byte and their length: `content` and `created`, which
-/// differ in the last, are both asked of every message.
-pub fn mark(name: &[u8]) -> u64 {
-    let (first, last) = (name.first().copied().unwrap_or_default(), name.last().copied().unwrap_or_default());
-    1 << ((usize::from(first) * 7 + usize::from(last) * 5 + name.len()) % 64)
 }
 
 /// Parts of a value beyond which only those at its first level are kept; the others are found when they are asked for.
@@ -73,6 +68,12 @@ impl<'a> Tape<'a> {
     /// Whether `serde_json` makes a value of a text, with what is written and nothing else, see [`Tape::is_plain`].
     pub fn plain(text: &str) -> bool {
         Walk::through(text.as_bytes(), 0, usize::MAX).is_some_and(|walk| walk.is_plain())
+    }
+
+    /// The same; and some object in it may have a name [twice](Tape::twice).
+    pub fn plain_or_repeating(text: &str) -> (bool, bool) {
+        let walk = Walk::through(text.as_bytes(), 0, usize::MAX);
+        walk.map_or((false, false), |walk| (walk.is_plain(), walk.repeats || walk.escaped_names))
     }
 
     fn after(walk: Walk, text: &'a str) -> Tape<'a> {
@@ -157,24 +158,7 @@ impl<'a> Tape<'a> {
         objects.map(|(number, _)| self.within(number)).find_map(|within| self.twice_among(within))
     }
 
-    /// Whether two of these names may be the same: most often it is certain that none are.
-    fn may_repeat(&self, (mut next, end): (u32, u32)) -> bool {
-        let mut marks = 0;
-        while let Some(value) = self.part(next + 1).filter(|_| next < end) {
-            let mark = mark(self.name(next));
-            if marks & mark != 0 {
-                return true;
-            }
-            marks |= mark;
-            next = value.next;
-        }
-        false
-    }
-
     fn twice_among(&self, (first, end): (u32, u32)) -> Option<Cow<'a, str>> {
-        if !self.escaped_names && !self.may_repeat((first, end)) {
-            return None;
-        }
         let mut seen: SmallVec<[(Cow<'a, str>, &'a str); 16]> = SmallVec::new();
         let mut many = HashMap::new();
         let mut next = first;

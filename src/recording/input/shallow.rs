@@ -362,6 +362,18 @@ impl<'a> Members<'a> {
         })
     }
 
+    /// Whether all names are of these. No value is looked at.
+    pub fn are_named(&self, known: impl Fn(&[u8]) -> bool) -> bool {
+        match &self.0 {
+            Listing::OnTape { tape, parts, .. } => {
+                let next = |name: &u32| Some(tape.part(name + 1)?.next);
+                let mut names = std::iter::successors(Some(parts.0), next).take_while(|name| *name < parts.1);
+                names.all(|name| known(tape.name(name)))
+            }
+            Listing::List(list) => list.iter().all(|(name, _)| known(name.as_bytes())),
+        }
+    }
+
     /// The names, in recorded order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.iter().map(|(name, _)| name)

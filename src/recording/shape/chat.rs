@@ -12,7 +12,7 @@ use crate::recording::contract::ErrorTest;
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
-use crate::recording::shape::blocks::{self, Side};
+use crate::recording::shape::blocks::{self, Blocks, Side};
 use crate::recording::shape::{live, python, suspicion};
 use crate::session::body::Fault;
 use crate::session::build::Builder;
@@ -113,12 +113,11 @@ impl<'a> Chat<'a> {
         {
             self.lost(builder, suspicion::left_out(&what));
         }
-        let content = members.try_get("content").filter(|content| content.kind() == Kind::List);
-        if let Some(blocks) = content.and_then(|content| blocks::acting(content, Side::Other)) {
+        let content = self.content(builder, members);
+        if let Some(blocks) = acting(members, &content, Side::Other) {
             builder.at_line(self.lines.line());
             return blocks.reply(builder, role, at, |answer| self.mark(answer));
         }
-        let content = self.content(builder, members);
         builder.said(role, content, at);
     }
 
@@ -149,10 +148,12 @@ impl<'a> Chat<'a> {
     fn response(&mut self, builder: &mut Builder, members: &Members<'a>, at: Option<Millis>) {
         let id = members.get("id").and_then(Node::id);
         let content = self.content(builder, members);
+        let blocks = acting(members, &content, Side::Model);
         builder.response(id.as_deref(), content, at);
         let before = builder.call_count();
         let calls = members.get("tool_calls").filter(|calls| calls.json() != "[]");
-        match (calls, members.get("function_call")) {
+        let function = members.get("function_call");
+        match (calls, function) {
             (Some(calls), _) => match (calls.items(), calls.kind()) {
                 (Some(items), _) => items.into_iter().for_each(|call| self.call(builder, call, at)),
                 (None, Kind::Object) => self.call(builder, calls, at),
@@ -166,7 +167,10 @@ impl<'a> Chat<'a> {
             (None, Some(call)) => self.call(builder, call, at),
             (None, None) => {}
         }
-        self.further(builder, members, before, at);
+        if let Some(call) = function.filter(|_| calls.is_some()) {
+            self.unless_known(builder, call, before, at);
+        }
+        self.further(builder, members, blocks, before, at);
         if builder.call_count() == before
             && let Some(odd) = suspicion::promised(suspicion::reason(members))
         {
@@ -306,6 +310,13 @@ impl<'a> Chat<'a> {
     fn tell(&mut self, builder: &mut Builder, code: Code, message: String) {
         builder.at_line(self.lines.line()).tell(code, message);
     }
+}
+
+/// The blocks of a content, where some of them are calls or results, or may be.
+fn acting(members: &Members<'_>, content: &Body, side: Side) -> Option<Blocks> {
+    let is_list = content.form() == Some(Form::Json) && content.raw().starts_with('[');
+    let listed = if is_list { members.try_get("content") } else { None };
+    listed.and_then(|content| blocks::acting(content, side))
 }
 
 /// Keys of a call that hold no arguments.

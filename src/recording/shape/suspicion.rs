@@ -84,11 +84,12 @@ pub const CHAT: [&str; 2] = ["tool_calls", "function_call"];
 /// A member of a message that looks like calls, and is none of those that are `read`. Only names are looked at, but for those
 /// that speak of calls.
 pub fn unread(message: &Members<'_>, read: &[&str]) -> Option<String> {
+    let is_read = |name: &[u8]| is_usual(name) || read.iter().any(|read| read.as_bytes() == name);
+    if message.are_named(is_read) {
+        return None;
+    }
     let looks_so = |(name, value): &(&str, Node<'_>)| {
-        !is_usual(name)
-            && !read.contains(name)
-            && !KNOWN.contains(name)
-            && looks_like_calls(name, value.tried())
+        !is_read(name.as_bytes()) && !KNOWN.contains(name) && looks_like_calls(name, value.tried())
     };
     message.iter().find(looks_so).map(|(name, _)| quoted(name).to_string())
 }
@@ -118,7 +119,7 @@ pub fn is_unread(name: &str, value: &Value, read: &[&str]) -> bool {
         Value::String(text) => text.contains(['{', '[', '(']),
         _ => false,
     };
-    holds && !is_usual(name) && !read.contains(&name) && STEMS.contains(&&*stem(name))
+    holds && !is_usual(name.as_bytes()) && !read.contains(&name) && STEMS.contains(&&*stem(name))
 }
 
 /// A role whose messages look like calls.
@@ -140,10 +141,29 @@ pub fn lost(what: &str) -> Damage {
 }
 
 /// Names of nearly all members that messages have.
-fn is_usual(name: &str) -> bool {
+fn is_usual(name: &[u8]) -> bool {
     matches!(
         name,
-        "role" | "content" | "id" | "type" | "name" | "parts" | "refusal" | "model" | "usage" | "timestamp"
+        b"role"
+            | b"content"
+            | b"id"
+            | b"type"
+            | b"name"
+            | b"parts"
+            | b"refusal"
+            | b"model"
+            | b"usage"
+            | b"timestamp"
+            | b"at"
+            | b"created_at"
+            | b"index"
+            | b"metadata"
+            | b"annotations"
+            | b"audio"
+            | b"reasoning"
+            | b"reasoning_content"
+            | b"finish_reason"
+            | b"stop_reason"
     )
 }
 

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use super::events::Events;
+use super::mark::mark;
 
 /// A value, or the name of a member, which its value follows.
 #[derive(Clone, Copy)]
@@ -27,6 +28,8 @@ pub struct Walk {
     pub reserved: bool,
     /// Something is written as `\u…`.
     pub unicode: bool,
+    /// Some object may have a name twice; it is certain that none has where this is not so and no name is escaped.
+    pub repeats: bool,
     /// Levels of lists and objects.
     pub deepest: usize,
 }
@@ -55,15 +58,16 @@ impl Walk {
             escaped_names: false,
             reserved: false,
             unicode: false,
+            repeats: false,
             deepest: 0,
         };
         let mut events = Events::new(bytes);
         // What is left of the block that is looked at.
         let mut left = 0_u64;
-        // The containers that are open: the part of each, and whether what it is in is an object. Few values nest deeper than what
-        // needs no heap.
-        let mut open: SmallVec<[(u32, bool); 16]> = SmallVec::new();
-        let (mut depth, mut in_object) = (0, false);
+        // The containers that are open: the part of each, whether what it is in is an object, and the marks of the names in that.
+        // Few values nest deeper than what needs no heap.
+        let mut open: SmallVec<[(u32, bool, u64); 16]> = SmallVec::new();
+        let (mut depth, mut in_object, mut marks) = (0, false, 0_u64);
         let levels = levels as usize;
 
         macro_rules! next {
@@ -96,6 +100,9 @@ impl Walk {
                 keep!(start, end + 1);
                 let name = bytes.get(start as usize + 1..end as usize)?;
                 found.escaped_names |= events.may_escape(start, end) && name.contains(&b'\\');
+                let mark = mark(name);
+                found.repeats |= marks & mark != 0;
+                marks |= mark;
                 found.reserved |= name.first() == Some(&b'$') && name.starts_with(RESERVED);
                 let colon = next!();
                 if byte!(colon) != b':' {
@@ -108,7 +115,7 @@ impl Walk {
             ($is_object:expr, $at:expr) => {
                 let part = found.parts.len() as u32;
                 keep!($at, $at + 1);
-                open.push((part, in_object));
+                open.push((part, in_object, std::mem::take(&mut marks)));
                 in_object = $is_object;
                 depth += 1;
                 found.deepest = found.deepest.max(depth);
@@ -116,8 +123,8 @@ impl Walk {
         }
         macro_rules! close {
             ($at:expr) => {
-                let (part, outer) = open.pop()?;
-                in_object = outer;
+                let part;
+                (part, in_object, marks) = open.pop()?;
                 depth -= 1;
                 if depth < levels {
                     let next = found.parts.len() as u32;

@@ -2,26 +2,23 @@
 //! have both. What stands at two places is one call.
 
 use super::Chat;
-use crate::recording::input::shallow::{Kind, Members, Node};
-use crate::recording::shape::blocks::{self, Answer, BlockCall, Blocks, Side};
+use crate::recording::input::shallow::{Members, Node};
+use crate::recording::shape::blocks::{Answer, BlockCall, Blocks};
 use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Call, Damage, Millis};
 
 impl<'a> Chat<'a> {
-    /// Adds the calls of the latest response that are not among those from `first` on, and says what else of it may be calls.
+    /// Adds the calls of the latest response that are not among those from `first` on, `blocks` of its content included, and says
+    /// what else of it may be calls.
     pub(super) fn further(
         &mut self,
         builder: &mut Builder,
         members: &Members<'a>,
+        blocks: Option<Blocks>,
         first: u64,
         at: Option<Millis>,
     ) {
-        if members.get("tool_calls").is_some_and(|calls| calls.json() != "[]")
-            && let Some(call) = members.get("function_call")
-        {
-            self.unless_known(builder, call, first, at);
-        }
         // Where LangChain keeps what the model sent.
         let sent = members.try_get("additional_kwargs").and_then(Node::members);
         if let Some(sent) = sent {
@@ -30,8 +27,7 @@ impl<'a> Chat<'a> {
                 self.unless_known(builder, call, first, at);
             }
         }
-        let content = members.try_get("content").filter(|content| content.kind() == Kind::List);
-        if let Some(blocks) = content.and_then(|content| blocks::acting(content, Side::Model)) {
+        if let Some(blocks) = blocks {
             self.blocks(builder, blocks, first, at);
         }
         if let Some(what) = suspicion::unread(members, &suspicion::CHAT) {
@@ -39,7 +35,14 @@ impl<'a> Chat<'a> {
         }
     }
 
-    fn unless_known(&mut self, builder: &mut Builder, call: Node<'a>, first: u64, at: Option<Millis>) {
+    /// Adds a call, where it is not one of those from `first` on.
+    pub(super) fn unless_known(
+        &mut self,
+        builder: &mut Builder,
+        call: Node<'a>,
+        first: u64,
+        at: Option<Millis>,
+    ) {
         let (mut aside, in_python) = (builder.aside(), self.in_python);
         self.call(&mut aside, call, at);
         self.in_python = in_python;
