@@ -68,19 +68,16 @@ fn only_one() {
 }
 
 fn finish(asked: &args::Hook, answered: thread::Result<Result<Answer, Fault>>) -> Exit {
-    let answer = match answered {
-        Ok(Ok(answer)) => answer,
+    let defect =
+        |_| Fault::new("Rulestep has a defect and stopped", "report it, with the event and the policy");
+    let answer = match answered.map_err(defect).flatten() {
+        Ok(answer) => answer,
         // Nothing is stopped, but a trial in which nothing was decided must not look like one in which nothing was found.
-        Ok(Err(fault)) if asked.shadow => {
+        Err(fault) if asked.shadow => {
             let _ = writeln!(io::stderr(), "rulestep: {fault}");
             Answer::Silent
         }
-        Ok(Err(fault)) => fallback(asked, &fault),
-        Err(_) => {
-            let fault =
-                Fault::new("Rulestep has a defect and stopped", "report it, with the event and the policy");
-            fallback(asked, &fault)
-        }
+        Err(fault) => fallback(asked, &fault),
     };
     let answer = match answer {
         // In shadow mode nothing is ever stopped.

@@ -49,7 +49,12 @@ pub fn run(asked: &args::Test, screen: &mut Screen) -> Result<Exit, Failure> {
         }
     }
     // What was named to be judged and holds nothing is not passed over, though others do.
-    let holds = |folder: &str| with_cases.iter().any(|path| path.starts_with(folder));
+    // Files that several of them lead to are judged once, under the first name.
+    let is_in = |path: &Path, folder: &Path| {
+        let real = || Some(path.canonicalize().ok()?.starts_with(folder.canonicalize().ok()?));
+        path.starts_with(folder) || real().unwrap_or_default()
+    };
+    let holds = |folder: &str| with_cases.iter().any(|path| is_in(path, Path::new(folder)));
     for folder in named.iter().filter(|named| Path::new(named).is_dir() && !holds(named)) {
         let told = Diagnostic::error(code::NOT_A_CASE, "the folder holds no case").in_file(folder.as_str());
         test.screen.tell(&told.help("a case has `policy`, `session` and `expect`"));

@@ -51,8 +51,8 @@ impl<R: BufRead> Digested<R> {
     }
 }
 
-/// A file behind these bytes; `None` where it does not begin with them.
-pub fn behind(path: &Path, beginning: &Beginning) -> io::Result<Option<Digested<BufReader<File>>>> {
+/// The rest of a file after these bytes; `None` if it does not begin with them.
+pub fn after(path: &Path, beginning: &Beginning) -> io::Result<Option<Digested<BufReader<File>>>> {
     let mut input = Digested::new(BufReader::with_capacity(CHUNK, File::open(path)?));
     while input.bytes < beginning.bytes {
         let left = usize::try_from(beginning.bytes - input.bytes).unwrap_or(usize::MAX);
@@ -112,7 +112,7 @@ mod tests {
         std::fs::write(&path, &line).unwrap();
         let (first, text) = whole();
         assert_eq!((first.bytes, text.len()), (line.len() as u64, line.len()));
-        let rest = |beginning| behind(&path, beginning).unwrap().map(read);
+        let rest = |beginning| after(&path, beginning).unwrap().map(read);
         assert_eq!(rest(&first), Some((first, String::new())));
         std::fs::write(&path, format!("{line}more")).unwrap();
         let (second, _) = whole();

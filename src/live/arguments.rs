@@ -58,15 +58,15 @@ impl<'de> Visitor<'de> for Unique {
     }
 }
 
-/// Whether rules can look into all of these arguments. What only some of them see, or see otherwise than the program that runs the
-/// call, must not be taken for a call without arguments.
+/// Whether rules can look into all of these arguments. Arguments that cannot be read, or that the program that runs the call reads
+/// differently, must not be taken for a call without arguments.
 ///
 /// # Errors
 /// They cannot be decided about.
 pub fn readable(arguments: &Body) -> Result<(), Fault> {
     let text = arguments.raw();
     let in_place = arguments.form() == Some(Form::Json);
-    // Some tools take a text that is no JSON to anybody.
+    // Some tools take a text that is not JSON.
     if arguments.is_missing() || !in_place && serde_json::from_str::<IgnoredAny>(text).is_err() {
         return Ok(());
     }

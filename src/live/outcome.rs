@@ -13,7 +13,7 @@ pub enum Telling {
     Plain,
     /// As Codex does, in the text.
     Codex,
-    /// As Gemini CLI does, in what the model is told.
+    /// As Gemini CLI does, in the text for the model.
     Gemini,
 }
 

@@ -66,7 +66,7 @@ impl Ids {
     }
 }
 
-/// One text, since lists of numbers take long to read, and most of them are never looked at.
+/// One text, since lists of numbers take long to read.
 impl From<Ids> for String {
     fn from(ids: Ids) -> String {
         let mut text = String::with_capacity(16 * ids.0.len());

@@ -48,7 +48,7 @@ pub struct Builder {
     refused: Option<refusal::Test>,
     /// Calls whose arguments were read in Python notation.
     in_python: u32,
-    /// It was told that some result does not say whether its call succeeded.
+    /// It was reported that some result does not say whether its call succeeded.
     told_unsure: bool,
 }
 

@@ -50,7 +50,7 @@ pub fn resume(
     checkpoint: Checkpoint,
     options: &Options,
 ) -> Option<(Reading, Digest)> {
-    let reader = digested::behind(input.path.as_ref()?, beginning).ok()??;
+    let reader = digested::after(input.path.as_ref()?, beginning).ok()??;
     let digest = reader.digest();
     Some((recording::resume(Arc::clone(&input.name), Box::new(reader), options, checkpoint)?, digest))
 }

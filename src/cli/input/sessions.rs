@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 
 use super::{SessionSource, interrupted, kept};
 use crate::cli::screen::Screen;
@@ -263,7 +264,8 @@ pub struct FileNotes {
 #[derive(Serialize, Deserialize)]
 pub struct Growth {
     beginning: Beginning,
-    checkpoint: Checkpoint,
+    /// A [`Checkpoint`], as its text: of most files it is never read, and it has a digest for every session.
+    checkpoint: Box<RawValue>,
 }
 
 impl Growth {
@@ -312,9 +314,10 @@ impl ReadFile {
     pub fn resume(&mut self, notes: &FileNotes, growth: &Growth) -> bool {
         let Some(Unread::Source(Source::File(input))) = &self.unread else { return false };
         let Growth { beginning, checkpoint } = growth;
-        let resumed = opener::resume(input, beginning, checkpoint.clone(), &self.options);
-        let Some((reading, digest)) = resumed else { return false };
+        let Ok(checkpoint) = serde_json::from_str::<Checkpoint>(checkpoint.get()) else { return false };
         let before = notes.diagnostics.get(..checkpoint.diagnostics).unwrap_or_default().to_vec();
+        let resumed = opener::resume(input, beginning, checkpoint, &self.options);
+        let Some((reading, digest)) = resumed else { return false };
         self.take_notes(FileNotes { diagnostics: before, ..*notes });
         (self.reading, self.digest) = (Some(reading), Some(digest));
         true
@@ -323,7 +326,8 @@ impl ReadFile {
     /// How far it was read, once all of it was, where more of it can be read by itself.
     pub fn growth(&mut self) -> Option<Growth> {
         let (beginning, reading) = (self.digest.as_ref()?.get()?, self.reading.as_mut()?);
-        Some(Growth { beginning, checkpoint: reading.checkpoint()? })
+        let checkpoint = serde_json::value::to_raw_value(&reading.checkpoint()?).ok()?;
+        Some(Growth { beginning, checkpoint })
     }
 
     fn open(&mut self, unread: Unread) -> Option<recording::Reading> {

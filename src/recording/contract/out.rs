@@ -41,8 +41,8 @@ pub struct ReadSession {
 const MOST_DIAGNOSTICS: usize = 1000;
 
 impl Out {
-    /// Behind so many sessions and lost places of the same file.
-    pub fn behind(made: usize, lost: u64) -> Out {
+    /// After this many sessions and lost places of the same file.
+    pub fn after(made: usize, lost: u64) -> Out {
         Out { made, lost, ..Out::default() }
     }
 

@@ -112,15 +112,15 @@ impl Units {
         }
     }
 
-    /// The pieces of what follows so many whole lines, where values stood on lines of their own.
-    pub fn behind(lines: u64, input: Box<dyn BufRead + Send>, limit: u64) -> Units {
+    /// The pieces after this many whole lines, each of which was one value.
+    pub fn after(lines: u64, input: Box<dyn BufRead + Send>, limit: u64) -> Units {
         let mut input = Input::new(input);
         // The bytes before it were not counted.
         input.lose_place();
         Units { input, by_lines: true, line: lines + 1, ..Units::empty(limit) }
     }
 
-    /// How many lines were read, where all of them are whole and values stand on lines of their own.
+    /// How many lines were read, if all of them are whole and each is one value.
     pub fn whole_lines(&self) -> Option<u64> {
         let whole = self.by_lines && self.lists == 0 && self.column == 1 && !self.unended;
         whole.then_some(self.line - 1)

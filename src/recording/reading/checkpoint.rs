@@ -43,7 +43,7 @@ impl Reading {
     }
 }
 
-/// Goes on reading behind a checkpoint: `input` is what follows it. `None` where no format has its name.
+/// Goes on reading after a checkpoint: `input` is what follows it. `None` where no format has its name.
 pub fn resume(
     file: impl Into<Arc<str>>,
     input: Box<dyn BufRead + Send>,
@@ -53,8 +53,8 @@ pub fn resume(
     let file = file.into();
     let Checkpoint { format, lines, lost, diagnostics, counted } = checkpoint;
     let format = FORMATS.iter().find(|known| known.name == format)?;
-    let out = Out::behind(counted.index, lost);
+    let out = Out::after(counted.index, lost);
     let finish = Finish::resume(&file, format, options, counted);
-    let units = Units::behind(lines, input, LARGEST);
+    let units = Units::after(lines, input, LARGEST);
     Some(Reading { out, told: diagnostics, ..Reading::new(file, format, units, finish, options) })
 }

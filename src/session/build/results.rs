@@ -97,7 +97,7 @@ impl Builder {
     }
 
     /// A result of which it is not known whether the call succeeded: the call stays one without a result, which may have
-    /// happened and satisfies nothing. Why it is not known is told once a session.
+    /// happened and satisfies nothing. Why it is not known is reported once per session.
     pub fn unsure(&mut self, id: Option<&str>, content: Body, why: Option<String>, at: Option<Millis>) {
         self.open = None;
         self.results += 1;

@@ -131,6 +131,20 @@ fn nothing_to_run() {
     assert_snapshot!(run(&folder, &["test", "nowhere.yaml"]));
 }
 
+/// A folder that was named and holds no case is not passed over; one that holds the cases of another is not empty.
+#[test]
+fn each_folder_that_is_named_has_cases() {
+    let folder = files(CASE);
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    let whole = folder.path().display().to_string();
+    for named in [&["."][..], &[".", "./"], &[".", &whole], &[&whole, "."], &["./", "contracts/../."]] {
+        let told = run(&folder, &[&["test"], named].concat());
+        assert!(told.starts_with("exit 0"), "{named:?}: {told}");
+    }
+    let told = run(&folder, &["test", "empty", "."]);
+    assert!(told.starts_with("exit 2") && told.contains("the folder holds no case"), "{told}");
+}
+
 #[test]
 fn a_case_from_standard_input_is_run_and_not_rewritten() {
     let folder = files(CASE);

@@ -1,5 +1,5 @@
 //! The calls of a response that are not in its `tool_calls`: other interfaces keep them at other places, and a recording may
-//! have both. What stands at two places is one call.
+//! have both. A call that is at two places is read once.
 
 use super::Chat;
 use crate::recording::input::shallow::{Members, Node};
@@ -74,7 +74,7 @@ impl<'a> Chat<'a> {
     }
 }
 
-/// Whether a call is one of those from `first` on. Of the one that stands at two places the second may be without arguments.
+/// Whether a call is one of those from `first` on. If it is at two places, the second may have no arguments.
 fn is_known(builder: &Builder, first: u64, id: Option<&str>, tool: &str, arguments: &Body) -> bool {
     let calls = builder.so_far().calls.get(first as usize..).unwrap_or_default();
     let is = |call: &Call| {
