@@ -102,7 +102,7 @@ pub struct Open {
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "NAME", help = theme_help())]
     pub theme: Option<String>,
-    /// Start at the first session, not where these recordings were left the last time
+    /// Start at the first stopped call, not where these recordings were left the last time
     #[cfg(feature = "tui")]
     #[arg(long)]
     pub no_restore: bool,

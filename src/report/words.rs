@@ -7,6 +7,7 @@
 pub mod call;
 mod counted;
 pub mod live;
+mod mark;
 pub mod way_out;
 
 use std::cell::OnceCell;
@@ -14,6 +15,7 @@ use std::collections::HashMap;
 
 pub use crate::monitor::rule_name;
 pub use counted::counted_refusal;
+pub use mark::Mark;
 
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
@@ -84,25 +86,41 @@ impl<'a> ByTool<'a> {
     }
 }
 
-/// The earlier calls of a tool that is wanted, and why they do not count, a line each. `stopped` says whether this replay
-/// stopped a call.
-pub fn attempts(
-    tool: &str,
-    call: CallRef,
-    session: &Session,
-    by_tool: &ByTool<'_>,
-    stopped: &dyn Fn(CallRef) -> bool,
-) -> Vec<Sentence> {
-    let attempts = by_tool.before(tool, call).take(ATTEMPTS).map(|other| {
-        let why = match other.outcome {
-            _ if stopped(other.at) => "stopped in this replay",
-            Outcome::Ok if other.at.turn == call.turn => "in the same turn, so its result was not known",
-            Outcome::Ok => "its result came too late",
-            outcome => became(outcome),
-        };
-        Sentence::new(format!("{}: {}, {why}", at(other.at, session), held(&other.tool)))
-    });
-    attempts.collect()
+/// An earlier call of a tool that is wanted, which does not count.
+#[derive(Debug, Clone, Copy)]
+pub struct Attempt<'a> {
+    /// The call.
+    pub call: &'a Call,
+    /// Why it does not count.
+    pub why: &'static str,
+}
+
+impl Attempt<'_> {
+    /// The call and why it does not count.
+    pub fn sentence(self, session: &Session) -> Sentence {
+        let Attempt { call, why } = self;
+        Sentence::new(format!("{}: {}, {why}", at(call.at, session), held(&call.tool)))
+    }
+}
+
+/// The calls of the tool that a call waits for, as far as they were made before it, the newest first.
+pub fn attempts<'a>(call: &Call, replay: &'a Replay, tool: &str) -> Vec<Attempt<'a>> {
+    let earlier = replay.session().calls.get(..call.at.index as usize).unwrap_or_default();
+    let earlier = earlier.iter().rev().filter(|earlier| *earlier.tool == *tool);
+    earlier.take(ATTEMPTS).map(|earlier| attempt(earlier, call.at, replay)).collect()
+}
+
+fn attempt<'a>(earlier: &'a Call, call: CallRef, replay: &Replay) -> Attempt<'a> {
+    // In `shadow` a stopped call ran all the same.
+    let stopped = replay.mode() == Mode::Enforce
+        && replay.call(earlier.at.index).is_some_and(|judged| judged.decision.verdict.stops());
+    let why = match earlier.outcome {
+        _ if stopped => "stopped in this replay",
+        Outcome::Ok if earlier.at.turn == call.turn => "in the same turn, so its result was not known",
+        Outcome::Ok => "its result came too late",
+        outcome => became(outcome),
+    };
+    Attempt { call: earlier, why }
 }
 
 /// The earlier calls that a finding rests on, and those that were to be expected and do not count.
@@ -113,13 +131,10 @@ pub fn earlier(
     by_tool: &ByTool<'_>,
 ) -> Vec<Sentence> {
     let session = replay.session();
-    let stopped = |at: CallRef| replay.call(at.index).is_some_and(|judged| judged.decision.verdict.stops());
-    // In `shadow` a stopped call ran all the same.
-    let stopped = |at| replay.mode() == Mode::Enforce && stopped(at);
     let found = explanation.found.iter().map(|found| self::found(found, session));
-    let attempts =
-        explanation.awaited.as_deref().map(|tool| attempts(tool, call.at, session, by_tool, &stopped));
-    found.chain(attempts.into_iter().flatten()).collect()
+    let before = explanation.awaited.as_deref().into_iter().flat_map(|tool| by_tool.before(tool, call.at));
+    let attempts = before.take(ATTEMPTS).map(|earlier| attempt(earlier, call.at, replay).sentence(session));
+    found.chain(attempts).collect()
 }
 
 /// What a rule looked at, a line each: what is part of something is indented below it.
@@ -155,15 +170,12 @@ pub fn reason(reason: &Reason, rules: &Rules) -> String {
     }
 }
 
-/// The character that stands for a decision where there is room for one.
+/// The character that stands for a decision where there is room for one: its mark; for a call that is allowed and was
+/// refused, that the recording differs.
 pub fn glyph(decided: &DecidedCall) -> &'static str {
-    match (decided.decision.verdict, decided.counterfactual) {
-        (Verdict::NotReached, _) => "–",
-        (_, true) => "~",
-        (Verdict::Allow, false) if !decided.agrees => "≠",
-        (Verdict::Allow, false) => "✓",
-        (Verdict::Ask, false) => "?",
-        (Verdict::Deny | Verdict::Halt, false) => "✗",
+    match Mark::of(decided) {
+        Mark::Allow if !decided.agrees => "≠",
+        mark => mark.sign(),
     }
 }
 

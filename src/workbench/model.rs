@@ -56,7 +56,7 @@ pub use self::compare::{Chosen, Compare};
 pub use self::entry::Entry;
 pub use self::files::{Files, Held, Lost};
 pub use self::frame::{Framed, Frames, Taking};
-pub use self::habits::{Count, Dress, Habits};
+pub use self::habits::{Count, Dress, Habits, Welcome};
 pub use self::judgement::{Judgement, SessionDecisions};
 pub use self::live::{Live, Load, Loads};
 pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};

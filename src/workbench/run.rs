@@ -36,7 +36,7 @@ use super::config::Config;
 use super::effect::Effect;
 use super::message::{Arrived, Msg};
 use super::model::saved::SavedPlace;
-use super::model::{BuiltIn, Chosen, Dress, Model, Opening};
+use super::model::{BuiltIn, Chosen, Dress, Model, Opening, Welcome};
 use super::theme::{GlyphSet, Theme, ThemeError};
 use super::update::{restore, update, update_all};
 use crate::engine::Mode;
@@ -141,7 +141,12 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     model.habits.problems = settings.config.problems;
     model.basis.live.off = settings.config.live == Some(false);
     model.archive.built_in = settings.built_in;
-    model.habits.welcome = settings.built_in.sessions;
+    model.habits.welcome = match (settings.built_in.sessions, &settings.base) {
+        (true, _) => Welcome::Samples,
+        (false, None) => Welcome::Recordings,
+        // What changes is what somebody asks who compares.
+        (false, Some(_)) => Welcome::Over,
+    };
     model.basis.compare.base = settings.base;
     model.basis.paths = settings.policy_paths;
     model.basis.flags = settings.flags;
@@ -165,7 +170,7 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     let mut running = Loop { model, screen, workers, arrivals, editor, drawn: Instant::now() };
     running.run(&input)?;
     if let Some((file, place)) = settings.place.zip(SavedPlace::of(&running.model)) {
-        // Without it the next start is at the first session, which needs no excuse.
+        // Without it the next start is at the first stopped call, which needs no excuse.
         let _ = state::write(&file, &place);
     }
     Ok(())

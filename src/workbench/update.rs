@@ -45,7 +45,7 @@ use super::layout::Pane;
 use super::list::Go;
 use super::message::Msg;
 use super::model::survey::Tab;
-use super::model::{Model, Note, Overlay};
+use super::model::{Model, Note, Overlay, Welcome};
 use crate::engine::Mode;
 use crate::report::words;
 
@@ -134,7 +134,7 @@ fn take(model: &mut Model, message: Msg, effects: &mut Vec<Effect>) {
 fn pressed(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {
     model.dialog.note = None;
     // Whoever goes somewhere is not taken elsewhere.
-    (model.habits.restore, model.habits.welcome) = (None, false);
+    (model.habits.restore, model.habits.welcome) = (None, Welcome::Over);
     match &model.dialog.prompt {
         Some(prompt) if prompt.ask.is_some() => return asking::key(model, key, effects),
         Some(_) if palette::is_open(model) => {

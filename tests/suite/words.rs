@@ -50,10 +50,9 @@ fn said(policy: &str, calls: Calls<'_>) -> String {
     for finding in &judged.decision.findings {
         let explanation = finding.explain(replay.policy().rules(), replay.session()).unwrap();
         lines.push(format!("{}: {}", finding.code, explanation.headline));
-        let by_tool = words::ByTool::of(replay.session());
         if let Some(tool) = explanation.awaited {
-            let attempts = words::attempts(&tool, call.at, replay.session(), &by_tool, &|_| false);
-            lines.extend(attempts.iter().map(|attempt| format!("  {attempt}")));
+            let attempts = words::attempts(call, &replay, &tool);
+            lines.extend(attempts.iter().map(|attempt| format!("  {}", attempt.sentence(replay.session()))));
         }
         lines.extend(explanation.way_out.map(|way| format!("  way out: {way}")));
     }

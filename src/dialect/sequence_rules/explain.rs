@@ -7,13 +7,14 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::asks::Part;
+use super::codes;
 use super::facts::{Order, OrderOutcome};
 use crate::monitor::explanation::{detail, state};
 use crate::monitor::{About, Explain, Explanation, Line, LineState, Rule, RuleId, StateItem};
 use crate::session::CallRef;
 use crate::wording::sentence::name;
 use crate::wording::{self, Sentence, all, at, count, joined, tool_of};
-use sentences::{Actual, against, expected, in_favour, in_part, suggestion};
+use sentences::{Actual, against, expected, in_favour, in_part, suggestion, without};
 pub(in crate::dialect) use sentences::{
     operand as operand_words, orders as operand_orders, title as operand_title,
 };
@@ -83,7 +84,10 @@ impl Explain for OrderCheck {
             (Some(code), None) => against(code, &self.asks, self.count, about),
             (None, _) => in_favour(&self.asks, self.count),
         };
-        let way_out = about.code.and_then(|code| suggestion(code, &self.asks, self.count));
+        let way_out = about.code.and_then(|code| match (code, &*self.asks) {
+            (codes::FORBIDDEN_CALL, Order::Never { call }) => Some(without(call, self.part.as_ref())),
+            _ => suggestion(code, &self.asks, self.count),
+        });
         let part = self.part.as_ref().filter(|part| !part.command.is_empty()).map(|part| Line {
             label: "matched",
             state: if part.unknown.is_some() || part.opaque { LineState::Doubtful } else { LineState::Bad },

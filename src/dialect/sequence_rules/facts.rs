@@ -155,6 +155,9 @@ pub struct ToolName {
     /// What it asks of what a call does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub does: Option<Arc<Question>>,
+    /// The tools that an alias stands for; none of a tool's own name.
+    #[serde(skip)]
+    pub members: Vec<Arc<str>>,
 }
 
 /// What a rule requires, and how it ended.

@@ -43,7 +43,7 @@ fn yaml((lines, goes_on): &(Vec<(u32, String)>, bool)) -> Markup {
 
 fn finding(entry: &Entry, group: Option<RuleId>, open: bool) -> Markup {
     let account = &entry.account;
-    let minor = account.remark.is_some() || !matches!(account.glyph, "✗");
+    let minor = account.remark.is_some() || !matches!(account.glyph, "✗" | "■");
     html! {
         details.finding.minor[minor] open[open] {
             summary {
@@ -76,7 +76,7 @@ fn finding(entry: &Entry, group: Option<RuleId>, open: bool) -> Markup {
 /// The decision, in a character and a word.
 pub fn mark(account: &Account) -> Markup {
     let look = match account.glyph {
-        "✗" => "mark bad",
+        "✗" | "■" => "mark bad",
         "✓" => "mark good",
         _ => "mark note",
     };

@@ -124,14 +124,17 @@ fn columns(model: &Model, typed: &str) -> Vec<(String, String)> {
     let sorted = model.archive.table.sort;
     let none = (FILE_ORDER.to_owned(), if sorted.is_none() { "as they are now" } else { "" }.to_owned());
     let column = |column: Column| {
+        let again = model.key(Command::SortSessions);
         let doc = match sorted {
-            Some((sorted, false)) if sorted == column => "as they are now; chosen again: descending",
-            Some((sorted, true)) if sorted == column => {
-                "as they are now, descending; chosen again: ascending"
+            Some((sorted, false)) if sorted == column => {
+                format!("as they are now; {again}, or chosen again: descending")
             }
-            _ => "",
+            Some((sorted, true)) if sorted == column => {
+                format!("as they are now, descending; {again}, or chosen again: ascending")
+            }
+            _ => String::new(),
         };
-        (column.word().to_owned(), doc.to_owned())
+        (column.word().to_owned(), doc)
     };
     let columns = Column::ALL.into_iter().map(column).chain([none]);
     columns.filter(|(word, _)| word.contains(&typed.to_lowercase())).collect()

@@ -62,7 +62,7 @@ impl Entry {
         }
     }
 
-    /// Whether something is wrong with its recording.
+    /// How many places of its recording are lost, or were not read as they were written.
     pub fn damaged(&self) -> usize {
         let own = self.session.iter().flat_map(|session| session.diagnostics.iter());
         own.chain(&self.diagnostics).filter(|diagnostic| is_damage(diagnostic)).count()

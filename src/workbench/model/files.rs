@@ -45,7 +45,7 @@ impl Held {
             calls: sessions.map(|session| session.calls).sum(),
             ..Self::default()
         };
-        for diagnostic in own.filter(|diagnostic| is_damage(diagnostic)) {
+        for diagnostic in own.filter(|diagnostic| diagnostic.severity > Severity::Notice) {
             held.problems += 1;
             held.lines += usize::from(diagnostic.code == code::DAMAGED_LINE);
         }
@@ -64,9 +64,12 @@ impl Held {
     }
 }
 
-/// Whether it says that something is wrong with a recording, beyond what is worth knowing.
+/// Whether it says that a part of a recording is lost or was not read as it was written. Other warnings are about something
+/// that is all there, as arguments that are not JSON: they are listed among the problems, and the session is whole.
 pub fn is_damage(diagnostic: &Diagnostic) -> bool {
-    diagnostic.severity > Severity::Notice
+    let spoilt = matches!(diagnostic.code, code::DAMAGED_LINE | code::DAMAGED_RECORD);
+    let warned = diagnostic.severity > Severity::Notice;
+    diagnostic.severity == Severity::Error || diagnostic.may_lose_calls() || warned && spoilt
 }
 
 impl Files {

@@ -26,8 +26,20 @@ pub struct Habits {
     pub click: Option<Click>,
     /// Where the workbench was closed, until its session is read or a key is pressed.
     pub restore: Option<Restore>,
-    /// Whether it begins at a stopped call, and says what there is to do: until that is known or a key is pressed.
-    pub welcome: bool,
+    /// Whether it begins at a stopped call, and what it says there: until that call is known or a key is pressed.
+    pub welcome: Welcome,
+}
+
+/// What is looked for as the recordings arrive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Welcome {
+    /// Nothing: somebody goes through them, or they were left somewhere.
+    #[default]
+    Over,
+    /// The first stopped call of the samples, with a line that says what there is to do.
+    Samples,
+    /// The first stopped call or violated rule of somebody's own recordings: that is what they are opened for.
+    Recordings,
 }
 
 /// What is under the pointer.

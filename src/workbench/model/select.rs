@@ -9,6 +9,7 @@ use crate::engine::Decision;
 use crate::monitor::finding::{Check, Finding, RuleState};
 use crate::monitor::{EarlierCall, Rule, RuleId, Rules};
 use crate::replay::DecidedCall;
+use crate::report::words::{self, Attempt};
 use crate::session::{AlternativeRef, Call, CallRef, Turn};
 use crate::source::Source;
 use crate::workbench::keys::Facts;
@@ -96,7 +97,8 @@ impl Model {
 
     /// Of the rules that were asked about the selected call, the one that says most of its tool in particular: one that
     /// is the tool's own, then one that names it, then one that names several tools by their beginning, then one that is
-    /// about any tool.
+    /// about any tool, as far as that one rests on earlier calls. A rule that is asked about every call and has nothing to
+    /// say of this one is not about it.
     fn most_specific(&self, checks: &[Check]) -> Option<RuleId> {
         let tool = self.tool()?;
         let begins = |name: &Arc<str>| name.strip_suffix('…').is_some_and(|start| tool.starts_with(start));
@@ -104,10 +106,12 @@ impl Model {
             let rule = self.rule(check.rule)?;
             let own = rule.tool.as_ref() == Some(tool);
             let named = (own, rule.tools.contains(tool), rule.tools.iter().any(begins));
-            Some((named, !check.found.is_empty()))
+            let score = (named, !check.found.is_empty());
+            (score != Default::default()).then_some(score)
         };
+        let scored = checks.iter().rev().filter_map(|check| Some((score(check)?, check.rule)));
         // The first of those that say the same.
-        checks.iter().rev().max_by_key(|check| score(check)).map(|check| check.rule)
+        scored.max_by_key(|(score, _)| *score).map(|(_, rule)| rule)
     }
 
     /// The document to show: that of the shown rule, else the one that does not load; else none.
@@ -124,7 +128,8 @@ impl Model {
         document.map(|document| ShownDocument { source: &document.source, rule: None })
     }
 
-    /// The earlier call that the first finding rests on, or the one that a violated rule does.
+    /// The earlier call that the first finding rests on, else the newest one that did not do for it; or the one that a
+    /// violated rule rests on.
     pub fn cause(&self) -> Option<CallRef> {
         if let Some(state) = self.violation() {
             let index = verdict::rests_on(state)?;
@@ -132,7 +137,18 @@ impl Model {
         }
         // What stands beside a choice that was not taken has no row here.
         let turn = self.not_taken().map_or(u32::MAX, |at| at.turn);
-        self.finding()?.found.first().and_then(EarlierCall::own).filter(|call| call.turn < turn)
+        let own = self.finding()?.found.iter().find_map(EarlierCall::own);
+        own.filter(|call| call.turn < turn).or_else(|| self.attempts().first().map(|attempt| attempt.call.at))
+    }
+
+    /// The earlier calls of the tool that the selected call waits for, which do not count.
+    pub fn attempts(&self) -> Vec<Attempt<'_>> {
+        let attempts = || {
+            let (call, replay) = (self.call()?, self.replay()?);
+            let explained = self.finding()?.explain(replay.policy().rules(), replay.session())?;
+            Some(words::attempts(call, replay, explained.awaited.as_deref()?))
+        };
+        attempts().unwrap_or_default()
     }
 
     /// Where the cursor is.

@@ -181,6 +181,15 @@ impl Layer {
         self.part.is_none() && self.case.is_none()
     }
 
+    /// What was switched off and on again is as if nobody had touched it: to undo then means what was supposed before.
+    pub fn forget_back_and_forth(&mut self) {
+        if let [.., before, _] = self.undo.as_slice()
+            && *before == self.what_if
+        {
+            self.undo.truncate(self.undo.len() - 2);
+        }
+    }
+
     /// The case that it begins with.
     pub fn of_case(&self) -> Option<&JudgedCase> {
         self.case.as_ref()?.case.judged.as_ref()

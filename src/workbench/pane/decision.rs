@@ -5,10 +5,11 @@ use super::part::{command, counters, evidence, session_rules, supposed};
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use super::split;
 use crate::engine::{Mode, Verdict};
-use crate::monitor::{EarlierCall, Effect, Finding, effect_word};
+use crate::monitor::{EarlierCall, Effect, Explanation, Finding, effect_word};
 use crate::replay::DecidedCall;
 use crate::report::words;
 use crate::report::words::live::LiveWords;
+use crate::report::words::{Attempt, Mark};
 use crate::session::{Call, Outcome, Session};
 use crate::workbench::line::{
     Key, LABEL, Line, Link, labelled, paragraph, place, place_not_taken, rule_place, tool_of,
@@ -221,7 +222,7 @@ fn then(lines: &mut Vec<Line>, seen: Seen<'_>, call: &Call, judged: &DecidedCall
 fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &Finding, width: usize) {
     let model = seen.model;
     let link = Link {
-        call: finding.found.first().and_then(EarlierCall::own).map(|call| call.index),
+        call: finding.found.iter().find_map(EarlierCall::own).map(|call| call.index),
         rule: Some(finding.rule),
         base: None,
     };
@@ -274,9 +275,25 @@ fn finding(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, finding: &F
         let link = Link { call: found.own().map(|call| call.index), ..link };
         labelled(lines, &model.theme, if at == 0 { "found" } else { "" }, Role::Text, &text, width, link);
     }
+    attempts(lines, seen, &explanation, width, link);
     evidence::tree(lines, seen, finding.rule, &explanation.lines, LABEL, width);
     if let Some(reason) = &explanation.reason {
         labelled(lines, &model.theme, "reason", Role::Text, reason, width, link);
+    }
+}
+
+/// The earlier calls of the tool that the call waits for, and why they do not count.
+fn attempts(lines: &mut Vec<Line>, seen: Seen<'_>, explanation: &Explanation, width: usize, link: Link) {
+    let (Some(call), Some(replay), Some(tool)) =
+        (seen.model.call(), seen.replay(), explanation.awaited.as_deref())
+    else {
+        return;
+    };
+    for (nth, Attempt { call, why }) in words::attempts(call, replay, tool).into_iter().enumerate() {
+        let label = if nth == 0 { "earlier" } else { "" };
+        let text = format!("{} {}, {why}", place(call.at), words::name(&call.tool));
+        let link = Link { call: Some(call.at.index), ..link };
+        labelled(lines, &seen.model.theme, label, Role::Text, &text, width, link);
     }
 }
 
@@ -309,14 +326,13 @@ fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
 
 /// How a decided call is marked.
 pub fn look(judged: &DecidedCall) -> (Role, Glyph) {
-    match judged.decision.verdict {
-        // It runs, and a rule has something to say of it all the same.
-        Verdict::Allow if judged.decision.reports() => (Role::VerdictReport, Glyph::Report),
-        Verdict::Allow => (Role::VerdictAllow, Glyph::Allow),
-        Verdict::Ask => (Role::VerdictReport, Glyph::Ask),
-        Verdict::NotReached => (Role::VerdictNone, Glyph::None),
-        Verdict::Deny | Verdict::Halt if judged.counterfactual => (Role::VerdictAfter, Glyph::After),
-        Verdict::Deny => (Role::VerdictDeny, Glyph::Deny),
-        Verdict::Halt => (Role::VerdictHalt, Glyph::Halt),
+    match Mark::of(judged) {
+        Mark::Report => (Role::VerdictReport, Glyph::Report),
+        Mark::Allow => (Role::VerdictAllow, Glyph::Allow),
+        Mark::Ask => (Role::VerdictReport, Glyph::Ask),
+        Mark::NotReached => (Role::VerdictNone, Glyph::None),
+        Mark::After => (Role::VerdictAfter, Glyph::After),
+        Mark::Deny => (Role::VerdictDeny, Glyph::Deny),
+        Mark::Halt => (Role::VerdictHalt, Glyph::Halt),
     }
 }

@@ -154,7 +154,9 @@ fn nothing_to_show(model: &Model) -> Vec<(Role, String)> {
     }
     let mut lines = Vec::new();
     if let Some(call) = model.call() {
-        lines.push((Role::TextDim, format!("no rule is about {}; the policy is", call.tool)));
+        let checks = model.full_decision().map_or(0, |decision| decision.checks.len());
+        let passed = if checks == 0 { String::new() } else { format!(" alone, {checks} passed") };
+        lines.push((Role::TextDim, format!("no rule is about {}{passed}; the policy is", call.tool)));
     }
     let name =
         |document: &Document| (Role::Text, format!("{}  {}", document.source.name(), document.dialect));

@@ -218,10 +218,16 @@ pub fn arrive(model: &mut Model) {
 pub fn cause(model: &mut Model) {
     let Some(index) = model.settled.link.call.or_else(|| model.cause().map(|at| at.index)) else { return };
     let finding = based(model).filter(|_| model.settled.rows.of_call(index).is_some());
+    let attempt = model.attempts().into_iter().find(|attempt| attempt.call.at.index == index);
+    let attempt = attempt.map(|attempt| attempt.why);
     to_call(model, index);
     if let Some(finding) = finding {
         // From the earlier call nothing else leads to what it is the cause of.
-        model.say(format!("{finding} is based on this call; {} goes back", model.key(Command::Back)));
+        let back = model.key(Command::Back);
+        model.say(match attempt {
+            Some(why) => format!("{finding}: this call does not count ({why}); {back} goes back"),
+            None => format!("{finding} is based on this call; {back} goes back"),
+        });
     }
 }
 
@@ -378,6 +384,8 @@ pub fn to_call(model: &mut Model, index: u32) {
 pub fn to(model: &mut Model, entry: usize, at: Result<ChangePlace, RuleId>) {
     leave(model);
     go::open(model, entry);
+    // Decisions may just have come.
+    settle::end_rows(model);
     let row = match at {
         Ok(at) => row_of(model, at),
         Err(rule) => model.settled.rows.of_rule(rule),

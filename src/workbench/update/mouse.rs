@@ -8,7 +8,7 @@ use crate::workbench::keys::Command;
 use crate::workbench::layout::{Pane, Shape, shrink};
 use crate::workbench::list::{Go, List};
 use crate::workbench::message::{Mouse, MouseAct};
-use crate::workbench::model::habits::{Click, Target};
+use crate::workbench::model::habits::{Click, Target, Welcome};
 use crate::workbench::model::table::TableLine;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::pane::{sessions, tabs};
@@ -71,7 +71,7 @@ pub fn moved(model: &mut Model, mouse: Mouse, effects: &mut Vec<Effect>) -> Opti
     model.dialog.leaving = false;
     model.dialog.pending.clear();
     (model.dialog.which_key, model.dialog.count) = (false, None);
-    (model.habits.restore, model.habits.welcome) = (None, false);
+    (model.habits.restore, model.habits.welcome) = (None, Welcome::Over);
     match mouse.act {
         MouseAct::Up => scroll(model, target, -NOTCH),
         MouseAct::Down => scroll(model, target, NOTCH),

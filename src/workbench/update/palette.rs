@@ -3,7 +3,7 @@
 use crossterm::event::KeyCode;
 use tui_input::Input;
 
-use super::{go, search, settle, themes};
+use super::{go, search, settle, table, themes};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Key, Scope};
 use crate::workbench::list::Go;
@@ -51,6 +51,16 @@ pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) -> Option<Cho
     let prompt = model.dialog.prompt.as_mut()?;
     (prompt.cut, prompt.refused) = (None, None);
     let empty = prompt.input.value().is_empty();
+    if table::turns_order(model, key) {
+        match model.archive.table.sort {
+            Some(_) => {
+                close(model, true);
+                table::turn_order(model);
+            }
+            None => refuse(model, "the sessions are in the order of their files; choose a column".to_owned()),
+        }
+        return None;
+    }
     match (key.code, key.ctrl) {
         (KeyCode::Char('c'), true) => effects.push(Effect::Quit),
         (KeyCode::Esc, _) => close(model, true),

@@ -6,8 +6,8 @@ use super::go;
 use crate::explore::filter::Filter;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
-use crate::workbench::model::Model;
 use crate::workbench::model::saved::{Restore, SavedPlace};
+use crate::workbench::model::{Model, Welcome};
 
 /// Arranges the list and the panes as they were, and looks for the session from now on.
 pub fn begin(model: &mut Model, place: SavedPlace) {
@@ -22,6 +22,7 @@ pub fn begin(model: &mut Model, place: SavedPlace) {
     }
     model.arrange();
     model.habits.restore = Some(Restore { place, passed: 0 });
+    model.habits.welcome = Welcome::Over;
 }
 
 /// Goes to the session if it has been read by now; when all is read, to what is nearest.

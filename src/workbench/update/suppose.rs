@@ -296,6 +296,11 @@ pub fn switch(model: &mut Model) {
     let Some(id) = model.rule(rule).map(|rule| Arc::clone(&rule.id)) else { return };
     let mut off = false;
     change(model, Land::Stay, |what_if| off = what_if.switch(&id));
+    if let Some(layer) =
+        model.archive.entries.get_mut(model.place.open).and_then(|entry| entry.supposed.top_mut())
+    {
+        layer.forget_back_and_forth();
+    }
     model.place.pinned = Some(rule);
     model.say(format!("{id} is {}", if off { "off" } else { "on again" }));
 }

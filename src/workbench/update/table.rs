@@ -1,9 +1,11 @@
 //! The list of sessions: filtered, sorted, grouped, folded.
 
+use crossterm::event::KeyCode;
+
 use super::{go, settle};
 use crate::explore::filter::Filter;
 use crate::explore::table::{Column, GroupKind};
-use crate::workbench::keys::Command;
+use crate::workbench::keys::{Command, Key, Meaning, Scope};
 use crate::workbench::layout::Pane;
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::table::{FILE_ORDER, TableLine};
@@ -71,6 +73,25 @@ pub fn sort(model: &mut Model, word: &str) -> Result<(), String> {
     };
     model.say(note);
     Ok(())
+}
+
+/// Whether a key, pressed where a column is to be chosen, turns the order of the list around: the one that led there, pressed
+/// again before anything is typed.
+pub fn turns_order(model: &Model, key: Key) -> bool {
+    let Some(prompt) = &model.dialog.prompt else { return false };
+    let line = format!("{} ", Command::SortSessions.row().name);
+    // A letter that begins a column's name is typed for it, whatever somebody has bound to it.
+    let names = Column::ALL.map(|column| column.word());
+    let types = matches!(key.code, KeyCode::Char(c) if names.iter().any(|name| name.starts_with(c)));
+    let meaning = model.habits.keymap.meaning(&[key], Scope::Panes);
+    prompt.input.value() == line && !types && meaning == Meaning::Command(Command::SortSessions)
+}
+
+/// Sorts the other way round. Choosing the same column again does that.
+pub fn turn_order(model: &mut Model) {
+    if let Some((column, _)) = model.archive.table.sort {
+        let _ = sort(model, column.word());
+    }
 }
 
 /// Groups the sessions by the next thing.

@@ -1,40 +1,76 @@
-//! The first screen of the samples: a stopped call, since there is most to see at one, and where to go from there.
+//! The first screen: a stopped call, since that is what somebody looks for, and there is most to see at one; for the samples
+//! also where to go from there.
 
 use super::jump;
 use crate::compare::ChangePlace;
+use crate::engine::Mode;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
-use crate::workbench::model::Model;
+use crate::workbench::model::{Model, Welcome};
 
 /// Columns from which the line is whole.
 const WHOLE: u16 = 90;
 /// Columns from which it has room for a command.
 const MEDIUM: u16 = 80;
 
+/// Sessions of somebody's own recordings that are looked at: whoever waits for more has long begun to read.
+const LOOKED_AT: usize = 2000;
+
 /// Goes to the first stopped call as soon as it is known which one that is.
 pub fn begin(model: &mut Model) {
-    if !model.habits.welcome {
+    let welcome = model.habits.welcome;
+    if welcome == Welcome::Over {
+        return;
+    }
+    let reading = model.work.reading.is_some();
+    if reading && model.archive.table.sort.is_some() {
+        // What comes first in that order is not known yet.
         return;
     }
     let generation = model.work.generation;
-    let mut entries = model.archive.entries.iter().enumerate().filter(|(_, entry)| entry.session.is_some());
-    let found = entries.find_map(|(at, entry)| {
+    let mut entries = model.scope().filter_map(|at| Some((at, model.archive.entries.get(at)?)));
+    let mut looked = 0;
+    let found = entries.by_ref().filter(|(_, entry)| entry.session.is_some()).find_map(|(at, entry)| {
+        looked += 1;
         let judged = entry.judgement.as_ref().filter(|_| entry.is_judged(generation));
         // One that is not judged yet may be the first: each start begins at the same call.
         let Some(judgement) = judged else { return Some(None) };
         let mut stops = judgement.marks.iter().filter(|mark| mark.stops).map(|mark| mark.at);
-        let call = stops.find(|at| matches!(at, ChangePlace::Call(_)))?;
-        Some(Some((at, call)))
+        let call = stops.find(|at| matches!(at, ChangePlace::Call(_))).map(Ok);
+        let rule = || judgement.violations.first().map(|violation| Err(violation.rule));
+        Some(Some((at, call.or_else(rule)?)))
     });
     match found {
-        Some(Some((entry, call))) => {
-            jump::to(model, entry, Ok(call));
+        Some(Some((entry, place))) => {
+            jump::to(model, entry, place);
             model.place.side = Pane::Decision;
+            if welcome == Welcome::Recordings {
+                tell_first(model, place.is_ok());
+            }
         }
-        None if model.work.reading.is_none() && !model.archive.entries.is_empty() => {}
+        None if !reading && !model.archive.entries.is_empty() => {}
+        // Somebody who reads a session meanwhile is not taken away from it.
+        Some(None) | None if welcome == Welcome::Recordings && looked > LOOKED_AT => {}
         Some(None) | None => return,
     }
-    model.habits.welcome = false;
+    model.habits.welcome = Welcome::Over;
+    if welcome == Welcome::Samples {
+        tell_samples(model);
+    }
+}
+
+/// Why it does not begin at the first session.
+fn tell_first(model: &mut Model, is_call: bool) {
+    let what = match (is_call, model.basis.mode) {
+        (true, Mode::Enforce) => "call that is stopped",
+        (true, Mode::Shadow) => "call that would be stopped",
+        (false, _) => "violated session rule",
+    };
+    let next = model.key(Command::NextFinding);
+    model.say(format!("the first {what}; {next} goes to the next"));
+}
+
+fn tell_samples(model: &mut Model) {
     let [next, help] = [Command::NextFinding, Command::Help].map(|command| model.key(command));
     model.say(match model.size.width {
         WHOLE.. => {

@@ -11,6 +11,9 @@ use crate::session::{CallRef, Outcome, Session};
 use crate::wording::sentence::{self, name};
 use crate::wording::{at, count, line, list, thousands, tool_of};
 
+/// As many tools of an alias are named.
+const MEMBERS: usize = 4;
+
 /// What a rule expects, in a line.
 pub(super) fn expected(order: &Order) -> String {
     match order {
@@ -87,7 +90,7 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
         (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, then }) => {
             format!("{} successfully, directly before {}", orders([first]), any(then))
         }
-        (codes::FORBIDDEN_CALL, _) => "skip the call".to_owned(),
+        (codes::FORBIDDEN_CALL, Order::Never { call }) => without(call, None),
         (codes::UNSEEN_SESSION, _) => "read the recordings of the whole tree".to_owned(),
         (codes::OPAQUE_COMMAND, _) => "write the commands out, or set `opaque: allow`".to_owned(),
         (codes::BLOCKLISTED, _) => "skip the call, or remove the name from the list".to_owned(),
@@ -119,6 +122,27 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
         }
         _ => return None,
     })
+}
+
+/// What can be done instead of a call that a rule never allows: where it forbids only a part of a command line, or only
+/// some calls of a tool, the rest may be done. No earlier call has a say in it, so none clears it.
+pub(super) fn without(call: &ToolName, part: Option<&Part>) -> String {
+    let command = part.map(|part| &part.command).filter(|command| !command.is_empty());
+    let unknown = part.and_then(|part| part.unknown.as_deref());
+    match (command, unknown) {
+        (Some(command), Some(word)) => {
+            format!(
+                "write `{}` out, so that what is done is known, or leave `{}` out",
+                name(word),
+                name(command)
+            )
+        }
+        (Some(command), None) => format!("leave `{}` out; no earlier call allows it", name(command)),
+        (None, _) if !call.args_match.is_empty() => {
+            "skip the call, or give it other arguments; no earlier call allows these".to_owned()
+        }
+        (None, _) => "skip the call; no earlier call allows it".to_owned(),
+    }
 }
 
 /// Why a call is stopped or reported, in a line.
@@ -327,14 +351,26 @@ pub(in crate::dialect) fn operand(named: &ToolName) -> String {
 /// What to do so that one of these calls happens: `call Login or run \`id\``.
 pub(in crate::dialect) fn orders<'t>(calls: impl IntoIterator<Item = &'t ToolName>) -> String {
     let mut last = "";
-    let order = |named: &ToolName| {
-        let (verb, what) = match &named.does {
-            Some(question) if named.tool.is_empty() => asks::order(question),
-            _ => ("call", operand(named)),
-        };
+    let mut order = |(verb, what): (&'static str, String)| {
         if std::mem::replace(&mut last, verb) == verb { what } else { format!("{verb} {what}") }
     };
-    either(calls.into_iter().map(order).collect())
+    let each = |named: &ToolName| match &named.does {
+        Some(question) if named.tool.is_empty() => vec![asks::order(question)],
+        _ => callable(named).into_iter().map(|what| ("call", what)).collect(),
+    };
+    either(calls.into_iter().flat_map(each).map(&mut order).collect())
+}
+
+/// The tools that can be called where a rule says an alias, which no model can call.
+fn callable(named: &ToolName) -> Vec<String> {
+    match named.members.len() {
+        0 => vec![operand(named)],
+        1..=MEMBERS => {
+            let member = |tool: &Arc<str>| operand(&ToolName { tool: Arc::clone(tool), ..named.clone() });
+            named.members.iter().map(member).collect()
+        }
+        many => vec![format!("one of the {many} tools of {}", operand(named))],
+    }
 }
 
 /// That there is no such call.

@@ -327,8 +327,10 @@ impl<'a> Operands<'_, '_, 'a, '_> {
     pub fn by_name(&mut self, field: &Field<'a>, out: &mut Vec<Problem>) -> Option<Operand> {
         let name = field.name(out)?;
         let tools = self.aliases.tools(field, name, self.reading, out);
+        let is_alias = !matches!(tools.as_slice(), [tool] if **tool == *name);
+        let members = if is_alias { tools.clone() } else { Vec::new() };
         Some(Operand {
-            named: ToolName { tool: name.into(), ..ToolName::default() },
+            named: ToolName { tool: name.into(), members, ..ToolName::default() },
             tools,
             facts: self.reading.facts.clone(),
             ..Operand::default()

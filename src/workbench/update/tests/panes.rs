@@ -240,3 +240,66 @@ fn a_large_screen_shows_the_body_beside_the_transcript() {
     press(&mut model, "G");
     assert!(screen(&model).contains("too long to be shown while going from row to row"));
 }
+
+/// What `replay` lists as earlier attempts is where `o` goes, and what the decision lists.
+#[test]
+fn a_call_that_waits_for_another_leads_to_attempts_that_do_not_count() {
+    let mut model = sample(120, 50, "mono", "refunds/issue_refund.yaml", "refund-129-error-result.json");
+    press(&mut model, "]f");
+    let (before, decision) = (at(&model), lines(&model, Pane::Decision));
+    let line = line_of(&decision, "earlier  ");
+    let said = decision[line..line + 2].concat().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(said, "earlier T3.1 check_eligibility, it ran and failed");
+    press(&mut model, "o");
+    assert_eq!(at(&model), "T3.1 check_eligibility");
+    assert_eq!(
+        note(&model),
+        "T4.1 prior_tool_missing: this call does not count (it ran and failed); Ctrl-o goes back"
+    );
+    press(&mut model, "Ctrl-o");
+    assert_eq!(at(&model), before);
+}
+
+/// A rule that is asked about every call, and passes this one without having anything to say of it, is not shown with it.
+#[test]
+fn a_rule_that_is_not_about_the_call_is_not_shown_with_it() {
+    let rules = "rules: [{type: never, call: {runs: {program: kubectl}}, opaque: allow}]";
+    let mut made = Builder::new("s", Origin { file: "s.json".into(), index: 0, format: "native", line: 1 });
+    made.response(None, Body::MISSING, None);
+    made.call(Some("a"), "Bash", Body::text(r#"{"command": "git log | head"}"#), None);
+    made.result(Some("a"), Body::text("ok"), Mark::default(), None);
+    made.response(None, Body::MISSING, None);
+    made.call(Some("b"), "Bash", Body::text(r#"{"command": "kubectl get pods"}"#), None);
+    made.result(Some("b"), Body::text("ok"), Mark::default(), None);
+    let mut model = judged(120, 40, "mono", loaded(rules), vec![made.finish()]);
+    assert_eq!(model.shown_rule(), None, "{}", screen(&model));
+    assert!(screen(&model).contains("no rule is about Bash alone, 1 passed"), "{}", screen(&model));
+    press(&mut model, "]f");
+    assert!(model.shown_rule().is_some(), "{}", screen(&model));
+}
+
+/// A call has one mark, in what `replay` prints and on screen; beside it the screen says where the recording differs.
+#[test]
+fn a_call_is_marked_as_replay_marks_it() {
+    let mut seen = std::collections::BTreeSet::new();
+    for (policy, sessions) in [
+        ("refunds/issue_refund.yaml", "refund-130-refused-then-allowed-now.json"),
+        ("refunds/issue_refund.yaml", "refund-124-order-mismatch.json"),
+        ("refunds/send_refund_receipt.yaml", "refund-124-order-mismatch.json"),
+        ("desk/analyst.yaml", "support-desk.jsonl"),
+        ("clinic/records.yaml", "ward.jsonl"),
+    ] {
+        let mut model = sample(120, 40, "mono", policy, sessions);
+        for entry in 0..model.archive.entries.len() {
+            crate::workbench::update::go::open(&mut model, entry);
+            for judged in model.replay().unwrap().calls() {
+                let (_, glyph) = crate::workbench::pane::look(judged);
+                let (shown, printed) = (glyph.unicode(), crate::report::words::glyph(judged));
+                let refused_then = shown == "✓" && !judged.agrees;
+                assert_eq!(printed, if refused_then { "≠" } else { shown });
+                seen.insert(printed);
+            }
+        }
+    }
+    assert_eq!(seen.into_iter().collect::<String>(), "!~–≠■✓✗");
+}

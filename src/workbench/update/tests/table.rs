@@ -378,3 +378,39 @@ fn without_a_policy_the_panes_say_what_there_is_and_what_to_do() {
         assert!(shown.contains(said), "{said}\n{shown}");
     }
 }
+
+#[test]
+fn the_key_that_sorts_turns_the_order_around_when_it_is_pressed_again() {
+    let mut model = table(120, 40);
+    press(&mut model, "S S");
+    let refused = model.dialog.prompt.as_ref().and_then(|prompt| prompt.refused.as_deref());
+    assert_eq!(refused, Some("the sessions are in the order of their files; choose a column"));
+    typed(&mut model, "calls");
+    press(&mut model, "Enter");
+    assert_eq!(listed(&model), "beta gamma alpha delta");
+    press(&mut model, "S");
+    assert!(screen(&model).contains("as they are now, descending; S, or chosen again: ascending"));
+    press(&mut model, "S");
+    assert!(model.dialog.prompt.is_none() && model.dialog.overlays.is_empty(), "{}", screen(&model));
+    assert_eq!(listed(&model), "alpha delta gamma beta");
+    // What begins the name of a column is typed, whatever it is bound to.
+    model.habits.keymap.bind(crate::workbench::keys::Command::SortSessions, &["t".into()]);
+    press(&mut model, "t t");
+    assert_eq!(model.dialog.prompt.as_ref().unwrap().input.value(), "sort-sessions t");
+}
+
+#[test]
+fn a_warning_about_a_whole_recording_is_no_damage() {
+    let mut model = table(120, 40);
+    let odd = Diagnostic::warning(code::ARGUMENTS_NOT_JSON, "kept as text").in_file("sessions/odd.jsonl");
+    let session = Session { id: "odd".into(), ..session("odd", "odd", 2, 0) };
+    read_part(&mut model, "sessions/odd.jsonl", vec![Arc::new(session)], vec![odd], (5, 5));
+    let lost = Diagnostic::lost(code::RESULT_WITHOUT_CALL, crate::diagnostic::Loss::MayHoldCalls, "whose?");
+    let session = Session { id: "lost".into(), ..self::session("lost", "lost", 2, 0) };
+    read_part(&mut model, "sessions/lost.jsonl", vec![Arc::new(session)], vec![lost], (6, 6));
+    read_all(&mut model);
+    assert_eq!(filtered(&mut model, "project:bank"), "gamma delta");
+    assert!(screen(&model).contains("1 damaged hidden"), "{}", screen(&model));
+    filtered(&mut model, "odd");
+    assert!(screen(&model).contains("? 1 problem"), "what is odd is still said\n{}", screen(&model));
+}

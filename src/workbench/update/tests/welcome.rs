@@ -1,17 +1,22 @@
 //! The first screen of the samples.
 
 use super::*;
+use crate::workbench::model::Welcome;
 use crate::workbench::theme::{Depth, Theme};
 
 /// Starts with the samples: the policy comes first, then the sessions.
 fn started(width: u16) -> Model {
+    begun(width, Welcome::Samples)
+}
+
+fn begun(width: u16, welcome: Welcome) -> Model {
     let mut model = Model::new(crate::workbench::model::Opening {
         theme: Theme::builtin("mono", Depth::None).unwrap(),
         size: ratatui::layout::Size::new(width, 24),
         policy_name: "contracts".to_owned(),
         mode: Mode::Enforce,
     });
-    model.habits.welcome = true;
+    model.habits.welcome = welcome;
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:03:58".to_owned() });
     model
 }
@@ -40,6 +45,33 @@ fn the_first_stopped_call_is_on_screen_with_what_to_do_next() {
         read_all(&mut model);
         assert_eq!(at(&model), "T2.1 issue_refund", "once");
     }
+}
+
+#[test]
+fn own_recordings_begin_at_their_first_stopped_call() {
+    let mut model = begun(120, Welcome::Recordings);
+    reads(&mut model, clean(), 1);
+    assert_eq!((model.place.open, model.dialog.note.is_none()), (0, true));
+    reads(&mut model, refunds(), 2);
+    assert_eq!((model.place.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
+    assert_eq!(note(&model), "the first call that is stopped; ]f goes to the next");
+    press(&mut model, "Ctrl-o");
+    assert_eq!(model.place.open, 0, "where it would have begun");
+    // Nothing is said where there is nothing to go to.
+    let mut model = begun(120, Welcome::Recordings);
+    reads(&mut model, clean(), 1);
+    read_all(&mut model);
+    assert!(model.place.open == 0 && model.dialog.note.is_none(), "{}", screen(&model));
+}
+
+#[test]
+fn own_recordings_that_only_violate_a_session_rule_begin_there() {
+    let mut model = begun(120, Welcome::Recordings);
+    let rules = "rules: [{type: require, tool: run_tests}]";
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(rules)), at: "12:04:00".to_owned() });
+    reads(&mut model, clean(), 1);
+    assert!(model.violation().is_some(), "{}", screen(&model));
+    assert_eq!(note(&model), "the first violated session rule; ]f goes to the next");
 }
 
 #[test]

@@ -205,7 +205,19 @@ fn a_rule_goes_off_and_on() {
     let shown = screen(&model);
     assert!(shown.contains("what if: 1 rule off"), "{shown}");
     assert!(shown.contains("– 4 ") || shown.contains("–  4"), "the rule's lines are marked\n{shown}");
-    // It is still shown, so the same key switches it on.
+    // It is still shown, so the same key switches it on, and nothing is left to undo.
+    press(&mut model, "xx");
+    assert_eq!(verdict(&model), "deny");
+    press(&mut model, "xu");
+    assert_eq!((verdict(&model), note(&model)), ("deny", "no what-if to undo"));
+    // What was supposed before is what is undone.
+    press(&mut model, "xo");
+    assert_ne!(model.call().unwrap().outcome.word(), "ok");
+    press(&mut model, "xx xx xu");
+    assert_eq!((model.call().unwrap().outcome.word(), model.shown_supposed().is_none()), ("ok", true));
+    // All that was dropped comes back.
+    press(&mut model, "xx xq xu");
+    assert_eq!(verdict(&model), "allow");
     press(&mut model, "xx");
     assert_eq!(verdict(&model), "deny");
     // In the policy, it is the rule under the cursor.
