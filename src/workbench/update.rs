@@ -90,11 +90,13 @@ fn take(model: &mut Model, message: Msg, effects: &mut Vec<Effect>) {
         Msg::Paste(text) => paste::pasted(model, &text),
         Msg::Typed(text) => {
             for (at, c) in text.char_indices() {
-                if model.dialog.prompt.is_some() {
+                let key = Key::char(c);
+                // What is typed goes into the prompt as it is, but for the one key that is none of its text.
+                if model.dialog.prompt.is_some() && !table::turns_order(model, key) {
                     paste::typed(model, text.get(at..).unwrap_or_default());
                     break;
                 }
-                effects.extend(update(model, Msg::Key(Key::char(c))));
+                effects.extend(update(model, Msg::Key(key)));
             }
         }
         Msg::Resize(size) => model.size = size,

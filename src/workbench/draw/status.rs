@@ -22,6 +22,10 @@ use crate::workbench::theme::{Glyph, Role, Theme};
 const ROOMY: u16 = 100;
 /// Columns from which it has room for long names and for what the policy holds.
 const WHOLE: u16 = 110;
+/// Columns of what is supposed that come before the session's name.
+const LABEL: usize = 12;
+/// Columns from which it has room for the base.
+const SHORT: u16 = 50;
 /// Columns from which an id is whole.
 const LARGE: u16 = 180;
 
@@ -37,6 +41,7 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     if roomy {
         row.put(Role::StatusStrong, "rulestep").gap(2);
     }
+    let label = supposed::label(model);
     if let Some(entry) = model.entry() {
         let most = match roomy {
             true if area.width >= LARGE => 90,
@@ -44,6 +49,10 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
             true => 24,
             false => 18.min(width / 3),
         };
+        let sample = if model.archive.built_in.sessions { " sample" } else { "" };
+        let position = format!("{sample} {}/{}", model.place.open + 1, model.archive.entries.len());
+        // The place, and that this is not the recording, matter more than what it is called.
+        let beside = position.len() + label.as_ref().map_or(0, |label| label.chars().count().min(LABEL) + 1);
         let called = entry.called(&model.archive.names);
         let name = match called {
             Cow::Owned(_) if area.width >= LARGE => {
@@ -51,9 +60,11 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
             }
             called => called,
         };
-        row.shown(Role::StatusStrong, text::ends(&name, most.min(row.left()), theme.marks()));
-        let sample = if model.archive.built_in.sessions { " sample" } else { "" };
-        row.put(Role::Status, &format!("{sample} {}/{}", model.place.open + 1, model.archive.entries.len()));
+        row.shown(
+            Role::StatusStrong,
+            text::ends(&name, most.min(row.left().saturating_sub(beside).max(3)), theme.marks()),
+        );
+        row.put(Role::Status, &position);
         // Where the list is not on screen, nothing else says that parts of the file are lost.
         let listed = model.layout().pane(Pane::Sessions).is_some();
         let damaged = if listed { 0 } else { model.archive.files.held(&entry.file).problems };
@@ -63,7 +74,7 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     } else {
         row.put(Role::Status, if model.work.reading.is_some() { "reading sessions" } else { "no session" });
     }
-    if let Some(label) = supposed::label(model) {
+    if let Some(label) = label {
         row.gap(1).put(Role::StatusProblem, &label);
     }
     if let (Some(turn), Some(session)) = (model.turn(), model.session()) {
@@ -97,16 +108,16 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
 }
 
 /// What the counts after it depend on, so that nothing before it pushes it off the line: the mode, where there is little room
-/// only shadow, and the base that was chosen.
+/// only shadow, and the base that was chosen, where there is room for its name beside the position: pane 8 has it as well.
 fn basis(model: &Model, width: u16) -> Row<'_> {
-    let most = usize::from(width) / 5;
+    let most = usize::from(width) / if width >= MEDIUM.width { 5 } else { 8 };
     let mut row = Row::new(&model.theme, usize::from(width));
     if width >= MEDIUM.width || model.basis.mode == Mode::Shadow {
         row.put(Role::StatusStrong, model.basis.mode.word()).gap(1);
     }
     if let Some(name) = &model.basis.compare.reading {
         row.put(Role::StatusNote, "reading base ").put_at_most(Role::StatusNote, name, most).gap(1);
-    } else if let Some(chosen) = &model.basis.compare.base {
+    } else if let Some(chosen) = model.basis.compare.base.as_ref().filter(|_| width >= SHORT) {
         row.put(Role::Status, "base ").put_at_most(Role::StatusStrong, &chosen.name, most).gap(1);
     }
     row

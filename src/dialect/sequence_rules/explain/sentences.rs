@@ -85,10 +85,18 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
             format!("{} successfully", orders([tool]))
         }
         (codes::BEFORE_MISSING | codes::BEFORE_LATE, Order::Before { first, or, then, .. }) => {
-            format!("{} successfully before {}", orders([first].into_iter().chain(or)), any(then))
+            format!(
+                "{} successfully before {}",
+                orders([first].into_iter().chain(or)),
+                either(then.iter().flat_map(callable).collect())
+            )
         }
         (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, then }) => {
-            format!("{} successfully, directly before {}", orders([first]), any(then))
+            format!(
+                "{} successfully, directly before {}",
+                orders([first]),
+                either(then.iter().flat_map(callable).collect())
+            )
         }
         (codes::FORBIDDEN_CALL, Order::Never { call }) => without(call, None),
         (codes::UNSEEN_SESSION, _) => "read the recordings of the whole tree".to_owned(),
@@ -100,15 +108,19 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
             format!("{} successfully {}", orders([tool]), among(*within))
         }
         (codes::AFTER_TRIGGER, Order::NeverAfter { trigger, forbidden }) => {
-            format!("{} before {}, or not at all", orders([forbidden]), operand(trigger))
+            format!("{} before {}, or not at all", orders([forbidden]), either(callable(trigger)))
         }
         (codes::FOLLOW_UP_MISSING, Order::After { then, trigger, within }) => {
             let within = count(*within, "call");
-            format!("{} successfully within {within} after every {}", orders([then]), operand(trigger))
+            format!(
+                "{} successfully within {within} after every {}",
+                orders([then]),
+                either(callable(trigger))
+            )
         }
         (codes::SEQUENCE_INTERRUPTED, Order::Sequence { tools, .. }) => {
             let (first, last) = (tools.first()?, tools.last()?);
-            format!("make the call before {} or after {}", operand(first), operand(last))
+            format!("make the call before {} or after {}", either(callable(first)), either(callable(last)))
         }
         (codes::SEQUENCE_OUT_OF_ORDER | codes::SEQUENCE_CUT_SHORT, Order::Sequence { tools, .. }) => {
             format!("{} next, successfully", orders([tools.get(usize::try_from(done).ok()?)?]))

@@ -390,7 +390,8 @@ fn the_key_that_sorts_turns_the_order_around_when_it_is_pressed_again() {
     assert_eq!(listed(&model), "beta gamma alpha delta");
     press(&mut model, "S");
     assert!(screen(&model).contains("as they are now, descending; S, or chosen again: ascending"));
-    press(&mut model, "S");
+    // As a terminal sends it: as text.
+    feed(&mut model, Msg::Typed("S".to_owned()));
     assert!(model.dialog.prompt.is_none() && model.dialog.overlays.is_empty(), "{}", screen(&model));
     assert_eq!(listed(&model), "alpha delta gamma beta");
     // What begins the name of a column is typed, whatever it is bound to.

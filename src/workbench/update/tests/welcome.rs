@@ -92,3 +92,23 @@ fn where_nothing_is_stopped_it_says_so_all_the_same() {
     assert_eq!(model.place.open, 0);
     assert!(note(&model).starts_with("These are samples."));
 }
+
+/// However narrow the screen is, its first line says which session this is, and that it is not the recording.
+#[test]
+fn the_top_line_keeps_the_position_and_the_what_if() {
+    for (width, height) in [(120, 40), (80, 24), (58, 14), (40, 8)] {
+        let mut model = opened(width, height, "mono", vec![clean(), refunds()]);
+        let base = crate::workbench::model::Chosen {
+            name: "a folder with a very long name/contracts".to_owned(),
+            base: crate::compare::Base::Recorded,
+        };
+        model.basis.compare.base = Some(base);
+        press(&mut model, "]f xx");
+        let shown = screen(&model);
+        let first = shown.lines().next().unwrap();
+        assert!(first.contains("2/2 WHAT IF 1"), "{shown}");
+        assert!(first.contains("✗0"), "{shown}");
+        press(&mut model, "xu");
+        assert!(screen(&model).lines().next().unwrap().contains(" 2/2 "), "{}", screen(&model));
+    }
+}
