@@ -24,8 +24,10 @@ const ROOMY: u16 = 100;
 const WHOLE: u16 = 110;
 /// Columns of what is supposed that come before the session's name.
 const LABEL: usize = 12;
-/// Columns from which it has room for the base.
-const SHORT: u16 = 50;
+/// Columns that are kept for the session's name, with a blank at either end.
+const NAMED: usize = 10;
+/// Columns in which a base says which one it is.
+const SHORTEST: usize = 4;
 /// Columns from which an id is whole.
 const LARGE: u16 = 180;
 
@@ -33,15 +35,19 @@ const LARGE: u16 = 180;
 pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     let theme = &model.theme;
     let width = usize::from(area.width);
-    let mut right = basis(model, area.width);
-    right.append(verdicts(model));
+    let (counted, label) = (verdicts(model), supposed::label(model));
+    let sample = if model.archive.built_in.sessions { " sample" } else { "" };
+    let position = format!("{sample} {}/{}", model.place.open + 1, model.archive.entries.len());
+    // The place, and that this is not the recording, matter more than names.
+    let beside = position.len() + label.as_ref().map_or(0, |label| label.chars().count().min(LABEL) + 1);
+    let mut right = basis(model, area.width, width.saturating_sub(counted.used() + beside + NAMED));
+    right.append(counted);
     let mut row = Row::new(theme, width.saturating_sub(right.used() + 1));
     row.gap(1);
     let roomy = area.width >= ROOMY;
     if roomy {
         row.put(Role::StatusStrong, "rulestep").gap(2);
     }
-    let label = supposed::label(model);
     if let Some(entry) = model.entry() {
         let most = match roomy {
             true if area.width >= LARGE => 90,
@@ -49,10 +55,6 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
             true => 24,
             false => 18.min(width / 3),
         };
-        let sample = if model.archive.built_in.sessions { " sample" } else { "" };
-        let position = format!("{sample} {}/{}", model.place.open + 1, model.archive.entries.len());
-        // The place, and that this is not the recording, matter more than what it is called.
-        let beside = position.len() + label.as_ref().map_or(0, |label| label.chars().count().min(LABEL) + 1);
         let called = entry.called(&model.archive.names);
         let name = match called {
             Cow::Owned(_) if area.width >= LARGE => {
@@ -108,17 +110,21 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
 }
 
 /// What the counts after it depend on, so that nothing before it pushes it off the line: the mode, where there is little room
-/// only shadow, and the base that was chosen, where there is room for its name beside the position: pane 8 has it as well.
-fn basis(model: &Model, width: u16) -> Row<'_> {
-    let most = usize::from(width) / if width >= MEDIUM.width { 5 } else { 8 };
+/// only shadow, and the base that was chosen, as far as there is room for it in `free` columns: pane 8 has it as well.
+fn basis(model: &Model, width: u16, free: usize) -> Row<'_> {
     let mut row = Row::new(&model.theme, usize::from(width));
     if width >= MEDIUM.width || model.basis.mode == Mode::Shadow {
         row.put(Role::StatusStrong, model.basis.mode.word()).gap(1);
     }
-    if let Some(name) = &model.basis.compare.reading {
-        row.put(Role::StatusNote, "reading base ").put_at_most(Role::StatusNote, name, most).gap(1);
-    } else if let Some(chosen) = model.basis.compare.base.as_ref().filter(|_| width >= SHORT) {
-        row.put(Role::Status, "base ").put_at_most(Role::StatusStrong, &chosen.name, most).gap(1);
+    let (word, role, name) = match (&model.basis.compare.reading, &model.basis.compare.base) {
+        (Some(name), _) => ("reading base ", Role::StatusNote, name),
+        (None, Some(chosen)) => ("base ", Role::StatusStrong, &chosen.name),
+        (None, None) => return row,
+    };
+    let most = free.saturating_sub(row.used() + word.len() + 1).min(usize::from(width) / 5);
+    if most >= SHORTEST {
+        let own = if role == Role::StatusNote { role } else { Role::Status };
+        row.put(own, word).put_at_most(role, name, most).gap(1);
     }
     row
 }

@@ -44,7 +44,8 @@ pub fn begin(model: &mut Model) {
         Some(Some((entry, place))) => {
             jump::to(model, entry, place);
             model.place.side = Pane::Decision;
-            if welcome == Welcome::Recordings {
+            // What could not be done on the way here is not hidden by it.
+            if welcome == Welcome::Recordings && model.dialog.note.is_none() {
                 tell_first(model, place.is_ok());
             }
         }
