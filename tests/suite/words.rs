@@ -184,3 +184,20 @@ fn long_and_hidden_values_are_cut_and_marked() {
     let nasty = r#"{"order": {"id": "\u001b[2J\u202eabc"}}"#;
     assert_snapshot!(said(BOUND, &[("check", &long, "1"), ("pay", nasty, "1")]));
 }
+
+/// A model can call tools, and no alias; and what a rule never allows, no earlier call clears.
+#[test]
+fn what_would_help_names_what_can_be_called() {
+    let alias = "aliases: {Check: [run_tests, run_lint]}\nrules:\n";
+    assert_snapshot!(said(&format!("{alias}  - {{type: before, first: Check, then: save}}\n"), &[("save", "{}", "1")]), @r"");
+    assert_snapshot!(said(&format!("{alias}  - {{type: never_after, trigger: read, forbidden: Check}}\n"), &[("read", "{}", "1"), ("run_lint", "{}", "1")]), @r"");
+    let many = "aliases: {Check: [a, b, c, d, e]}\nrules:\n  - {type: before, first: Check, then: save}\n";
+    assert_snapshot!(said(many, &[("save", "{}", "1")]), @r"");
+    let never = |call: &str| format!("rules:\n  - {{type: never, call: {call}}}\n");
+    assert_snapshot!(said(&never("pay"), &[("pay", "{}", "1")]), @r"");
+    assert_snapshot!(said(&never("{tool: pay, args_match: {to: '@'}}"), &[("pay", r#"{"to": "a@b"}"#, "1")]), @r"");
+    let line = r#"{"command": "make && git push --force"}"#;
+    assert_snapshot!(said(&never("{runs: {program: git, args: [push]}}"), &[("Bash", line, "1")]), @r"");
+    let unknown = r#"{"command": "git $WHAT"}"#;
+    assert_snapshot!(said(&never("{runs: {program: git, args: [push]}}"), &[("Bash", unknown, "1")]), @r"");
+}

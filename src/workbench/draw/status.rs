@@ -38,8 +38,14 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     let (counted, label) = (verdicts(model), supposed::label(model));
     let sample = if model.archive.built_in.sessions { " sample" } else { "" };
     let position = format!("{sample} {}/{}", model.place.open + 1, model.archive.entries.len());
+    let turn = model.turn().zip(model.session()).map(|(turn, session)| {
+        let (gap, word) = if area.width >= MEDIUM.width { (2, "turn ") } else { (1, "T") };
+        (gap, format!("{word}{}/{}", turn.number, session.turns.len()))
+    });
     // The place, and that this is not the recording, matter more than names.
-    let beside = position.len() + label.as_ref().map_or(0, |label| label.chars().count().min(LABEL) + 1);
+    let beside = position.len()
+        + label.as_ref().map_or(0, |label| label.chars().count().min(LABEL) + 1)
+        + turn.as_ref().map_or(0, |(gap, turn)| gap + turn.len());
     let mut right = basis(model, area.width, width.saturating_sub(counted.used() + beside + NAMED));
     right.append(counted);
     let mut row = Row::new(theme, width.saturating_sub(right.used() + 1));
@@ -76,19 +82,17 @@ pub fn header(model: &Model, buf: &mut Buffer, area: Rect) {
     } else {
         row.put(Role::Status, if model.work.reading.is_some() { "reading sessions" } else { "no session" });
     }
-    if let Some(label) = label {
+    if let Some(label) = label.filter(|_| row.left() > 2) {
         row.gap(1).put(Role::StatusProblem, &label);
     }
-    if let (Some(turn), Some(session)) = (model.turn(), model.session()) {
-        let (number, turns) = (turn.number, session.turns.len());
-        if area.width >= MEDIUM.width {
-            row.gap(2).put(Role::Status, &format!("turn {number}/{turns}"));
-        } else {
-            row.gap(1).put(Role::Status, &format!("T{number}/{turns}"));
-        }
-        if let Some(call) = model.call().filter(|_| area.width >= MEDIUM.width) {
-            row.put(Role::Status, &format!(" call {}/{}", call.at.index + 1, session.calls.len()));
-        }
+    // A text for which there is no room would cut the one before it.
+    if let Some((gap, turn)) = turn.filter(|(gap, turn)| row.left() >= gap + turn.len()) {
+        row.gap(gap).put(Role::Status, &turn);
+    }
+    let call = model.call().zip(model.session()).filter(|_| area.width >= MEDIUM.width);
+    let call = call.map(|(call, session)| format!(" call {}/{}", call.at.index + 1, session.calls.len()));
+    if let Some(call) = call.filter(|call| row.left() >= call.len()) {
+        row.put(Role::Status, &call);
     }
     if roomy {
         row.gap(2);

@@ -44,8 +44,9 @@ pub fn begin(model: &mut Model) {
         Some(Some((entry, place))) => {
             jump::to(model, entry, place);
             model.place.side = Pane::Decision;
-            // What could not be done on the way here is not hidden by it.
-            if welcome == Welcome::Recordings && model.dialog.note.is_none() {
+            // What failed on the way here is not hidden by it.
+            let failed = model.dialog.note.as_ref().is_some_and(|note| note.failed);
+            if welcome == Welcome::Recordings && !failed {
                 tell_first(model, place.is_ok());
             }
         }
