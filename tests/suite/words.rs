@@ -188,16 +188,20 @@ fn long_and_hidden_values_are_cut_and_marked() {
 /// A model can call tools, and no alias; and what a rule never allows, no earlier call clears.
 #[test]
 fn what_would_help_names_what_can_be_called() {
-    let alias = "aliases: {Check: [run_tests, run_lint]}\nrules:\n";
-    assert_snapshot!(said(&format!("{alias}  - {{type: before, first: Check, then: save}}\n"), &[("save", "{}", "1")]), @r"");
-    assert_snapshot!(said(&format!("{alias}  - {{type: never_after, trigger: read, forbidden: Check}}\n"), &[("read", "{}", "1"), ("run_lint", "{}", "1")]), @r"");
-    let many = "aliases: {Check: [a, b, c, d, e]}\nrules:\n  - {type: before, first: Check, then: save}\n";
-    assert_snapshot!(said(many, &[("save", "{}", "1")]), @r"");
+    let alias = |members: &str, rule: &str| format!("aliases: {{Check: [{members}]}}\nrules:\n  - {rule}\n");
     let never = |call: &str| format!("rules:\n  - {{type: never, call: {call}}}\n");
-    assert_snapshot!(said(&never("pay"), &[("pay", "{}", "1")]), @r"");
-    assert_snapshot!(said(&never("{tool: pay, args_match: {to: '@'}}"), &[("pay", r#"{"to": "a@b"}"#, "1")]), @r"");
-    let line = r#"{"command": "make && git push --force"}"#;
-    assert_snapshot!(said(&never("{runs: {program: git, args: [push]}}"), &[("Bash", line, "1")]), @r"");
-    let unknown = r#"{"command": "git $WHAT"}"#;
-    assert_snapshot!(said(&never("{runs: {program: git, args: [push]}}"), &[("Bash", unknown, "1")]), @r"");
+    let push = "{runs: {program: git, args: [push]}}";
+    let (before, after) =
+        ("{type: before, first: Check, then: save}", "{type: never_after, trigger: read, forbidden: Check}");
+    let cases: [(String, Calls<'_>); 7] = [
+        (alias("run_tests, run_lint", before), &[("save", "{}", "1")]),
+        (alias("a, b, c, d, e", before), &[("save", "{}", "1")]),
+        (alias("run_tests, run_lint", after), &[("read", "{}", "1"), ("run_lint", "{}", "1")]),
+        (never("pay"), &[("pay", "{}", "1")]),
+        (never("{tool: pay, args_match: {to: '@'}}"), &[("pay", r#"{"to": "a@b"}"#, "1")]),
+        (never(push), &[("Bash", r#"{"command": "make && git push --force"}"#, "1")]),
+        (never(push), &[("Bash", r#"{"command": "git $WHAT"}"#, "1")]),
+    ];
+    let said: Vec<String> = cases.iter().map(|(policy, calls)| said(policy, calls)).collect();
+    assert_snapshot!(said.join("\n"));
 }
