@@ -1,23 +1,24 @@
 //! What a message, a call's arguments or a result hold, kept as recorded and parsed when something first looks.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::source::tape::Tape;
 
 mod elsewhere;
+mod fault;
 mod json;
 mod parts;
 mod saved;
 
 use elsewhere::Elsewhere;
 pub use elsewhere::{Place, Store};
+pub use fault::Fault;
 pub(crate) use json::has_unicode;
-use json::{is_plain, reserved_key};
 pub(crate) use json::{parse, plain_tape, unescaped};
 #[cfg(feature = "cli")]
 pub(crate) use saved::with_store;
@@ -38,10 +39,14 @@ struct BodyText {
 /// The text of a body.
 enum Recorded {
     Plain(Form, Box<str>),
-    /// A JSON text with escapes, which are resolved when something first looks.
-    Escaped(Box<str>),
+    /// A JSON text with escapes, which are resolved when something first looks; and how often that was in passing.
+    Escaped(AtomicU8, Box<str>),
     Elsewhere(Form, Box<Elsewhere>),
 }
+
+/// Looks at a text with escapes after which what they stand for is kept. Most arguments are looked at by a rule or two, and all of
+/// them together are as long as the session.
+const IN_PASSING: u8 = 2;
 
 /// What was made of a body that something looked at.
 #[derive(Default)]
@@ -58,17 +63,6 @@ pub enum Form {
     Text,
     /// As a JSON value in place. [`Body::raw`] is its JSON text.
     Json,
-}
-
-/// Why recorded text is not the JSON value it might be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// It is not JSON.
-    NotJson,
-    /// It nests deeper than 127 levels.
-    TooDeep,
-    /// It has a key that serde_json reserves.
-    ReservedKey,
 }
 
 struct Read {
@@ -139,7 +133,7 @@ impl Body {
     #[cfg(feature = "cli")]
     pub(crate) fn literal(&self) -> Option<&str> {
         match &self.0.as_ref()?.recorded {
-            Recorded::Escaped(literal) => Some(literal),
+            Recorded::Escaped(_, literal) => Some(literal),
             Recorded::Plain(..) | Recorded::Elsewhere(..) => None,
         }
     }
@@ -156,11 +150,14 @@ impl Body {
 
     /// What it is, where it can be the arguments of no call: those are an object, or text that the model wrote.
     pub(crate) fn not_arguments(&self) -> Option<&'static str> {
-        match (self.form()?, self.raw().as_bytes().first()?) {
-            (Form::Text, _) | (Form::Json, b'{') => None,
-            (Form::Json, b'[') => Some("a list"),
-            (Form::Json, b't' | b'f') => Some("a truth value"),
-            (Form::Json, _) => Some("a number"),
+        if self.form()? == Form::Text {
+            return None;
+        }
+        match self.raw().as_bytes().first()? {
+            b'{' => None,
+            b'[' => Some("a list"),
+            b't' | b'f' => Some("a truth value"),
+            _ => Some("a number"),
         }
     }
 
@@ -172,7 +169,7 @@ impl Body {
     /// Bytes of it in the recording, about.
     pub(crate) fn size(&self) -> usize {
         self.0.as_ref().map_or(0, |b| match &b.recorded {
-            Recorded::Plain(_, text) | Recorded::Escaped(text) => text.len(),
+            Recorded::Plain(_, text) | Recorded::Escaped(_, text) => text.len(),
             Recorded::Elsewhere(_, elsewhere) => elsewhere.length(),
         })
     }
@@ -181,13 +178,15 @@ impl Body {
     pub(crate) fn shows(&self, beginning: &str) -> bool {
         match self.0.as_deref() {
             // Nearly all begin otherwise, which their first byte tells.
-            Some(BodyText { recorded: Recorded::Escaped(literal), .. })
+            Some(BodyText { recorded: Recorded::Escaped(_, literal), .. })
                 if literal.as_bytes().get(1).is_some_and(|first| *first != b'\\')
                     && literal.as_bytes().get(1) != beginning.as_bytes().first() =>
             {
                 beginning.is_empty()
             }
-            Some(body @ BodyText { recorded: Recorded::Escaped(literal), .. }) if body.made().is_none() => {
+            Some(body @ BodyText { recorded: Recorded::Escaped(_, literal), .. })
+                if body.made().is_none() =>
+            {
                 let until_escape = beginning.split(ESCAPED).next();
                 literal.get(1..).is_some_and(|inner| inner.starts_with(until_escape.unwrap_or_default()))
                     && self.shown().starts_with(beginning)
@@ -208,7 +207,9 @@ impl Body {
     pub(crate) fn first_shown(&self) -> Option<u8> {
         let body = self.0.as_deref()?;
         match &body.recorded {
-            Recorded::Escaped(literal) => literal.as_bytes().get(1).copied().filter(|first| *first != b'\\'),
+            Recorded::Escaped(_, literal) => {
+                literal.as_bytes().get(1).copied().filter(|first| *first != b'\\')
+            }
             Recorded::Plain(_, text) if body.is_list() => parts::first(text),
             Recorded::Plain(_, text) => text.as_bytes().first().copied(),
             Recorded::Elsewhere(..) => None,
@@ -219,7 +220,7 @@ impl Body {
     /// no tree.
     pub(crate) fn may_hold(&self, part: &str) -> bool {
         let recorded = self.0.as_deref().map_or("", |body| match &body.recorded {
-            Recorded::Plain(_, text) | Recorded::Escaped(text) => text,
+            Recorded::Plain(_, text) | Recorded::Escaped(_, text) => text,
             Recorded::Elsewhere(..) => body.text(),
         });
         let holds = |part: &str| memmem::find(recorded.as_bytes(), part.as_bytes()).is_some();
@@ -276,40 +277,34 @@ impl Body {
         {
             return look(&text);
         }
+        if let Recorded::Escaped(looks, literal) = &body.recorded
+            && body.made().is_none()
+            && looks.fetch_add(1, Ordering::Relaxed) < IN_PASSING
+            && let Some(text) = unescaped(literal)
+        {
+            return if is_object(&text) { look(&text) } else { None };
+        }
         let text = body.joined().unwrap_or(body.text());
         if is_object(text) { look(text) } else { None }
     }
 
     /// The same as [`Body::fault`], and where there is none a key that is given twice in one object of it.
     pub(crate) fn flaws(&self) -> (Option<Fault>, Option<String>) {
-        let text = self.0.as_deref().map_or("", |body| body.text().trim_ascii());
-        let (plain, repeats) = Tape::plain_or_repeating(text);
-        let fault = if plain { None } else { self.fault() };
-        let twice = || Some(Tape::of(text)?.twice()?.into_owned());
-        (fault, if repeats && fault.is_none() { twice() } else { None })
+        self.0.as_deref().map_or((None, None), |body| {
+            body.in_passing(|whole| {
+                let text = whole.trim_ascii();
+                let (plain, repeats) = Tape::plain_or_repeating(text);
+                let fault = if plain { None } else { Fault::of(whole) };
+                let twice = || Some(Tape::of(text)?.twice()?.into_owned());
+                (fault, if repeats && fault.is_none() { twice() } else { None })
+            })
+        })
     }
 
     /// Why no path can look into the content: it is not JSON, or none that may be parsed. Builds no tree where the text
     /// alone can tell. A missing body has no fault.
     pub fn fault(&self) -> Option<Fault> {
-        let text = self.0.as_deref()?.text();
-        if is_plain(text) {
-            return None;
-        }
-        if reserved_key(text) {
-            return Some(Fault::ReservedKey);
-        }
-        let valid = serde_json::from_str::<IgnoredAny>(text);
-        if valid.is_err() {
-            return Some(Fault::NotJson);
-        }
-        // What passing over does not look at: depth, and halves of surrogate pairs.
-        let brackets = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
-        let deep = brackets > 100;
-        if (deep || text.contains("\\u")) && parse(text).is_none() {
-            return Some(if deep { Fault::TooDeep } else { Fault::NotJson });
-        }
-        None
+        self.0.as_deref()?.in_passing(Fault::of)
     }
 }
 
@@ -317,18 +312,28 @@ impl BodyText {
     fn form(&self) -> Form {
         match &self.recorded {
             Recorded::Plain(form, _) | Recorded::Elsewhere(form, _) => *form,
-            Recorded::Escaped(_) => Form::Text,
+            Recorded::Escaped(..) => Form::Text,
         }
     }
 
     fn text(&self) -> &str {
         match &self.recorded {
             Recorded::Plain(_, text) => text,
-            Recorded::Escaped(literal) => {
+            Recorded::Escaped(_, literal) => {
                 let text = self.looked().text.get_or_init(|| Some(unescaped(literal)?.into()));
                 text.as_deref().unwrap_or(literal)
             }
             Recorded::Elsewhere(form, elsewhere) => elsewhere.text(*form == Form::Text),
+        }
+    }
+
+    /// Looks at the text; where its escapes are not resolved yet, what they stand for is not kept.
+    fn in_passing<T>(&self, look: impl FnOnce(&str) -> T) -> T {
+        match &self.recorded {
+            Recorded::Escaped(_, literal) if self.made().is_none() => {
+                look(unescaped(literal).as_deref().unwrap_or(literal))
+            }
+            _ => look(self.text()),
         }
     }
 
@@ -374,7 +379,7 @@ fn literal(json: &str, may_have_unicode: bool) -> Option<Recorded> {
         Some(first) if may_have_unicode && has_unicode(inner.get(first..)?) => {
             Recorded::Plain(Form::Text, unescaped(json)?.into())
         }
-        Some(_) => Recorded::Escaped(json.into()),
+        Some(_) => Recorded::Escaped(AtomicU8::new(0), json.into()),
     })
 }
 

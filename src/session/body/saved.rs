@@ -42,7 +42,7 @@ impl Serialize for Body {
                     let Place { start, length, digest } = elsewhere.place();
                     Saved::Place(is_text, start, length, digest)
                 }
-                Recorded::Plain(..) | Recorded::Escaped(_) => Saved::Whole(is_text, body.text().into()),
+                Recorded::Plain(..) | Recorded::Escaped(..) => Saved::Whole(is_text, body.text().into()),
             }
         });
         saved.serialize(serializer)
