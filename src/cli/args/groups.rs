@@ -85,7 +85,7 @@ pub struct Policies {
     #[arg(short, long = "policy", value_name = "VERSION", action = ArgAction::Append)]
     pub policy: Vec<String>,
     /// The one dialect whose documents count
-    #[arg(long, value_name = "DIALECT", help = only_help())]
+    #[arg(long, value_name = "LANGUAGE", help = only_help())]
     pub only: Option<String>,
 }
 

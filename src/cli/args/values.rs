@@ -91,7 +91,7 @@ pub fn kinds() -> String {
 pub fn explained() -> String {
     let dialects = listed(DIALECTS.iter().map(|dialect| dialect.name));
     format!(
-        "A code such as `resource_unmatched`, a policy language ({dialects}), one of its keys such as `contract.preconditions.match`, or `semantics`. With --at: the recordings to search. Without arguments, lists all codes, languages and topics"
+        "A code such as `resource_unmatched`; a policy language ({dialects}); one of its keys, such as `contract.preconditions.match`; `marks`, the signs in the output and on the screen; `semantics`, how calls are decided; `facts`, what is known of programs and tools; or `shell 'COMMAND'`, what a command line does. With --at: the recordings to search. Without arguments, lists all pages"
     )
 }
 
