@@ -15,6 +15,7 @@ mod exit_codes;
 mod explain;
 mod export;
 mod gate;
+mod hanging;
 mod hook;
 mod input;
 mod install;

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 
 use clap::Command;
 
-/// Columns of the help, and of the codes in it.
-const WIDTH: usize = 90;
+use super::hanging::hanging;
+
+/// Columns of the codes in the help.
 const INDENT: usize = 7;
 
 /// A code, and when a command ends with it. One code may have several lines.
@@ -269,19 +270,9 @@ fn help(name: &str) -> String {
     let mut text = String::from("Exit codes:");
     let mut last = None;
     for (code, when) in lines(name) {
-        let mut start = if last == Some(code) { String::new() } else { format!("  {code}") };
+        let label = if last == Some(code) { String::new() } else { format!("  {code}") };
         last = Some(code);
-        let mut column = WIDTH;
-        for word in when.split(' ') {
-            if column + 1 + word.len() > WIDTH {
-                text.push_str(&format!("\n{start:<INDENT$}{word}"));
-                start.clear();
-                column = INDENT + word.len();
-            } else {
-                text.push_str(&format!(" {word}"));
-                column += 1 + word.len();
-            }
-        }
+        text.push_str(&format!("\n{}", hanging(&label, INDENT, when)));
     }
     text
 }
@@ -307,6 +298,7 @@ mod tests {
 
     use super::*;
     use crate::cli::args::Cli;
+    use crate::cli::hanging::WIDTH;
 
     #[test]
     fn every_command_has_its_codes_in_order_and_no_other_has() {

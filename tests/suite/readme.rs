@@ -205,6 +205,12 @@ fn the_table_of_keys_is_the_programs() {
     assert_generated("docs/keys.md", "keys", &rulestep::internals::workbench::keys::markdown());
 }
 
+/// The help of the workbench and `explain marks` are made of the same table.
+#[test]
+fn the_table_of_marks_is_the_programs() {
+    assert_generated("docs/keys.md", "marks", &rulestep::internals::wording::glyph::markdown());
+}
+
 /// `--help` is made of the same table, as its snapshot shows.
 #[test]
 fn the_table_of_exit_codes_is_the_programs() {
