@@ -43,7 +43,7 @@ use values::{
                   opens recordings in the workbench, a full-screen terminal interface, together with the policies that decide \
                   their calls; `?` lists its keys. `rulestep` alone opens the built-in samples. If the output is not a \
                   terminal, both print what `rulestep replay` prints about the same sessions.\n\n`rulestep explain` lists \
-                  the reference pages; `rulestep explain marks` explains the signs in the output and on the screen.",
+                  the reference pages; `rulestep explain marks` explains the marks in the output and on the screen.",
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
@@ -93,8 +93,8 @@ pub struct Open {
     /// What a replay assumes after a call that the policy stops [default: enforce]
     #[arg(long, value_enum, value_name = "MODE")]
     pub mode: Option<Mode>,
-    /// Settings of the workbench, with `keys.toml` beside them [default: $RULESTEP_CONFIG, else rulestep/config.toml in the
-    /// folder for configuration]
+    /// Settings file of the workbench; `keys.toml` beside it changes keys [default: $RULESTEP_CONFIG, else
+    /// ~/.config/rulestep/config.toml]
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "FILE")]
     pub config: Option<String>,
@@ -126,7 +126,7 @@ pub enum Verb {
     Coverage(Coverage),
     /// Write what `replay` finds as one HTML or Markdown page, for people who do not have Rulestep
     Report(Report),
-    /// List what the sessions contain: tools, what calls do, projects, days
+    /// List what the sessions contain: tools, what their calls run, read, write and reach, projects, days
     Stats(Stats),
     /// Suggest rules that the sessions follow, with the number of calls that satisfy each, and write them as policies
     Suggest(Suggest),
@@ -138,14 +138,14 @@ pub enum Verb {
     Check(Check),
     /// Run case files: each contains a session, the policy to use and the expected decisions
     Test(Test),
-    /// Explain a code, a policy language, the signs in the output, how calls are decided, or the decision on one call
+    /// Explain a code, a policy language, the marks in the output, how calls are decided, or the decision on one call
     Explain(Explain),
     /// Print the JSON Schema of a policy language, for editors
     Schema {
         #[arg(value_name = "LANGUAGE", help = languages())]
         dialect: String,
     },
-    /// Decide the tool calls of a running agent: answers one hook event on standard input (docs/gate.md)
+    /// Answer one hook event of a running agent, such as a tool call to allow or deny (`install` sets it up; docs/gate.md)
     Hook(Hook),
     /// Decide the tool calls of a program of your own, which sends and receives lines of JSON (docs/gate.md)
     Gate(Gate),
@@ -357,10 +357,10 @@ pub struct Test {
     /// Remove and weaken each rule in turn, and list what no case notices
     #[arg(long, conflicts_with = "update")]
     pub mutate: bool,
-    /// With --mutate: recordings that may notice what no case does
+    /// With --mutate: recordings; for a change that no case notices, say which of them would
     #[arg(long, value_name = "SESSIONS", requires = "mutate")]
     pub sessions: Vec<String>,
-    /// With --mutate: exit with 1 if fewer than this many percent of all mutations are noticed
+    /// With --mutate: exit with 1 if less than this percentage of all mutations is noticed
     #[arg(long, value_name = "PERCENT", requires = "mutate", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub min_score: Option<u8>,
     /// Output format
