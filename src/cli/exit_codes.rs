@@ -55,7 +55,7 @@ const TABLE: &[Row] = &[
             (1, "something changes that `--fail-on` names, even if a recording is damaged"),
             (2, "no such change was found, but a recording could not be read completely"),
             STRICT,
-            (2, "wrong arguments, a version that does not load, or no session to read"),
+            (2, "wrong arguments, a version that does not load, or nothing to compare"),
             FAULT,
             INTERRUPTED,
         ],
