@@ -161,7 +161,7 @@ const TABLE: &[Row] = &[
     (
         "install",
         &[
-            (0, "the settings have the hook"),
+            (0, "the settings have the hook, or with `--dry-run` would have it"),
             (
                 2,
                 "nothing was changed: wrong arguments, a policy that does not load, or settings that cannot be read",
@@ -172,7 +172,7 @@ const TABLE: &[Row] = &[
     (
         "uninstall",
         &[
-            (0, "the settings do not have the hook"),
+            (0, "the settings do not have the hook, or with `--dry-run` would not"),
             (2, "nothing was changed: wrong arguments, or settings that cannot be read"),
             FAULT,
         ],
@@ -285,7 +285,7 @@ pub fn markdown() -> String {
         let _ = write!(text, "| `{name}` |");
         for code in 0..=2 {
             let when: Vec<&str> = lines.iter().filter(|(of, _)| *of == code).map(|(_, when)| *when).collect();
-            let _ = write!(text, " {} |", when.join("; "));
+            let _ = write!(text, " {} |", when.join("<br>"));
         }
         text.push('\n');
     }

@@ -1,7 +1,7 @@
 //! A label, and beside it a text whose further lines begin below its first.
 
-/// Columns that a text takes with its label.
-pub const WIDTH: usize = 90;
+/// Columns that a text takes with its label: on a terminal of 80 nothing wraps it again.
+pub const WIDTH: usize = 78;
 
 /// The lines; `indent` is where the text begins.
 pub fn hanging(label: &str, indent: usize, text: &str) -> String {
