@@ -20,6 +20,7 @@ use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{CheckedValue, EarlierCall, Explanation, Fault, Line, Reason, Rule, Rules, StateItem};
 use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
+use crate::wording::glyph::Glyph;
 use crate::wording::sentence::{name as held, value};
 use crate::wording::tool_of;
 pub use crate::wording::{Sentence, at, count, line, list, name, skipped, thousands};
@@ -155,15 +156,17 @@ pub fn reason(reason: &Reason, rules: &Rules) -> String {
     }
 }
 
-/// The character that stands for a decision where there is room for one.
-pub fn glyph(decided: &DecidedCall) -> &'static str {
-    match (decided.decision.verdict, decided.counterfactual) {
-        (Verdict::NotReached, _) => "–",
-        (_, true) => "~",
-        (Verdict::Allow, false) if !decided.agrees => "≠",
-        (Verdict::Allow, false) => "✓",
-        (Verdict::Ask, false) => "?",
-        (Verdict::Deny | Verdict::Halt, false) => "✗",
+/// The mark of a decision where there is room for one: that of the workbench, which shows beside it what the recording did.
+pub fn glyph(decided: &DecidedCall) -> Glyph {
+    match decided.decision.verdict {
+        Verdict::Allow if !decided.agrees => Glyph::Disagree,
+        Verdict::Allow if decided.decision.reports() => Glyph::Report,
+        Verdict::Allow => Glyph::Allow,
+        Verdict::Ask => Glyph::Ask,
+        Verdict::NotReached => Glyph::None,
+        Verdict::Deny | Verdict::Halt if decided.counterfactual => Glyph::After,
+        Verdict::Deny => Glyph::Deny,
+        Verdict::Halt => Glyph::Halt,
     }
 }
 
