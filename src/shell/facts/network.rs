@@ -19,17 +19,21 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "curl",
         "",
-        "-d=--data --data-raw --data-binary --data-urlencode --data-ascii --json -F=--form --form-string -H=--header -X=--request -o=--output -u=--user -A=--user-agent -b=--cookie -c=--cookie-jar -e=--referer -T=--upload-file -x=--proxy -K=--config -E=--cert --key --cacert --capath -m=--max-time --connect-timeout --retry --retry-delay --retry-max-time -w=--write-out -D=--dump-header --resolve --connect-to -r=--range -C=--continue-at -z --limit-rate --url --url-query -U=--proxy-user --interface --unix-socket -t -P -Q -y -Y --max-redirs --netrc-file --output-dir --socks5 --socks5-hostname --preproxy --doh-url --variable --expand-url --aws-sigv4 --oauth2-bearer --proto --stderr --trace --trace-ascii",
+        "-d=--data --data-raw --data-binary --data-urlencode --data-ascii --json -F=--form --form-string -H=--header -X=--request -o=--output -u=--user -A=--user-agent -b=--cookie -c=--cookie-jar -e=--referer -T=--upload-file -x=--proxy -K=--config -E=--cert --key --cacert --capath -m=--max-time --connect-timeout --retry --retry-delay --retry-max-time -w=--write-out -D=--dump-header --resolve --connect-to -r=--range -C=--continue-at -z --limit-rate --url --url-query -U=--proxy-user --interface --unix-socket -t -P -Q -y -Y --max-redirs --netrc-file --output-dir --socks5 --socks5-hostname --preproxy --doh-url --variable --expand-url --aws-sigv4 --oauth2-bearer --proto --stderr --trace --trace-ascii --etag-save --etag-compare --hsts --alt-svc --libcurl --proxy-header --haproxy-clientip --socks4 --socks4a --dns-servers --mail-from --mail-rcpt --abstract-unix-socket",
         "-s=--silent -S=--show-error -L=--location -f=--fail -k=--insecure -i=--include -I=--head -v=--verbose -O=--remote-name -J -G=--get -g=--globoff -N=--no-buffer -n=--netrc -#=--progress-bar -0 -4=--ipv4 -6=--ipv6 -Z=--parallel -j -p -R -q -a -l -M --compressed --http1.1 --http2 --fail-with-body --retry-all-errors",
         &[
             Reaches(Urls),
-            Reaches(Named("--url --expand-url -x --proxy --socks5 --socks5-hostname --preproxy --doh-url")),
+            Reaches(Named(
+                "--url --expand-url -x --proxy --socks4 --socks4a --socks5 --socks5-hostname --preproxy --doh-url --dns-servers",
+            )),
             Reads(Attached(
                 "-d --data --data-binary --data-urlencode --data-ascii --json -F --form -H --header -w --write-out --variable --url-query",
             )),
             With("-K --config", &Reaches(Listed("the file of `--config`"))),
-            Reads(Value("-T --upload-file -K --config -E --cert --key --cacert --netrc-file")),
-            Writes(Value("-o --output -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr")),
+            Reads(Value("-T --upload-file -K --config -E --cert --key --cacert --netrc-file --etag-compare")),
+            Writes(Value(
+                "-o --output -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --etag-save --hsts --alt-svc --libcurl",
+            )),
         ],
     ),
     row(
@@ -282,7 +286,7 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row("socat", "", "-b -t -T -lf -lp", "-d -D -v -x -u -U -4 -6", &[]),
     row(
-        "nc ncat netcat",
+        "nc ncat netcat nc.openbsd nc.traditional",
         "",
         "-e -c -g -G -i -O -P -p -q -s -T -V -w -X -x -I --exec --sh-exec --proxy",
         "-l=--listen -k -u -v -z -n -4 -6 -d -N -t -C -U",
@@ -300,9 +304,9 @@ pub const PROGRAMS: &[Program] = &[
         "s_client|s_time|ocsp",
         "-connect -host -port -proxy -url",
         "",
-        &[Reaches(Named("-connect -host -proxy -url"))],
+        &[Reaches(Named("-connect -host -proxy -url")), Reaches(Remotes)],
     ),
-    row("dig nslookup host drill", "", "-t -p -b -f -c -q", "-x -4 -6", &[Reaches(Urls)]),
+    row("dig nslookup host drill delv", "", "-t -p -b -f -c -q", "-x -4 -6", &[Reaches(Urls)]),
     row(
         "gpg gpg2",
         "",

@@ -74,7 +74,7 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-n=--namespace --context --cluster --user --kubeconfig -s=--server --as --as-group --token --request-timeout --certificate-authority --client-key --client-certificate -v -l=--selector -o=--output -f=--filename -k=--kustomize --field-selector -c=--container --grace-period --timeout --type --tail --since --replicas -p=--patch --patch-file --from-literal --from-file --from-env-file --image --port --dry-run --cascade --field-manager --sort-by --template --for --overrides --limits",
         "-A=--all-namespaces -w=--watch -i=--stdin -t=--tty -R=--recursive --all --force --now --wait --ignore-not-found --insecure-skip-tls-verify --server-side --overwrite --previous --show-labels --prune --no-headers",
-        &[Reads(Value("-f --filename --patch-file --from-file --from-env-file --kubeconfig"))],
+        &[Reads(Value("-f --filename -k --kustomize --patch-file --from-file --from-env-file --kubeconfig"))],
     ),
     row(
         "kubectl oc k kubectl.exe microk8s.kubectl",
@@ -125,7 +125,11 @@ pub const PROGRAMS: &[Program] = &[
         "apply|destroy|plan|refresh|import|init|run-all apply|run-all destroy|run-all plan|login|state|taint|untaint|workspace|run|get|test",
         "",
         "",
-        &[Reaches(Elsewhere("the providers of terraform")), Reads(Value("-var-file -state"))],
+        &[
+            Reaches(Elsewhere("the providers of terraform")),
+            Reads(Value("-var-file -state")),
+            Writes(Value("-out -state-out -backup")),
+        ],
     ),
     row(
         "pulumi cdk cdktf serverless sls sam ansible ansible-playbook ansible-pull packer nomad consul vault",
