@@ -1,8 +1,8 @@
 //! Programs that talk to hosts which their words or variables name: browsers, tests of load, mounts, archives of packages.
 
 use super::row::At::{All, First, LocalButLast, LocalLast, Rest, Value};
-use super::row::Does::{DeletesDeep, Opaque, Reaches, Reads, ReadsDeep, With, Writes, WritesDeep};
-use super::row::Net::{Default, Elsewhere, Listed, Remotes, UrlValue, Urls, Value as Named, Variable};
+use super::row::Does::{DeletesDeep, Opaque, Reaches, Reads, ReadsDeep, Writes, WritesDeep};
+use super::row::Net::{Default, Elsewhere, Remotes, UrlValue, Urls, Value as Named, Variable};
 use super::row::{Program, row};
 
 /// The rows.
@@ -26,6 +26,15 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "",
         &[Reaches(Remotes), Opaque],
+    ),
+    row("rclone", "copy|copyto|bisync", "", "", &[ReadsDeep(LocalButLast), WritesDeep(LocalLast)]),
+    row("rclone", "sync", "", "", &[ReadsDeep(LocalButLast), WritesDeep(LocalLast), DeletesDeep(LocalLast)]),
+    row(
+        "rclone",
+        "move|moveto",
+        "",
+        "",
+        &[ReadsDeep(LocalButLast), WritesDeep(LocalLast), DeletesDeep(LocalButLast)],
     ),
     row("sshfs", "", "-o -p -F", "-f -d -s -C", &[Reaches(Remotes)]),
     row(
@@ -91,53 +100,9 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row("buildah", "", "", "", &[Opaque]),
     row("buildah", "push|pull|login|from", "", "", &[Reaches(Elsewhere("the registry of the image"))]),
-    row("consul", "", "-http-addr", "", &[Reaches(Variable("CONSUL_HTTP_ADDR"))]),
-    row("vault", "", "", "", &[Reaches(Variable("VAULT_ADDR"))]),
-    row("nomad", "", "", "", &[Reaches(Variable("NOMAD_ADDR"))]),
-    row("aws", "", "", "", &[Reaches(Variable("AWS_ENDPOINT_URL_*"))]),
     row("aws", "s3api get-object", "", "", &[Writes(All)]),
     row("aws", "s3api put-object|s3api upload-part", "", "", &[Reads(Value("--body"))]),
     row("az", "storage blob download|storage file download", "", "", &[Writes(Value("-f --file"))]),
-    row("gcloud gsutil bq", "", "", "", &[Reaches(Variable("CLOUDSDK_API_ENDPOINT_OVERRIDES_*"))]),
-    row(
-        "pip pip3 pipx uv pipenv poetry pdm",
-        "",
-        "",
-        "",
-        &[
-            Reaches(Named("--proxy")),
-            Reaches(Variable("PIP_EXTRA_INDEX_URL")),
-            Reaches(Variable("PIP_PROXY")),
-            Reaches(Variable("UV_DEFAULT_INDEX")),
-            Reaches(Variable("UV_EXTRA_INDEX_URL")),
-            Reaches(Variable("UV_INDEX")),
-            Reaches(Variable("UV_PUBLISH_URL")),
-        ],
-    ),
-    row("twine", "upload|register", "", "", &[Reaches(Variable("TWINE_REPOSITORY_URL"))]),
-    row(
-        "npm npx pnpm yarn bun bunx",
-        "",
-        "--proxy --https-proxy",
-        "",
-        &[
-            Reaches(UrlValue("--proxy --https-proxy")),
-            Reaches(Variable("NPM_CONFIG_REGISTRY")),
-            Reaches(Variable("npm_config_registry")),
-            Reaches(Variable("npm_config_proxy")),
-            Reaches(Variable("npm_config_https_proxy")),
-            Reaches(Variable("YARN_REGISTRY")),
-            Reaches(Variable("YARN_NPM_REGISTRY_SERVER")),
-            Reaches(Variable("BUN_CONFIG_REGISTRY")),
-        ],
-    ),
-    row(
-        "conda mamba micromamba",
-        "install|create|update|search|upgrade|env create|env update",
-        "",
-        "",
-        &[Reaches(UrlValue("-c --channel"))],
-    ),
     row(
         "rustup",
         "",
@@ -146,47 +111,7 @@ pub const PROGRAMS: &[Program] = &[
         &[Reaches(Variable("RUSTUP_DIST_SERVER")), Reaches(Variable("RUSTUP_UPDATE_ROOT"))],
     ),
     row("nvm", "", "", "", &[Reaches(Variable("NVM_NODEJS_ORG_MIRROR"))]),
-    row("glab", "", "", "", &[Reaches(Variable("GITLAB_HOST")), Reaches(Variable("GL_HOST"))]),
-    row("gpg gpg2", "", "", "", &[Reaches(UrlValue("--keyserver"))]),
-    row(
-        "helm helmfile",
-        "install|upgrade|pull|template|show|repo add",
-        "",
-        "",
-        &[Reaches(UrlValue("--repo"))],
-    ),
-    row("s3cmd s5cmd mc b2", "", "--host --endpoint-url", "", &[Reaches(Named("--host --endpoint-url"))]),
-    row(
-        "psql pg_dump pg_dumpall pg_restore pgbench pg_basebackup",
-        "",
-        "",
-        "",
-        &[Reaches(Variable("PGHOSTADDR"))],
-    ),
-    row(
-        "mysql mariadb mycli mysqldump",
-        "",
-        "--login-path",
-        "",
-        &[With("--login-path", &Reaches(Listed("the settings of `--login-path`")))],
-    ),
-    row("redis-cli valkey-cli", "", "", "--cluster", &[With("--cluster", &Reaches(Remotes))]),
-    row("mongodump mongorestore mongoexport mongoimport", "", "-o", "", &[Writes(Value("-o --out"))]),
-    row("nc netcat nc.openbsd nc.traditional", "", "", "", &[Reaches(Named("-x"))]),
-    row("ncat", "", "", "", &[Reaches(Named("--proxy"))]),
-    row("nmap", "", "-oG -oA -oS -iL", "", &[Writes(Value("-oN -oX -oG -oA -oS")), Reads(Value("-iL"))]),
-    row(
-        "rclone",
-        "copy|sync|move|copyto|moveto|bisync",
-        "",
-        "",
-        &[ReadsDeep(LocalButLast), WritesDeep(LocalLast)],
-    ),
-    row("rclone", "sync", "", "", &[DeletesDeep(LocalLast)]),
-    row("rclone", "move|moveto", "", "", &[DeletesDeep(LocalButLast)]),
-    row("sftp", "", "", "", &[Writes(Rest)]),
     row("gh", "repo clone|gist clone", "-u=--upstream-remote-name", "", &[WritesDeep(Rest)]),
-    row("gh", "release download|run download", "", "", &[WritesDeep(Value("-D --dir"))]),
     row(
         "git",
         "worktree add",

@@ -270,8 +270,8 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row("7z 7za 7zz", "", "", "", &[]),
     row("7z 7za 7zz", "a|u", "", "", &[Writes(First), ReadsDeep(Rest)]),
-    row("7z 7za 7zz", "l|t|e|x", "", "", &[Reads(First)]),
-    row("7z 7za 7zz", "e|x", "-o", "-y", &[In("-o", &WritesDeep(Here))]),
+    row("7z 7za 7zz", "l|t", "", "", &[Reads(First)]),
+    row("7z 7za 7zz", "e|x", "-o", "-y", &[Reads(First), In("-o", &WritesDeep(Here))]),
     row(
         "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd",
         "",
@@ -370,7 +370,7 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row("printenv", "", "", "-0=--null", &[Reads(Environment)]),
     row(
-        "ls dir vdir tree exa eza du df",
+        "ls dir vdir exa eza du df",
         "",
         "-I -w -L -P --ignore --color --sort --time --block-size --exclude --max-depth --level",
         "-a=--all -l -h -R=--recursive -t -1",
@@ -399,7 +399,7 @@ pub const PROGRAMS: &[Program] = &[
         &[Without("-V --version -h --help", &Opaque), Without("-c -m", &Reads(First))],
     ),
     row(
-        "ruby lua php Rscript julia osascript swift elixir node nodejs deno bun tsx ts-node scala groovy pwsh powershell cmd",
+        "lua php Rscript julia osascript swift elixir node nodejs deno bun tsx ts-node scala groovy pwsh powershell cmd",
         "",
         "-e -E -r -I -c -f -p -Command --eval --require --import --loader --env-file",
         "-v=--version -h=--help",

@@ -147,7 +147,7 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row(
         "git",
-        "show|diff|log|status|blame|add|remote|rev-parse|describe|ls-files|reflog|worktree|bisect|shortlog|notes|gc|init",
+        "show|diff|log|status|blame|add|remote|rev-parse|describe|ls-files|reflog|worktree|bisect|shortlog|notes|gc",
         "-n -L -S -G -U -O -e --max-count --format --pretty --since --until --after --before --author --grep --diff-filter --date --file --blob --prefix --output -o",
         "-p=--patch -s -q=--quiet -v=--verbose -u=--update -A=--all -l=--list -w -z -b -f=--force -N -W --stat --oneline --graph --decorate --cached --staged --name-only --name-status --short --porcelain --get --global --local --unset --add --hard",
         &[Writes(Value("--output"))],
@@ -209,7 +209,7 @@ pub const PROGRAMS: &[Program] = &[
         "release download|run download",
         "-O=--output -D=--dir -p=--pattern -A=--archive -n",
         "--clobber --skip-existing",
-        &[Writes(Value("-O --output -D --dir"))],
+        &[Writes(Value("-O --output")), WritesDeep(Value("-D --dir"))],
     ),
     row(
         "gh",
@@ -224,7 +224,7 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-R=--repo -t=--title -d=--description -b=--target-branch",
         "-y=--yes",
-        &[Reaches(Default("", "gitlab.com"))],
+        &[Reaches(Default("", "gitlab.com")), Reaches(Variable("GITLAB_HOST")), Reaches(Variable("GL_HOST"))],
     ),
     row(
         "ssh autossh mosh",
@@ -238,7 +238,7 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-B -b -c -D -F -i -J -l -o -P -R -S -s -X",
         "-4 -6 -A -a -C -f -N -p -q -r -v",
-        &[Reaches(Host), Reads(Value("-i -b"))],
+        &[Reaches(Host), Reads(Value("-i -b")), Writes(Rest)],
     ),
     row("ssh-keyscan", "", "-p -T -t -f -O", "-4 -6 -c -D -H -q -v", &[Reaches(Host)]),
     row(
@@ -290,14 +290,14 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-e -c -g -G -i -O -P -p -q -s -T -V -w -X -x -I --exec --sh-exec --proxy",
         "-l=--listen -k -u -v -z -n -4 -6 -d -N -t -C -U",
-        &[Without("-l --listen", &Reaches(Host))],
+        &[Without("-l --listen", &Reaches(Host)), Reaches(Named("-x --proxy"))],
     ),
     row(
         "ping ping6 traceroute tracepath mtr whois nmap telnet",
         "",
-        "-c -i -W -w -s -t -I -p -m -h -oN -oX",
+        "-c -i -W -w -s -t -I -p -m -h -oN -oX -oG -oA -oS -iL",
         "-n -q -4 -6 -sS -sV -A",
-        &[Reaches(Urls)],
+        &[Reaches(Urls), Writes(Value("-oN -oX -oG -oA -oS")), Reads(Value("-iL"))],
     ),
     row(
         "openssl",
@@ -320,6 +320,7 @@ pub const PROGRAMS: &[Program] = &[
                 "--recv-keys --receive-keys --send-keys --search-keys --refresh-keys --locate-keys",
                 &Reaches(Elsewhere("a server of keys")),
             ),
+            Reaches(UrlValue("--keyserver")),
         ],
     ),
 ];
