@@ -11,9 +11,11 @@ mod coverage;
 mod diff;
 mod doctor;
 mod exit;
+mod exit_codes;
 mod explain;
 mod export;
 mod gate;
+mod hanging;
 mod hook;
 mod input;
 mod install;
@@ -47,11 +49,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use std::process::ExitCode;
 use std::sync::Mutex;
 
-use clap::{CommandFactory, Parser};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use args::{Cli, Verb};
 use exit::{Exit, Failure};
 use screen::Screen;
+
+#[cfg(feature = "internals")]
+pub use exit_codes::markdown as exit_codes_markdown;
 
 /// Where and why the program failed by itself; kept by the panic hook.
 static FAULT: Mutex<Option<String>> = Mutex::new(None);
@@ -64,7 +69,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
             *fault = Some(panic.to_string());
         }
     }));
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match command().try_get_matches_from(arguments).and_then(read) {
         Ok(cli) => cli,
         Err(mut told) => {
             args::look_elsewhere(&mut told);
@@ -75,6 +80,15 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let mut screen = Screen::new(cli.show);
     guarded(&mut screen, |screen| run(cli, screen)).into()
+}
+
+/// The command line as it is documented and parsed.
+fn command() -> Command {
+    exit_codes::explained(args::defaults_explained(Cli::command()))
+}
+
+fn read(matches: ArgMatches) -> Result<Cli, clap::Error> {
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command()))
 }
 
 /// Does the work, tells why it failed, and outlives its faults.
@@ -130,14 +144,16 @@ fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Export(export)) => export::run(&export, screen),
         Some(Verb::Merge(merge)) => merge::run(&merge, screen),
         Some(Verb::Migrate(migrate)) => migrate::run(&migrate, screen),
-        Some(Verb::Completions { shell }) => manual::completions(shell, Cli::command(), screen),
-        Some(Verb::Man { verb }) => manual::man(verb.as_deref(), Cli::command(), screen),
+        Some(Verb::Completions { shell }) => manual::completions(shell, command(), screen),
+        Some(Verb::Man { verb }) => manual::man(verb.as_deref(), command(), screen),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use std::io;
+
+    use clap::Parser;
 
     use super::*;
 
@@ -156,6 +172,6 @@ mod tests {
 
     #[test]
     fn the_arguments_are_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 }

@@ -31,6 +31,7 @@
 //! # Ok::<(), rulestep::InvalidPolicy>(())
 //! ```
 
+mod arguments;
 mod load;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -42,7 +43,7 @@ pub use load::InvalidPolicy;
 #[cfg(feature = "recordings")]
 pub use load::InvalidRecording;
 #[cfg(feature = "cli")]
-pub use load::loaded;
+pub use {arguments::undecidable, load::loaded};
 
 use crate::engine::{Decision, Halt, Mode, NewCall, Run, Ticket, Verdict};
 use crate::monitor::finding::RuleState;
@@ -272,7 +273,8 @@ impl Turn<'_> {
         self.response(content.into(), Vec::new());
     }
 
-    /// Decides a call. Arguments are a JSON value, or a [`Body`] that keeps them as they were written.
+    /// Decides a call. Arguments are a JSON value, or a [`Body`] that keeps them as they were written: those that programs may
+    /// read differently, or too deep to look into, are denied whatever the policy says.
     pub fn propose(&mut self, tool: &str, arguments: impl Into<Body>) -> GatedCall {
         let arguments = arguments.into();
         self.response(Body::MISSING, vec![(tool, arguments.clone())]);
@@ -294,8 +296,7 @@ impl Turn<'_> {
             live.record.more_content(&content);
         }
         let first = live.record.call_count();
-        let calls = (first..).zip(calls);
-        let calls = calls.map(|(index, (tool, arguments))| ToolCall {
+        let calls = (first..).zip(calls).map(|(index, (tool, arguments))| ToolCall {
             id: Some(call_id(index).into()),
             tool: tool.into(),
             arguments,
@@ -311,7 +312,7 @@ impl Turn<'_> {
 
     fn decide(&mut self, tool: &str, arguments: Body) -> GatedCall {
         let mut live = self.gate.lock();
-        let (ticket, decision) = live.run.propose(NewCall { tool, arguments: &arguments });
+        let (ticket, decision) = arguments::decided(&mut live.run, NewCall { tool, arguments: &arguments });
         let id = call_id(live.record.call_count());
         live.record.call(Some(&id), tool, arguments, Some(self.now));
         let runs = live.mode == Mode::Shadow || decision.verdict.may_run();

@@ -5,6 +5,8 @@
 
 mod above;
 pub mod action;
+mod addresses;
+mod bail;
 mod builtin;
 pub mod call;
 mod choose;

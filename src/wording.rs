@@ -3,6 +3,8 @@
 //! Rules word what they find with these (see [`monitor`](crate::monitor)); nothing here knows a rule.
 
 pub mod clean;
+#[cfg(any(feature = "cli", feature = "internals"))]
+pub mod glyph;
 mod phrases;
 pub mod sentence;
 

@@ -2,6 +2,7 @@
 
 mod begin;
 mod choices;
+mod defaults;
 mod groups;
 mod live;
 mod misplaced;
@@ -17,6 +18,7 @@ pub use begin::{Init, New, Suggest};
 #[cfg(feature = "tui")]
 pub use choices::WatchMode;
 pub use choices::{Color, Format, Mode, TableFormat, TestFormat};
+pub use defaults::defaults_explained;
 pub use groups::{Caching, Corpus, Lines, ModeArgument, Policies, Reading, Recordings, Selection};
 pub use live::{Doctor, Fallback, Gate, Hook, Install, Live, OnAsk, Prune, ScopeArgument, Uninstall};
 pub use misplaced::look_elsewhere;
@@ -37,13 +39,11 @@ use values::{
     name = "rulestep",
     version,
     about = "Find out why an AI agent's tool call was stopped, and what a new policy would change",
-    long_about = "Find out why an AI agent's tool call was stopped, and what a new policy would change.\n\nWithout a \
-                  command, opens SESSIONS in the workbench, a full-screen terminal interface, together with the policies that \
-                  decide their calls. If the output is not a terminal, prints what `replay` prints. Without any argument, \
-                  opens the built-in samples.",
-    after_help = "Exit codes: 0 no findings; 1 findings (a call that is stopped or, in shadow mode, would be; a violated session rule; a changed \
-                  decision; a mistake in a checked policy; a failed case); 2 bad input or usage, or a policy that does not load; 3 a \
-                  bug in Rulestep.",
+    long_about = "Find out why an AI agent's tool call was stopped, and what a new policy would change.\n\n`rulestep SESSIONS` \
+                  opens recordings in the workbench, a full-screen terminal interface, together with the policies that decide \
+                  their calls; `?` lists its keys. `rulestep` alone opens the built-in samples. If the output is not a \
+                  terminal, both print what `rulestep replay` prints about the same sessions.\n\n`rulestep explain` lists \
+                  the reference pages; `rulestep explain marks` explains the marks in the output and on the screen.",
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]
@@ -93,8 +93,8 @@ pub struct Open {
     /// What a replay assumes after a call that the policy stops [default: enforce]
     #[arg(long, value_enum, value_name = "MODE")]
     pub mode: Option<Mode>,
-    /// Settings of the workbench, with `keys.toml` beside them [default: $RULESTEP_CONFIG, else rulestep/config.toml in the
-    /// folder for configuration]
+    /// Settings file of the workbench; `keys.toml` beside it changes keys [default: $RULESTEP_CONFIG, else
+    /// ~/.config/rulestep/config.toml]
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "FILE")]
     pub config: Option<String>,
@@ -115,15 +115,18 @@ pub struct Open {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
-    /// List the recorded calls that the policy stops and the session rules that are violated (exit code 1 if there are any)
+    /// List the recorded calls that the policy stops and the session rules that are violated
     Replay(Replay),
-    /// Replay recorded sessions under two policy versions and list what changes: decisions, tools offered, session rules, reports (exit code 1 if anything does)
+    /// Replay sessions under two versions of the policies and list what changes: decisions, visible tools, session rules, reports
+    ///
+    /// A change is `primary` if the same calls ran before it under both versions. It is `downstream` if it comes after a call
+    /// that ran under one version only: what the rules look at then differs, so it may be a consequence of that call alone.
     Diff(Diff),
     /// Show for each rule how often it was checked, and the rules that never stop a call or never apply
     Coverage(Coverage),
-    /// Write what `replay` finds as one page for people who do not have the program (exit code as `replay`)
+    /// Write what `replay` finds as one HTML or Markdown page, for people who do not have Rulestep
     Report(Report),
-    /// List what the sessions contain: tools, what calls do, projects, days
+    /// List what the sessions contain: tools, what their calls run, read, write and reach, projects, days
     Stats(Stats),
     /// Suggest rules that the sessions follow, with the number of calls that satisfy each, and write them as policies
     Suggest(Suggest),
@@ -131,20 +134,20 @@ pub enum Verb {
     New(New),
     /// Set up a folder of policies: a first policy, a case for it and settings; with recordings, the rules that they suggest
     Init(Init),
-    /// Check policies for mistakes (exit code 1 if there are any)
+    /// Find mistakes in policies: unknown keys, wrong values, rules that can never apply; with recordings, rules that never match one
     Check(Check),
-    /// Run case files: each contains a session, the policy to use and the expected decisions (exit code 1 if one fails)
+    /// Run case files: each contains a session, the policy to use and the expected decisions
     Test(Test),
-    /// Explain a code, a policy language, how calls are decided, or the decision on one call
+    /// Explain a code, a policy language, the marks in the output, how calls are decided, or the decision on one call
     Explain(Explain),
     /// Print the JSON Schema of a policy language, for editors
     Schema {
-        #[arg(value_name = "DIALECT", help = languages())]
+        #[arg(value_name = "LANGUAGE", help = languages())]
         dialect: String,
     },
-    /// Decide the tool calls of a running agent: answers one hook event on standard input (docs/gate.md)
+    /// Answer one hook event of a running agent, such as a tool call to allow or deny (`install` sets it up; docs/gate.md)
     Hook(Hook),
-    /// Decide the tool calls of a program of your own: lines of JSON on standard input and output (docs/gate.md)
+    /// Decide the tool calls of a program of your own, which sends and receives lines of JSON (docs/gate.md)
     Gate(Gate),
     /// Run an MCP server so that the policy decides the tool calls of its client (docs/proxy.md)
     #[cfg(feature = "proxy")]
@@ -153,11 +156,11 @@ pub enum Verb {
     Install(Install),
     /// Remove the hook from an agent's settings, and nothing else
     Uninstall(Uninstall),
-    /// Open the journals of the gate in the workbench and follow them
+    /// Open journals, which `hook`, `gate` and `proxy` record, in the workbench, and follow them as they grow
     Live(Live),
-    /// Remove journals of sessions that are over, and list them (docs/gate.md)
+    /// Remove old journals, which `hook`, `gate` and `proxy` record for each session, and list them (docs/gate.md)
     Prune(Prune),
-    /// Run the installed hooks as the agents do, and report what does not work (exit code 1 if anything does not)
+    /// Test the installed hooks: run each as its agent would, and report what does not work
     Doctor(Doctor),
     /// Run the language server for editors on standard input and output
     #[cfg(feature = "lsp")]
@@ -166,7 +169,7 @@ pub enum Verb {
     Convert(Convert),
     /// Write one row per session, call and finding, for databases
     Export(Export),
-    /// Merge results of parts of a corpus into the result of one run over all of it (exit code as the command that wrote them; 2 if parts are missing and nothing is found)
+    /// Combine JSON results of several runs, such as those of `--shard`, into the result of one run over all their sessions
     Merge(Merge),
     /// Rewrite an Assay sequence-rule file from the old syntax (version 0) to the current one
     Migrate(Migrate),
@@ -178,6 +181,7 @@ pub enum Verb {
     /// Print the manual page of the program or of one command
     Man {
         /// Command to print the page of [default: the whole program]
+        #[arg(value_name = "COMMAND")]
         verb: Option<String>,
     },
 }
@@ -204,7 +208,7 @@ pub struct Replay {
     /// Count the findings by what they have in common, instead of listing them
     #[arg(long, value_name = "KEY", conflicts_with_all = ["summary", "full", "report", "redact", "strict", "lines"], value_parser = keys())]
     pub by: Option<String>,
-    /// Exit with 2 if a file is skipped because it is not a recording
+    /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted
     #[arg(long)]
     pub strict: bool,
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
@@ -243,7 +247,7 @@ pub struct Diff {
     /// Kinds of change that cause exit code 1, separated by commas
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "any", value_parser = failing())]
     pub fail_on: Vec<String>,
-    /// Exit with 2 if a file is skipped because it is not a recording
+    /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted
     #[arg(long)]
     pub strict: bool,
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
@@ -277,7 +281,7 @@ pub struct Report {
     /// Output file; a name that ends in `.md` also asks for Markdown [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
-    /// Exit with 2 if a file is skipped because it is not a recording
+    /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted
     #[arg(long)]
     pub strict: bool,
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
@@ -353,10 +357,10 @@ pub struct Test {
     /// Remove and weaken each rule in turn, and list what no case notices
     #[arg(long, conflicts_with = "update")]
     pub mutate: bool,
-    /// With --mutate: recordings that may notice what no case does
+    /// With --mutate: recordings; for a change that no case notices, say which of them would
     #[arg(long, value_name = "SESSIONS", requires = "mutate")]
     pub sessions: Vec<String>,
-    /// With --mutate: exit with 1 if fewer than this many percent of all mutations are noticed
+    /// With --mutate: exit with 1 if less than this percentage of all mutations is noticed
     #[arg(long, value_name = "PERCENT", requires = "mutate", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub min_score: Option<u8>,
     /// Output format
@@ -367,7 +371,7 @@ pub struct Test {
 /// `rulestep explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    #[arg(value_name = "CODE|DIALECT|SESSIONS", help = explained(), value_parser = Explained, hide_possible_values = true)]
+    #[arg(value_name = "PAGE|SESSIONS", help = explained(), value_parser = Explained, hide_possible_values = true)]
     pub what: Vec<String>,
     /// Call to explain: a session id or file, the turn, and the call in that turn (both from 1). A session alone: all its
     /// findings
@@ -408,7 +412,7 @@ pub struct Show {
     /// Whether to colour the output
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: Color,
-    /// Hide the progress line and notices about recordings; warnings and errors are still shown
+    /// Hide the progress line and notices. Warnings, errors and the number of skipped files are still shown
     #[arg(short, long, global = true)]
     pub quiet: bool,
 }

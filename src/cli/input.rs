@@ -148,7 +148,7 @@ pub fn only(asked: &Policies) -> Result<Option<&'static Dialect>, Failure> {
     let Some(name) = &asked.only else { return Ok(None) };
     match dialect::named(name) {
         Some(dialect) => Ok(Some(dialect)),
-        None => Err(unknown("dialect", name, DIALECTS.iter().map(|dialect| dialect.name))),
+        None => Err(unknown("policy language", name, DIALECTS.iter().map(|dialect| dialect.name))),
     }
 }
 

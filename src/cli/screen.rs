@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use self::guarded::Guarded;
 use super::args::{Color, Show};
-use crate::diagnostic::{Code, Diagnostic, Place, Severity};
+use crate::diagnostic::{Code, Diagnostic, Place, Severity, code};
 use crate::report::{diagnostic, words};
 
 /// Where answers and diagnostics go.
@@ -30,6 +30,8 @@ pub struct Screen {
     pub all_with: &'static str,
     /// How many were reported, by code and whether they are less than errors.
     told: BTreeMap<(Code, bool), u64>,
+    /// Files that gave no session and were not named, as nothing is when quiet.
+    skipped: u64,
     /// What was advised on recordings: nobody needs it twice.
     advised: BTreeSet<String>,
     progress: ProgressBar,
@@ -61,6 +63,7 @@ impl Screen {
             all: false,
             all_with: "--full",
             told: BTreeMap::new(),
+            skipped: 0,
             advised: BTreeSet::new(),
             progress: ProgressBar::hidden(),
         }
@@ -86,10 +89,12 @@ impl Screen {
         })
     }
 
-    /// Shows a diagnostic about a recording; no notices when quiet.
+    /// Shows a diagnostic about a recording; no notices when quiet, but what was not read is counted.
     pub fn tell_recording(&mut self, told: &Diagnostic) {
         if told.severity > Severity::Notice || !self.quiet {
             self.tell(told);
+        } else if told.code == code::NOT_A_SESSION {
+            self.skipped += 1;
         }
     }
 
@@ -123,6 +128,9 @@ impl Screen {
 
     /// Says how many diagnostics were not shown.
     pub fn tell_rest(&mut self) {
+        if let Some(skipped) = words::skipped(std::mem::take(&mut self.skipped)) {
+            self.say(&format!("{skipped}: not recordings (named without `-q`)"));
+        }
         for ((code, minor), count) in std::mem::take(&mut self.told) {
             let (most, way) = match (minor, self.all) {
                 (true, true) => continue,

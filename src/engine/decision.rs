@@ -34,6 +34,12 @@ impl Decision {
         Decision { verdict: Verdict::Allow, findings: Vec::new(), checks: Vec::new(), told: None }
     }
 
+    /// No rule can be asked about the call: its arguments cannot be read.
+    pub(crate) fn unclear(why: &str) -> Decision {
+        let told = format!("[permission denied: the arguments of the call cannot be read: {why}]");
+        Decision { verdict: Verdict::Deny, told: Some(told.into()), ..Decision::allow() }
+    }
+
     /// Forgets what it says, for the next call.
     pub(super) fn clear(&mut self) {
         self.verdict = Verdict::Allow;

@@ -1,9 +1,10 @@
 //! The members of a JSON object as they are written.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// Names and values; an object in which a name is given twice is none. Where names are borrowed, neither is one in which a name
@@ -33,6 +34,53 @@ impl<'de, N: Deserialize<'de> + AsRef<str>> Deserialize<'de> for Members<'de, N>
             }
         }
         deserializer.deserialize_map(Object(PhantomData))
+    }
+}
+
+/// JSON in which no object has a member twice.
+pub struct Unique;
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Unique)
+    }
+}
+
+macro_rules! primitives {
+    ($($visit:ident: $type:ty)*) => {
+        $(fn $visit<E: Error>(self, _: $type) -> Result<Unique, E> {
+            Ok(Unique)
+        })*
+    };
+}
+
+impl<'de> Visitor<'de> for Unique {
+    type Value = Unique;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    primitives! { visit_bool: bool visit_i64: i64 visit_u64: u64 visit_f64: f64 visit_str: &str }
+
+    fn visit_unit<E: Error>(self) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Unique, A::Error> {
+        while items.next_element::<Unique>()?.is_some() {}
+        Ok(Unique)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unique, A::Error> {
+        let mut names = HashSet::new();
+        while let Some((name, Unique)) = map.next_entry::<String, Unique>()? {
+            if names.contains(&name) {
+                return Err(twice(&name));
+            }
+            names.insert(name);
+        }
+        Ok(Unique)
     }
 }
 

@@ -104,7 +104,7 @@ impl Loading {
                 self.diagnostics.extend(refused);
                 return true;
             }
-            let message = "not a policy of any dialect, left out";
+            let message = "not a policy in any known language, left out";
             self.diagnostics.push(
                 Diagnostic::notice(code::UNRECOGNISED_DOCUMENT, message).in_file(Arc::clone(&file.name)),
             );
@@ -314,7 +314,7 @@ fn without_rules(dialect: &Dialect, file: &PolicyFile, source: &Source, node: &N
 
 fn unrecognised(source: &Source, node: &Node) -> Diagnostic {
     let names: Vec<String> = DIALECTS.iter().map(|dialect| format!("`{}`", dialect.name)).collect();
-    let help = format!("dialects: {}", names.join(", "));
+    let help = format!("policy languages: {}", names.join(", "));
     if is_case(node) {
         let message = "this is a case, not a policy";
         let case = Diagnostic::error(code::UNRECOGNISED_DOCUMENT, message).at(source, node.span);
@@ -323,9 +323,9 @@ fn unrecognised(source: &Source, node: &Node) -> Diagnostic {
     let (message, span) = match node.entry("dialect") {
         Some(entry) => {
             let named = entry.value.as_str().map_or_else(|| entry.value.kind().to_owned(), quoted);
-            (format!("there is no dialect {named}"), entry.value.span)
+            (format!("there is no policy language {named}"), entry.value.span)
         }
-        None => ("no dialect has a document with these keys".to_owned(), node.span),
+        None => ("no policy language has a document with these keys".to_owned(), node.span),
     };
     Diagnostic::error(code::UNRECOGNISED_DOCUMENT, message).at(source, span).help(help)
 }

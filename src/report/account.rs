@@ -12,6 +12,7 @@ use crate::monitor::{Effect, Explanation, Rule, RuleId};
 use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::session::{Call, Outcome};
 use crate::wording::clean::{self, Marks};
+use crate::wording::glyph::Glyph;
 
 const PLAIN: Paint = Paint { color: false };
 /// Columns that one value takes at the most: nobody reads more of it in a report.
@@ -31,7 +32,7 @@ pub struct Account {
     /// `refund-124:4.2`, as `explain --at` takes it.
     pub at: String,
     /// How the decision is marked where a single character stands for it.
-    pub glyph: &'static str,
+    pub glyph: Glyph,
     /// The decision, as a participle: `denied`, `would be denied`, `violated`.
     pub decision: &'static str,
     /// What it means for how the decision is to be read: `counterfactual`, `not chosen`.
@@ -158,7 +159,7 @@ impl Account {
                 Some(call) => format!("{}:{}.{}", words::line(&session.id), call.at.turn, call.at.call),
                 None => words::line(&session.id),
             },
-            glyph: "✗",
+            glyph: Glyph::Deny,
             decision: words::ended(state.outcome),
             remark: None,
             call: None,

@@ -14,6 +14,7 @@ use crate::case::judge::{self, Actual, Answer, CaseResult};
 use crate::case::{Aspect, Case, Expectation, Place, Subject};
 use crate::engine::Decision;
 use crate::session::Session;
+use crate::wording::glyph::Glyph;
 
 /// A case that was judged, in words.
 #[derive(Debug, Clone, Serialize)]
@@ -95,7 +96,7 @@ pub fn text(cases: &[CaseReport], totals: &Totals, look: &Look, out: &mut dyn Wr
         writeln!(
             out,
             "{} {}  {place}",
-            paint(red, "✗"),
+            paint(red, Glyph::Deny.unicode()),
             paint(Style::new().bold(), &words::line(&case.name))
         )?;
         let (mut subject, mut said): (&str, &[String]) = ("", &[]);

@@ -15,6 +15,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::{End, diagnostic, totals, words};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
+use crate::wording::glyph::Glyph;
 use parts::{all, anchor, fitting, sentence};
 
 const STYLE: &str = include_str!("page/style.css");
@@ -34,7 +35,7 @@ pub fn nothing<'d>(
 ) -> io::Result<()> {
     let body = html! {
         p.brand { "Rulestep report" }
-        h1.bad { "✗ Nothing was judged" }
+        h1.bad { (Glyph::Deny.unicode()) " Nothing was judged" }
         p { (sentence(&words::line(message))) "." }
         @for told in errors { pre { (diagnostic::text(told, diagnostic::Style::default())) } }
         (footer(command, None))
@@ -139,7 +140,7 @@ fn findings(end: &End<'_>) -> Markup {
     html! {
         section {
             h2 { "Findings" }
-            @if groups.is_empty() { p.good { "✓ " (nothing) } }
+            @if groups.is_empty() { p.good { (Glyph::Allow.unicode()) " " (nothing) } }
             @if groups.len() > 1 {
                 details {
                     summary { "Findings by rule (" (groups.len()) ")" }

@@ -195,8 +195,8 @@ fn sums(view: &View<'_>) -> String {
     let suggestions = words::count(view.suggestions.len() as u64, "suggestion");
     let sessions = words::count(view.read.sessions, "session");
     format!(
-        "{suggestions} from {sessions}; each is kept in at least {} sessions or for as many values (`--min-support`)",
-        view.support
+        "{suggestions} from {sessions}; a rule is suggested if {support} sessions follow it, or calls with {support} different values (`--min-support`)",
+        support = view.support
     )
 }
 

@@ -27,6 +27,7 @@ use crate::monitor::finding::RuleOutcome;
 use crate::replay::{DecidedCall, Frame, NotTaken, Replay, Status, Summary};
 use crate::session::Call;
 use crate::way_out::way_out;
+use crate::wording::glyph::Glyph;
 
 /// Writes a session: its heading, and each call that was stopped or that the recording treated otherwise.
 pub fn session(judged: &JudgedSession, look: &Look, out: &mut dyn Write) -> io::Result<()> {
@@ -210,10 +211,10 @@ fn heading(judged: &JudgedSession, paint: Paint, out: &mut dyn Write) -> io::Res
     let (session, summary) = (judged.session(), judged.summary());
     let glyph = match judged.status() {
         // In `shadow` a session is never stopped; what would have been still shows.
-        _ if judged.objects() => paint.verdict(Verdict::Deny, "✗"),
-        Status::Stopped | Status::Fail => paint.verdict(Verdict::Deny, "✗"),
-        Status::NotExercised => paint.dim("–"),
-        Status::Pass => paint.verdict(Verdict::Allow, "✓"),
+        _ if judged.objects() => paint.verdict(Verdict::Deny, Glyph::Deny.unicode()),
+        Status::Stopped | Status::Fail => paint.verdict(Verdict::Deny, Glyph::Deny.unicode()),
+        Status::NotExercised => paint.dim(Glyph::None.unicode()),
+        Status::Pass => paint.verdict(Verdict::Allow, Glyph::Allow.unicode()),
     };
     let id = paint.bold(&words::name(&session.id));
     let file = paint.dim(&words::name(&session.origin.file));

@@ -25,7 +25,7 @@ pub fn decision(account: &Account) -> String {
         (None, Some(rule)) => span(&rule.name),
         (None, None) => "the session".to_owned(),
     };
-    let _ = writeln!(text, "##### {} {}{remark}: {what}\n", account.glyph, account.decision);
+    let _ = writeln!(text, "##### {} {}{remark}: {what}\n", account.glyph.unicode(), account.decision);
     let mut objections = account.objections.iter();
     let first = objections.next();
     match first {

@@ -7,7 +7,6 @@
 pub mod call;
 mod counted;
 pub mod live;
-mod mark;
 pub mod way_out;
 
 use std::cell::OnceCell;
@@ -15,13 +14,13 @@ use std::collections::HashMap;
 
 pub use crate::monitor::rule_name;
 pub use counted::counted_refusal;
-pub use mark::Mark;
 
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{CheckedValue, EarlierCall, Explanation, Fault, Line, Reason, Rule, Rules, StateItem};
 use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
+use crate::wording::glyph::Glyph;
 use crate::wording::sentence::{name as held, value};
 use crate::wording::tool_of;
 pub use crate::wording::{Sentence, at, count, line, list, name, skipped, thousands};
@@ -170,12 +169,25 @@ pub fn reason(reason: &Reason, rules: &Rules) -> String {
     }
 }
 
-/// The character that stands for a decision where there is room for one: its mark; for a call that is allowed and was
-/// refused, that the recording differs.
-pub fn glyph(decided: &DecidedCall) -> &'static str {
-    match Mark::of(decided) {
-        Mark::Allow if !decided.agrees => "≠",
-        mark => mark.sign(),
+/// The mark of a decision, in every output and in the workbench, which shows beside it what the recording did. Only what is
+/// stopped is counterfactual by its mark: that an allowed call comes after one that was stopped hides nothing.
+pub fn mark(decided: &DecidedCall) -> Glyph {
+    match decided.decision.verdict {
+        Verdict::Allow if decided.decision.reports() => Glyph::Report,
+        Verdict::Allow => Glyph::Allow,
+        Verdict::Ask => Glyph::Ask,
+        Verdict::NotReached => Glyph::None,
+        Verdict::Deny | Verdict::Halt if decided.counterfactual => Glyph::After,
+        Verdict::Deny => Glyph::Deny,
+        Verdict::Halt => Glyph::Halt,
+    }
+}
+
+/// The same where there is room for one sign: of a call that is allowed and was refused, that the recording differs.
+pub fn glyph(decided: &DecidedCall) -> Glyph {
+    match mark(decided) {
+        Glyph::Allow if !decided.agrees => Glyph::Disagree,
+        mark => mark,
     }
 }
 

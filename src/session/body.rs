@@ -1,23 +1,24 @@
 //! What a message, a call's arguments or a result hold, kept as recorded and parsed when something first looks.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
-use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::source::tape::Tape;
 
 mod elsewhere;
+mod fault;
 mod json;
 mod parts;
 mod saved;
 
 use elsewhere::Elsewhere;
 pub use elsewhere::{Place, Store};
+pub use fault::Fault;
 pub(crate) use json::has_unicode;
-use json::{is_plain, reserved_key};
 pub(crate) use json::{parse, plain_tape, unescaped};
 #[cfg(feature = "cli")]
 pub(crate) use saved::with_store;
@@ -29,20 +30,30 @@ pub struct Body(Option<Arc<BodyText>>);
 /// What JSON may write with an escape of its own; anything may be written as `\u…`.
 const ESCAPED: [char; 8] = ['"', '\\', '/', '\n', '\t', '\r', '\u{8}', '\u{c}'];
 
+/// Sessions have very many of these, and most are never looked at: what is made of one takes no room until then.
 struct BodyText {
-    form: Form,
     recorded: Recorded,
-    /// The text parts of a list of parts, joined by line feeds; `None` where it is no such list.
-    joined: OnceLock<Option<Box<str>>>,
-    read: OnceLock<Box<Read>>,
+    looked: OnceLock<Box<Looked>>,
 }
 
 /// The text of a body.
 enum Recorded {
-    Plain(Box<str>),
-    /// A JSON text with escapes, which are resolved when something first looks.
-    Escaped(Box<str>, OnceLock<Box<str>>),
-    Elsewhere(Box<Elsewhere>),
+    Plain(Form, Box<str>),
+    /// A JSON text with escapes, which are resolved when something first looks; and how often that was in passing.
+    Escaped(AtomicU8, Box<str>),
+    Elsewhere(Form, Box<Elsewhere>),
+}
+
+/// Looks at a text with escapes after which what they stand for is kept. Most arguments are looked at by a rule or two, and all of
+/// them together are as long as the session.
+const IN_PASSING: u8 = 2;
+
+/// What was made of a body that something looked at.
+#[derive(Default)]
+struct Looked {
+    /// Of a text with escapes what they stand for; of a list its text parts, joined by line feeds, `None` where it has others.
+    text: OnceLock<Option<Box<str>>>,
+    read: OnceLock<Box<Read>>,
 }
 
 /// How the recording wrote a body.
@@ -52,17 +63,6 @@ pub enum Form {
     Text,
     /// As a JSON value in place. [`Body::raw`] is its JSON text.
     Json,
-}
-
-/// Why recorded text is not the JSON value it might be.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// It is not JSON.
-    NotJson,
-    /// It nests deeper than 127 levels.
-    TooDeep,
-    /// It has a key that serde_json reserves.
-    ReservedKey,
 }
 
 struct Read {
@@ -76,7 +76,7 @@ impl Body {
 
     /// Content that the recording wrote as text.
     pub fn text(text: impl Into<Box<str>>) -> Body {
-        Body::of(Form::Text, Recorded::Plain(text.into()))
+        Body::of(Recorded::Plain(Form::Text, text.into()))
     }
 
     /// Content that the recording wrote as a JSON value in place: `json` is that value's text. `null` is missing, and a
@@ -95,26 +95,26 @@ impl Body {
         match json.as_bytes().first() {
             _ if json == "null" => Body::MISSING,
             Some(b'"') => match literal(json, may_have_unicode) {
-                Some(recorded) => Body::of(Form::Text, recorded),
-                None => Body::of(Form::Json, Recorded::Plain(json.into())),
+                Some(recorded) => Body::of(recorded),
+                None => Body::of(Recorded::Plain(Form::Json, json.into())),
             },
-            _ => Body::of(Form::Json, Recorded::Plain(json.into())),
+            _ => Body::of(Recorded::Plain(Form::Json, json.into())),
         }
     }
 
     /// Content that is kept elsewhere and read when something first looks: arguments without a [`Body::fault`] that can be those
     /// of a call, or a result that is not the text of a refusal.
     pub fn elsewhere(store: &Arc<dyn Store>, place: Place, form: Form) -> Body {
-        Body::of(form, Recorded::Elsewhere(Box::new(Elsewhere::new(Arc::clone(store), place))))
+        Body::of(Recorded::Elsewhere(form, Box::new(Elsewhere::new(Arc::clone(store), place))))
     }
 
     /// Whether it is kept elsewhere, see [`Body::elsewhere`].
     pub(crate) fn is_elsewhere(&self) -> bool {
-        self.0.as_ref().is_some_and(|body| matches!(body.recorded, Recorded::Elsewhere(_)))
+        self.0.as_ref().is_some_and(|body| matches!(body.recorded, Recorded::Elsewhere(..)))
     }
 
-    fn of(form: Form, recorded: Recorded) -> Body {
-        Body(Some(Arc::new(BodyText { form, recorded, joined: OnceLock::new(), read: OnceLock::new() })))
+    fn of(recorded: Recorded) -> Body {
+        Body(Some(Arc::new(BodyText { recorded, looked: OnceLock::new() })))
     }
 
     /// Whether it is the very same content, shared.
@@ -133,8 +133,8 @@ impl Body {
     #[cfg(feature = "cli")]
     pub(crate) fn literal(&self) -> Option<&str> {
         match &self.0.as_ref()?.recorded {
-            Recorded::Escaped(literal, _) => Some(literal),
-            Recorded::Plain(_) | Recorded::Elsewhere(_) => None,
+            Recorded::Escaped(_, literal) => Some(literal),
+            Recorded::Plain(..) | Recorded::Elsewhere(..) => None,
         }
     }
 
@@ -145,16 +145,19 @@ impl Body {
 
     /// How the recording wrote it; `None` when missing.
     pub fn form(&self) -> Option<Form> {
-        self.0.as_ref().map(|b| b.form)
+        self.0.as_ref().map(|b| b.form())
     }
 
     /// What it is, where it can be the arguments of no call: those are an object, or text that the model wrote.
     pub(crate) fn not_arguments(&self) -> Option<&'static str> {
-        match (self.form()?, self.raw().as_bytes().first()?) {
-            (Form::Text, _) | (Form::Json, b'{') => None,
-            (Form::Json, b'[') => Some("a list"),
-            (Form::Json, b't' | b'f') => Some("a truth value"),
-            (Form::Json, _) => Some("a number"),
+        if self.form()? == Form::Text {
+            return None;
+        }
+        match self.raw().as_bytes().first()? {
+            b'{' => None,
+            b'[' => Some("a list"),
+            b't' | b'f' => Some("a truth value"),
+            _ => Some("a number"),
         }
     }
 
@@ -166,8 +169,8 @@ impl Body {
     /// Bytes of it in the recording, about.
     pub(crate) fn size(&self) -> usize {
         self.0.as_ref().map_or(0, |b| match &b.recorded {
-            Recorded::Plain(text) | Recorded::Escaped(text, _) => text.len(),
-            Recorded::Elsewhere(elsewhere) => elsewhere.length(),
+            Recorded::Plain(_, text) | Recorded::Escaped(_, text) => text.len(),
+            Recorded::Elsewhere(_, elsewhere) => elsewhere.length(),
         })
     }
 
@@ -175,19 +178,21 @@ impl Body {
     pub(crate) fn shows(&self, beginning: &str) -> bool {
         match self.0.as_deref() {
             // Nearly all begin otherwise, which their first byte tells.
-            Some(BodyText { recorded: Recorded::Escaped(literal, _), .. })
+            Some(BodyText { recorded: Recorded::Escaped(_, literal), .. })
                 if literal.as_bytes().get(1).is_some_and(|first| *first != b'\\')
                     && literal.as_bytes().get(1) != beginning.as_bytes().first() =>
             {
                 beginning.is_empty()
             }
-            Some(BodyText { recorded: Recorded::Escaped(literal, text), .. }) if text.get().is_none() => {
+            Some(body @ BodyText { recorded: Recorded::Escaped(_, literal), .. })
+                if body.made().is_none() =>
+            {
                 let until_escape = beginning.split(ESCAPED).next();
                 literal.get(1..).is_some_and(|inner| inner.starts_with(until_escape.unwrap_or_default()))
                     && self.shown().starts_with(beginning)
             }
             // A part that begins so is written so, from its quote on.
-            Some(body) if body.is_list() && body.joined.get().is_none() => {
+            Some(body) if body.is_list() && body.made().is_none() => {
                 let text = body.text();
                 let until_escape = beginning.split(ESCAPED).next().unwrap_or_default();
                 let begins = || self.may_hold(&format!("\"{until_escape}"));
@@ -202,12 +207,12 @@ impl Body {
     pub(crate) fn first_shown(&self) -> Option<u8> {
         let body = self.0.as_deref()?;
         match &body.recorded {
-            Recorded::Escaped(literal, _) => {
+            Recorded::Escaped(_, literal) => {
                 literal.as_bytes().get(1).copied().filter(|first| *first != b'\\')
             }
-            Recorded::Plain(text) if body.is_list() => parts::first(text),
-            Recorded::Plain(text) => text.as_bytes().first().copied(),
-            Recorded::Elsewhere(_) => None,
+            Recorded::Plain(_, text) if body.is_list() => parts::first(text),
+            Recorded::Plain(_, text) => text.as_bytes().first().copied(),
+            Recorded::Elsewhere(..) => None,
         }
     }
 
@@ -215,8 +220,8 @@ impl Body {
     /// no tree.
     pub(crate) fn may_hold(&self, part: &str) -> bool {
         let recorded = self.0.as_deref().map_or("", |body| match &body.recorded {
-            Recorded::Plain(text) | Recorded::Escaped(text, _) => text,
-            Recorded::Elsewhere(_) => body.text(),
+            Recorded::Plain(_, text) | Recorded::Escaped(_, text) => text,
+            Recorded::Elsewhere(..) => body.text(),
         });
         let holds = |part: &str| memmem::find(recorded.as_bytes(), part.as_bytes()).is_some();
         holds(part) || holds("\\u")
@@ -235,7 +240,7 @@ impl Body {
     /// empty when missing. `None` if the content is another JSON value, which is no text at all.
     pub fn said(&self) -> Option<&str> {
         let Some(body) = &self.0 else { return Some("") };
-        if body.form == Form::Text {
+        if body.form() == Form::Text {
             return Some(body.text());
         }
         if let Some(joined) = body.joined() {
@@ -262,12 +267,22 @@ impl Body {
     /// Looks at the text of what may be an object, where nothing has yet: a look at a few places then costs no tree.
     pub(crate) fn peek<T>(&self, look: impl FnOnce(&str) -> Option<T>) -> Option<T> {
         let is_object = |text: &str| text.trim_ascii_start().starts_with('{');
-        let body = self.0.as_deref().filter(|body| body.read.get().is_none())?;
-        if let (Recorded::Elsewhere(elsewhere), Form::Json) = (&body.recorded, body.form)
+        let body = self
+            .0
+            .as_deref()
+            .filter(|body| body.looked.get().is_none_or(|looked| looked.read.get().is_none()))?;
+        if let Recorded::Elsewhere(Form::Json, elsewhere) = &body.recorded
             && let Some(text) = elsewhere.in_passing()
             && is_object(&text)
         {
             return look(&text);
+        }
+        if let Recorded::Escaped(looks, literal) = &body.recorded
+            && body.made().is_none()
+            && looks.fetch_add(1, Ordering::Relaxed) < IN_PASSING
+            && let Some(text) = unescaped(literal)
+        {
+            return if is_object(&text) { look(&text) } else { None };
         }
         let text = body.joined().unwrap_or(body.text());
         if is_object(text) { look(text) } else { None }
@@ -275,46 +290,60 @@ impl Body {
 
     /// The same as [`Body::fault`], and where there is none a key that is given twice in one object of it.
     pub(crate) fn flaws(&self) -> (Option<Fault>, Option<String>) {
-        let text = self.0.as_deref().map_or("", |body| body.text().trim_ascii());
-        let (plain, repeats) = Tape::plain_or_repeating(text);
-        let fault = if plain { None } else { self.fault() };
-        let twice = || Some(Tape::of(text)?.twice()?.into_owned());
-        (fault, if repeats && fault.is_none() { twice() } else { None })
+        self.0.as_deref().map_or((None, None), |body| {
+            body.in_passing(|whole| {
+                let text = whole.trim_ascii();
+                let (plain, repeats) = Tape::plain_or_repeating(text);
+                let fault = if plain { None } else { Fault::of(whole) };
+                let twice = || Some(Tape::of(text)?.twice()?.into_owned());
+                (fault, if repeats && fault.is_none() { twice() } else { None })
+            })
+        })
     }
 
     /// Why no path can look into the content: it is not JSON, or none that may be parsed. Builds no tree where the text
     /// alone can tell. A missing body has no fault.
     pub fn fault(&self) -> Option<Fault> {
-        let text = self.0.as_deref()?.text();
-        if is_plain(text) {
-            return None;
-        }
-        if reserved_key(text) {
-            return Some(Fault::ReservedKey);
-        }
-        let valid = serde_json::from_str::<IgnoredAny>(text);
-        if valid.is_err() {
-            return Some(Fault::NotJson);
-        }
-        // What passing over does not look at: depth, and halves of surrogate pairs.
-        let brackets = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
-        let deep = brackets > 100;
-        if (deep || text.contains("\\u")) && parse(text).is_none() {
-            return Some(if deep { Fault::TooDeep } else { Fault::NotJson });
-        }
-        None
+        self.0.as_deref()?.in_passing(Fault::of)
     }
 }
 
 impl BodyText {
+    fn form(&self) -> Form {
+        match &self.recorded {
+            Recorded::Plain(form, _) | Recorded::Elsewhere(form, _) => *form,
+            Recorded::Escaped(..) => Form::Text,
+        }
+    }
+
     fn text(&self) -> &str {
         match &self.recorded {
-            Recorded::Plain(text) => text,
-            Recorded::Escaped(literal, text) => {
-                text.get_or_init(|| unescaped(literal).map_or_else(|| literal.clone(), Into::into))
+            Recorded::Plain(_, text) => text,
+            Recorded::Escaped(_, literal) => {
+                let text = self.looked().text.get_or_init(|| Some(unescaped(literal)?.into()));
+                text.as_deref().unwrap_or(literal)
             }
-            Recorded::Elsewhere(elsewhere) => elsewhere.text(self.form == Form::Text),
+            Recorded::Elsewhere(form, elsewhere) => elsewhere.text(*form == Form::Text),
         }
+    }
+
+    /// Looks at the text; where its escapes are not resolved yet, what they stand for is not kept.
+    fn in_passing<T>(&self, look: impl FnOnce(&str) -> T) -> T {
+        match &self.recorded {
+            Recorded::Escaped(_, literal) if self.made().is_none() => {
+                look(unescaped(literal).as_deref().unwrap_or(literal))
+            }
+            _ => look(self.text()),
+        }
+    }
+
+    fn looked(&self) -> &Looked {
+        self.looked.get_or_init(Box::default)
+    }
+
+    /// The text that was made of it already, or that there is none.
+    fn made(&self) -> Option<&Option<Box<str>>> {
+        self.looked.get()?.text.get()
     }
 
     /// A list of text parts is its text.
@@ -322,15 +351,15 @@ impl BodyText {
         if !self.is_list() {
             return None;
         }
-        self.joined.get_or_init(|| parts::joined(self.text())).as_deref()
+        self.looked().text.get_or_init(|| parts::joined(self.text())).as_deref()
     }
 
     fn is_list(&self) -> bool {
-        self.form == Form::Json && self.text().starts_with('[')
+        self.form() == Form::Json && self.text().starts_with('[')
     }
 
     fn read(&self) -> &Read {
-        self.read.get_or_init(|| {
+        self.looked().read.get_or_init(|| {
             // That text may be JSON again.
             let text = self.joined().unwrap_or(self.text());
             let parsed = parse(text);
@@ -345,12 +374,12 @@ impl BodyText {
 fn literal(json: &str, may_have_unicode: bool) -> Option<Recorded> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     Some(match memchr::memchr(b'\\', inner.as_bytes()) {
-        None => Recorded::Plain(inner.into()),
+        None => Recorded::Plain(Form::Text, inner.into()),
         // Whether such escapes stand for a text is known when they are resolved.
         Some(first) if may_have_unicode && has_unicode(inner.get(first..)?) => {
-            Recorded::Plain(unescaped(json)?.into())
+            Recorded::Plain(Form::Text, unescaped(json)?.into())
         }
-        Some(_) => Recorded::Escaped(json.into(), OnceLock::new()),
+        Some(_) => Recorded::Escaped(AtomicU8::new(0), json.into()),
     })
 }
 
@@ -358,7 +387,7 @@ impl fmt::Debug for Body {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             None => f.write_str("missing"),
-            Some(body) => write!(f, "{:?} {:?}", body.form, body.text()),
+            Some(body) => write!(f, "{:?} {:?}", body.form(), body.text()),
         }
     }
 }

@@ -198,6 +198,18 @@ fn may_hold_any(folder: &[&[Symbol]]) -> Answer {
             up > 0 && names.len() <= 2 * up && names.iter().skip(up).all(|name| wild(name))
         }
     };
-    let found = if found { Answer::Perhaps("*".to_owned()) } else { Answer::No };
+    let found = if found || is_project(folder) { Answer::Perhaps("*".to_owned()) } else { Answer::No };
     found.or(|| may_hold_homes(folder))
+}
+
+/// Whether people have their projects there: a folder in a home folder that is not hidden, or one in such a folder. An agent
+/// names its own by an absolute path.
+fn is_project(folder: &[&[Symbol]]) -> bool {
+    let below = match folder {
+        [[], homes, _, rest @ ..] if HOMES.iter().any(|home| is(homes, home)) => rest,
+        [[], root, rest @ ..] if is(root, "root") => rest,
+        _ => return false,
+    };
+    let hidden = |name: &&[Symbol]| name.first() == Some(&Symbol::Char('.'));
+    matches!(below.len(), 1 | 2) && !below.iter().any(hidden)
 }

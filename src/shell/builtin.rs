@@ -80,6 +80,10 @@ impl Walker<'_> {
             self.nowhere("the folder of `PS4`");
             value.known().into_iter().for_each(|text| drop(self.quoted(text, flow)));
             (self.folder, self.instead) = folder;
+        } else if matches!(base, "PS0" | "PS1" | "PS2") {
+            // Shells that somebody types into expand it.
+            let text = value.known().unwrap_or_default().to_owned();
+            self.perhaps(base, |walker| drop(walker.quoted(&text, flow)));
         } else if matches!(base, "BASH_ALIASES" | "BASH_CMDS") || base.starts_with("BASH_FUNC_") {
             self.anything(name, flow);
         } else if let Some(text) = value.known().filter(|text| has_subscript(text)) {

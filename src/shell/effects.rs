@@ -8,7 +8,7 @@ use super::options::{Arguments, Style, arguments};
 use super::path::Root;
 use super::scene::{Effects, Scene, add, environment, mention};
 use super::word::{Piece, Word};
-use super::{named, prompt, special, url_glob};
+use super::{addresses, named, prompt, special, url_glob};
 
 /// The words of a command as its rows read them.
 pub fn parsed(rows: &[&'static Program], args: &[Word]) -> (Arguments, Vec<&'static Program>, usize) {
@@ -28,7 +28,8 @@ pub fn parsed(rows: &[&'static Program], args: &[Word]) -> (Arguments, Vec<&'sta
     let read = |rows: &[&'static Program]| {
         let takes: Vec<&str> = rows.iter().map(|row| row.takes).collect();
         let knows = |name: &str| rows.iter().any(|row| row.flags.split([' ', '=']).any(|flag| flag == name));
-        arguments(args, &takes, &knows, style)
+        let begun: Vec<&str> = rows.iter().flat_map(|row| [row.takes, row.flags]).collect();
+        arguments(args, &takes, &knows, &begun, style)
     };
     let general: Vec<&Program> = rows.iter().filter(|row| row.sub.is_empty()).copied().collect();
     let first = read(&general);
@@ -106,6 +107,7 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     if !own {
         special::special(name, &arguments, operands, scene, &mut found);
         named::named(name, args, &arguments, operands, scene, &mut found);
+        addresses::addresses(name, args, &arguments, operands, scene, &mut found);
         if name == "git" {
             named::git(args, &arguments, scene, &mut found);
         }
@@ -152,6 +154,12 @@ pub fn remote(args: &[Word], root: &Root) -> Option<(String, Word)> {
         Some((name.to_owned(), address))
     });
     set.or_else(|| match arguments.operands.as_slice() {
+        [config, rest @ ..] if config.known() == Some("config") => {
+            let [name, address] = rest.get(rest.len().checked_sub(2)?..)? else { return None };
+            let name = name.known()?.strip_prefix("remote.")?;
+            let name = name.strip_suffix(".url").or(name.strip_suffix(".pushurl"))?;
+            Some((name.to_owned(), address.clone()))
+        }
         [remote, verb, name, address, ..]
             if remote.known() == Some("remote") && matches!(verb.known(), Some("add" | "set-url")) =>
         {
@@ -192,7 +200,9 @@ fn is_proxy(name: &str) -> bool {
 
 fn apply(does: &Does, arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     match does {
-        Does::With(names, inner) if arguments.has(names) => apply(inner, arguments, operands, scene, found),
+        Does::With(names, inner) if arguments.may_have(names) => {
+            apply(inner, arguments, operands, scene, found)
+        }
         Does::Without(names, inner) if !arguments.has(names) => {
             apply(inner, arguments, operands, scene, found)
         }
@@ -409,7 +419,11 @@ fn reach(net: Net, arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, 
             _ => vec![Host::Elsewhere(name.to_owned())],
         },
         Net::Variable(name) => {
-            let set = scene.assigned.iter().filter(|(variable, _)| variable == name);
+            let fits = |variable: &str| match name.strip_suffix('*') {
+                Some(start) => variable.starts_with(start),
+                None => variable == name,
+            };
+            let set = scene.assigned.iter().filter(|(variable, _)| fits(variable));
             set.filter_map(|(_, word)| host(word, true)).collect()
         }
     };

@@ -1,10 +1,12 @@
 //! What programs read, write, delete and reach, and which of their words say so: a table.
 
 mod besides;
+mod clients;
 mod databases;
 mod files;
 mod idle;
 mod inside;
+mod makers;
 mod network;
 mod outside;
 mod packages;
@@ -24,7 +26,7 @@ use std::sync::LazyLock;
 
 pub use idle::{is_idle, takes_goals};
 pub use row::{At, Does, Net, Program};
-pub use subcommands::is_foreign;
+pub use subcommands::{command_of_git, is_foreign};
 pub use table::{Row, Table};
 pub use wrapper::{Apart, Inner, Wrapper};
 pub use wrappers::{is_shell, wrapper_rows, wrappers};
@@ -37,6 +39,8 @@ pub fn programs() -> impl Iterator<Item = &'static Program> {
         .chain(services::PROGRAMS)
         .chain(packages::PROGRAMS)
         .chain(databases::PROGRAMS)
+        .chain(makers::PROGRAMS)
+        .chain(clients::PROGRAMS)
 }
 
 static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static Program>>> = LazyLock::new(|| {

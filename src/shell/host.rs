@@ -28,7 +28,7 @@ pub fn host(word: &Word, bare: bool) -> Option<Host> {
         while let Some((before, after)) = rest.split_once(':') {
             rest = after;
             if let Some(after) = rest.strip_prefix("//") {
-                if before.known() == Some("file") {
+                if before.known().is_some_and(|scheme| scheme.eq_ignore_ascii_case("file")) {
                     return None;
                 }
                 rest = after;

@@ -198,7 +198,7 @@ impl Runs {
             if let Some(cluster) = cluster.as_ref().filter(|_| one != Answer::Yes && style == Style::Gnu) {
                 let takes: Vec<&str> = rows.iter().map(|row| row.takes).collect();
                 let word = Word::text(cluster.as_str());
-                let each = options::arguments(&[word], &takes, &|name| known(rows, name), style).options;
+                let each = options::arguments(&[word], &takes, &|name| known(rows, name), &[], style).options;
                 let mut all = Answer::Yes;
                 for given in each {
                     let value = given.value.as_ref().and_then(Word::known).map(Glob::of_names);

@@ -114,7 +114,11 @@ pub fn urls(words: &[Word], scene: &Scene<'_>, found: &mut Effects) {
         let url = word.split_once('=').map(|(_, value)| value).filter(|_| word.start().starts_with("--"));
         let url = url.as_ref().unwrap_or(word);
         for scheme in ["file://localhost/", "file://", "fileb://"] {
-            if let Some(file) = url.strip_prefix(scheme) {
+            // Schemes are alike in any case.
+            let written = url.start().get(..scheme.len());
+            if let Some(file) =
+                written.filter(|start| start.eq_ignore_ascii_case(scheme)).map(|start| url.after(start.len()))
+            {
                 let mut path = Word::text(if scheme.ends_with("localhost/") { "/" } else { "" });
                 path.append(&file);
                 add(Act::Reads, Extent::Itself, &path, scene, found);
@@ -358,6 +362,22 @@ fn until(text: &str, mark: char) -> (&str, &str) {
     (text, "")
 }
 
+/// The folder into which a repository is copied: named, or called as at the end of its address.
+fn cloned(address: &Word, folder: Option<&Word>, scene: &Scene<'_>, found: &mut Effects) {
+    let named = || {
+        let mut path = within(&Word::text("."), address)?;
+        if let Some(Piece::Text(text)) = path.pieces.last_mut() {
+            text.truncate(text.strip_suffix(".git").unwrap_or(text).len());
+        }
+        Some(path)
+    };
+    let Some(folder) = folder.cloned().or_else(named).filter(|folder| folder.unclear().is_none()) else {
+        return;
+    };
+    add(Act::Writes, Extent::Itself, &folder, scene, found);
+    mention(Act::Writes, Extent::Within, &folder, scene, found);
+}
+
 /// Files of the working tree that `git` prints, or puts in the place of what is there. A revision that is not known is no file.
 pub fn git(words: &[Word], arguments: &Arguments, scene: &Scene<'_>, found: &mut Effects) {
     let [sub, rest @ ..] = arguments.operands.as_slice() else { return };
@@ -376,6 +396,14 @@ pub fn git(words: &[Word], arguments: &Arguments, scene: &Scene<'_>, found: &mut
             }
             return;
         }
+        ("clone", [address, rest @ ..]) => {
+            cloned(address, rest.first(), scene, found);
+            return;
+        }
+        ("submodule", [add, address, rest @ ..]) if add.known() == Some("add") => {
+            cloned(address, rest.first(), scene, found);
+            return;
+        }
         ("checkout", rest) if !arguments.has("-b -B --orphan") => {
             let paths = words.iter().rposition(|word| word.known() == Some("--"));
             let named = paths.and_then(|at| words.get(at + 1..)).unwrap_or_default();
@@ -385,6 +413,9 @@ pub fn git(words: &[Word], arguments: &Arguments, scene: &Scene<'_>, found: &mut
                     true => {
                         add(Act::Writes, Extent::Itself, word, scene, found);
                         mention(Act::Writes, Extent::Within, word, scene, found);
+                    }
+                    false if word.is_known_folder() => {
+                        mention(Act::Writes, Extent::Within, word, scene, found)
                     }
                     false => mention(Act::Writes, Extent::Itself, word, scene, found),
                 }

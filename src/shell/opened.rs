@@ -164,6 +164,24 @@ impl Listed<'_> {
         kind
     }
 
+    /// The option that a word begins, where that is one alone: `--sig` of `timeout`.
+    fn whole(&self, name: &str) -> Option<String> {
+        let Wrapper { takes, flags, .. } = self.row;
+        let plain = |option: &'static str| option.split([':', '?']).next().unwrap_or(option);
+        let all = || takes.split([' ', '=']).chain(flags.split([' ', '='])).map(plain);
+        if name.len() < 3 || !name.starts_with("--") || all().any(|option| option == name) {
+            return None;
+        }
+        let mut begun = all().filter(|option| option.starts_with(name));
+        let first = begun.next()?;
+        begun.all(|other| other == first).then(|| first.to_owned())
+    }
+
+    /// Whether this is an option with a value of a program whose options have one dash: `-exec=CMD` of `go`.
+    fn is_one_dash(&mut self, name: &str) -> bool {
+        name.len() > 2 && self.kind(name).valued
+    }
+
     fn letter(&mut self, letter: char) -> Kind {
         self.kind(&format!("-{letter}"))
     }
@@ -207,10 +225,13 @@ fn opened<'w>(listed: &mut Listed<'_>, args: &'w [Word], taken: &[usize]) -> Opt
             continue;
         }
         if start.starts_with('-') && start.len() > 1 {
-            let (name, joined) = match (start.starts_with("--"), start.split_once('=')) {
-                (true, Some((name, _))) => (name.to_owned(), true),
+            let (name, joined) = match start.split_once('=') {
+                Some((name, _)) if start.starts_with("--") || listed.is_one_dash(name) => {
+                    (name.to_owned(), true)
+                }
                 _ => (start.to_owned(), false),
             };
+            let name = listed.whole(&name).unwrap_or(name);
             let mut value = None;
             let kind = listed.kind(&name);
             let all_listed = kind.listed

@@ -33,11 +33,20 @@ pub struct Arguments {
     pub doubtful: Option<(usize, String)>,
     /// A word that could be an option.
     pub open: Option<String>,
+    /// Options that words begin which are in no table, under their whole names: `--outpu` of `sort`. Where they take values,
+    /// the next word may be one.
+    pub begun: Vec<Given>,
 }
 
 /// Reads the words. `takes` names the options with a value (`-n=--namespace` where one has two
-/// spellings), `knows` those without.
-pub fn arguments(words: &[Word], takes: &[&str], knows: &dyn Fn(&str) -> bool, style: Style) -> Arguments {
+/// spellings), `knows` those without; `begun` are lists of those that the beginning of a word is enough for.
+pub fn arguments(
+    words: &[Word],
+    takes: &[&str],
+    knows: &dyn Fn(&str) -> bool,
+    begun: &[&str],
+    style: Style,
+) -> Arguments {
     let valued = |name: &str| takes.iter().any(|list| list.split([' ', '=']).any(|taken| taken == name));
     let mut letters = HashMap::new();
     let mut kind = move |letter: char| {
@@ -68,7 +77,15 @@ pub fn arguments(words: &[Word], takes: &[&str], knows: &dyn Fn(&str) -> bool, s
                 read.open = Some(part.to_owned());
             }
             let name = name.to_string();
-            if value.is_none() && valued(&name) {
+            let listed = valued(&name);
+            if style == Style::Gnu && !listed && !knows(&name) {
+                for whole in beginning(&name, begun) {
+                    let next = || rest.as_slice().first().filter(|_| valued(whole)).cloned();
+                    let value = value.clone().or_else(next);
+                    read.begun.push(Given { name: whole.to_owned(), value });
+                }
+            }
+            if value.is_none() && listed {
                 value = rest.next().cloned();
             } else if value.is_none() && !knows(&name) && read.doubtful.is_none() {
                 read.doubtful = Some((read.operands.len(), name.clone()));
@@ -84,6 +101,15 @@ pub fn arguments(words: &[Word], takes: &[&str], knows: &dyn Fn(&str) -> bool, s
         }
     }
     read
+}
+
+/// The long options that a word begins.
+fn beginning<'l>(name: &str, lists: &[&'l str]) -> Vec<&'l str> {
+    if name.len() < 3 {
+        return Vec::new();
+    }
+    let options = lists.iter().flat_map(|list| list.split([' ', '=']));
+    options.filter(|option| option.starts_with(name)).collect()
 }
 
 /// What the table says of an option of one letter.
@@ -126,9 +152,14 @@ impl Arguments {
         self.options.iter().any(|given| names.split(' ').any(|name| name == given.name))
     }
 
+    /// Whether one was given, or the beginning of its name.
+    pub fn may_have(&self, names: &str) -> bool {
+        self.has(names) || self.begun.iter().any(|given| names.split(' ').any(|name| name == given.name))
+    }
+
     /// The values of these options.
     pub fn values<'a>(&'a self, names: &'a str) -> impl Iterator<Item = &'a Word> {
         let named = |given: &&Given| names.split(' ').any(|name| name == given.name);
-        self.options.iter().filter(named).filter_map(|given| given.value.as_ref())
+        self.options.iter().chain(&self.begun).filter(named).filter_map(|given| given.value.as_ref())
     }
 }

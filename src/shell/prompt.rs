@@ -218,7 +218,7 @@ pub fn scripts(
         }
     }
     for prompt in PROMPTS.iter().filter(|prompt| prompt.names.split(' ').any(|known| known == name)) {
-        let given = arguments(args, &[prompt.takes], &|_| true, prompt.style);
+        let given = arguments(args, &[prompt.takes], &|_| true, &[], prompt.style);
         let mut words: Vec<Word> = given.values(prompt.options).cloned().collect();
         match prompt.operands {
             Operands::None => {}

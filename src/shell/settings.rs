@@ -1,5 +1,7 @@
-//! Variables and settings that programs run: editors, pagers, aliases.
+//! Variables and settings that programs run: editors, pagers, aliases, files that are read at a start.
 
+use super::call::{Act, Extent, SmallCall};
+use super::scene::{self, Effects, Scene};
 use super::walker::{Flow, Streams, Walker};
 use super::word::Word;
 
@@ -22,12 +24,36 @@ const VARIABLES: &[(&str, &str)] = &[
     ("psql", "PSQL_EDITOR PSQL_PAGER EDITOR VISUAL PAGER"),
     ("mysql mariadb mycli pgcli sqlite3", "EDITOR VISUAL PAGER"),
     ("systemctl journalctl", "SYSTEMD_EDITOR EDITOR VISUAL SYSTEMD_PAGER PAGER"),
-    ("cargo", "RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CARGO_BUILD_RUSTC_WRAPPER"),
+    (
+        "cargo",
+        "RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CARGO_BUILD_RUSTC_WRAPPER CARGO_BUILD_RUSTC CARGO_TARGET_*_RUNNER CARGO_TARGET_*_LINKER",
+    ),
+    ("bash sh zsh ksh dash", "PROMPT_COMMAND"),
+    ("bat batcat", "BAT_PAGER PAGER"),
+    ("sudo", "SUDO_ASKPASS"),
+    ("npm npx pnpm yarn bun", "npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL BROWSER EDITOR"),
     ("ssh scp sftp ssh-add", "SSH_ASKPASS"),
     ("fzf", "FZF_DEFAULT_COMMAND"),
     ("rclone", "RCLONE_PASSWORD_COMMAND"),
     ("ansible ansible-playbook", "EDITOR PAGER"),
 ];
+
+/// Variables whose values name files that these programs run, or read their settings from; `*` is any program.
+const FILES: &[(&str, &str)] = &[
+    ("bash", "BASH_ENV"),
+    ("sh dash ash ksh mksh ksh93", "ENV"),
+    ("zsh", "ZDOTDIR"),
+    ("python pypy", "PYTHONSTARTUP"),
+    ("git", "GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG GIT_EXEC_PATH GIT_TEMPLATE_DIR"),
+    ("rg", "RIPGREP_CONFIG_PATH"),
+    ("wget", "WGETRC"),
+    ("curl", "CURL_HOME"),
+    ("*", "LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES"),
+];
+
+/// Settings that name files which git runs, or reads more settings from.
+const SETTINGS_FILES: &[&str] =
+    &["core.hookspath", "include.path", "includeif.*.path", "init.templatedir", "core.attributesfile"];
 
 /// Settings whose values git hands to a shell; `*` stands for any name.
 const SETTINGS: &[&str] = &[
@@ -73,17 +99,27 @@ const SETTINGS: &[&str] = &[
     "submodule.*.update",
 ];
 
-/// Whether the value of a setting is a script. Names are alike in any case; in some it stands after `!`.
-fn script_of(name: &str, value: &Word) -> Option<Word> {
-    let name = name.to_lowercase();
-    let fits = SETTINGS.iter().any(|known| match known.split_once('*') {
+/// Whether a name is this one; `*` stands for any part of it.
+fn is_named(name: &str, known: &str) -> bool {
+    match known.split_once('*') {
         Some((before, after)) => name
             .strip_prefix(before)
             .and_then(|rest| rest.strip_suffix(after))
             .is_some_and(|rest| !rest.is_empty()),
-        None => *known == name,
-    });
-    if !fits {
+        None => known == name,
+    }
+}
+
+/// The variables that a table has for a program.
+fn listed<'t>(table: &[(&'t str, &'t str)], program: &str) -> Vec<&'t str> {
+    let rows = table.iter().filter(|(names, _)| names.split(' ').any(|name| name == program || name == "*"));
+    rows.flat_map(|(_, variables)| variables.split(' ')).collect()
+}
+
+/// Whether the value of a setting is a script. Names are alike in any case; in some it stands after `!`.
+fn script_of(name: &str, value: &Word) -> Option<Word> {
+    let name = name.to_lowercase();
+    if !SETTINGS.iter().any(|known| is_named(&name, known)) {
         return None;
     }
     if name.starts_with("credential.") || name.starts_with("submodule.") {
@@ -98,15 +134,16 @@ fn script_of(name: &str, value: &Word) -> Option<Word> {
 impl Walker<'_> {
     /// Runs what variables of the environment have a program run.
     pub fn variables(&mut self, name: &str, flow: Flow) {
-        if self.assigned.is_empty() {
+        if self.assigned.is_empty() && self.own.is_empty() {
             return;
         }
-        let used: Vec<&str> = VARIABLES
-            .iter()
-            .filter(|(names, _)| names.split(' ').any(|known| known == name))
-            .flat_map(|(_, variables)| variables.split(' '))
-            .collect();
-        let is_used = |variable: &str| used.contains(&variable);
+        self.files(name, flow);
+        if name == "git" {
+            self.counted(flow);
+        }
+        let used = listed(VARIABLES, name);
+        let is_used = |variable: &str| used.iter().any(|known| is_named(variable, known));
+        self.perhaps_exported(&is_used, flow);
         if !self.assigned.iter().any(|(variable, _)| is_used(variable)) {
             return;
         }
@@ -114,9 +151,111 @@ impl Walker<'_> {
         let all = self.assigned.clone();
         self.assigned.retain(|(variable, _)| !is_used(variable));
         for (_, script) in all.iter().filter(|(variable, _)| is_used(variable)) {
-            self.aside(|walker| walker.reread(script, flow.proven_if(false)));
+            // `LESSOPEN` is a pipe if it begins so.
+            let script =
+                script.strip_prefix("||").or_else(|| script.strip_prefix("|")).unwrap_or(script.clone());
+            self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
         }
         self.assigned = all;
+    }
+
+    /// Runs what variables of the shell say that were perhaps exported before the line began.
+    fn perhaps_exported(&mut self, is_used: &dyn Fn(&str) -> bool, flow: Flow) {
+        let exported = |name: &String| self.assigned.iter().any(|(other, _)| other == name);
+        let own = self.own.iter().filter(|(name, _)| is_used(name) && !exported(name));
+        let scripts: Vec<(String, Word)> = own.cloned().collect();
+        if scripts.is_empty() {
+            return;
+        }
+        let kept = std::mem::take(&mut self.own);
+        for (name, script) in scripts {
+            self.perhaps(&name, |walker| walker.reread(&script, flow.proven_if(false)));
+        }
+        self.own = kept;
+    }
+
+    /// What the files do that variables have the program run which was emitted last, nobody read.
+    fn files(&mut self, name: &str, flow: Flow) {
+        let used = listed(FILES, super::facts::unversioned(name));
+        let interactive = |call: &SmallCall| {
+            let options = call.args.iter().filter_map(Word::known);
+            options
+                .into_iter()
+                .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('i'))
+        };
+        let interactive = self.line.calls.last().is_some_and(interactive);
+        let set = self.assigned.iter().filter(|(variable, value)| {
+            used.contains(&variable.as_str())
+                && value.known() != Some("")
+                && (variable != "ENV" || interactive)
+        });
+        let set: Vec<Word> = set.map(|(_, value)| value.clone()).collect();
+        for value in set {
+            self.runs_file(&value);
+            if let Some(text) = value.known() {
+                // Shells expand it.
+                self.quoted(text, flow.proven_if(false));
+            }
+        }
+    }
+
+    /// The program that was emitted last does what a file says.
+    pub fn runs_file(&mut self, file: &Word) {
+        let scene = Scene::of_files(&self.folder, &self.instead, self.root);
+        let mut found = Effects::default();
+        scene::add(Act::Reads, Extent::Itself, file, &scene, &mut found);
+        if let Some(call) = self.line.calls.last_mut() {
+            call.touches.extend(found.touches);
+            call.mentions.extend(found.mentions);
+            call.opaque = true;
+        }
+    }
+
+    /// `GIT_CONFIG_KEY_0=NAME GIT_CONFIG_VALUE_0=VALUE`.
+    fn counted(&mut self, flow: Flow) {
+        if !self.assigned.iter().any(|(name, _)| name.starts_with("GIT_CONFIG_")) {
+            return;
+        }
+        let all = self.assigned.clone();
+        // What they run has them as well, and would have no end.
+        self.assigned.retain(|(name, _)| !name.starts_with("GIT_CONFIG_"));
+        for (name, key) in &all {
+            if name == "GIT_CONFIG_PARAMETERS" {
+                self.anything(&format!("{name}={key}"), flow);
+            }
+            let Some(number) = name.strip_prefix("GIT_CONFIG_KEY_") else { continue };
+            let value = format!("GIT_CONFIG_VALUE_{number}");
+            let value = all.iter().rev().find(|(name, _)| *name == value).map(|(_, value)| value.clone());
+            if key.known().and_then(alias).is_some() || key.known().is_none() {
+                self.anything(&key.to_string(), flow);
+            }
+            self.setting(key, &value.unwrap_or_default(), flow);
+        }
+        self.assigned = all;
+    }
+
+    /// Variables that a command without a program sets.
+    pub fn set_variables(&mut self, set: Vec<(String, Word)>) {
+        if self.exports_all {
+            self.exported.extend(set);
+        } else {
+            self.own.extend(set);
+        }
+    }
+
+    /// `export NAME=VALUE`, and `export NAME` of a variable that the shell has.
+    pub fn export(&mut self, args: &[Word]) {
+        for word in args {
+            match word.split_once('=') {
+                Some((name, value)) => {
+                    self.exported.extend(name.known().map(|name| (name.to_owned(), value)))
+                }
+                None => {
+                    let known = self.own.iter().rev().find(|(name, _)| word.known() == Some(name));
+                    self.exported.extend(known.cloned());
+                }
+            }
+        }
     }
 
     /// Variables that are exported: programs that come later perhaps run them.
@@ -124,7 +263,8 @@ impl Walker<'_> {
         for word in args {
             let Some((name, value)) = word.split_once('=') else { continue };
             let Some(name) = name.known().map(str::to_owned) else { continue };
-            if VARIABLES.iter().any(|(_, variables)| variables.split(' ').any(|known| known == name)) {
+            if VARIABLES.iter().any(|(_, variables)| variables.split(' ').any(|known| is_named(&name, known)))
+            {
                 self.perhaps(&name, |walker| walker.reread(&value, flow.proven_if(false)));
             }
         }
@@ -137,9 +277,19 @@ impl Walker<'_> {
             self.settings.iter().filter(|(program, ..)| *program == "git").cloned().collect::<Vec<_>>();
         while let Some(word) = words.next() {
             match word.known() {
-                Some(
-                    "-C" | "--git-dir" | "--work-tree" | "--namespace" | "--exec-path" | "--super-prefix",
-                ) => drop(words.next()),
+                Some("-C" | "--git-dir" | "--work-tree" | "--namespace" | "--super-prefix") => {
+                    words.next();
+                }
+                // Its value is the name of a variable.
+                Some(option) if option == "--config-env" || option.starts_with("--config-env=") => {
+                    let joined = option.strip_prefix("--config-env=").map(Word::text);
+                    let setting = joined.or_else(|| words.next().cloned()).unwrap_or_default();
+                    let name = setting.split_once('=').map_or(setting, |(name, _)| name);
+                    self.setting(&name, &Word::unknown("--config-env"), flow);
+                }
+                Some(option) if option.starts_with("--exec-path=") => {
+                    self.runs_file(&Word::text(option.trim_start_matches("--exec-path=")));
+                }
                 Some("-c") => {
                     let Some(setting) = words.next() else { return };
                     let Some((name, value)) = setting.split_once('=') else { continue };
@@ -153,6 +303,13 @@ impl Walker<'_> {
                 Some("config") => return self.git_config(words.as_slice(), flow),
                 Some(name) => {
                     let rest = words.as_slice();
+                    // `ext::COMMAND` is a remote that a command talks to; `% ` is a blank in a word of it.
+                    for command in rest.iter().filter_map(|word| word.strip_prefix("ext::")) {
+                        let command = command
+                            .known()
+                            .map_or(command.clone(), |text| Word::text(text.replace("% ", "\\ ")));
+                        self.aside(|walker| walker.reread(&command, flow.proven_if(false)));
+                    }
                     if matches!(name, "clone" | "init") {
                         self.clone_settings(rest, flow);
                     }
@@ -171,6 +328,9 @@ impl Walker<'_> {
     fn setting(&mut self, name: &Word, value: &Word, flow: Flow) {
         if let Some(script) = name.known().and_then(|name| script_of(name, value)) {
             self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
+        }
+        if name.known().is_some_and(names_file) {
+            self.runs_file(value);
         }
     }
 
@@ -207,6 +367,9 @@ impl Walker<'_> {
             (Some(name), Some(value)) => self.settings.push(("git", name, value.to_owned())),
             (Some(name), None) => self.settings.push(("git", name, "!$UNKNOWN".to_owned())),
             (None, _) => {
+                if names_file(key) {
+                    self.runs_file(value);
+                }
                 if let Some(script) = script_of(key, value) {
                     self.perhaps(key, |walker| walker.reread(&script, flow.proven_if(false)));
                 }
@@ -254,6 +417,12 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Whether a setting names a file that git runs, or reads settings from.
+fn names_file(name: &str) -> bool {
+    let name = name.to_lowercase();
+    SETTINGS_FILES.iter().any(|known| is_named(&name, known))
 }
 
 /// The name of an alias of git. Those of settings are alike in any case.

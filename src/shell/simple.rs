@@ -23,7 +23,7 @@ impl Walker<'_> {
     ) {
         for redirect in redirects {
             match redirect {
-                IoRedirect::File(_, kind, Target::Filename(word)) => {
+                IoRedirect::File(number, kind, Target::Filename(word)) => {
                     let acts: &[Act] = match kind {
                         Kind::Read => &[Act::Reads],
                         Kind::ReadAndWrite => &[Act::Reads, Act::Writes],
@@ -33,27 +33,40 @@ impl Walker<'_> {
                     for word in self.words(&word.value, flow) {
                         streams.effects.extend(acts.iter().map(|act| (*act, word.clone())));
                     }
-                    if matches!(kind, Kind::Read | Kind::ReadAndWrite) {
+                    if feeds(*number) && matches!(kind, Kind::Read | Kind::ReadAndWrite) {
                         streams.input = Input::File;
                     }
                 }
-                IoRedirect::File(_, kind, Target::Duplicate(word)) => {
+                IoRedirect::File(number, kind, Target::Duplicate(word)) => {
                     // `>&FILE` writes; `>&2`, `>&-` and `>&$FD` do not.
                     for word in self.words(&word.value, flow) {
-                        let number = word.known().is_some_and(|text| {
+                        let is_number = word.known().is_some_and(|text| {
                             text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit())
                         });
-                        if !number && matches!(kind, Kind::DuplicateOutput) && word.unclear().is_none() {
+                        if !is_number && matches!(kind, Kind::DuplicateOutput) && word.unclear().is_none() {
                             streams.effects.push((Act::Writes, word));
+                        } else if is_input(*number, kind) {
+                            // What a descriptor was opened on is not followed.
+                            match word.known() {
+                                Some("0") => {}
+                                Some("-") => streams.input = Input::Nothing,
+                                _ => streams.input = Input::Unknown,
+                            }
                         }
                     }
                 }
-                IoRedirect::File(_, _, Target::Fd(_)) => {}
-                IoRedirect::File(_, _, Target::ProcessSubstitution(_, shell)) => {
-                    self.aside(|walker| walker.list(&shell.list, flow.proven_if(false)));
-                    streams.input = Input::Unknown;
+                IoRedirect::File(number, kind, Target::Fd(from)) => {
+                    if is_input(*number, kind) && *from != 0 {
+                        streams.input = Input::Unknown;
+                    }
                 }
-                IoRedirect::HereDocument(_, document) => {
+                IoRedirect::File(number, kind, Target::ProcessSubstitution(_, shell)) => {
+                    self.aside(|walker| walker.list(&shell.list, flow.proven_if(false)));
+                    if feeds(*number) && matches!(kind, Kind::Read | Kind::ReadAndWrite) {
+                        streams.input = Input::Unknown;
+                    }
+                }
+                IoRedirect::HereDocument(number, document) => {
                     let end = &document.here_end.value;
                     if guard::is_unclear_end(end) {
                         self.aside(|walker| walker.lost("where a here-document ends", end, flow));
@@ -63,12 +76,17 @@ impl Walker<'_> {
                     } else {
                         Word::text(document.doc.value.clone())
                     };
-                    streams.input = text.known().map_or(Input::Unknown, |text| Input::Text(text.to_owned()));
+                    if feeds(*number) {
+                        let text = text.known().map(str::to_owned);
+                        streams.input = text.map_or(Input::Unknown, Input::Text);
+                    }
                 }
-                IoRedirect::HereString(_, word) => {
+                IoRedirect::HereString(number, word) => {
                     let words = self.words(&word.value, flow);
-                    let text = words.first().and_then(Word::known).map(str::to_owned);
-                    streams.input = text.map_or(Input::Unknown, Input::Text);
+                    if feeds(*number) {
+                        let text = words.first().and_then(Word::known).map(str::to_owned);
+                        streams.input = text.map_or(Input::Unknown, Input::Text);
+                    }
                 }
                 IoRedirect::OutputAndError(word, _) => {
                     for word in self.words(&word.value, flow) {
@@ -102,13 +120,24 @@ impl Walker<'_> {
                         words.push(Word::unknown_words(word.value.clone()));
                     }
                 }
-                item => self.item(item, false, flow, streams, &mut words),
+                item => {
+                    let before = at.checked_sub(1).and_then(|at| suffix.get(at));
+                    let input = streams.input.clone();
+                    self.item(item, false, flow, streams, &mut words);
+                    // `{fd}<FILE` feeds another descriptor, `{fd} <FILE` the command.
+                    let named = matches!(before, Some(Item::Word(word)) if is_descriptor(&word.value));
+                    if named && streams.input != input {
+                        streams.input = Input::Unknown;
+                    }
+                }
             }
         }
         // In loops and functions, long commands cost as much as several.
         self.steps(words.len() / 8, "functions and loops within each other", flow);
         if words.is_empty() {
             self.streams_only(streams, flow);
+            let set: Vec<(String, Word)> = self.assigned.get(outer..).unwrap_or_default().to_vec();
+            self.set_variables(set);
         } else {
             if streams.input == Input::Nothing {
                 streams.input = self.stdin.clone();
@@ -224,6 +253,19 @@ fn joined(text: &str) -> Cow<'_, str> {
         }
     }
     Cow::Owned(lines)
+}
+
+/// Whether a redirection of this descriptor is one of standard input.
+fn feeds(number: Option<i32>) -> bool {
+    number.is_none_or(|number| number == 0)
+}
+
+/// Whether a descriptor is copied to standard input: `<&3`, `0>&3`.
+fn is_input(number: Option<i32>, kind: &Kind) -> bool {
+    match kind {
+        Kind::DuplicateInput => feeds(number),
+        _ => number == Some(0),
+    }
 }
 
 /// `{fd}` of `{fd}> file`, which the parser takes for a word.

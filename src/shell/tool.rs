@@ -4,12 +4,12 @@ use serde_json::{Map, Value};
 
 use super::call::{Act, Extent, Host, Line, SmallCall, Touch};
 use super::facts::Table;
-use super::facts::tools::{Argument, Tool};
+use super::facts::tools::{Argument, Tool, types};
 use super::given::{all_texts, first, get, is_same, may_hold, path, texts};
 use super::host::{host, is_loose};
 use super::patch;
 use super::path::{Place, Root};
-use super::walk::{read_in, read_words_in};
+use super::walk::{read, read_in, read_words_in};
 use super::word::Word;
 
 /// Whether a call of a tool can be what a key asks for.
@@ -80,6 +80,7 @@ pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
         _ => first(given, names).map(|(_, value)| value),
     });
     let mut line = match found {
+        Some(found) if row.is_some_and(types) => typed(found, root),
         Some(found) => commands(found, does, given, root),
         // It is given something, under a name that nobody has listed.
         None if command.is_some() && may_hold(given, false) => unknown("the command"),
@@ -113,6 +114,19 @@ fn commands(command: &Value, does: &[Argument], given: &Map<String, Value>, root
     // What runs on while the agent goes on has not succeeded when the call has.
     if BACKGROUND.iter().any(|name| get(given, name).is_some_and(|(_, value)| *value != Value::Bool(false))) {
         line.calls.iter_mut().for_each(|call| call.proven = false);
+    }
+    line
+}
+
+/// What is typed into a program that runs already: commands, if that is a shell. They have not ended with the call.
+fn typed(keys: &Value, root: &Root) -> Line {
+    let Some(text) = keys.as_str() else { return unknown(&keys.to_string()) };
+    let lines: String =
+        text.replace('\r', "\n").chars().filter(|key| *key == '\n' || !key.is_control()).collect();
+    let mut line = read(&lines, root);
+    for call in &mut line.calls {
+        call.doubt.get_or_insert_with(|| "the program that reads it".to_owned());
+        call.proven = false;
     }
     line
 }

@@ -1,10 +1,11 @@
 //! A program with its arguments: what it does itself, and what it has another one do.
 
-use super::call::{Act, Extent};
+use super::call::Act;
 use super::effects;
 use super::facts;
+use super::path::is_relative;
 use super::prompt;
-use super::scene::{self, Effects, Scene};
+use super::scene::Scene;
 use super::search::searches_here;
 use super::special;
 use super::walker::{Flow, Input, Streams, Walker};
@@ -93,13 +94,17 @@ impl Walker<'_> {
             "find" | "gfind" => self.find(&args, flow, streams),
             "fd" | "fdfind" => self.fd(&args, flow, streams),
             "export" | "declare" | "typeset" => {
-                let pairs = args.iter().filter_map(|word| word.split_once('='));
-                let set = pairs.filter_map(|(name, value)| Some((name.known()?.to_owned(), value)));
-                self.exported.extend(set);
+                self.export(&args);
                 self.builtin(&name, &args, flow, streams);
             }
             "git" => self.git(&args, flow, streams),
             "gh" => self.gh(&args, flow, streams),
+            // `git-push`, in the folder of git's own programs.
+            _ if facts::command_of_git(&name).is_some() => {
+                let sub = facts::command_of_git(&name).unwrap_or_default();
+                let words = [Word::text("git"), Word::text(sub)].into_iter().chain(args.iter().cloned());
+                self.inner(words.collect(), flow, streams);
+            }
             "python" | "pypy" | "py" => self.module(&args, flow, streams),
             _ if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
             _ => self.builtin(&name, &args, flow, streams),
@@ -112,12 +117,20 @@ impl Walker<'_> {
                 break;
             }
         }
-        // With redirections alone, the shell goes on.
+        // With redirections alone, the shell goes on, and its commands have them.
+        if name == "exec" && args.is_empty() && streams.input != Input::Nothing {
+            self.stdin = Input::Unknown;
+        }
         self.exited |= name == "exec" && !args.is_empty();
     }
 
     pub fn go(&mut self, args: &[Word]) {
         let to = args.iter().find(|word| word.known() == Some("-") || !word.start().starts_with('-'));
+        // With `CDPATH` it is in another folder, unless it begins with a dot.
+        let searched = self.own.iter().chain(&self.assigned).any(|(name, _)| name == "CDPATH");
+        if searched && to.is_some_and(|to| is_relative(to) && !to.start().starts_with('.')) {
+            return self.nowhere("the folder that `CDPATH` leads to");
+        }
         let from = |folder: &Word| match to {
             None => Word { pieces: vec![Piece::Home], many: false },
             Some(word) if word.known() == Some("-") => Word::unknown("the folder before"),
@@ -158,10 +171,14 @@ impl Walker<'_> {
             if letters.contains('e') {
                 self.errexit = on;
             }
+            if letters.contains('a') {
+                self.exports_all = word.starts_with('-');
+            }
             if letters.contains('o') {
                 match words.next() {
                     Some("pipefail") => self.pipefail = on,
                     Some("errexit") => self.errexit = on,
+                    Some("allexport") => self.exports_all = word.starts_with('-'),
                     _ => {}
                 }
             }
@@ -243,6 +260,7 @@ impl Walker<'_> {
         let mut stdin = false;
         let (mut errexit, mut pipefail) = (false, false);
         let mut operand = None;
+        let mut started: Option<Word> = None;
         while let Some(word) = words.next() {
             let Some(text) = word.known().filter(|text| text.len() > 1 && text.starts_with(['-', '+']))
             else {
@@ -259,8 +277,12 @@ impl Walker<'_> {
                     break;
                 }
                 "--version" | "--help" => return,
-                "--rcfile" | "--init-file" => drop(words.next()),
+                "--rcfile" | "--init-file" => started = words.next().cloned(),
                 "--command" => script = true,
+                long if long.starts_with("--command=") => {
+                    let text = word.after("--command=".len());
+                    return self.aside(|walker| walker.fed_script(&text, flow, &mut streams.clone()));
+                }
                 long if long.starts_with("--") => {}
                 letters => {
                     script |= letters.contains('c');
@@ -271,6 +293,13 @@ impl Walker<'_> {
                     }
                 }
             }
+        }
+        match started {
+            Some(file) if file.start().starts_with("/dev/fd/") => {
+                self.anything(&format!("the settings of `{name}`"), flow)
+            }
+            Some(file) => self.runs_file(&file),
+            None => {}
         }
         let flow = Flow { branch: false, ..flow };
         let fresh = |walker: &mut Walker<'_>| {
@@ -291,14 +320,7 @@ impl Walker<'_> {
                 if file.known().is_some_and(|file| file.starts_with("/dev/fd/")) {
                     return self.anything(&format!("the script of `{name}`"), flow);
                 }
-                let scene = Scene::of_files(&self.folder, &self.instead, self.root);
-                let mut found = Effects::default();
-                scene::add(Act::Reads, Extent::Itself, file, &scene, &mut found);
-                if let Some(call) = self.line.calls.last_mut() {
-                    call.touches.extend(found.touches);
-                    call.mentions.extend(found.mentions);
-                    call.opaque = true;
-                }
+                self.runs_file(file);
             }
             (None, true) => {}
             _ => {

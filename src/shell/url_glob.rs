@@ -14,7 +14,7 @@ pub fn globbed(arguments: Arguments) -> Arguments {
     if arguments.has("-g --globoff") {
         return arguments;
     }
-    let Arguments { options, operands, doubtful, open } = arguments;
+    let Arguments { options, operands, doubtful, open, begun } = arguments;
     let operands: Vec<Word> = operands.iter().flat_map(expanded).collect();
     let options = options.into_iter().flat_map(|given| match given {
         Given { name, value: Some(value) } if WITH_PATTERNS.contains(&name.as_str()) => {
@@ -26,7 +26,7 @@ pub fn globbed(arguments: Arguments) -> Arguments {
         }
         given => vec![given],
     });
-    Arguments { options: options.collect(), operands, doubtful, open }
+    Arguments { options: options.collect(), operands, doubtful, open, begun }
 }
 
 /// A letter, or a piece that is not text.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use brush_parser::ast::{
-    AndOr, AndOrList, BinaryPredicate as Binary, Command, CommandPrefixOrSuffixItem, CompoundCommand,
-    CompoundList, CompoundListItem, ExtendedTestExpr, Pipeline, SeparatorOperator, SourceLocation,
-    UnaryPredicate as Unary,
+    AndOr, AndOrList, BinaryPredicate as Binary, Command, CompoundCommand, CompoundList, CompoundListItem,
+    ExtendedTestExpr, Pipeline, SeparatorOperator, SourceLocation, UnaryPredicate as Unary,
 };
 use brush_parser::{parse_tokens, uncached_tokenize_str};
 
+use super::bail::{as_choice, bails, is_exit};
 use super::call::Line;
 use super::guard;
 use super::path::Root;
@@ -100,6 +100,8 @@ impl Walker<'_> {
             if top && let Some(span) = list.location() {
                 self.at = span.start.index..span.end.index;
             }
+            let list = as_choice(list);
+            let list = list.as_ref();
             let background = matches!(separator, SeparatorOperator::Async);
             let last = at + 1 == items.len();
             let stops =
@@ -134,7 +136,8 @@ impl Walker<'_> {
             let (proven, proof) = if decides { (flow.proven, flow.proof) } else { (false, level) };
             Flow { proven, proof, level, tested: flow.tested || !last, ..flow }
         };
-        let (known, mut from) = (self.known.len(), self.line.calls.len());
+        let (known, start) = (self.known.len(), self.line.calls.len());
+        let mut from = start;
         self.pipeline(&list.first, part(last_or.is_none(), list.additional.is_empty()));
         let first = self.folder.clone();
         let mut elsewhere = Vec::new();
@@ -161,7 +164,14 @@ impl Walker<'_> {
                         // Where it runs, the shell ends with an error.
                         (part.proven, part.proof) = (false, usize::MAX);
                     }
+                    let ended = (self.exited, self.returned);
                     self.pipeline(pipeline, part);
+                    if (self.exited, self.returned) != ended {
+                        // It perhaps ends without one before it comes to that: `a || { b || exit 0; exit 1; }`.
+                        for call in self.line.calls.iter_mut().skip(start) {
+                            (call.proven, call.proof) = (false, usize::MAX);
+                        }
+                    }
                     from = self.line.calls.len();
                     if is_exit(pipeline) {
                         self.instead.retain(|folder| !failed.contains(folder));
@@ -372,52 +382,6 @@ impl Walker<'_> {
             self.meet(before, why);
         }
         self.looped = outer;
-    }
-}
-
-/// Whether a pipeline only ends the shell.
-fn is_exit(pipeline: &Pipeline) -> bool {
-    matches!(pipeline.seq.as_slice(), [Command::Simple(simple)]
-        if simple.prefix.is_none() && simple.word_or_name.as_ref().is_some_and(|name| name.value == "exit"))
-}
-
-/// Whether the shell ends where a part of the list fails: `a && b || exit 1`, and with `{ …; exit 1; }`.
-fn bails(list: &AndOrList) -> bool {
-    let Some((AndOr::Or(last), others)) = list.additional.split_last() else { return false };
-    others.iter().all(|next| matches!(next, AndOr::And(_))) && !last.bang && is_failure(&last.seq)
-}
-
-/// Whether a command ends the shell, certainly with an error.
-fn is_failure(commands: &[Command]) -> bool {
-    match commands {
-        [Command::Simple(simple)] => {
-            let words = simple.suffix.iter().flat_map(|suffix| &suffix.0);
-            let words: Vec<_> = words.collect();
-            let status = match words.as_slice() {
-                // After a failure, that of what has failed.
-                [] => true,
-                [CommandPrefixOrSuffixItem::Word(word)] => {
-                    word.value.parse::<u8>().is_ok_and(|status| status != 0)
-                }
-                _ => false,
-            };
-            status
-                && simple.prefix.is_none()
-                && simple.word_or_name.as_ref().is_some_and(|name| name.value == "exit")
-        }
-        [Command::Compound(CompoundCommand::BraceGroup(group), None)] => {
-            let items = group.list.0.as_slice();
-            // Without a status it is that of the command before.
-            let [.., CompoundListItem(last, separator)] = items else { return false };
-            let own =
-                matches!(last.first.seq.as_slice(), [Command::Simple(simple)] if simple.suffix.is_some());
-            !matches!(separator, SeparatorOperator::Async)
-                && last.additional.is_empty()
-                && !last.first.bang
-                && (own || items.len() == 1)
-                && is_failure(&last.first.seq)
-        }
-        _ => false,
     }
 }
 

@@ -95,6 +95,9 @@ pub struct Walker<'w> {
     pub assigned: Vec<(String, Word)>,
     /// What the command that is being read exports.
     pub exported: Vec<(String, Word)>,
+    /// Variables of the shell itself, which programs see once they are exported; whether all of them are.
+    pub own: Vec<(String, Word)>,
+    pub exports_all: bool,
     /// Repositories that `git` knows by a name since this line.
     pub remotes: Vec<(String, Word)>,
     pub errexit: bool,
@@ -139,6 +142,8 @@ impl<'w> Walker<'w> {
             lastpipe: false,
             assigned: Vec::new(),
             exported: Vec::new(),
+            own: Vec::new(),
+            exports_all: false,
             remotes: Vec::new(),
             errexit: false,
             pipefail: false,

@@ -199,7 +199,9 @@ impl Word {
                 Piece::Pattern(_) => {
                     // A pattern does not find names that begin with a dot.
                     let begins = symbols.last().is_none_or(|last| *last == Symbol::Char('/'));
-                    let next = self.pieces.get(at + 1);
+                    // `**` is as good as `*` here.
+                    let star = |piece: &&Piece| matches!(piece, Piece::Pattern(text) if text == "*");
+                    let next = self.pieces.iter().skip(at + 1).find(|piece| !star(piece));
                     if begins
                         && next.is_none_or(
                             |next| matches!(next, Piece::Text(text) if text.starts_with(['.', '/'])),

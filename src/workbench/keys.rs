@@ -124,18 +124,18 @@ commands! {
 
     Panes Jump NextFinding "next-finding" ["]f"] judged "next stopped call or violated session rule";
     Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous stopped call or violated session rule";
-    Panes Jump NextReport "next-report" ["]!"] judged "next call that is allowed but reported";
-    Panes Jump PreviousReport "previous-report" ["[!"] judged "previous call that is allowed but reported";
+    Panes Jump NextReport "next-report" ["]!"] judged "next call that is allowed, but that a rule reports";
+    Panes Jump PreviousReport "previous-report" ["[!"] judged "previous call that is allowed, but that a rule reports";
     Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the same rule";
     Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the same rule";
     Panes Jump NextChange "next-change" ["]c"] compared "next change, continuing in the next session";
     Panes Jump PreviousChange "previous-change" ["[c"] compared "previous change, continuing in the previous session";
-    Panes Jump NextDisagreement "next-disagreement" ["]d"] judged "next call whose decision differs from the recording";
-    Panes Jump PreviousDisagreement "previous-disagreement" ["[d"] judged "previous call whose decision differs from the recording";
-    Panes Jump NextError "next-error" ["]e"] session "next result that is an error";
-    Panes Jump PreviousError "previous-error" ["[e"] session "previous result that is an error";
-    Panes Jump NextHidden "next-hidden" ["]h"] judged "next turn where the policy hides a tool that was visible";
-    Panes Jump PreviousHidden "previous-hidden" ["[h"] judged "previous turn where the policy hides a tool that was visible";
+    Panes Jump NextDisagreement "next-disagreement" ["]d"] judged "next call whose decision differs from what was recorded";
+    Panes Jump PreviousDisagreement "previous-disagreement" ["[d"] judged "previous call whose decision differs from what was recorded";
+    Panes Jump NextError "next-error" ["]e"] session "next recorded result that is an error";
+    Panes Jump PreviousError "previous-error" ["[e"] session "previous recorded result that is an error";
+    Panes Jump NextHidden "next-hidden" ["]h"] judged "next turn in which a tool becomes hidden";
+    Panes Jump PreviousHidden "previous-hidden" ["[h"] judged "previous turn in which a tool becomes hidden";
     Panes Jump NextStop "next-stop" ["]s"] session "next session with a stopped call or a violated rule";
     Panes Jump PreviousStop "previous-stop" ["[s"] session "previous session with a stopped call or a violated rule";
     Panes Jump Cause "cause" ["o"] cause "go to the earlier call that this finding is based on";
@@ -149,8 +149,8 @@ commands! {
     Panes Look Body "body" ["b"] body "show the whole message, call or result";
     Panes Look Findings "findings" ["F"] never "findings of all sessions: stopped calls, violated session rules, reports";
     Panes Look FilterSessions "filter-sessions" <Filter> ["f"] never "filter the sessions: `refund tool:pay is:stopped !rule:x /regex/`";
-    Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions by a column (again: reversed)";
-    Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions by the next of file, project, day, rule, verdict";
+    Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions: choose a column (the same again: reversed)";
+    Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions: by file, next time by project, day, rule, verdict";
     Panes Look FoldSessions "fold-sessions" ["Space"] never "fold all groups of sessions; in the transcript: choose a call for `a`";
     Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
     Panes Look Overview "overview" ["O"] never "all rules, with how many calls each passed, stopped and reported";
@@ -169,9 +169,9 @@ commands! {
     Panes Look PanePreconditions "pane-preconditions" ["5"] never "preconditions and session rules";
     Panes Look PaneDecision "pane-decision" ["6"] never "decision";
     Panes Look PanePolicy "pane-policy" ["7"] never "policy text of the rule";
-    Panes Look PaneChanges "pane-changes" ["8"] never "decisions changed by the last edit, or against the base (`db`)";
+    Panes Look PaneChanges "pane-changes" ["8"] never "decisions that the last edit changes, or that differ from the base";
     Panes Look Zoom "zoom" ["z"] never "zoom this pane, or unzoom";
-    All Look Help "help" ["?" "F1"] never "all commands and their keys";
+    All Look Help "help" ["?" "F1"] never "all keys with what they do, and what marks and colours mean";
     All Look Palette "palette" [":" "Ctrl-p"] never "run a command by its name";
     All Look Theme "theme" <Theme> [] never "choose the colours of the screen";
     All Look Redraw "redraw" ["Ctrl-l"] never "redraw the screen";
@@ -192,7 +192,7 @@ commands! {
     Panes Do WayOut "way-out" ["w"] stopped "way out: calls after which this one is allowed, or why there are none";
     Panes Do WhatIfArguments "what-if-arguments" ["xa"] call "what if this call had other arguments";
     Panes Do WhatIfResult "what-if-result" ["xr"] call "what if this call had another result";
-    Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if this call had another outcome: ok, error, refused, no result";
+    Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if it ended differently: next of error, refused, no result, ok";
     Panes Do WhatIfDrop "what-if-drop" ["xd"] call "what if this call were removed";
     Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if another call is inserted after this one";
     Panes Do WhatIfRule "what-if-rule" ["xx"] rule "what if this rule were off (press again to turn it on)";
@@ -225,8 +225,8 @@ commands! {
     Survey Overlay NextTab "next-tab" ["t" "Tab"] never "`I`: next list; `O`: tools that no rule covers, and back";
     Survey Overlay PreviousTab "previous-tab" ["Shift-Tab"] never "previous list";
     Survey Overlay FirstCall "first-call" ["o"] never "go to the first call or session counted in this row";
-    Survey Overlay SortRows "sort-rows" ["S"] never "sort by the next column, after the last one by name";
-    Findings Overlay GroupBy "group-by" ["t"] never "group by the next of session, rule, tool, code, reason";
+    Survey Overlay SortRows "sort-rows" ["S"] never "sort by the next column; after the last column by name";
+    Findings Overlay GroupBy "group-by" ["t"] never "group by session, next time by rule, tool, code, reason";
 }
 
 /// What the keys pressed so far mean.

@@ -5,6 +5,7 @@ mod cache;
 mod check;
 mod convert;
 mod diff;
+mod exits;
 mod explain;
 mod inputs;
 mod json;

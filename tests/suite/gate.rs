@@ -3,7 +3,7 @@
 use std::thread;
 
 use rulestep::internals::session::{Outcome, Session};
-use rulestep::{Gate, InvalidPolicy, Policy, Verdict};
+use rulestep::{Body, Gate, InvalidPolicy, Policy, Verdict};
 use serde_json::json;
 
 const DEPLOY: &str = "tool: deploy\npreconditions: [{requires_prior_tool: test}]\n";
@@ -220,6 +220,42 @@ fn a_stopped_call_explains_itself() {
     assert_eq!((&line["decision"], &line["told"]), (&decision["decision"], &decision["told"]));
     for (own, whole) in decision["findings"].as_array().unwrap().iter().zip(data.as_array().unwrap()) {
         assert!(own.as_object().unwrap().iter().all(|(key, value)| whole[key] == *value), "{own}\n{whole}");
+    }
+}
+
+/// Whoever writes the arguments must not be able to blind the rules about them.
+#[test]
+fn arguments_that_no_rule_can_look_into_are_denied() {
+    const GUARD: &str = "{rules: [{type: max_calls, tool: {tool: deploy, args_match: {env: prod}}, max: 0}]}";
+    let deep = format!(r#"{{"env": "prod", "x": {}{}}}"#, "[".repeat(127), "]".repeat(127));
+    let unclear = [
+        r#"{"env": "prod", "$serde_json::private::RawValue": "1"}"#,
+        r#"{"env": "prod", "x": "\ud800"}"#,
+        r#"{"env": "prod", "env": "dev"}"#,
+        &deep,
+    ];
+    for policy in [GUARD, "{tool: other}"] {
+        let policy = Policy::parse("p.yaml", policy).unwrap();
+        for arguments in unclear {
+            for body in [Body::json(arguments), Body::text(arguments)] {
+                let mut gate = Gate::new(&policy);
+                let call = gate.turn().propose("deploy", body.clone());
+                assert!(!call.allowed() && call.explain().is_empty(), "{arguments}");
+                let said = call.message().unwrap();
+                assert!(
+                    said.starts_with("[permission denied: the arguments of the call cannot be read: "),
+                    "{said}"
+                );
+                // What is kept says so too, and the session goes on.
+                let session = gate.session();
+                assert_eq!(session.calls[0].output.raw(), said);
+                assert!(matches!(session.calls[0].outcome, Outcome::Refused { .. }), "{arguments}");
+                assert!(gate.turn().propose("deploy", json!({"env": "dev"})).allowed());
+                assert!(Gate::new(&policy).shadow().turn().propose("deploy", body).allowed());
+            }
+        }
+        // A text that is not JSON is what some tools take.
+        assert!(Gate::new(&policy).turn().propose("apply_patch", "*** Begin Patch").allowed());
     }
 }
 

@@ -35,6 +35,8 @@ mod lint;
 mod live;
 #[cfg(feature = "lsp")]
 mod lsp;
+#[cfg(feature = "cli")]
+mod marks;
 mod plans;
 mod policies;
 #[cfg(feature = "cli")]

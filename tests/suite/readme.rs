@@ -184,22 +184,37 @@ fn its_session_is_one() {
     assert!(sessions[0].diagnostics.is_empty());
 }
 
+/// Holds a part of a page to what the program has, or writes it.
+fn assert_generated(page: &str, part: &str, real: &str) {
+    let text = fs::read_to_string(page).unwrap();
+    let (start, end) = (format!("<!-- {part} -->\n"), format!("<!-- /{part} -->"));
+    let (before, rest) = text.split_once(&start).unwrap();
+    let (shown, after) = rest.split_once(&end).unwrap();
+    if std::env::var_os("UPDATE_README").is_some() {
+        fs::write(page, format!("{before}{start}{}\n{end}{after}", real.trim())).unwrap();
+        return;
+    }
+    let advice =
+        format!("UPDATE_README=1 cargo test --test suite readme -- --test-threads=1 writes {page} anew");
+    assert!(shown.trim() == real.trim(), "{advice}");
+}
+
 #[cfg(feature = "tui")]
 #[test]
 fn the_table_of_keys_is_the_programs() {
-    let page = fs::read_to_string("docs/keys.md").unwrap();
-    let (before, rest) = page.split_once("<!-- keys -->\n").unwrap();
-    let (table, after) = rest.split_once("<!-- /keys -->").unwrap();
-    let real = rulestep::internals::workbench::keys::markdown();
-    if std::env::var_os("UPDATE_README").is_some() {
-        let page = format!("{before}<!-- keys -->\n{}\n<!-- /keys -->{after}", real.trim());
-        fs::write("docs/keys.md", page).unwrap();
-        return;
-    }
-    assert!(
-        table.trim() == real.trim(),
-        "UPDATE_README=1 cargo test --test suite readme writes docs/keys.md anew"
-    );
+    assert_generated("docs/keys.md", "keys", &rulestep::internals::workbench::keys::markdown());
+}
+
+/// The help of the workbench and `explain marks` are made of the same table.
+#[test]
+fn the_table_of_marks_is_the_programs() {
+    assert_generated("docs/keys.md", "marks", &rulestep::internals::wording::glyph::markdown());
+}
+
+/// `--help` is made of the same table, as its snapshot shows.
+#[test]
+fn the_table_of_exit_codes_is_the_programs() {
+    assert_generated("docs/commands.md", "exit codes", &rulestep::internals::cli::exit_codes_markdown());
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod hostile;
 #[cfg(unix)]
 mod lines;
 mod mutated;
+mod typed;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

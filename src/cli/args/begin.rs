@@ -44,7 +44,8 @@ pub struct Suggest {
     /// Folder to write the suggested policies to, a file for each tool. No file is overwritten
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
-    /// Minimum support: suggest a rule only if it holds in at least N sessions, or for at least N different shared values
+    /// Minimum support: suggest a rule only if at least N sessions follow it. For a rule about a value that calls share, such as an
+    /// order number, calls with N different values are enough, also in one session
     #[arg(long, default_value_t = Bounds::default().support, value_name = "N")]
     pub min_support: u64,
     /// Maximum number of recorded calls that may violate a rule for it to be suggested

@@ -55,7 +55,7 @@ pub struct Selection {
     /// results
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Draw N of the sessions that pass the other filters; the draw is repeatable
+    /// Use only N sessions, drawn at random from those that pass the other filters, the same ones in each run
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub sample: Option<u64>,
     /// With --sample: seed of the draw; another seed draws other sessions
@@ -85,7 +85,7 @@ pub struct Policies {
     #[arg(short, long = "policy", value_name = "VERSION", action = ArgAction::Append)]
     pub policy: Vec<String>,
     /// The one dialect whose documents count
-    #[arg(long, value_name = "DIALECT", help = only_help())]
+    #[arg(long, value_name = "LANGUAGE", help = only_help())]
     pub only: Option<String>,
 }
 
@@ -112,7 +112,7 @@ pub struct Lines {
     /// soon as it is ready, in input order
     #[arg(long, conflicts_with_all = ["files_from", "samples", "filter", "since", "until", "shard", "sample", "report", "strict"])]
     pub lines: bool,
-    /// With --lines: write a last line with totals
+    /// With --lines: end with a line of totals
     #[arg(long, requires = "lines")]
     pub totals: bool,
 }

@@ -39,8 +39,8 @@ pub struct Hook {
     /// The agent whose hook this is
     #[arg(value_name = "AGENT", value_parser = agents())]
     pub agent: String,
-    /// The policy: a file, a folder, or `git:REV[:PATH]`
-    #[arg(short, long, value_name = "VERSION", default_value = "contracts")]
+    /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
+    #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
     /// Decide and record, but stop nothing; only why a call could not be decided is printed, to
     /// standard error
@@ -63,11 +63,11 @@ pub struct Hook {
 /// `rulestep gate`.
 #[derive(Debug, Args)]
 pub struct Gate {
-    /// Speak the protocol on standard input and output
+    /// Use standard input and output. Required: there is no other way to connect yet, and none is the default
     #[arg(long, required = true)]
     pub stdio: bool,
-    /// The policy: a file, a folder, or `git:REV[:PATH]`
-    #[arg(short, long, value_name = "VERSION", default_value = "contracts")]
+    /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
+    #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
     /// Decide and record, but stop nothing
     #[arg(long)]
@@ -88,8 +88,8 @@ pub struct Install {
     pub agent: String,
     #[command(flatten)]
     pub scope: ScopeArgument,
-    /// The policy: a file, a folder, or `git:REV[:PATH]`
-    #[arg(short, long, value_name = "VERSION", default_value = "contracts")]
+    /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
+    #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
     /// Decide and record, but stop nothing
     #[arg(long)]

@@ -6,12 +6,9 @@ use super::{Fallback, OnAsk};
 
 /// `rulestep proxy`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Exit codes: 0 the client closed the connection; 2 bad usage, or the server ended first."
-)]
 pub struct Proxy {
-    /// The policy: a file, a folder, or `git:REV[:PATH]`
-    #[arg(short, long, value_name = "VERSION", default_value = "contracts")]
+    /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
+    #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
     /// Decide and record, but stop nothing and hide no tool
     #[arg(long)]

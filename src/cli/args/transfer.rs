@@ -15,7 +15,7 @@ pub struct Convert {
     /// Output file, or folder (ending in `/`) for one file per recording [default: JSON lines on standard output]
     #[arg(short, long, value_name = "FILE|FOLDER/")]
     pub output: Option<String>,
-    /// Exit with 2 if a file is skipped because it is not a recording
+    /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted
     #[arg(long)]
     pub strict: bool,
     /// Blank every value that no rule of the policies named with -p reads; without -p, every value

@@ -143,7 +143,7 @@ name has: `^`, `$`, `(`, `)`, `{{` and a comma before a blank.
     - {sequence: ['slack.*'], action: deny, reason: security:chat}
 
 The help shows the form that works: `{namePrefix: slack.}` in a sequence policy, or one entry for each
-tool in other dialects. Sequence rules accept `*` and `?` in the `tools` of `blocklist` and `allowlist`,
+tool in other languages. Sequence rules accept `*` and `?` in the `tools` of `blocklist` and `allowlist`,
 and their `aliases` give several tools one name.
 ";
 
@@ -197,7 +197,7 @@ An empty policy would allow everything, which is rarely what you want. Write the
 file.
 ";
 
-    Problem UNRECOGNISED_DOCUMENT = "unrecognised_document": "the document is not a policy of any dialect",
+    Problem UNRECOGNISED_DOCUMENT = "unrecognised_document": "the document is not a policy in any known language",
 "The keys of a document decide its dialect: for example, `tool` with `preconditions` or `forbids_after` is
 a contract. The keys of this document fit no dialect.
 
@@ -231,7 +231,7 @@ Here the `preconditions` are missing. Write them, or delete the file. For the co
 in a folder this is only a notice, because most configurations have no rejection plan.
 ";
 
-    Problem UNKNOWN_DIALECT = "unknown_dialect": "there is no dialect of this name",
+    Problem UNKNOWN_DIALECT = "unknown_dialect": "there is no policy language of this name",
 "`dialect: NAME` in a document, and `--only NAME`, choose one of the dialects that Rulestep knows.
 
     dialect: contarct

@@ -5,8 +5,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::live::arguments::Unique;
-use crate::live::members;
+use crate::live::members::{self, Unique};
 
 /// What is passed on.
 #[derive(Debug, PartialEq, Eq)]

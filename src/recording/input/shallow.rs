@@ -4,6 +4,8 @@
 //! is noted, see [`Looks`]. The parts of a value of the file are found once, by its [`Tape`]; those of a text that some
 //! recording keeps in one, level by level as they are asked for.
 
+mod parts;
+
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::str::FromStr;
@@ -12,6 +14,7 @@ use serde::de::Error as _;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+pub use self::parts::Parts;
 pub use crate::recording::input::kind::Kind;
 use crate::recording::input::kind::Kinds;
 use crate::recording::input::looks::Looks;
@@ -200,6 +203,11 @@ impl<'a> Node<'a> {
 
     /// The items, of a list.
     pub fn items(self) -> Option<Vec<Node<'a>>> {
+        self.each_item().map(Iterator::collect)
+    }
+
+    /// The items, of a list, one after the other: for those of which there may be very many.
+    pub fn each_item(self) -> Option<Parts<'a>> {
         if self.is(LIST) { self.parts() } else { None }
     }
 
@@ -220,8 +228,8 @@ impl<'a> Node<'a> {
             return None;
         }
         let items = self.parts()?;
-        let only_objects = items.iter().all(|item| item.kind() == Kind::Object);
-        match only_objects.then(|| items.into_iter().map(Node::listed).collect()).flatten() {
+        let only_objects = items.clone().all(|item| item.kind() == Kind::Object);
+        match only_objects.then(|| items.map(Node::listed).collect()).flatten() {
             Some(objects) => Some(objects),
             // Which of them is none is noted one by one.
             None => self.items()?.into_iter().map(Node::members).collect(),
@@ -238,18 +246,16 @@ impl<'a> Node<'a> {
         body::parse(self.json)
     }
 
+    /// The members, of an object; nothing is noted of one.
+    pub fn as_object(self) -> Option<Members<'a>> {
+        if self.kind() == Kind::Object { self.listed() } else { self.members() }
+    }
+
     /// What is directly in a list or an object, the names of members as values of their own.
-    fn parts(self) -> Option<Vec<Node<'a>>> {
+    fn parts(self) -> Option<Parts<'a>> {
         if let Some((tape, part)) = self.on {
-            let (first, end) = tape.within(part);
-            let mut parts = Vec::with_capacity(tape.count((first, end)));
-            let mut next = first;
-            while next < end {
-                let (node, after) = Node::on(tape, next, self.looks)?;
-                parts.push(node);
-                next = after;
-            }
-            return Some(parts);
+            let (next, end) = tape.within(part);
+            return Some(Parts::OnTape { tape, next, end, looks: self.looks });
         }
         let tape = Tape::flat(self.json)?;
         let (mut parts, mut next) = (Vec::with_capacity(tape.count(tape.within(0))), 1);
@@ -257,7 +263,7 @@ impl<'a> Node<'a> {
             parts.push(Node { json: tape.text_of(part), ..self });
             next = part.next;
         }
-        Some(parts)
+        Some(Parts::List(parts.into_iter()))
     }
 
     /// The members of an object; `None` where the name of one is no text.
@@ -271,9 +277,9 @@ impl<'a> Node<'a> {
             }
             return Some(Members(Listing::OnTape { tape, parts, names, looks: self.looks }));
         }
-        let parts = self.parts()?;
-        let pairs = parts.as_chunks::<2>().0.iter();
-        let pairs = pairs.map(|[name, value]| Some((body::unescaped(name.json)?, *value)));
+        let mut parts = self.parts()?;
+        let pairs = std::iter::from_fn(|| Some((parts.next()?, parts.next()?)));
+        let pairs = pairs.map(|(name, value)| Some((body::unescaped(name.json)?, value)));
         Some(Members(Listing::List(pairs.collect::<Option<_>>()?)))
     }
 }

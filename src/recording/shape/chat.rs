@@ -65,16 +65,13 @@ impl<'a> Chat<'a> {
 
     /// Adds all messages of a list. Anything but a list is reported.
     pub fn messages(&mut self, builder: &mut Builder, list: Node<'a>) {
-        if let Some(messages) = list.objects() {
-            builder.expect_messages(messages.len());
-            return messages.iter().for_each(|message| self.message(builder, message));
-        }
-        let Some(items) = list.items() else {
+        let Some(items) = list.each_item() else {
             self.lines.of(list);
             return self.lost(builder, format!("the messages are {}, not a list", list.said_kind()));
         };
+        builder.expect_messages(items.len());
         for item in items {
-            match item.members() {
+            match item.as_object() {
                 Some(message) => self.message(builder, &message),
                 None => {
                     self.lines.of(item);

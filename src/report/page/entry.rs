@@ -7,6 +7,7 @@ use crate::monitor::{Effect, RuleId};
 use crate::report::account::{Account, Objection};
 use crate::report::dossier::{Entry, Group};
 use crate::report::{End, words};
+use crate::wording::glyph::Glyph;
 
 /// A rule with its lines, then its findings: the first in full, the others folded.
 pub fn group(rule: Option<RuleId>, group: &Group, end: &End<'_>) -> Markup {
@@ -43,7 +44,7 @@ fn yaml((lines, goes_on): &(Vec<(u32, String)>, bool)) -> Markup {
 
 fn finding(entry: &Entry, group: Option<RuleId>, open: bool) -> Markup {
     let account = &entry.account;
-    let minor = account.remark.is_some() || !matches!(account.glyph, "✗" | "■");
+    let minor = account.remark.is_some() || !matches!(account.glyph, Glyph::Deny | Glyph::Halt);
     html! {
         details.finding.minor[minor] open[open] {
             summary {
@@ -76,11 +77,11 @@ fn finding(entry: &Entry, group: Option<RuleId>, open: bool) -> Markup {
 /// The decision, in a character and a word.
 pub fn mark(account: &Account) -> Markup {
     let look = match account.glyph {
-        "✗" | "■" => "mark bad",
-        "✓" => "mark good",
+        Glyph::Deny | Glyph::Halt => "mark bad",
+        Glyph::Allow => "mark good",
         _ => "mark note",
     };
-    html! { span class=(look) { (account.glyph) " " (account.decision) } }
+    html! { span class=(look) { (account.glyph.unicode()) " " (account.decision) } }
 }
 
 fn why(objection: &Objection) -> Markup {

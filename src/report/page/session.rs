@@ -121,7 +121,7 @@ fn mark(decided: &DecidedCall, replay: &Replay) -> Markup {
         _ => "mark note",
     };
     html! {
-        span class=(look) { (words::glyph(decided)) " " (words::decided(verdict, replay.mode())) }
+        span class=(look) { (words::glyph(decided).unicode()) " " (words::decided(verdict, replay.mode())) }
         @if decided.counterfactual { " " span.meta { "counterfactual" } }
     }
 }

@@ -7,6 +7,7 @@ use crate::engine::Verdict;
 use crate::explore::coverage::{Exercise, RuleUse};
 use crate::report::dossier::{Listed, SessionRow};
 use crate::report::{End, words};
+use crate::wording::glyph::Glyph;
 
 /// Rules that are listed.
 const RULES: usize = 1000;
@@ -107,10 +108,12 @@ pub fn rules(end: &End<'_>) -> Markup {
 
 fn result(used: &RuleUse) -> Markup {
     match used.exercise() {
-        Exercise::Fired if used.only_reports() => html! { span.mark.note { "! reported" } },
-        Exercise::Fired => html! { span.mark.bad { "✗ fired" } },
-        Exercise::Passed => html! { span.mark.good { "✓ satisfied" } },
-        Exercise::NeverAsked => html! { span.mark.note { "– never checked" } },
+        Exercise::Fired if used.only_reports() => {
+            html! { span.mark.note { (Glyph::Report.unicode()) " reported" } }
+        }
+        Exercise::Fired => html! { span.mark.bad { (Glyph::Deny.unicode()) " fired" } },
+        Exercise::Passed => html! { span.mark.good { (Glyph::Allow.unicode()) " satisfied" } },
+        Exercise::NeverAsked => html! { span.mark.note { (Glyph::None.unicode()) " never checked" } },
     }
 }
 

@@ -14,6 +14,7 @@ use crate::report::words::live::LiveWords;
 use crate::report::words::{self, ByTool, Sentence};
 use crate::session::{Call, Outcome, Session};
 use crate::wording::clean::Marks;
+use crate::wording::glyph::Glyph;
 
 /// Columns of the rows of one session.
 #[derive(Clone, Copy, Default)]
@@ -86,7 +87,7 @@ fn row_of(
     write!(
         out,
         "  {} {at:<at_width$}  {tool:<tool_width$}  {}",
-        paint.verdict(verdict, words::glyph(decided)),
+        paint.verdict(verdict, words::glyph(decided).unicode()),
         paint.verdict(verdict, words::decided(verdict, mode)),
         at_width = widths.at,
         tool_width = widths.tool,
@@ -238,9 +239,9 @@ pub fn checks(
     for check in &decision.checks {
         let Some(explanation) = check.explain(policy.rules(), session) else { continue };
         let glyph = if check.passed {
-            paint.verdict(Verdict::Allow, "✓")
+            paint.verdict(Verdict::Allow, Glyph::Allow.unicode())
         } else {
-            paint.verdict(Verdict::Deny, "✗")
+            paint.verdict(Verdict::Deny, Glyph::Deny.unicode())
         };
         let said = cut(&explanation.headline, whole);
         row(out, "check", format!("{glyph} {said}  {}", paint.dim(&words::rule_name(&explanation.rule))))?;
@@ -270,7 +271,10 @@ pub fn live(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let Some(live) = LiveWords::of(call, decided, replay.policy()) else { return Ok(()) };
-    let changed = live.changed().map(|changed| paint.bold(&format!("  ≠ {changed}"))).unwrap_or_default();
+    let changed = live
+        .changed()
+        .map(|changed| paint.bold(&format!("  {} {changed}", Glyph::Disagree.unicode())))
+        .unwrap_or_default();
     row(out, "live", format!("{} {}{changed}", live.verdict, live.by))
 }
 

@@ -12,6 +12,7 @@ use crate::replay::Replay;
 use crate::report::JudgedSession;
 use crate::report::paint::Paint;
 use crate::report::words;
+use crate::wording::glyph::Glyph;
 
 /// Writes every violated rule.
 pub(super) fn violated(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
@@ -37,9 +38,9 @@ fn one(replay: &Replay, state: &RuleState, rule: &Rule, paint: Paint, out: &mut 
     let code = state.code.map(|code| format!("  {code}")).unwrap_or_default();
     let test = rule.test.as_deref().map(|test| paint.dim(&format!("  test {}", words::name(test))));
     let (glyph, how) = match (state.enforced, rule.options.shadow) {
-        (true, _) => (paint.verdict(Verdict::Deny, "✗"), ""),
-        (false, true) => (paint.verdict(Verdict::Ask, "!"), " (shadow mode)"),
-        (false, false) => (paint.verdict(Verdict::Ask, "!"), " (only reported)"),
+        (true, _) => (paint.verdict(Verdict::Deny, Glyph::Deny.unicode()), ""),
+        (false, true) => (paint.verdict(Verdict::Ask, Glyph::Report.unicode()), " (shadow mode)"),
+        (false, false) => (paint.verdict(Verdict::Ask, Glyph::Report.unicode()), " (only reported)"),
     };
     // The name comes after the word: `never violated` would be read as the opposite.
     let (ended, name) = (words::ended(state.outcome), words::rule_name(rule));

@@ -9,6 +9,7 @@ use crate::replay::Replay;
 use crate::report::paint::Paint;
 use crate::report::words;
 use crate::session::CallRef;
+use crate::wording::glyph::Glyph;
 
 /// Calls of the trace that are shown ahead of the one at fault, and after it.
 const AHEAD: usize = 5;
@@ -77,7 +78,7 @@ impl Trace<'_> {
         lines.extend(plain(from..place));
         if let Some(at) = self.at {
             // What did not run has no place in the trace.
-            let number = if marked { (place + 1).to_string() } else { "–".to_owned() };
+            let number = if marked { (place + 1).to_string() } else { Glyph::None.unicode().to_owned() };
             let (tool, turn) = (paint.bold(&shown(at)), paint.dim(&words::at(at, session)));
             lines.push(format!("{number} {tool}  {turn}  {}", paint.verdict(Verdict::Deny, self.mark)));
         }

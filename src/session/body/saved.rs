@@ -36,13 +36,13 @@ enum Saved<'b> {
 impl Serialize for Body {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let saved = self.0.as_deref().map(|body| {
-            let is_text = body.form == Form::Text;
+            let is_text = body.form() == Form::Text;
             match &body.recorded {
-                Recorded::Elsewhere(elsewhere) => {
+                Recorded::Elsewhere(_, elsewhere) => {
                     let Place { start, length, digest } = elsewhere.place();
                     Saved::Place(is_text, start, length, digest)
                 }
-                Recorded::Plain(_) | Recorded::Escaped(..) => Saved::Whole(is_text, body.text().into()),
+                Recorded::Plain(..) | Recorded::Escaped(..) => Saved::Whole(is_text, body.text().into()),
             }
         });
         saved.serialize(serializer)
@@ -54,12 +54,12 @@ impl<'de> Deserialize<'de> for Body {
         let form = |is_text| if is_text { Form::Text } else { Form::Json };
         Ok(match Option::<Saved<'_>>::deserialize(deserializer)? {
             None => Body::MISSING,
-            Some(Saved::Whole(is_text, text)) => Body::of(form(is_text), Recorded::Plain(text.into())),
+            Some(Saved::Whole(is_text, text)) => Body::of(Recorded::Plain(form(is_text), text.into())),
             Some(Saved::Place(is_text, start, length, digest)) => {
                 let store = STORE.with_borrow(Option::clone);
                 let store = store.ok_or_else(|| D::Error::custom("nothing has the body"))?;
                 let elsewhere = Elsewhere::new(store, Place { start, length, digest });
-                Body::of(form(is_text), Recorded::Elsewhere(Box::new(elsewhere)))
+                Body::of(Recorded::Elsewhere(form(is_text), Box::new(elsewhere)))
             }
         })
     }

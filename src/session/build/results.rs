@@ -10,7 +10,7 @@ use crate::session::{Body, CallRef, MessageKind, Millis, Outcome, refusal};
 impl Builder {
     /// Whether a call with this id has no result yet.
     pub fn waits_for(&self, id: &str) -> bool {
-        self.named.get(id).is_some_and(|waiting| waiting.first.is_some())
+        self.named.get(id).is_some_and(|waiting| waiting.first().is_some())
     }
 
     /// A result: it belongs to the oldest call with its id that has none yet; without an id, to the oldest call without
@@ -130,10 +130,9 @@ impl Builder {
 
     /// Ids of the calls that wait for their result, in the order of the calls.
     pub(crate) fn waiting(&self) -> Vec<Arc<str>> {
-        let calls = |waiting: &Waiting| waiting.first.into_iter().chain(waiting.others.clone());
         let named = self.named.iter();
         let mut waiting: Vec<_> =
-            named.flat_map(|(id, waiting)| calls(waiting).map(move |call| (call, id))).collect();
+            named.flat_map(|(id, waiting)| waiting.calls().map(move |call| (call, id))).collect();
         waiting.sort_unstable_by_key(|(call, _)| *call);
         waiting.into_iter().map(|(_, id)| Arc::clone(id)).collect()
     }

@@ -2,24 +2,25 @@
 
 use std::collections::VecDeque;
 
-/// Calls that wait for their result, in their order. Nearly always one, for which nothing is allocated.
+/// Calls that wait for their result, in their order. Nearly always one or none, and every id of a session has one of these: others
+/// take no room until there are some.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Waiting {
-    pub first: Option<u32>,
-    pub others: VecDeque<u32>,
+    first: Option<u32>,
+    others: Option<Box<VecDeque<u32>>>,
 }
 
 impl Waiting {
     pub fn push(&mut self, call: u32) {
         match self.first {
             None => self.first = Some(call),
-            Some(_) => self.others.push_back(call),
+            Some(_) => self.others.get_or_insert_default().push_back(call),
         }
     }
 
     pub fn pop(&mut self) -> Option<u32> {
         let first = self.first?;
-        self.first = self.others.pop_front();
+        self.first = self.others.as_mut().and_then(|others| others.pop_front());
         Some(first)
     }
 
@@ -28,11 +29,23 @@ impl Waiting {
         if self.first == Some(call) {
             return self.pop();
         }
-        let place = self.others.iter().position(|other| *other == call)?;
-        self.others.remove(place)
+        let others = self.others.as_mut()?;
+        let place = others.iter().position(|other| *other == call)?;
+        others.remove(place)
     }
 
     pub fn pop_newest(&mut self) -> Option<u32> {
-        self.others.pop_back().or_else(|| self.first.take())
+        let newest = self.others.as_mut().and_then(|others| others.pop_back());
+        newest.or_else(|| self.first.take())
+    }
+
+    /// The one that has waited longest.
+    pub fn first(&self) -> Option<u32> {
+        self.first
+    }
+
+    /// All of them.
+    pub fn calls(&self) -> impl Iterator<Item = u32> {
+        self.first.into_iter().chain(self.others.iter().flat_map(|others| others.iter().copied()))
     }
 }

@@ -67,6 +67,13 @@ pub const ROWS: &[Wrapper] = &[
         "-w -m -M -r -p -c -s -S -n -u --warmup --min-runs --max-runs --runs --prepare --conclude --setup --cleanup --shell --command-name --time-unit --style --parameter-list -L -P:3 --parameter-scan:3 -D --parameter-step-size --export-json --export-markdown --export-csv --export-asciidoc --export-orgmode --output --input --reference --reference-name",
         Inner::Value("-p --prepare -c --cleanup -s --setup --conclude --reference -S --shell"),
     ),
+    besides(
+        "go",
+        "build|test|run|install|vet|generate",
+        "-exec -toolexec -o -run -tags -timeout -count -C -p -ldflags -gcflags -mod -modfile -bench -coverprofile",
+        Inner::Value("-exec -toolexec"),
+    ),
+    besides("bat batcat", "", "-l -H -r --pager --language --theme --style", Inner::Value("--pager")),
     besides("fzf", "", "--bind --preview", Inner::Value("--preview")),
     besides("ansible", "", "-a --args -m --module-name", Inner::Value("-a --args")),
     besides("nodemon", "", "-x --exec -w --watch -e --ext -i --ignore", Inner::Value("-x --exec")),

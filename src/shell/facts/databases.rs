@@ -2,7 +2,7 @@
 
 use super::row::At::{All, First, Value};
 use super::row::Does::{Opaque, Reaches, Reads, ReadsDeep, With, Writes};
-use super::row::Net::{Remotes, UrlValue, Value as Named, Variable};
+use super::row::Net::{Listed, Remotes, UrlValue, Value as Named, Variable};
 use super::row::{Program, row};
 
 /// A program of PostgreSQL, with the options that all of them have.
@@ -16,6 +16,7 @@ macro_rules! postgres {
             &[
                 Reaches(Named("-h --host")),
                 Reaches(Variable("PGHOST")),
+                Reaches(Variable("PGHOSTADDR")),
                 Reaches(UrlValue("-d --dbname")),
                 Reaches(Remotes),
                 $($does),*
@@ -30,11 +31,12 @@ macro_rules! mysql {
         row(
             $names,
             "",
-            concat!("-h=--host -P=--port -u=--user -S=--socket --defaults-file --defaults-extra-file --protocol ", $takes),
+            concat!("-h=--host -P=--port -u=--user -S=--socket --defaults-file --defaults-extra-file --login-path --protocol ", $takes),
             concat!("-p=--password -v=--verbose -C=--compress --single-transaction ", $flags),
             &[
                 Reaches(Named("-h --host")),
                 Reaches(Variable("MYSQL_HOST")),
+                With("--login-path", &Reaches(Listed("the settings of `--login-path`"))),
                 Reads(Value("--defaults-file --defaults-extra-file")),
                 $($does),*
             ],
@@ -121,8 +123,14 @@ pub const PROGRAMS: &[Program] = &[
         "redis-cli valkey-cli",
         "",
         "-h -p -s -a -u -n -r -i -d -D -X -t --user --pass --sni --cert --key --cacert --pattern --eval --rdb",
-        "-c=--cluster-mode -x -2 -3 --tls --raw --no-raw --csv --json --scan --bigkeys --no-auth-warning --insecure --pipe --latency --stat",
-        &[Reaches(Named("-h -u")), Reads(Value("--eval")), Writes(Value("--rdb")), With("--eval", &Opaque)],
+        "-c=--cluster-mode -x -2 -3 --tls --raw --no-raw --csv --json --scan --bigkeys --no-auth-warning --insecure --pipe --latency --stat --cluster",
+        &[
+            Reaches(Named("-h -u")),
+            Reads(Value("--eval")),
+            Writes(Value("--rdb")),
+            With("--eval", &Opaque),
+            With("--cluster", &Reaches(Remotes)),
+        ],
     ),
     row(
         "kcat kafkacat",
@@ -134,12 +142,13 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "mongosh mongo mongodump mongorestore mongoexport mongoimport",
         "",
-        "-h --host -p --port -u --username -a --pass --password --eval --uri -d --db --collection -c --file -n --user --authenticationDatabase --out",
+        "-h --host -p --port -u --username -a --pass --password --eval --uri -d --db --collection -c --file -n --user --authenticationDatabase -o --out",
         "--quiet --norc --tls --raw --drop",
         &[
             Reaches(Named("-h --host --uri -u")),
             Reaches(Remotes),
             Reads(Value("--file")),
+            Writes(Value("-o --out")),
             With("--eval --file -f", &Opaque),
         ],
     ),

@@ -1,7 +1,7 @@
 //! Programs that work on files.
 
 use super::row::At::{
-    All, AllOrHere, ButLast, Environment, Field, First, Into, Last, Rest, RestOrHere, Value,
+    All, AllOrHere, ButLast, Environment, Field, First, Here, Into, Last, Rest, RestOrHere, Value,
 };
 use super::row::Does::{
     Deletes, DeletesDeep, In, Opaque, Reads, ReadsDeep, With, Without, Writes, WritesDeep,
@@ -270,16 +270,24 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row("7z 7za 7zz", "", "", "", &[]),
     row("7z 7za 7zz", "a|u", "", "", &[Writes(First), ReadsDeep(Rest)]),
-    row("7z 7za 7zz", "l|t|e|x", "", "", &[Reads(First)]),
+    row("7z 7za 7zz", "l|t", "", "", &[Reads(First)]),
+    row("7z 7za 7zz", "e|x", "-o", "-y", &[Reads(First), In("-o", &WritesDeep(Here))]),
     row(
-        "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4",
+        "gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd",
         "",
         "-S -T --suffix --threads -o",
         "-k=--keep -d=--decompress -c=--stdout -f=--force -v -9 -1 -q -t -l",
         &[Reads(All), Without("-c --stdout -k --keep -l -t", &Deletes(All)), Writes(Value("-o"))],
     ),
     row(
-        "age sops",
+        "sops",
+        "",
+        "-a -k -p --age --kms --pgp --output --input-type --output-type --config --set --extract",
+        "-i=--in-place -e=--encrypt -d=--decrypt -s -r",
+        &[Reads(All), With("-i --in-place", &Writes(All)), Writes(Value("--output"))],
+    ),
+    row(
+        "age",
         "",
         "-r -R -i -o --recipient --identity --output --age --kms",
         "-e=--encrypt -d=--decrypt -a -p",
@@ -299,7 +307,20 @@ pub const PROGRAMS: &[Program] = &[
         "-sha1 -sha256 -sha384 -sha512 -md5 -hex -binary -r -c -noout -text",
         &[Reads(All), Reads(Value("-sign -verify -signature"))],
     ),
-    row("split csplit", "", "-b -l -n -a -C --bytes --lines --number", "-d", &[Reads(First)]),
+    row(
+        "split gsplit",
+        "",
+        "-b -l -n -a -C --bytes --lines --number --filter",
+        "-d",
+        &[Reads(First), Writes(Rest)],
+    ),
+    row(
+        "csplit",
+        "",
+        "-b -f -n --prefix --digits --suffix-format",
+        "-k -s -z",
+        &[Reads(First), Writes(Value("-f --prefix"))],
+    ),
     row(
         "patch",
         "",
@@ -349,7 +370,7 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row("printenv", "", "", "-0=--null", &[Reads(Environment)]),
     row(
-        "ls dir vdir tree exa eza du df",
+        "ls dir vdir exa eza du df",
         "",
         "-I -w -L -P --ignore --color --sort --time --block-size --exclude --max-depth --level",
         "-a=--all -l -h -R=--recursive -t -1",
@@ -378,7 +399,7 @@ pub const PROGRAMS: &[Program] = &[
         &[Without("-V --version -h --help", &Opaque), Without("-c -m", &Reads(First))],
     ),
     row(
-        "ruby lua php Rscript julia osascript swift elixir node nodejs deno bun tsx ts-node scala groovy pwsh powershell cmd",
+        "lua php Rscript julia osascript swift elixir node nodejs deno bun tsx ts-node scala groovy pwsh powershell cmd",
         "",
         "-e -E -r -I -c -f -p -Command --eval --require --import --loader --env-file",
         "-v=--version -h=--help",
@@ -401,7 +422,7 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-Z --config --color --manifest-path -C --target-dir --target -p --package --features -F -j --bin --example --test --bench --profile",
         "-v=--verbose -q=--quiet -r=--release --locked --offline --all --workspace --all-targets --all-features --no-default-features --lib --no-run --no-fail-fast --check",
-        &[],
+        &[WritesDeep(Value("--target-dir"))],
     ),
     row("cargo", "run|r|bench", "", "", &[Opaque]),
     row("apply_patch applypatch", "", "", "", &[]),

@@ -19,17 +19,21 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "curl",
         "",
-        "-d=--data --data-raw --data-binary --data-urlencode --data-ascii --json -F=--form --form-string -H=--header -X=--request -o=--output -u=--user -A=--user-agent -b=--cookie -c=--cookie-jar -e=--referer -T=--upload-file -x=--proxy -K=--config -E=--cert --key --cacert --capath -m=--max-time --connect-timeout --retry --retry-delay --retry-max-time -w=--write-out -D=--dump-header --resolve --connect-to -r=--range -C=--continue-at -z --limit-rate --url --url-query -U=--proxy-user --interface --unix-socket -t -P -Q -y -Y --max-redirs --netrc-file --output-dir --socks5 --socks5-hostname --preproxy --doh-url --variable --expand-url --aws-sigv4 --oauth2-bearer --proto --stderr --trace --trace-ascii",
+        "-d=--data --data-raw --data-binary --data-urlencode --data-ascii --json -F=--form --form-string -H=--header -X=--request -o=--output -u=--user -A=--user-agent -b=--cookie -c=--cookie-jar -e=--referer -T=--upload-file -x=--proxy -K=--config -E=--cert --key --cacert --capath -m=--max-time --connect-timeout --retry --retry-delay --retry-max-time -w=--write-out -D=--dump-header --resolve --connect-to -r=--range -C=--continue-at -z --limit-rate --url --url-query -U=--proxy-user --interface --unix-socket -t -P -Q -y -Y --max-redirs --netrc-file --output-dir --socks5 --socks5-hostname --preproxy --doh-url --variable --expand-url --aws-sigv4 --oauth2-bearer --proto --stderr --trace --trace-ascii --etag-save --etag-compare --hsts --alt-svc --libcurl --proxy-header --haproxy-clientip --socks4 --socks4a --dns-servers --mail-from --mail-rcpt --abstract-unix-socket",
         "-s=--silent -S=--show-error -L=--location -f=--fail -k=--insecure -i=--include -I=--head -v=--verbose -O=--remote-name -J -G=--get -g=--globoff -N=--no-buffer -n=--netrc -#=--progress-bar -0 -4=--ipv4 -6=--ipv6 -Z=--parallel -j -p -R -q -a -l -M --compressed --http1.1 --http2 --fail-with-body --retry-all-errors",
         &[
             Reaches(Urls),
-            Reaches(Named("--url --expand-url -x --proxy --socks5 --socks5-hostname --preproxy --doh-url")),
+            Reaches(Named(
+                "--url --expand-url -x --proxy --socks4 --socks4a --socks5 --socks5-hostname --preproxy --doh-url --dns-servers",
+            )),
             Reads(Attached(
                 "-d --data --data-binary --data-urlencode --data-ascii --json -F --form -H --header -w --write-out --variable --url-query",
             )),
             With("-K --config", &Reaches(Listed("the file of `--config`"))),
-            Reads(Value("-T --upload-file -K --config -E --cert --key --cacert --netrc-file")),
-            Writes(Value("-o --output -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr")),
+            Reads(Value("-T --upload-file -K --config -E --cert --key --cacert --netrc-file --etag-compare")),
+            Writes(Value(
+                "-o --output -c --cookie-jar -D --dump-header --trace --trace-ascii --stderr --etag-save --hsts --alt-svc --libcurl",
+            )),
         ],
     ),
     row(
@@ -143,7 +147,7 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row(
         "git",
-        "show|diff|log|status|blame|add|remote|rev-parse|describe|ls-files|reflog|worktree|bisect|shortlog|notes|gc|init",
+        "show|diff|log|status|blame|add|remote|rev-parse|describe|ls-files|reflog|worktree|bisect|shortlog|notes|gc",
         "-n -L -S -G -U -O -e --max-count --format --pretty --since --until --after --before --author --grep --diff-filter --date --file --blob --prefix --output -o",
         "-p=--patch -s -q=--quiet -v=--verbose -u=--update -A=--all -l=--list -w -z -b -f=--force -N -W --stat --oneline --graph --decorate --cached --staged --name-only --name-status --short --porcelain --get --global --local --unset --add --hard",
         &[Writes(Value("--output"))],
@@ -205,7 +209,7 @@ pub const PROGRAMS: &[Program] = &[
         "release download|run download",
         "-O=--output -D=--dir -p=--pattern -A=--archive -n",
         "--clobber --skip-existing",
-        &[Writes(Value("-O --output -D --dir"))],
+        &[Writes(Value("-O --output")), WritesDeep(Value("-D --dir"))],
     ),
     row(
         "gh",
@@ -220,7 +224,7 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-R=--repo -t=--title -d=--description -b=--target-branch",
         "-y=--yes",
-        &[Reaches(Default("", "gitlab.com"))],
+        &[Reaches(Default("", "gitlab.com")), Reaches(Variable("GITLAB_HOST")), Reaches(Variable("GL_HOST"))],
     ),
     row(
         "ssh autossh mosh",
@@ -234,7 +238,7 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-B -b -c -D -F -i -J -l -o -P -R -S -s -X",
         "-4 -6 -A -a -C -f -N -p -q -r -v",
-        &[Reaches(Host), Reads(Value("-i -b"))],
+        &[Reaches(Host), Reads(Value("-i -b")), Writes(Rest)],
     ),
     row("ssh-keyscan", "", "-p -T -t -f -O", "-4 -6 -c -D -H -q -v", &[Reaches(Host)]),
     row(
@@ -282,27 +286,27 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row("socat", "", "-b -t -T -lf -lp", "-d -D -v -x -u -U -4 -6", &[]),
     row(
-        "nc ncat netcat",
+        "nc ncat netcat nc.openbsd nc.traditional",
         "",
         "-e -c -g -G -i -O -P -p -q -s -T -V -w -X -x -I --exec --sh-exec --proxy",
         "-l=--listen -k -u -v -z -n -4 -6 -d -N -t -C -U",
-        &[Without("-l --listen", &Reaches(Host))],
+        &[Without("-l --listen", &Reaches(Host)), Reaches(Named("-x --proxy"))],
     ),
     row(
         "ping ping6 traceroute tracepath mtr whois nmap telnet",
         "",
-        "-c -i -W -w -s -t -I -p -m -h -oN -oX",
+        "-c -i -W -w -s -t -I -p -m -h -oN -oX -oG -oA -oS -iL",
         "-n -q -4 -6 -sS -sV -A",
-        &[Reaches(Urls)],
+        &[Reaches(Urls), Writes(Value("-oN -oX -oG -oA -oS")), Reads(Value("-iL"))],
     ),
     row(
         "openssl",
         "s_client|s_time|ocsp",
         "-connect -host -port -proxy -url",
         "",
-        &[Reaches(Named("-connect -host -proxy -url"))],
+        &[Reaches(Named("-connect -host -proxy -url")), Reaches(Remotes)],
     ),
-    row("dig nslookup host drill", "", "-t -p -b -f -c -q", "-x -4 -6", &[Reaches(Urls)]),
+    row("dig nslookup host drill delv", "", "-t -p -b -f -c -q", "-x -4 -6", &[Reaches(Urls)]),
     row(
         "gpg gpg2",
         "",
@@ -316,6 +320,7 @@ pub const PROGRAMS: &[Program] = &[
                 "--recv-keys --receive-keys --send-keys --search-keys --refresh-keys --locate-keys",
                 &Reaches(Elsewhere("a server of keys")),
             ),
+            Reaches(UrlValue("--keyserver")),
         ],
     ),
 ];

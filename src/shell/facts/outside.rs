@@ -170,6 +170,14 @@ pub const ROWS: &[Wrapper] = &[
         1,
         Inner::Script,
     ),
+    // Words after `--` are for `ssh`: its options, and a command. What begins with an option is a program that nobody knows.
+    elsewhere(
+        "gcloud",
+        "compute ssh|cloud-shell ssh|compute tpus tpu-vm ssh",
+        "--project --zone --account --worker",
+        0,
+        Inner::After("--"),
+    ),
     alone(
         "*",
         elsewhere(
@@ -179,6 +187,20 @@ pub const ROWS: &[Wrapper] = &[
             0,
             Inner::Value("--command"),
         ),
+    ),
+    elsewhere(
+        "gh",
+        "codespace ssh|cs ssh",
+        "-c --codespace -R --repo --profile --server-port",
+        0,
+        Inner::After("--"),
+    ),
+    elsewhere(
+        "gh",
+        "codespace ssh|cs ssh",
+        "-c --codespace -R --repo --profile --server-port",
+        0,
+        Inner::Script,
     ),
     alone(
         "*",

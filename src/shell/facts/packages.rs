@@ -1,7 +1,7 @@
 //! Managers of packages: what they fetch and publish.
 
 use super::row::At::{All, Value};
-use super::row::Does::{Opaque, Reaches, Reads, With};
+use super::row::Does::{Opaque, Reaches, Reads, With, WritesDeep};
 use super::row::Net::{Default, Elsewhere, UrlValue, Value as Named, Variable};
 use super::row::{Program, one_dash, row};
 
@@ -19,9 +19,17 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "npm",
         "publish|unpublish|deprecate|install|i|add|ci|view|info|show|v|outdated|update|up|upgrade|search|audit|login|adduser|logout|whoami|token|dist-tag|owner|access|ping|install-test|it|create|init|pack|org|team|cit|ins|install-ci-test|profile|star|stars|clean-install|ic|in|isntall",
+        "--proxy --https-proxy --pack-destination",
         "",
-        "",
-        &[Reaches(Default("--registry", REGISTRY)), Reaches(Variable("npm_config_registry"))],
+        &[
+            Reaches(Default("--registry", REGISTRY)),
+            Reaches(UrlValue("--proxy --https-proxy")),
+            Reaches(Variable("npm_config_registry")),
+            Reaches(Variable("npm_config_proxy")),
+            Reaches(Variable("npm_config_https_proxy")),
+            Reaches(Variable("NPM_CONFIG_REGISTRY")),
+            WritesDeep(Value("--pack-destination")),
+        ],
     ),
     row("npm", "run|run-script|rum|urn|test|t|tst|start|stop|restart", "", "", &[Opaque]),
     row(
@@ -36,10 +44,22 @@ pub const PROGRAMS: &[Program] = &[
         "publish|npm publish|unpublish|install|i|add|dlx|global add|recursive publish|up|upgrade|update|outdated|audit|view|info|create|why|login|whoami|npm login|npm whoami|tag|npm tag",
         "",
         "",
-        &[Reaches(Default("--registry", REGISTRY))],
+        &[
+            Reaches(Default("--registry", REGISTRY)),
+            Reaches(Variable("npm_config_registry")),
+            Reaches(Variable("NPM_CONFIG_REGISTRY")),
+            Reaches(Variable("YARN_REGISTRY")),
+            Reaches(Variable("YARN_NPM_REGISTRY_SERVER")),
+        ],
     ),
     row("pnpm yarn", "run|test|start|build|dev|lint", "", "", &[Opaque]),
-    row("npx bunx", "", "-p --package -c --call", "-y=--yes", &[Reaches(Elsewhere("the registry of npx"))]),
+    row(
+        "npx bunx",
+        "",
+        "-p --package -c --call",
+        "-y=--yes",
+        &[Reaches(Elsewhere("the registry of npx")), Reaches(Variable("npm_config_registry"))],
+    ),
     row(
         "bun",
         "publish|install|i|add|update|outdated|create|pm",
@@ -57,7 +77,7 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "pip pip3 pipx uv pipenv poetry pdm rye hatch",
         "install|download|wheel|search|index|upgrade|update|add|sync|lock|publish|pip install|pip download|pip compile|pip sync|tool install|inject|reinstall|self update|python install",
-        "-d --dest --index --default-index --find-links -f",
+        "-d --dest --index --default-index --find-links -f -w --wheel-dir --root",
         "",
         &[
             Reaches(Default("-i --index-url --publish-url --index --default-index", "pypi.org")),
@@ -65,6 +85,14 @@ pub const PROGRAMS: &[Program] = &[
             Reaches(UrlValue("-f --find-links -e --editable")),
             Reaches(Variable("PIP_INDEX_URL")),
             Reaches(Variable("UV_INDEX_URL")),
+            Reaches(Variable("PIP_EXTRA_INDEX_URL")),
+            Reaches(Variable("PIP_PROXY")),
+            Reaches(Variable("UV_DEFAULT_INDEX")),
+            Reaches(Variable("UV_EXTRA_INDEX_URL")),
+            Reaches(Variable("UV_INDEX")),
+            Reaches(Variable("UV_PUBLISH_URL")),
+            Reaches(Named("--proxy")),
+            WritesDeep(Value("-t --target --prefix --root -d --dest -w --wheel-dir")),
         ],
     ),
     row(
@@ -79,7 +107,7 @@ pub const PROGRAMS: &[Program] = &[
         "install|create|update|search|upgrade|env create|env update",
         "",
         "",
-        &[Reaches(Elsewhere("the channels of conda"))],
+        &[Reaches(Elsewhere("the channels of conda")), Reaches(UrlValue("-c --channel"))],
     ),
     row(
         "twine",
@@ -93,14 +121,18 @@ pub const PROGRAMS: &[Program] = &[
         "upload|register",
         "",
         "",
-        &[Reaches(Default("--repository-url", "upload.pypi.org")), Reads(All)],
+        &[
+            Reaches(Default("--repository-url", "upload.pypi.org")),
+            Reaches(Variable("TWINE_REPOSITORY_URL")),
+            Reads(All),
+        ],
     ),
     row(
         "cargo",
         "publish|install|add|search|update|fetch|login|owner|yank|info|binstall|upgrade",
-        "--registry --index --token --version --git --path",
+        "--registry --index --token --version --git --path --root",
         "--dry-run --allow-dirty --no-verify",
-        &[Reaches(Default("--index", "crates.io")), Reaches(Named("--git"))],
+        &[Reaches(Default("--index", "crates.io")), Reaches(Named("--git")), WritesDeep(Value("--root"))],
     ),
     row("gem", "", "-v -i -k --version --host --key --source", "", &[]),
     row(

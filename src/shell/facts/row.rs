@@ -106,7 +106,7 @@ pub enum Net {
     Default(&'static str, &'static str),
     /// The same for operands: the first URL or remote, or what the settings say.
     OperandOr(&'static str),
-    /// The value of this variable of the environment.
+    /// The value of this variable of the environment, or of those that begin so before a `*`.
     Variable(&'static str),
 }
 

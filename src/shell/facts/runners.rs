@@ -8,6 +8,8 @@ const GIT: &str = "-C -c --git-dir --work-tree --namespace --exec-path";
 pub const ROWS: &[Wrapper] = &[
     local("direnv", "exec", "", 1, Inner::Words),
     local("dotenv dotenvx", "run|", "-e -f -c -p -v --env-file --env", 0, Inner::Words),
+    local("sops", "exec-env", "--user", 1, Inner::Script),
+    local("sops", "exec-file", "--user --filename", 1, Inner::Script),
     local("env-cmd", "", "-f -e -r --file --environments --rc-file", 0, Inner::Words),
     local("cross-env cross-env-shell", "", "", 0, Inner::Words),
     local(

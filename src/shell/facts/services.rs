@@ -2,7 +2,7 @@
 
 use super::row::At::{All, LocalButLast, LocalLast, Value};
 use super::row::Does::{Opaque, Reaches, Reads, ReadsDeep, With, Without, Writes};
-use super::row::Net::{Default, Elsewhere, Fixed, OperandOr, Value as Named, Variable};
+use super::row::Net::{Default, Elsewhere, Fixed, OperandOr, UrlValue, Value as Named, Variable};
 use super::row::{Program, one_dash, row};
 
 /// The rows.
@@ -51,7 +51,7 @@ pub const PROGRAMS: &[Program] = &[
         "compose|stack|ps|images|logs|inspect|system|volume|network|rm|rmi|kill|stop|start|restart|tag|save|load|export|import|commit|events|stats|top|port|info|version|context|swarm|service|node|secret|container|image|exec|run|prune|builder|buildx",
         "-f=--file -p=--project-name --profile --env-file --project-directory --format --filter -n --tail --since --until -o=--output --timeout --signal --scale",
         "-a=--all -d=--detach -f=--force -q=--quiet -v=--volumes -i=--interactive -t=--tty --rm --remove-orphans --build --no-trunc --follow",
-        &[Reads(Value("--env-file"))],
+        &[Reads(Value("--env-file")), Writes(Value("-o --output"))],
     ),
     row("docker podman nerdctl", "stop|restart|kill", "-t=--timeout -s=--signal", "", &[]),
     row(
@@ -74,7 +74,7 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-n=--namespace --context --cluster --user --kubeconfig -s=--server --as --as-group --token --request-timeout --certificate-authority --client-key --client-certificate -v -l=--selector -o=--output -f=--filename -k=--kustomize --field-selector -c=--container --grace-period --timeout --type --tail --since --replicas -p=--patch --patch-file --from-literal --from-file --from-env-file --image --port --dry-run --cascade --field-manager --sort-by --template --for --overrides --limits",
         "-A=--all-namespaces -w=--watch -i=--stdin -t=--tty -R=--recursive --all --force --now --wait --ignore-not-found --insecure-skip-tls-verify --server-side --overwrite --previous --show-labels --prune --no-headers",
-        &[Reads(Value("-f --filename --patch-file --from-file --from-env-file --kubeconfig"))],
+        &[Reads(Value("-f --filename -k --kustomize --patch-file --from-file --from-env-file --kubeconfig"))],
     ),
     row(
         "kubectl oc k kubectl.exe microk8s.kubectl",
@@ -104,7 +104,7 @@ pub const PROGRAMS: &[Program] = &[
         "",
         "-n=--namespace --kube-context --kubeconfig --kube-token --kube-apiserver -f=--values --set --set-string --set-file --version --repo --timeout -o=--output --history-max --registry-config --repository-config -e --environment -l=--selector",
         "-i=--install -a=--all -A=--all-namespaces --debug --wait --atomic --dry-run --create-namespace --force --purge --reuse-values --cleanup-on-fail",
-        &[Reads(Value("-f --values --kubeconfig"))],
+        &[Reads(Value("-f --values --kubeconfig")), Reaches(UrlValue("--repo"))],
     ),
     row(
         "helm helmfile",
@@ -125,7 +125,11 @@ pub const PROGRAMS: &[Program] = &[
         "apply|destroy|plan|refresh|import|init|run-all apply|run-all destroy|run-all plan|login|state|taint|untaint|workspace|run|get|test",
         "",
         "",
-        &[Reaches(Elsewhere("the providers of terraform")), Reads(Value("-var-file -state"))],
+        &[
+            Reaches(Elsewhere("the providers of terraform")),
+            Reads(Value("-var-file -state")),
+            Writes(Value("-out -state-out -backup")),
+        ],
     ),
     row(
         "pulumi cdk cdktf serverless sls sam ansible ansible-playbook ansible-pull packer nomad consul vault",
@@ -134,6 +138,9 @@ pub const PROGRAMS: &[Program] = &[
         "-y=--yes -f=--force --skip-preview --all --require-approval -b=--become -K -k -v --check --diff",
         &[
             Reaches(Elsewhere("the systems of its settings")),
+            Reaches(Variable("CONSUL_HTTP_ADDR")),
+            Reaches(Variable("NOMAD_ADDR")),
+            Reaches(Variable("VAULT_ADDR")),
             Reads(Value("-i --inventory --vault-password-file --private-key")),
         ],
     ),
@@ -145,6 +152,7 @@ pub const PROGRAMS: &[Program] = &[
         &[
             Reaches(Named("--endpoint-url")),
             Reaches(Variable("AWS_ENDPOINT_URL")),
+            Reaches(Variable("AWS_ENDPOINT_URL_*")),
             Without("--endpoint-url", &Reaches(Fixed("amazonaws.com"))),
         ],
     ),
@@ -167,6 +175,7 @@ pub const PROGRAMS: &[Program] = &[
         "-q=--quiet -m --async --force --recursive -r --allow-unauthenticated",
         &[
             Reaches(Fixed("googleapis.com")),
+            Reaches(Variable("CLOUDSDK_API_ENDPOINT_OVERRIDES_*")),
             Reads(Value("--data-file --env-vars-file --key-file --flags-file")),
         ],
     ),
@@ -240,9 +249,9 @@ pub const PROGRAMS: &[Program] = &[
     row(
         "s3cmd s5cmd mc b2",
         "",
-        "-c --config --access_key --secret_key --region",
+        "-c --config --access_key --secret_key --region --host --endpoint-url",
         "-r=--recursive -f=--force -P",
-        &[Reaches(Elsewhere("the storage of its settings"))],
+        &[Reaches(Elsewhere("the storage of its settings")), Reaches(Named("--host --endpoint-url"))],
     ),
     row("s3cmd s5cmd mc", "put|sync|cp|mv|mirror", "", "", &[ReadsDeep(LocalButLast), Writes(LocalLast)]),
     row("s3cmd s5cmd mc", "get", "", "", &[Writes(LocalLast)]),

@@ -26,3 +26,9 @@ pub fn is_foreign(name: &str, sub: &str) -> bool {
     let own = OWN.iter().find(|(names, _)| names.split(' ').any(|known| known == name));
     own.is_some_and(|(_, own)| !own.split(' ').any(|known| known == sub))
 }
+
+/// The subcommand of git that is a program in git's own folder: `git-push`. `git-lfs` is somebody else's.
+pub fn command_of_git(program: &str) -> Option<&str> {
+    let sub = program.strip_prefix("git-").filter(|sub| *sub != "lfs")?;
+    GIT.split(' ').find(|known| *known == sub)
+}

@@ -43,6 +43,8 @@ pub const TOOLS: &[Tool] = &[
             Folder("workdir cwd working_directory dir_path directory cd"),
         ],
     },
+    // Keys for a program that an earlier call has started: a shell, perhaps.
+    Tool { names: TYPED, does: &[Command("chars input text")] },
     Tool {
         names: "Read read_file ReadFile read view view_file open_file read_many_files NotebookRead view_image",
         does: &[Reads(
@@ -83,6 +85,14 @@ pub const TOOLS: &[Tool] = &[
     Tool { names: "Task Agent spawn_agent delegate_to_agent", does: &[] },
     Tool { names: "apply_patch ApplyPatch", does: &[Patch("input patch patchText changes")] },
 ];
+
+/// Tools that type into a program which runs already.
+const TYPED: &str = "write_stdin write_bash";
+
+/// Whether a tool types its command into a program of which this call says nothing.
+pub fn types(row: &Tool) -> bool {
+    row.names == TYPED
+}
 
 /// The row of a tool.
 pub fn tool(name: &str) -> Option<&'static Tool> {

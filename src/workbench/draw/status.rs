@@ -24,8 +24,8 @@ const ROOMY: u16 = 100;
 const WHOLE: u16 = 110;
 /// Columns of what is supposed that come before the session's name.
 const LABEL: usize = 12;
-/// Columns that are kept for the session's name, with a blank at either end.
-const NAMED: usize = 10;
+/// Columns that are kept for the beginning of the session's name, with a blank at either end.
+const NAMED: usize = 5;
 /// Columns in which a base says which one it is.
 const SHORTEST: usize = 4;
 /// Columns from which an id is whole.

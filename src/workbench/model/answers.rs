@@ -88,6 +88,7 @@ fn values(model: &Model, command: Command, argument: Argument, typed: &str) -> V
             ("git:HEAD", "as committed"),
             ("git:HEAD~1", "as committed before that"),
             ("recorded", "what was refused at the time"),
+            ("live", "what a gate decided at the time"),
         ]
         .into_iter()
         .filter(|(name, _)| name.contains(typed))

@@ -249,7 +249,7 @@ pub fn words_of(filter: &str) -> Vec<&str> {
 pub enum HelpRow {
     /// A command.
     Command(&'static keys::Row),
-    /// A sign and what it means.
+    /// A mark and what it means.
     Glyph(Glyph),
     /// A colour and what it means.
     Role(Role),
@@ -260,7 +260,7 @@ impl HelpRow {
     pub const fn heading(&self) -> &'static str {
         match self {
             Self::Command(row) => keys::heading(row),
-            Self::Glyph(_) => "Signs",
+            Self::Glyph(_) => "Marks",
             Self::Role(_) => "Colours",
         }
     }

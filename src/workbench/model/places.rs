@@ -176,7 +176,7 @@ impl Ask {
                 Some(Overlay::Tester(view)) => view.expression.language.name().to_owned(),
                 _ => String::new(),
             },
-            Ask::Base => "compare with (git:REV, a path, recorded, or nothing)".to_owned(),
+            Ask::Base => "compare with git:REV, path, recorded, live (empty: none)".to_owned(),
             Ask::Rule => "the file with the rule".to_owned(),
             Ask::Arguments(_) => format!("{} arguments", call()),
             Ask::Result(_) => format!("{} result", call()),

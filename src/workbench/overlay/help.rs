@@ -7,7 +7,7 @@ use crate::workbench::model::overlay::{HelpRow, HelpView};
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
-use crate::workbench::theme::Role;
+use crate::workbench::theme::{Glyph, Role};
 
 /// Columns of the keys.
 const KEYS: usize = 11;
@@ -30,12 +30,7 @@ impl Rows for HelpView {
         let missing = self.missing(model, help);
         let said = if missing.is_empty() { Role::Text } else { Role::TextDim };
         let room = width.saturating_sub(1 + heading(width) + KEYS).max(1);
-        let lines = text::wrap(
-            &format!("{}{missing}", model.habits.keymap.worded(help.doc())),
-            room,
-            usize::MAX,
-            theme.marks(),
-        );
+        let lines = text::wrap(&format!("{}{missing}", worded(model, help)), room, usize::MAX, theme.marks());
         let row = |(place, line)| {
             let mut row = Row::new(theme, width);
             let group = if named && place == 0 { help.heading() } else { "" };
@@ -63,11 +58,23 @@ impl Rows for HelpView {
             HelpRow::Glyph(glyph) => model.theme.glyph(*glyph).to_owned(),
             HelpRow::Role(role) => role.name().to_owned(),
         };
-        Some(format!("{sign}  {}", model.habits.keymap.worded(row.doc())))
+        Some(format!("{sign}  {}", worded(model, row)))
     }
 
     fn instead(&self, _: &Model) -> Vec<(Role, String)> {
         vec![(Role::TextDim, "No row has these words. An empty filter shows all.".to_owned())]
+    }
+}
+
+/// What a row says, with the keys and the marks that are in use.
+fn worded(model: &Model, row: &HelpRow) -> String {
+    let said = model.habits.keymap.worded(row.doc()).into_owned();
+    match row {
+        HelpRow::Glyph(_) => {
+            let with = |said: String, glyph: &Glyph| said.replace(glyph.unicode(), model.theme.glyph(*glyph));
+            Glyph::ALL.iter().fold(said, with)
+        }
+        HelpRow::Command(_) | HelpRow::Role(_) => said,
     }
 }
 
@@ -82,7 +89,7 @@ fn keys_of(model: &Model, row: &keys::Row) -> String {
 impl Window for HelpView {
     fn title(&self, _: &Model, _: usize) -> String {
         match self.filter.as_str() {
-            "" => "Help".to_owned(),
+            "" => "Help: keys, then marks, then colours".to_owned(),
             filter => format!("Help  /{filter}"),
         }
     }

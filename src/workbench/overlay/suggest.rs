@@ -132,7 +132,7 @@ impl Rows for SuggestView {
         let mut row = space.columns(model);
         let (role, glyph) = match rule.proposal.suggestion.against {
             0 => (Role::VerdictAllow, Glyph::Allow),
-            _ => (Role::VerdictReport, Glyph::Problem),
+            _ => (Role::VerdictDeny, Glyph::Deny),
         };
         row.gap(1).glyph(role, glyph).gap(1);
         let Suggestion { calls, against, .. } = rule.proposal.suggestion;

@@ -31,7 +31,7 @@ impl Rows for TextsView {
             }
             Some(TextRow::Lines { base, new }) if beside => {
                 if [base, new].into_iter().flatten().any(|line| line.differs) {
-                    row.glyph(Role::Disagree, Glyph::Disagree);
+                    row.glyph(Role::ChangeNew, Glyph::Changed);
                 }
                 row.to(2);
                 let half = half(width);

@@ -8,8 +8,8 @@ use crate::engine::{Mode, Verdict};
 use crate::monitor::{EarlierCall, Effect, Explanation, Finding, effect_word};
 use crate::replay::DecidedCall;
 use crate::report::words;
+use crate::report::words::Attempt;
 use crate::report::words::live::LiveWords;
-use crate::report::words::{Attempt, Mark};
 use crate::session::{Call, Outcome, Session};
 use crate::workbench::line::{
     Key, LABEL, Line, Link, labelled, paragraph, place, place_not_taken, rule_place, tool_of,
@@ -324,15 +324,16 @@ fn passed(lines: &mut Vec<Line>, seen: Seen<'_>, width: usize) {
     }
 }
 
-/// How a decided call is marked.
+/// How a decided call is marked: as in every output.
 pub fn look(judged: &DecidedCall) -> (Role, Glyph) {
-    match Mark::of(judged) {
-        Mark::Report => (Role::VerdictReport, Glyph::Report),
-        Mark::Allow => (Role::VerdictAllow, Glyph::Allow),
-        Mark::Ask => (Role::VerdictReport, Glyph::Ask),
-        Mark::NotReached => (Role::VerdictNone, Glyph::None),
-        Mark::After => (Role::VerdictAfter, Glyph::After),
-        Mark::Deny => (Role::VerdictDeny, Glyph::Deny),
-        Mark::Halt => (Role::VerdictHalt, Glyph::Halt),
-    }
+    let glyph = words::mark(judged);
+    let role = match glyph {
+        Glyph::Allow => Role::VerdictAllow,
+        Glyph::None => Role::VerdictNone,
+        Glyph::After => Role::VerdictAfter,
+        Glyph::Deny => Role::VerdictDeny,
+        Glyph::Halt => Role::VerdictHalt,
+        _ => Role::VerdictReport,
+    };
+    (role, glyph)
 }

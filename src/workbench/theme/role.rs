@@ -1,4 +1,6 @@
-//! The closed lists of roles and glyphs that a theme dresses.
+//! The closed list of roles that a theme dresses, and which of them each mark has.
+
+pub use crate::wording::glyph::Glyph;
 
 /// Declares roles with their names, so that the list, the names and the enum cannot part.
 macro_rules! roles {
@@ -51,13 +53,13 @@ roles! {
     VerdictDeny = "verdict.deny",
     /// A call that stopped the session.
     VerdictHalt = "verdict.halt",
-    /// A stopped call that came after the recording had parted from what the policy would have let happen.
+    /// A call that is stopped after an earlier stopped call that really ran (counterfactual).
     VerdictAfter = "verdict.after",
     /// A call that was not reached, a tool the model could not see.
     VerdictNone = "verdict.none",
-    /// What a rule had to say without stopping anything.
+    /// What a rule reports without stopping anything.
     VerdictReport = "verdict.report",
-    /// Where the recording did something else than the policy decides.
+    /// Where the decision differs from the recording.
     Disagree = "disagree",
     /// Where the text was written by the user.
     SpeakerUser = "speaker.user",
@@ -91,7 +93,7 @@ roles! {
     Status = "status",
     /// Numbers and names that stand out in it.
     StatusStrong = "status.strong",
-    /// Something is wrong and stays so: an old policy decides, a file is unreadable.
+    /// A problem that remains: an older policy is in use, a file cannot be read.
     StatusProblem = "status.problem",
     /// Work under way, an answer to a key.
     StatusNote = "status.note",
@@ -178,113 +180,9 @@ fn names() -> impl Iterator<Item = &'static str> {
     })
 }
 
-/// Declares glyphs in both sets.
-macro_rules! glyphs {
-    ($($(#[doc = $doc:literal])* $variant:ident = $unicode:literal $ascii:literal,)*) => {
-        /// A sign on the screen.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub enum Glyph { $($(#[doc = $doc])* $variant,)* }
-
-        impl Glyph {
-            /// Every glyph.
-            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// What it means, in a sentence.
-            pub fn doc(self) -> &'static str {
-                match self { $(Self::$variant => concat!($($doc),*).trim_start(),)* }
-            }
-
-            /// Its form where fonts are good.
-            pub const fn unicode(self) -> &'static str {
-                match self { $(Self::$variant => $unicode,)* }
-            }
-
-            /// Its form in ASCII, as wide as the other.
-            pub const fn ascii(self) -> &'static str {
-                match self { $(Self::$variant => $ascii,)* }
-            }
-        }
-    };
-}
-
-glyphs! {
-    /// Stopped, or a condition that does not hold.
-    Deny = "✗" "x",
-    /// Stopped the whole session.
-    Halt = "■" "#",
-    /// Stopped after the recording had parted from the policy.
-    After = "~" "~",
-    /// Allowed, or a condition that holds.
-    Allow = "✓" "+",
-    /// Not reached, not visible, never asked.
-    None = "–" "-",
-    /// A person is asked whether it runs.
-    Ask = "¿" "?",
-    /// Allowed, and a rule that only reports, or is in shadow mode, found something.
-    Report = "!" "!",
-    /// Could not be read: a part of a recording, a policy.
-    Problem = "?" "?",
-    /// The call failed when it was recorded.
-    Failed = "↯" "*",
-    /// Decided differently by the two versions that are compared.
-    Changed = "∆" "^",
-    /// The recording did something else.
-    Disagree = "≠" "@",
-    /// Refused when it was recorded.
-    Refused = "⊘" "%",
-    /// From here on the recording is hypothetical.
-    Counterfactual = "┄" ".",
-    /// The selected row.
-    Cursor = "›" ">",
-    /// A folded part that can be opened.
-    Folded = "⊞" "*",
-    /// An open part that can be folded.
-    Open = "⊟" "v",
-    /// The thumb of a scroll bar.
-    Thumb = "┃" "#",
-    /// Between facts in one line.
-    Dot = "·" "|",
-    /// From one thing to another.
-    Arrow = "→" ">",
-    /// A line of the rule that decided.
-    Rule = "▌" "|",
-    /// A row of the base alone.
-    Base = "◂" "<",
-    /// A row of the new version alone.
-    New = "▸" ">",
-    /// Between two versions.
-    Between = "│" "|",
-    /// A place of the timeline where nothing of note is.
-    Track = "─" "-",
-    /// The end of the session on the timeline.
-    End = "┤" "|",
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use unicode_width::UnicodeWidthStr;
-
-    #[test]
-    fn glyphs_are_one_column_in_both_sets() {
-        for glyph in Glyph::ALL {
-            assert_eq!(glyph.unicode().width(), 1, "{glyph:?}");
-            assert_eq!(glyph.ascii().len(), 1, "{glyph:?}");
-            assert!(glyph.ascii().is_ascii());
-        }
-    }
-
-    #[test]
-    fn verdicts_differ_in_glyph() {
-        let verdicts =
-            [Glyph::Deny, Glyph::Halt, Glyph::After, Glyph::Allow, Glyph::None, Glyph::Ask, Glyph::Report];
-        for (at, one) in verdicts.iter().enumerate() {
-            for other in &verdicts[at + 1..] {
-                assert_ne!(one.unicode(), other.unicode());
-                assert_ne!(one.ascii(), other.ascii());
-            }
-        }
-    }
 
     #[test]
     fn roles_fall_back_to_text() {

@@ -85,7 +85,7 @@ fn the_nearest_code_is_named() {
     exit 2
     --- stdout
     --- stderr
-    error: there is no code, dialect or topic `resorce_unmatched`
+    error: there is no code, policy language or topic `resorce_unmatched`
       help: did you mean `resource_unmatched`?
     ");
 }

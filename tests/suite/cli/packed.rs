@@ -132,6 +132,14 @@ fn what_is_skipped_is_counted_and_can_be_an_error() {
     assert!(run(&folder, &["convert", "sessions", "--strict"]).starts_with("exit 2\n"));
     let told = run(&folder, &["convert", "sessions", "-o", "out/"]);
     assert!(told.contains("note: 1 session in 1 file; 3 files skipped"), "{told}");
+    // Nor is quiet a reason to say nothing of what was not read.
+    for quiet in
+        [&["convert", "sessions", "-q", "-o", "quiet/"][..], &["export", "sessions", "-q", "-o", "rows"]]
+    {
+        let told = run(&folder, quiet);
+        assert!(told.contains("note: 2 files skipped: not recordings"), "{told}");
+        assert!(told.contains("the file is empty") && !told.contains("picture.png"), "{told}");
+    }
     // A violation is no excuse.
     write("refund.json.gz", &gzip(REFUND_124));
     assert!(run(&folder, &["replay", "sessions"]).starts_with("exit 1\n"));

@@ -141,3 +141,23 @@ fn what_a_host_does_wrong_is_an_error_and_never_an_allowance() {
     other.end();
     host.end();
 }
+
+/// A host that gets no answer must not take the end for success, whatever is wrong with the output.
+#[test]
+fn an_answer_that_cannot_be_written_is_a_failure() {
+    let (files, state) = (folder(&[("p.yaml", POLICY)]), tempfile::tempdir().unwrap());
+    let mut host = Host::new(files.path(), state.path(), &[]);
+    assert!(host.ask(json!({"op": "open", "session": "s"}))["error"].is_null());
+    let Host { mut child, output } = host;
+    drop(output);
+    writeln!(child.stdin.as_mut().unwrap(), "{}", json!({"op": "turn", "session": "s"})).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(2));
+    #[cfg(target_os = "linux")]
+    {
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let mut command = live(files.path(), state.path(), &["gate", "--stdio", "-p", "p.yaml"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(full).spawn().unwrap();
+        writeln!(child.stdin.as_mut().unwrap(), "{{}}").unwrap();
+        assert_eq!(child.wait().unwrap().code(), Some(2));
+    }
+}

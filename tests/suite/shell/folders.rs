@@ -276,3 +276,23 @@ fn what_is_read_of_a_folder_is_read_of_what_it_holds() {
         assert_eq!(touched(Act::Reads, line, &[pattern], Some("/work/proj")), expected, "{line}: {pattern}");
     }
 }
+
+/// Where the session began is not known: the projects of people are perhaps its folder.
+#[test]
+fn a_project_is_perhaps_the_folder_of_a_session_without_one() {
+    let project = Some("/home/me/code/shop");
+    for (line, without, within) in [
+        ("rm -rf /home/me/code/shop", '?', '?'),
+        ("rm -rf /home/me/shop", '?', 'n'),
+        ("rm -rf /Users/me/shop", '?', 'n'),
+        ("rm -rf /root/shop", '?', 'n'),
+        ("rm -rf /home/me/code/shop/build", 'n', 'n'),
+        ("rm -rf /home/me/.cache", 'n', 'n'),
+        ("rm -rf /tmp/x /etc/app /opt/x /var/lib/x", 'n', 'n'),
+        ("rm -rf build", 'n', 'n'),
+        ("rm /home/me/shop/x", 'n', 'n'),
+    ] {
+        assert_eq!(touched(Act::Deletes, line, &[".git"], None), without, "{line}");
+        assert_eq!(touched(Act::Deletes, line, &[".git"], project), within, "{line}");
+    }
+}

@@ -101,10 +101,10 @@ fn a_repeated_overlay_stays_in_the_findings_it_came_from() {
 fn help_has_a_legend_and_finds_its_words() {
     let mut model = model();
     press(&mut model, "? G");
-    assert!(screen(&model).contains("Signs") && screen(&model).contains("Colours"), "{}", screen(&model));
+    assert!(screen(&model).contains("Marks") && screen(&model).contains("Colours"), "{}", screen(&model));
     for (words, found) in [
-        ("recording something else", "\u{2260}"),
-        ("signs stopped session", "\u{25a0}"),
+        ("differs from the recording", "\u{2260}"),
+        ("marks stopped session", "\u{25a0}"),
         ("verdict.deny", "A call that was stopped."),
         ("next-finding", "]f"),
         ("go to mark", "'"),

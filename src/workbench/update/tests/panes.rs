@@ -294,7 +294,7 @@ fn a_call_is_marked_as_replay_marks_it() {
             crate::workbench::update::go::open(&mut model, entry);
             for judged in model.replay().unwrap().calls() {
                 let (_, glyph) = crate::workbench::pane::look(judged);
-                let (shown, printed) = (glyph.unicode(), crate::report::words::glyph(judged));
+                let (shown, printed) = (glyph.unicode(), crate::report::words::glyph(judged).unicode());
                 let refused_then = shown == "✓" && !judged.agrees;
                 assert_eq!(printed, if refused_then { "≠" } else { shown });
                 seen.insert(printed);

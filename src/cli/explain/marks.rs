@@ -1,0 +1,64 @@
+//! `explain marks`: what each mark in the output and on the screen means.
+
+use crate::cli::args::Format;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::hanging::hanging;
+use crate::cli::screen::Screen;
+use crate::wording::glyph::{Glyph, NOTES, Shown};
+
+/// Columns before the meaning.
+const INDENT: usize = 11;
+
+/// What marks are for, where they are listed.
+pub const TITLE: &str = "the marks in the output and in the workbench";
+
+/// How marks are read together.
+const TOGETHER: &str = "A verdict comes first, then `≠`, then `∆`: `✓≠∆` is a call that is allowed, was refused when it was \
+                        recorded, and is decided differently by the version that is compared with. A number beside a \
+                        mark counts: `3✗` is three stopped calls or violated rules.";
+
+/// The page.
+pub fn page(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
+    match format {
+        Format::Json => data(screen)?,
+        Format::Text => text(screen)?,
+    }
+    Ok(Exit::Clean)
+}
+
+fn text(screen: &mut Screen) -> Result<(), Failure> {
+    let out = screen.out();
+    for (shown, title) in [
+        (
+            Shown::Everywhere,
+            "Marks in the output of commands and in the workbench (the second form is ASCII)",
+        ),
+        (Shown::OnScreen, "Marks in the workbench alone"),
+    ] {
+        writeln!(out, "{title}:")?;
+        for glyph in Glyph::ALL.iter().filter(|glyph| glyph.shown() == shown) {
+            row(glyph.unicode(), glyph.ascii(), glyph.doc(), out)?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "Where text is shown:")?;
+    NOTES.iter().try_for_each(|(mark, ascii, doc)| row(mark, ascii, doc, out))?;
+    writeln!(out, "\n{}", hanging("", 0, TOGETHER))?;
+    Ok(())
+}
+
+fn row(mark: &str, ascii: &str, doc: &str, out: &mut dyn std::io::Write) -> std::io::Result<()> {
+    writeln!(out, "{}", hanging(&format!("  {mark:<4}{ascii}"), INDENT, doc))
+}
+
+/// A mark a line.
+pub fn data(screen: &mut Screen) -> Result<(), Failure> {
+    for glyph in Glyph::ALL {
+        let workbench_only = glyph.shown() == Shown::OnScreen;
+        let line = serde_json::json!({
+            "mark": glyph.unicode(), "ascii": glyph.ascii(), "text": glyph.doc(), "workbench_only": workbench_only,
+        });
+        writeln!(screen.out(), "{line}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,41 @@
+//! A label, and beside it a text whose further lines begin below its first.
+
+/// Columns that a text takes with its label: on a terminal of 80 nothing wraps it again.
+pub const WIDTH: usize = 78;
+
+/// The lines; `indent` is where the text begins.
+pub fn hanging(label: &str, indent: usize, text: &str) -> String {
+    let pad = indent.saturating_sub(label.chars().count());
+    let mut out = format!("{label}{:pad$}", "");
+    let mut column = indent;
+    for word in text.split(' ') {
+        let wide = word.chars().count();
+        if column > indent && column + 1 + wide > WIDTH {
+            out.push_str(&format!("\n{:indent$}", ""));
+            column = indent;
+        } else if column > indent {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += wide;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn further_lines_begin_below_the_first() {
+        let text = "word ".repeat(30);
+        let lines = hanging("  ✗", 6, text.trim_end());
+        assert!(lines.starts_with("  ✗   word word"), "{lines}");
+        assert_eq!(lines.split_whitespace().count(), 31);
+        for line in lines.lines().skip(1) {
+            assert!(line.starts_with("      word") && line.len() <= WIDTH, "{line}");
+        }
+        assert_eq!(hanging("long label", 4, "text"), "long labeltext");
+    }
+}

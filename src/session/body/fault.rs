@@ -1,0 +1,39 @@
+//! What may be wrong with a text that should be JSON.
+
+use serde::de::IgnoredAny;
+
+use super::json::{is_plain, parse, reserved_key};
+
+/// Why recorded text is not the JSON value it might be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// It is not JSON.
+    NotJson,
+    /// It nests deeper than 127 levels.
+    TooDeep,
+    /// It has a key that serde_json reserves.
+    ReservedKey,
+}
+
+impl Fault {
+    /// Why no path can look into this text. Builds no tree where the text alone can tell.
+    pub(super) fn of(text: &str) -> Option<Fault> {
+        if is_plain(text) {
+            return None;
+        }
+        if reserved_key(text) {
+            return Some(Fault::ReservedKey);
+        }
+        let valid = serde_json::from_str::<IgnoredAny>(text);
+        if valid.is_err() {
+            return Some(Fault::NotJson);
+        }
+        // What passing over does not look at: depth, and halves of surrogate pairs.
+        let brackets = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
+        let deep = brackets > 100;
+        if (deep || text.contains("\\u")) && parse(text).is_none() {
+            return Some(if deep { Fault::TooDeep } else { Fault::NotJson });
+        }
+        None
+    }
+}

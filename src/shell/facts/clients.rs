@@ -1,0 +1,136 @@
+//! Programs that talk to hosts which their words or variables name: browsers, tests of load, mounts, archives of packages.
+
+use super::row::At::{All, First, LocalButLast, LocalLast, Rest, Value};
+use super::row::Does::{DeletesDeep, Opaque, Reaches, Reads, ReadsDeep, Writes, WritesDeep};
+use super::row::Net::{Default, Elsewhere, Remotes, UrlValue, Urls, Value as Named, Variable};
+use super::row::{Program, row};
+
+/// The rows.
+pub const PROGRAMS: &[Program] = &[
+    row(
+        "ab wrk wrk2 hey siege bombardier oha httping websocat wscat grpcurl lwp-request GET POST HEAD yt-dlp youtube-dl gallery-dl httrack sqlmap nikto gobuster ffuf wfuzz nuclei whatweb curlie",
+        "",
+        "-n -c -t -d -u --url -H -m -o -w -h -host",
+        "",
+        &[
+            Reaches(Remotes),
+            Reaches(UrlValue("-u --url -c")),
+            Reaches(Named("-host")),
+            Writes(Value("-o")),
+            Opaque,
+        ],
+    ),
+    row(
+        "xdg-open open start gio sensible-browser firefox google-chrome google-chrome-stable chromium chromium-browser brave microsoft-edge safaridriver",
+        "",
+        "",
+        "",
+        &[Reaches(Remotes), Opaque],
+    ),
+    row("rclone", "copy|copyto|bisync", "", "", &[ReadsDeep(LocalButLast), WritesDeep(LocalLast)]),
+    row("rclone", "sync", "", "", &[ReadsDeep(LocalButLast), WritesDeep(LocalLast), DeletesDeep(LocalLast)]),
+    row(
+        "rclone",
+        "move|moveto",
+        "",
+        "",
+        &[ReadsDeep(LocalButLast), WritesDeep(LocalLast), DeletesDeep(LocalButLast)],
+    ),
+    row("sshfs", "", "-o -p -F", "-f -d -s -C", &[Reaches(Remotes)]),
+    row(
+        "mount mount.nfs mount.cifs mount.nfs4",
+        "",
+        "-t -o -L -U",
+        "-a -r -w -v -f",
+        &[Reaches(Remotes), Opaque],
+    ),
+    row("smbclient rsmbclient smbget", "", "-U -c -W -I -p -A -m", "-N -L", &[Reaches(Named("-I")), Opaque]),
+    row("getent", "", "-s", "", &[]),
+    row("getent", "hosts|ahosts|ahostsv4|ahostsv6", "", "", &[Reaches(Urls)]),
+    row("resolvectl systemd-resolve", "", "-t -c -i", "", &[]),
+    row("resolvectl", "query", "", "", &[Reaches(Urls)]),
+    row(
+        "etcdctl",
+        "",
+        "--endpoints --cacert --cert --key --user",
+        "",
+        &[Reaches(Named("--endpoints")), Opaque],
+    ),
+    row(
+        "wormhole magic-wormhole croc ipfs transfer",
+        "",
+        "",
+        "",
+        &[Reaches(Elsewhere("the service of its settings")), Reads(All), Opaque],
+    ),
+    row(
+        "cpan cpanm",
+        "",
+        "--mirror",
+        "",
+        &[Reaches(Elsewhere("the package archive")), Reaches(Named("--mirror")), Opaque],
+    ),
+    row(
+        "luarocks opam cabal nuget pod rebar3 ansible-galaxy",
+        "",
+        "-s --server --source -p -k",
+        "",
+        &[Opaque],
+    ),
+    row(
+        "luarocks opam cabal nuget pod rebar3 ansible-galaxy",
+        "install|update|upgrade|upload|push|publish|fetch|restore|get-deps|collection install|role install|repo add|repo push|trunk push|hex publish",
+        "",
+        "",
+        &[Reaches(Elsewhere("the package archive")), Reaches(UrlValue("-s --server --source"))],
+    ),
+    row(
+        "vagrant",
+        "up|box add|box update|plugin install|push|cloud",
+        "",
+        "",
+        &[Reaches(Elsewhere("the service of its settings")), Opaque],
+    ),
+    row(
+        "dotnet",
+        "restore|add package|tool install|workload install",
+        "",
+        "",
+        &[Reaches(Default("-s --source", "api.nuget.org"))],
+    ),
+    row("buildah", "", "", "", &[Opaque]),
+    row("buildah", "push|pull|login|from", "", "", &[Reaches(Elsewhere("the registry of the image"))]),
+    row("aws", "s3api get-object", "", "", &[Writes(All)]),
+    row("aws", "s3api put-object|s3api upload-part", "", "", &[Reads(Value("--body"))]),
+    row("az", "storage blob download|storage file download", "", "", &[Writes(Value("-f --file"))]),
+    row(
+        "rustup",
+        "",
+        "",
+        "",
+        &[Reaches(Variable("RUSTUP_DIST_SERVER")), Reaches(Variable("RUSTUP_UPDATE_ROOT"))],
+    ),
+    row("nvm", "", "", "", &[Reaches(Variable("NVM_NODEJS_ORG_MIRROR"))]),
+    row("gh", "repo clone|gist clone", "-u=--upstream-remote-name", "", &[WritesDeep(Rest)]),
+    row(
+        "git",
+        "worktree add",
+        "-b -B --reason",
+        "-f=--force -d=--detach -q=--quiet --lock --track",
+        &[WritesDeep(First)],
+    ),
+    row(
+        "git",
+        "init",
+        "--template -b=--initial-branch --separate-git-dir",
+        "-q=--quiet --bare",
+        &[WritesDeep(All)],
+    ),
+    row(
+        "git",
+        "format-patch",
+        "-o=--output-directory -n -v --subject-prefix --suffix --base",
+        "-k -s --stdout",
+        &[WritesDeep(Value("-o --output-directory"))],
+    ),
+];

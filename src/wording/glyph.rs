@@ -1,0 +1,143 @@
+//! The marks of the output and of the screen: one table, from which they are drawn and explained.
+
+/// Where a mark is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// In the output of commands and in the workbench.
+    Everywhere,
+    /// In the workbench.
+    OnScreen,
+}
+
+/// Declares marks in both sets.
+macro_rules! glyphs {
+    ($($shown:ident $variant:ident = $unicode:literal $ascii:literal $doc:literal;)*) => {
+        /// A mark that stands for something by itself.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Glyph { $(#[doc = $doc] $variant,)* }
+
+        impl Glyph {
+            /// Every mark, those of decisions first.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// What it means, with the key that finds it in the workbench.
+            pub const fn doc(self) -> &'static str {
+                match self { $(Self::$variant => $doc,)* }
+            }
+
+            /// Where it is drawn.
+            pub const fn shown(self) -> Shown {
+                match self { $(Self::$variant => Shown::$shown,)* }
+            }
+
+            /// Its form where fonts are good.
+            pub const fn unicode(self) -> &'static str {
+                match self { $(Self::$variant => $unicode,)* }
+            }
+
+            /// Its form in ASCII, as wide as the other.
+            pub const fn ascii(self) -> &'static str {
+                match self { $(Self::$variant => $ascii,)* }
+            }
+        }
+    };
+}
+
+glyphs! {
+    Everywhere Deny = "✗" "x"
+        "stopped (a call), violated (a session rule) or failed (a condition, a case); `]f` goes to the next call or rule";
+    Everywhere Halt = "■" "#" "stopped, and all later calls of the session with it (halt)";
+    Everywhere After = "~" "~"
+        "stopped, but counterfactual: an earlier call was stopped that really ran, so the agent would have seen something different by now";
+    Everywhere Allow = "✓" "+" "allowed (a call), held (a session rule) or passed (a condition, a case)";
+    Everywhere None = "–" "-"
+        "nothing to decide: a tool that is hidden, a call after the end of the session, a rule that was never checked";
+    Everywhere Ask = "¿" "?" "a person is asked whether the call runs";
+    Everywhere Report = "!" "!"
+        "allowed, but reported by a rule that only reports or is in shadow mode; `]!` goes to the next such call";
+    OnScreen Problem = "?" "?"
+        "could not be read or judged: a recording or a part of it, a policy, a case; the key `!` lists the reasons";
+    Everywhere Disagree = "≠" "@"
+        "the decision differs from the recording: `✓≠` is allowed now and was refused, `✗≠` is stopped now and ran; `]d` goes to the next";
+    OnScreen Refused = "⊘" "%" "the recorded call was refused, so it did not run";
+    OnScreen Failed = "↯" "*" "the recorded result is an error; `]e` goes to the next";
+    OnScreen Changed = "∆" "^" "decided differently by the two versions that are compared; `]c` goes to the next";
+    OnScreen Base = "◂" "<" "a row of the base version alone";
+    OnScreen New = "▸" ">" "a row of the new version alone";
+    OnScreen Counterfactual = "┄" "." "from here on the recording is counterfactual (see `~`)";
+    OnScreen Rule = "▌" "|" "a line of the rule that decided";
+    OnScreen Dot = "·" "|"
+        "alone: not judged yet, a rule that is pending, or one more finding of the same call; in a line: between two facts";
+    OnScreen Arrow = "→" ">" "from one thing to another: base and new version, before and after";
+    OnScreen Cursor = "›" ">" "the selected row";
+    OnScreen Folded = "⊞" "*" "a folded part; `Space` opens it";
+    OnScreen Open = "⊟" "v" "an open part; `Space` folds it";
+    OnScreen Track = "─" "-" "on the timeline: the way from call to call";
+    OnScreen End = "┤" "|" "on the timeline: the end of the session, with the session rules that are violated there";
+    OnScreen Between = "│" "|" "between two versions or two parts of a line";
+    OnScreen Thumb = "┃" "#" "the visible part of a long list";
+}
+
+/// What is not a mark of its own, but needs a word where marks are explained.
+pub const NOTES: &[(&str, &str, &str)] = &[
+    ("…", "~", "text was cut here; `Enter` or `b` shows all of it"),
+    ("␛", "^[", "a character that would steer the terminal; one that cannot be seen is shown as `⟨U+202E⟩`"),
+    ("↵", "\\n", "a line break, where a text is shown on one line"),
+];
+
+/// The table as Markdown, for the documentation.
+#[cfg(feature = "internals")]
+pub fn markdown() -> String {
+    let mut text = String::from("| mark | ASCII | meaning |\n|---|---|---|\n");
+    let cell = |text: &str| text.replace('|', "\\|");
+    for (shown, title) in [
+        (Shown::Everywhere, "in the output and in the workbench"),
+        (Shown::OnScreen, "in the workbench alone"),
+    ] {
+        text.push_str(&format!("| | | **{title}** |\n"));
+        for glyph in Glyph::ALL.iter().filter(|glyph| glyph.shown() == shown) {
+            let (mark, ascii) = (glyph.unicode(), cell(glyph.ascii()));
+            text.push_str(&format!("| `{mark}` | `{ascii}` | {} |\n", glyph.doc()));
+        }
+    }
+    text.push_str("| | | **where text is shown** |\n");
+    for (mark, ascii, doc) in NOTES {
+        text.push_str(&format!("| `{mark}` | `{}` | {doc} |\n", cell(ascii)));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use unicode_width::UnicodeWidthStr;
+
+    use super::*;
+
+    #[test]
+    fn glyphs_are_one_column_in_both_sets() {
+        for glyph in Glyph::ALL {
+            assert_eq!(glyph.unicode().width(), 1, "{glyph:?}");
+            assert_eq!(glyph.ascii().len(), 1, "{glyph:?}");
+            assert!(glyph.ascii().is_ascii());
+        }
+    }
+
+    #[test]
+    fn one_mark_means_one_thing() {
+        for (at, one) in Glyph::ALL.iter().enumerate() {
+            for other in &Glyph::ALL[at + 1..] {
+                assert_ne!(one.unicode(), other.unicode());
+                assert_ne!(one.doc(), other.doc());
+            }
+        }
+    }
+
+    #[test]
+    fn verdicts_differ_in_glyph() {
+        let verdicts =
+            [Glyph::Deny, Glyph::Halt, Glyph::After, Glyph::Allow, Glyph::None, Glyph::Ask, Glyph::Report];
+        for (at, one) in verdicts.iter().enumerate() {
+            assert!(verdicts[at + 1..].iter().all(|other| one.ascii() != other.ascii()));
+        }
+    }
+}

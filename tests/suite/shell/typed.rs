@@ -1,0 +1,34 @@
+//! What is typed into a program that an earlier call has started.
+
+use rulestep::internals::shell::matcher::{Matcher, Runs, Surroundings};
+use rulestep::internals::shell::tool::of_call;
+use rulestep::internals::shell::{Answer, Root};
+use serde_json::json;
+
+fn pushes(tool: &str, arguments: &serde_json::Value) -> Answer {
+    let push = Matcher::Runs(Runs::new("git", [vec!["push"]], []));
+    let line = of_call(tool, Some(arguments), &Root::default());
+    Answer::any(line.calls.iter().map(|call| push.answer(call, &Surroundings::default())))
+}
+
+#[test]
+fn keys_are_perhaps_commands() {
+    for (tool, arguments) in [
+        ("write_stdin", json!({"session_id": 1, "chars": "git push\n"})),
+        ("write_stdin", json!({"session_id": 1, "chars": "cd x\rgit push\r"})),
+        ("write_stdin", json!({"session_id": 1, "chars": ["git push"]})),
+        ("write_bash", json!({"sessionId": "a", "input": "git push origin main"})),
+    ] {
+        assert!(matches!(pushes(tool, &arguments), Answer::Perhaps(_)), "{tool} {arguments}");
+    }
+    for chars in ["", "y\n", "\u{3}", "git status\n", "q"] {
+        let arguments = json!({"session_id": 1, "chars": chars});
+        assert_eq!(pushes("write_stdin", &arguments), Answer::No, "{chars:?}");
+    }
+}
+
+#[test]
+fn keys_do_not_show_how_a_command_ends() {
+    let line = of_call("write_stdin", Some(&json!({"chars": "cargo test\n"})), &Root::default());
+    assert!(!line.calls.is_empty() && line.calls.iter().all(|call| !call.proven), "{line:?}");
+}
