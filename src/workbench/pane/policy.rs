@@ -155,8 +155,12 @@ fn nothing_to_show(model: &Model) -> Vec<(Role, String)> {
     let mut lines = Vec::new();
     if let Some(call) = model.call() {
         let checks = model.full_decision().map_or(0, |decision| decision.checks.len());
-        let passed = if checks == 0 { String::new() } else { format!(" alone, {checks} passed") };
-        lines.push((Role::TextDim, format!("no rule is about {}{passed}; the policy is", call.tool)));
+        let about = match checks {
+            0 => format!("no rule is about {}", call.tool),
+            1 => format!("no rule names {}, one about any tool passed", call.tool),
+            _ => format!("no rule names {}, {checks} about any tool passed", call.tool),
+        };
+        lines.push((Role::TextDim, format!("{about}; the policy is")));
     }
     let name =
         |document: &Document| (Role::Text, format!("{}  {}", document.source.name(), document.dialect));
