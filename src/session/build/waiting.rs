@@ -7,6 +7,10 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone, Default)]
 pub(super) struct Waiting {
     first: Option<u32>,
+    #[expect(
+        clippy::box_collection,
+        reason = "nearly none has others, and an empty list takes more room than none"
+    )]
     others: Option<Box<VecDeque<u32>>>,
 }
 
