@@ -48,7 +48,7 @@ impl Keymap {
     /// All chords of a command, apart by blanks.
     pub fn keys(&self, command: Command) -> String {
         let texts: Vec<&str> = self.chords(command).iter().map(|chord| chord.text.as_str()).collect();
-        texts.join(" ")
+        texts.join(", ")
     }
 
     /// Whether one of a command's chords is spelt so.
