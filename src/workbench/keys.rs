@@ -122,12 +122,12 @@ commands! {
     All Move Right "right" ["l" "Right"] never "scroll right, to text that is cut off";
     All Move Left "left" ["h" "Left"] scrolled "scroll back to the left";
 
-    Panes Jump NextFinding "next-finding" ["]f"] judged "next stopped call (`~` as well) or violated session rule";
-    Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous stopped call (`~` as well) or violated session rule";
+    Panes Jump NextFinding "next-finding" ["]f"] judged "next stopped call (`~` too) or violated rule";
+    Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous stopped call (`~` too) or violated rule";
     Panes Jump NextReport "next-report" ["]!"] judged "next call that is allowed, but that a rule reports";
     Panes Jump PreviousReport "previous-report" ["[!"] judged "previous call that is allowed, but that a rule reports";
-    Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the rule that the selected finding is of";
-    Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the rule that the selected finding is of";
+    Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the same rule as this one";
+    Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the same rule as this one";
     Panes Jump NextChange "next-change" ["]c"] compared "next change, continuing in the next session";
     Panes Jump PreviousChange "previous-change" ["[c"] compared "previous change, continuing in the previous session";
     Panes Jump NextDisagreement "next-disagreement" ["]d"] judged "next call whose decision differs from what was recorded";
@@ -192,7 +192,7 @@ commands! {
     Panes Do WayOut "way-out" ["w"] stopped "way out: calls after which this one is allowed, or why there are none";
     Panes Do WhatIfArguments "what-if-arguments" ["xa"] call "what if this call had other arguments";
     Panes Do WhatIfResult "what-if-result" ["xr"] call "what if this call had another result";
-    Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if this call ended with the next of ok, error, refused, no result";
+    Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if this call ended in another way: error, refused, no result, ok";
     Panes Do WhatIfDrop "what-if-drop" ["xd"] call "what if this call were removed";
     Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if another call is inserted after this one";
     Panes Do WhatIfRule "what-if-rule" ["xx"] rule "what if this rule were off (press again to turn it on)";

@@ -15,6 +15,8 @@ const KEYS: usize = 11;
 const SAMPLE: &str = "colour";
 /// Columns from which groups of commands are named beside them; below that, what they do needs the room.
 const NAMED: usize = 96;
+/// Columns from which they are named above them; below that, a row alone may fill the screen.
+const HEADED: usize = 50;
 
 impl Rows for HelpView {
     fn len(&self, model: &Model) -> usize {
@@ -52,7 +54,7 @@ impl Rows for HelpView {
             row.shown(said, line);
             row
         };
-        let above = (begins && heading(width) == 0).then(|| {
+        let above = (begins && (HEADED..NAMED).contains(&width)).then(|| {
             let mut row = Row::new(theme, width);
             row.gap(1).put(Role::TextDim, help.heading());
             row
