@@ -74,14 +74,14 @@ pub enum Gathers {
 pub static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
-        title: "text for people",
+        title: "Text for people",
         gathers: Gathers::Nothing,
         session: text::session,
         end: |end, look, out| totals::text(end, look, out),
     },
     Output {
         name: "json",
-        title: "one JSON object per session, then one with totals, each on its own line",
+        title: "One JSON object per session, then one with totals, each on its own line",
         gathers: Gathers::Nothing,
         session: |judged, look, out| json::session(judged, look.scope, out),
         end: |end, _, out| totals::json(end.total, end.policy, end.mode, out),

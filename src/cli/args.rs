@@ -42,7 +42,7 @@ use values::{
     long_about = "Find out why an AI agent's tool call was stopped, and what a new policy would change.\n\n`rulestep SESSIONS` \
                   opens recordings in the workbench, a full-screen terminal interface, together with the policies that decide \
                   their calls; `?` lists its keys. `rulestep` alone opens the built-in samples. If the output is not a \
-                  terminal, both print what `rulestep replay` prints about the same sessions.\n\n`rulestep explain` lists \
+                  terminal, both print the same as `rulestep replay` for these sessions.\n\n`rulestep explain` lists \
                   the reference pages; `rulestep explain marks` explains the marks in the output and on the screen.",
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
@@ -84,9 +84,9 @@ pub struct Open {
     pub recordings: Recordings,
     #[command(flatten)]
     pub policies: Policies,
-    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` (the calls that were
-    /// refused when the session ran), or `live` (what a gate decided then). Repeat it to combine several. `git:REV` without a path reads the paths of -p as they were
-    /// at REV
+    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` (the refusals
+    /// of the original run), or `live` (what a gate decided then). Repeat it to combine several. `git:REV` alone is the version of
+    /// the -p paths in that revision
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,
@@ -116,6 +116,9 @@ pub struct Open {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// List the recorded calls that the policy stops and the session rules that are violated
+    ///
+    /// A session rule is a rule about the session as a whole, for example that a required tool is called. It is checked when the
+    /// session ends.
     Replay(Replay),
     /// Replay sessions under two versions of the policies and list what changes: decisions, visible tools, session rules, reports
     ///
@@ -134,7 +137,7 @@ pub enum Verb {
     New(New),
     /// Set up a folder of policies: a first policy, a case for it and settings; with recordings, the rules that they suggest
     Init(Init),
-    /// Find mistakes in policies: unknown keys, wrong values, rules that can never apply; with recordings, rules that never match one
+    /// Find mistakes in policies: unknown keys, wrong values, rules that can never apply; with `--against`, rules that never did
     Check(Check),
     /// Run case files: each contains a session, the policy to use and the expected decisions
     Test(Test),
@@ -153,12 +156,14 @@ pub enum Verb {
     #[cfg(feature = "proxy")]
     Proxy(Proxy),
     /// Add the hook to an agent's settings, so that the policy decides its tool calls (docs/gate.md)
+    ///
+    /// The hook denies a call that it cannot decide. To change that, add `--on-error` to the hook's command in the settings.
     Install(Install),
     /// Remove the hook from an agent's settings, and nothing else
     Uninstall(Uninstall),
     /// Open journals, which `hook`, `gate` and `proxy` record, in the workbench, and follow them as they grow
     Live(Live),
-    /// Remove old journals, which `hook`, `gate` and `proxy` record for each session, and list them (docs/gate.md)
+    /// Remove old journals, and list those that were removed. `hook`, `gate` and `proxy` record one for each session (docs/gate.md)
     Prune(Prune),
     /// Test the installed hooks: run each as its agent would, and report what does not work
     Doctor(Doctor),
@@ -167,9 +172,11 @@ pub enum Verb {
     Lsp(Lsp),
     /// Convert recordings to Rulestep's own JSON form, `native`
     Convert(Convert),
-    /// Write one row per session, call and finding, for databases
+    /// Write tables of sessions, calls and findings for databases
     Export(Export),
     /// Combine JSON results of several runs, such as those of `--shard`, into the result of one run over all their sessions
+    ///
+    /// The result is JSON in the same form, on standard output.
     Merge(Merge),
     /// Rewrite an Assay sequence-rule file from the old syntax (version 0) to the current one
     Migrate(Migrate),
@@ -225,9 +232,9 @@ pub struct Diff {
     pub corpus: Corpus,
     #[command(flatten)]
     pub lines: Lines,
-    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` (the calls that were
-    /// refused when the session ran), or `live` (what a gate decided then). Repeat it to combine several. `git:REV` without a path reads the paths of -p as they were
-    /// at REV
+    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` (the refusals
+    /// of the original run), or `live` (what a gate decided then). Repeat it to combine several. `git:REV` alone is the version of
+    /// the -p paths in that revision
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append, required = true)]
     pub base: Vec<String>,
     /// Output format
@@ -357,7 +364,7 @@ pub struct Test {
     /// Remove and weaken each rule in turn, and list what no case notices
     #[arg(long, conflicts_with = "update")]
     pub mutate: bool,
-    /// With --mutate: recordings; for a change that no case notices, say which of them would
+    /// With --mutate: recordings. For each change that no case notices, name those that would notice it
     #[arg(long, value_name = "SESSIONS", requires = "mutate")]
     pub sessions: Vec<String>,
     /// With --mutate: exit with 1 if less than this percentage of all mutations is noticed

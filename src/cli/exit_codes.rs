@@ -37,7 +37,7 @@ const TABLE: &[Row] = &[
     (
         "",
         &[
-            (0, "nothing was found, or the workbench was closed"),
+            (0, "nothing was found, the command did its work, or the workbench was closed"),
             (
                 1,
                 "a finding: a stopped call, a violated session rule, a changed decision, a mistake, a failed case",
@@ -99,8 +99,11 @@ const TABLE: &[Row] = &[
         "check",
         &[
             (0, "no errors and no warnings; notices do not count"),
-            (1, "errors or warnings, also if they keep the policy from loading"),
-            (2, "a policy, or a recording of `--against`, could not be read completely, whatever was found"),
+            (1, "errors or warnings, such as invalid YAML, even if the policy does not load because of them"),
+            (
+                2,
+                "a policy (not UTF-8, no permission) or a recording of `--against` could not be read, whatever was found",
+            ),
             (2, "wrong arguments, or no policy"),
             FAULT,
             INTERRUPTED,
@@ -110,11 +113,11 @@ const TABLE: &[Row] = &[
         "test",
         &[
             (0, "every case passes; with `--mutate`: every removal is noticed"),
-            (
-                1,
-                "a case fails; with `--mutate`: a removal is not noticed, or the score is below `--min-score`",
-            ),
-            (2, "a case could not be judged, whatever the others did; with `--mutate`: a case does not pass"),
+            (1, "a case fails"),
+            (1, "with `--mutate`: the removal of a rule is not noticed (a weakened rule alone is no cause)"),
+            (1, "with `--min-score`: too few of all removals and weakenings are noticed"),
+            (2, "a case could not be judged, whatever the others did"),
+            (2, "with `--mutate`: a case does not pass"),
             (2, "wrong arguments, or no case"),
             FAULT,
         ],
@@ -136,7 +139,9 @@ const TABLE: &[Row] = &[
         "hook",
         &[
             (0, "the answer is on standard output; an empty one, or `{}`, lets the call run"),
-            (2, "the call is blocked; agents take other codes for permission, so there are none"),
+            (0, "with `--on-error allow`: the call could not be decided, and runs"),
+            (2, "the call is blocked, also after an error: agents take any other code for permission"),
+            (2, "wrong arguments, even with `--on-error allow`"),
         ],
     ),
     (
@@ -144,7 +149,7 @@ const TABLE: &[Row] = &[
         &[
             (
                 0,
-                "standard input ended; every request was answered, with an error where nothing could be decided",
+                "standard input ended; every request was answered, with an error where nothing could be decided, for example because the policy does not load",
             ),
             (2, "wrong arguments, or standard input or output failed"),
         ],
@@ -153,7 +158,10 @@ const TABLE: &[Row] = &[
     (
         "proxy",
         &[
-            (0, "the client closed the connection"),
+            (
+                0,
+                "the client closed the connection, even if the policy does not load: calls then get the `--on-error` answer",
+            ),
             (2, "wrong arguments, or the server cannot be started or ended first"),
             FAULT,
         ],
@@ -267,12 +275,17 @@ fn lines(name: &str) -> &'static [Line] {
 
 /// The end of a command's help.
 fn help(name: &str) -> String {
-    let mut text = String::from("Exit codes:");
+    let mut text = String::from(if name.is_empty() { "Exit codes of all commands:" } else { "Exit codes:" });
     let mut last = None;
     for (code, when) in lines(name) {
         let label = if last == Some(code) { String::new() } else { format!("  {code}") };
         last = Some(code);
-        text.push_str(&format!("\n{}", hanging(&label, INDENT, when)));
+        // One of several causes has a dash, so that it cannot be read on from the one before.
+        let line = match lines(name).iter().filter(|(other, _)| other == code).count() {
+            1 => hanging(&label, INDENT, when),
+            _ => hanging(&format!("{label:INDENT$}- "), INDENT + 2, when),
+        };
+        text.push_str(&format!("\n{line}"));
     }
     text
 }

@@ -268,26 +268,26 @@ impl Kind {
     /// What it means, for people.
     pub fn meaning(self) -> &'static str {
         match self {
-            Kind::NewlyAllowed => "A call that the base stops is allowed",
-            Kind::NoLongerAsked => "A call that a person is asked about under the base is allowed",
-            Kind::NewlyBlocked => "A call that the base allows is stopped",
-            Kind::NewlyAsked => "A person is asked about a call that the base allows",
+            Kind::NewlyAllowed => "The base stops the call, but now it is allowed",
+            Kind::NoLongerAsked => "The base asks a person about the call, but now it is allowed",
+            Kind::NewlyBlocked => "The base allows the call, but now it is stopped",
+            Kind::NewlyAsked => "The base allows the call, but now a person is asked",
             Kind::Harder => {
-                "A call that the base denies now ends the session (halt), or a call that it asks about is stopped"
+                "The base denies the call, but now it also ends the session (halt); or the base asks a person, but now the call is stopped"
             }
             Kind::Softer => {
-                "A call that ends the session under the base (halt) is only denied, or a person is asked about a call that it stops"
+                "The base ends the session at the call (halt), but now it is only denied; or the base stops it, but now a person is asked"
             }
             Kind::OtherReason => {
-                "A call is stopped in both, but by a different rule, code or message to the model; or it is reported in both, but with a different code"
+                "Both stop the call, but with a different rule, code or message to the model; or both report it, but with a different code"
             }
-            Kind::NowReached => "A call after the end of the session under the base is now decided",
-            Kind::NowUnreached => "A call that the base decides now comes after the end of the session",
-            Kind::NewlyVisible => "A tool that the base hides is visible",
-            Kind::NewlyHidden => "A tool that is visible under the base is hidden",
+            Kind::NowReached => "Under the base the session has ended before the call, but now it is decided",
+            Kind::NowUnreached => "The base decides the call, but now the session has ended before it",
+            Kind::NewlyVisible => "The base hides the tool, but now it is visible",
+            Kind::NewlyHidden => "The base shows the tool, but now it is hidden",
             Kind::OutcomeChanged => "The status of a session, or the outcome of a session rule, is different",
-            Kind::NewlyReported => "A call that both allow is now reported by a rule",
-            Kind::NoLongerReported => "A call that both allow is reported by a rule of the base only",
+            Kind::NewlyReported => "Both allow the call, but now a rule reports it",
+            Kind::NoLongerReported => "Both allow the call, but only under the base a rule reports it",
         }
     }
 

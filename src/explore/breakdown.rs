@@ -38,6 +38,19 @@ impl By {
             By::Session => "session",
         }
     }
+
+    /// What it counts by, for people.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            By::Rule => "The rule that decides or is violated",
+            By::Tool => "The tool; every called tool has a row",
+            By::Code => "The code of the finding, such as `resource_unmatched`",
+            By::Reason => {
+                "The category of the reason that the rule itself gives: `security` of `security:exfiltration`"
+            }
+            By::Session => "The session; every session has a row",
+        }
+    }
 }
 
 /// What the findings of a row have in common.

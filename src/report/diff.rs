@@ -44,14 +44,14 @@ pub struct Output {
 pub static OUTPUTS: &[Output] = &[
     Output {
         name: "text",
-        title: "text for people",
+        title: "Text for people",
         keeps: Memory::Groups,
         session: |_, _, _| Ok(()),
         end: text::end,
     },
     Output {
         name: "json",
-        title: "one JSON object per session, then one with totals, each on its own line",
+        title: "One JSON object per session, then one with totals, each on its own line",
         keeps: Memory::Nothing,
         session: json::session,
         end: json::end,

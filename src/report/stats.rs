@@ -46,10 +46,10 @@ pub struct Output {
 
 /// Every output; the first is the default.
 pub static OUTPUTS: &[Output] = &[
-    Output { name: "text", title: "text for people", write: text },
+    Output { name: "text", title: "Text for people", write: text },
     Output {
         name: "json",
-        title: "one JSON object",
+        title: "One JSON object",
         write: |view, out| data::json(view.inventory, view.policy, view.mode, view.read, out),
     },
     Output { name: "markdown", title: "Markdown for a pull request", write: markdown },

@@ -56,8 +56,8 @@ pub struct Output {
 
 /// Every output; the first is the default.
 pub static OUTPUTS: &[Output] = &[
-    Output { name: "text", title: "text for people", write: text },
-    Output { name: "json", title: "one JSON object, with the finished documents", write: json },
+    Output { name: "text", title: "Text for people", write: text },
+    Output { name: "json", title: "One JSON object, with the finished documents", write: json },
     Output { name: "markdown", title: "Markdown for a pull request", write: markdown },
 ];
 

@@ -45,16 +45,16 @@ macro_rules! glyphs {
 
 glyphs! {
     Everywhere Deny = "✗" "x"
-        "stopped (a call), violated (a session rule) or failed (a condition, a case); `]f` goes to the next call or rule";
-    Everywhere Halt = "■" "#" "stopped, and all later calls of the session with it (halt)";
+        "stopped (a call), violated (a session rule) or failed (a condition, a case); `]f` goes to the next `✗`, `■` or `~`";
+    Everywhere Halt = "■" "#" "stopped, and the session ends here: later calls are not decided (halt)";
     Everywhere After = "~" "~"
-        "stopped, but counterfactual: an earlier call was stopped that really ran, so the agent would have seen something different by now";
+        "stopped, but counterfactual: an earlier call that really ran is now stopped, so the agent would have seen something else by now";
     Everywhere Allow = "✓" "+" "allowed (a call), held (a session rule) or passed (a condition, a case)";
     Everywhere None = "–" "-"
-        "nothing to decide: a tool that is hidden, a call after the end of the session, a rule that was never checked";
+        "not decided: a hidden tool, a call after the session ended (`■`), a rule that was never checked";
     Everywhere Ask = "¿" "?" "a person is asked whether the call runs";
     Everywhere Report = "!" "!"
-        "allowed, but reported by a rule that only reports or is in shadow mode; `]!` goes to the next such call";
+        "allowed, but reported: the rule only reports, or has `mode: shadow` and would stop the call; `]!` goes to the next. With `--mode shadow`, a call that would be stopped has `✗`";
     OnScreen Problem = "?" "?"
         "could not be read or judged: a recording or a part of it, a policy, a case; the key `!` lists the reasons";
     Everywhere Disagree = "≠" "@"
@@ -67,7 +67,7 @@ glyphs! {
     OnScreen Counterfactual = "┄" "." "from here on the recording is counterfactual (see `~`)";
     OnScreen Rule = "▌" "|" "a line of the rule that decided";
     OnScreen Dot = "·" "|"
-        "alone: not judged yet, a rule that is pending, or one more finding of the same call; in a line: between two facts";
+        "alone: not judged yet, a rule that is pending (what it requires may still come), or one more finding of the same call; in a line: between two facts";
     OnScreen Arrow = "→" ">" "from one thing to another: base and new version, before and after";
     OnScreen Cursor = "›" ">" "the selected row";
     OnScreen Folded = "⊞" "*" "a folded part; `Space` opens it";

@@ -122,12 +122,12 @@ commands! {
     All Move Right "right" ["l" "Right"] never "scroll right, to text that is cut off";
     All Move Left "left" ["h" "Left"] scrolled "scroll back to the left";
 
-    Panes Jump NextFinding "next-finding" ["]f"] judged "next stopped call or violated session rule";
-    Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous stopped call or violated session rule";
+    Panes Jump NextFinding "next-finding" ["]f"] judged "next stopped call (`~` too) or violated rule";
+    Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous stopped call (`~` too) or violated rule";
     Panes Jump NextReport "next-report" ["]!"] judged "next call that is allowed, but that a rule reports";
     Panes Jump PreviousReport "previous-report" ["[!"] judged "previous call that is allowed, but that a rule reports";
-    Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the same rule";
-    Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the same rule";
+    Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the same rule as this one";
+    Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the same rule as this one";
     Panes Jump NextChange "next-change" ["]c"] compared "next change, continuing in the next session";
     Panes Jump PreviousChange "previous-change" ["[c"] compared "previous change, continuing in the previous session";
     Panes Jump NextDisagreement "next-disagreement" ["]d"] judged "next call whose decision differs from what was recorded";
@@ -139,25 +139,25 @@ commands! {
     Panes Jump NextStop "next-stop" ["]s"] session "next session with a stopped call or a violated rule";
     Panes Jump PreviousStop "previous-stop" ["[s"] session "previous session with a stopped call or a violated rule";
     Panes Jump Cause "cause" ["o"] cause "go to the earlier call that this finding is based on";
-    Panes Jump GoTo "go-to" <Place> [] session "go to a call by its number, or to a turn: `42`, `T7`, `T7.2`";
-    Panes Jump SetMark "mark" <Letter> ["+"] session "mark this row with a letter: `+a`";
-    Panes Jump GoMark "go-to-mark" <Letter> ["'"] marked "go to the row that a letter marks: `'a`";
+    Panes Jump GoTo "go-to" <Place> [] session "go to call 42 (`42`), to turn 7 (`T7`) or to its second call (`T7.2`)";
+    Panes Jump SetMark "mark" <Letter> ["+"] session "set a bookmark on this row, with a letter: `+a`";
+    Panes Jump GoMark "go-to-mark" <Letter> ["'"] marked "go to the bookmark with this letter: `'a`";
     Panes Jump Back "back" ["Ctrl-o"] back "back to where the last jump began";
     Panes Jump Forward "forward" ["Alt-o"] forward "forward again";
 
     All Look Open "open" ["Enter"] never "open the selected row: session, text of a message, call of a finding";
     Panes Look Body "body" ["b"] body "show the whole message, call or result";
     Panes Look Findings "findings" ["F"] never "findings of all sessions: stopped calls, violated session rules, reports";
-    Panes Look FilterSessions "filter-sessions" <Filter> ["f"] never "filter the sessions: `refund tool:pay is:stopped !rule:x /regex/`";
+    Panes Look FilterSessions "filter-sessions" <Filter> ["f"] never "filter the sessions: `tool:pay !is:error` (terms: `replay --help`)";
     Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions: choose a column (the same again: reversed)";
     Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions: by file, next time by project, day, rule, verdict";
-    Panes Look FoldSessions "fold-sessions" ["Space"] never "fold all groups of sessions; in the transcript: choose a call for `a`";
+    Panes Look FoldSessions "fold-sessions" ["Space"] never "fold all groups of sessions; in the transcript: first call for `a`";
     Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
     Panes Look Overview "overview" ["O"] never "all rules, with how many calls each passed, stopped and reported";
     Panes Look Inventory "inventory" ["I"] never "what the sessions contain: tools, what calls do, projects, days";
     Panes Look Cases "cases" ["C"] never "test cases beside the policy, with their results";
     Panes Look Problems "problems" ["!"] never "problems found in the policy and the recordings";
-    All Look Search "search" ["/"] never "search in this pane";
+    All Look Search "search" ["/"] never "search in this pane; in some popups: show only rows with the text";
     All Look SearchNext "search-next" ["n"] search "next match";
     All Look SearchPrevious "search-previous" ["N"] search "previous match";
     Panes Look NextPane "next-pane" ["Tab"] never "next pane";
@@ -172,12 +172,12 @@ commands! {
     Panes Look PaneChanges "pane-changes" ["8"] never "decisions that the last edit changes, or that differ from the base";
     Panes Look Zoom "zoom" ["z"] never "zoom this pane, or unzoom";
     All Look Help "help" ["?" "F1"] never "all keys with what they do, and what marks and colours mean";
-    All Look Palette "palette" [":" "Ctrl-p"] never "run a command by its name";
+    All Look Palette "palette" [":" "Ctrl-p"] never "list all commands, and run one by its name";
     All Look Theme "theme" <Theme> [] never "choose the colours of the screen";
     All Look Redraw "redraw" ["Ctrl-l"] never "redraw the screen";
 
     Panes Look Base "base" <Version> ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`, `live`";
-    Panes Look LastLoad "last-load" ["dl"] loads "compare with an earlier load of the policy";
+    Panes Look LastLoad "last-load" ["dl"] loads "compare with an earlier load of the policy, chosen from a list";
     Panes Look Texts "texts" ["dt"] texts "both policy texts, and the decisions that each edit changes";
     Panes Look EndCompare "end-compare" ["dd"] compared "end comparing, close pane 8";
 
@@ -185,14 +185,14 @@ commands! {
     Panes Do Live "live" ["R"] watched "turn live reload on or off";
     Panes Do Mode "mode" ["m"] never "switch between enforce (stop calls) and shadow (only report)";
     Panes Do Save "save" ["s"] decided "save the session up to this call as a test case";
-    Panes Do Suggest "suggest" ["a"] chosen "suggest rules for this tool (`Enter` previews, `Enter` again writes)";
-    All Do Test "test" ["T"] body "try a JSONPath, regex, Liquid or call matcher on this row";
+    Panes Do Suggest "suggest" ["a"] chosen "suggest rules for this call, or for it and the call chosen by `Space`";
+    All Do Test "test" ["T"] body "try a JSONPath, regex, Liquid or test of what calls do on this row";
     Panes Do UndoWrite "undo-write" ["u"] written "undo the last rule written with `a` or `i`";
     Panes Do Witness "witness" ["W"] witness "minimal example: smallest part that still shows this stop or change";
     Panes Do WayOut "way-out" ["w"] stopped "way out: calls after which this one is allowed, or why there are none";
     Panes Do WhatIfArguments "what-if-arguments" ["xa"] call "what if this call had other arguments";
     Panes Do WhatIfResult "what-if-result" ["xr"] call "what if this call had another result";
-    Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if it ended differently: next of error, refused, no result, ok";
+    Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if this call ended in another way: error, refused, no result, ok";
     Panes Do WhatIfDrop "what-if-drop" ["xd"] call "what if this call were removed";
     Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if another call is inserted after this one";
     Panes Do WhatIfRule "what-if-rule" ["xx"] rule "what if this rule were off (press again to turn it on)";
@@ -222,7 +222,7 @@ commands! {
     Body Overlay PreviousBody "previous-body" ["[b"] never "body of the previous row";
     Texts Overlay NextHunk "next-hunk" ["]c"] never "next hunk";
     Texts Overlay PreviousHunk "previous-hunk" ["[c"] never "previous hunk";
-    Survey Overlay NextTab "next-tab" ["t" "Tab"] never "`I`: next list; `O`: tools that no rule covers, and back";
+    Survey Overlay NextTab "next-tab" ["t" "Tab"] never "next list (in `O`: tools that no rule covers, or the rules again)";
     Survey Overlay PreviousTab "previous-tab" ["Shift-Tab"] never "previous list";
     Survey Overlay FirstCall "first-call" ["o"] never "go to the first call or session counted in this row";
     Survey Overlay SortRows "sort-rows" ["S"] never "sort by the next column; after the last column by name";
@@ -327,7 +327,7 @@ pub fn markdown() -> String {
         if let (Some(argument), true) = (row.argument, keys.is_empty()) {
             keys.push(format!("`:{} {}`", row.name, argument.word()));
         }
-        let _ = writeln!(text, "| {} | {} |", keys.join(" "), row.doc);
+        let _ = writeln!(text, "| {} | {} |", keys.join(", "), row.doc);
     }
     text
 }

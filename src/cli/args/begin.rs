@@ -21,7 +21,8 @@ pub struct New {
 /// `rulestep init`.
 #[derive(Debug, Args)]
 pub struct Init {
-    /// Bundled policy set to write instead of the example, with its cases: `coding` or `support`
+    /// Bundled policy set to write instead of the example, with its cases: `coding`, for coding agents, or `support`, for agents that
+    /// refund orders
     #[arg(value_name = "SET", conflicts_with = "sessions")]
     pub set: Option<String>,
     /// Folder to set up. No file is overwritten [default: contracts]
@@ -44,11 +45,11 @@ pub struct Suggest {
     /// Folder to write the suggested policies to, a file for each tool. No file is overwritten
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
-    /// Minimum support: suggest a rule only if at least N sessions follow it. For a rule about a value that calls share, such as an
-    /// order number, calls with N different values are enough, also in one session
+    /// Suggest a rule only if at least N sessions follow it, or, for a rule about a shared value such as an order number, if calls
+    /// with N different values do, even in one session
     #[arg(long, default_value_t = Bounds::default().support, value_name = "N")]
     pub min_support: u64,
-    /// Maximum number of recorded calls that may violate a rule for it to be suggested
+    /// Suggest a rule only if at most N recorded calls violate it
     #[arg(long, default_value_t = Bounds::default().against, value_name = "N")]
     pub max_violations: u64,
     /// Maximum number of suggestions

@@ -3,7 +3,7 @@
 use clap::{ArgAction, Args};
 
 use super::choices::Mode;
-use super::values::{from_help, only_help};
+use super::values::{from_help, only_help, where_help};
 
 /// The sessions that a command goes through, and how they are judged.
 #[derive(Debug, Args)]
@@ -40,22 +40,21 @@ pub struct Recordings {
 /// Which of the sessions are looked at.
 #[derive(Debug, Args)]
 pub struct Selection {
-    /// Only sessions that match: words and terms such as `tool:deploy`, `is:error`, `project:shop`, `since:7d`, `!code:forbidden`,
-    /// `"two words"`, `/regex/`. All terms must match; terms about calls must match the same call
-    #[arg(long = "where", value_name = "FILTER")]
+    /// Only sessions that match all these terms
+    #[arg(long = "where", value_name = "FILTER", help = where_help())]
     pub filter: Option<String>,
-    /// Only sessions that began at this time or later: `7d`, `12h`, a day such as `2026-11-01` or an instant such as
+    /// Only sessions that began at this time or later: `7d` (ago), `12h`, a day such as `2026-11-01` or an instant such as
     /// `2026-11-01T09:30:00Z`
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// Only sessions that began before this time
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// Process only shard I of N, so that N machines together check every session exactly once. `rulestep merge` combines the
-    /// results
+    /// Process only shard I of N, so that N machines together check every session exactly once. `rulestep merge` combines the JSON
+    /// of `replay`, `diff`, `coverage` and `stats`
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Use only N sessions, drawn at random from those that pass the other filters, the same ones in each run
+    /// Use only N sessions, drawn at random after the other filters; a second run draws the same ones
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub sample: Option<u64>,
     /// With --sample: seed of the draw; another seed draws other sessions
@@ -108,7 +107,7 @@ pub struct Caching {
 /// A filter for other programs.
 #[derive(Debug, Args)]
 pub struct Lines {
-    /// Read each line of standard input as one session (SESSIONS is `-`), and write its result or error as one line of JSON as
+    /// Read each line of standard input as one session (give `-` as SESSIONS), and write its result or error as one line of JSON as
     /// soon as it is ready, in input order
     #[arg(long, conflicts_with_all = ["files_from", "samples", "filter", "since", "until", "shard", "sample", "report", "strict"])]
     pub lines: bool,

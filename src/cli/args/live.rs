@@ -42,8 +42,7 @@ pub struct Hook {
     /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
     #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
-    /// Decide and record, but stop nothing; only why a call could not be decided is printed, to
-    /// standard error
+    /// Decide and record, but stop nothing. Calls that cannot be decided are explained on standard error
     #[arg(long)]
     pub shadow: bool,
     /// What to answer when a call cannot be decided
@@ -52,7 +51,7 @@ pub struct Hook {
     /// What to answer when a rule asks; use `deny` when nobody can be asked
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
-    /// Longest wait for the lock of the session's journal, in milliseconds
+    /// Longest wait for the lock of the session's journal, in milliseconds; then the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
     /// Time limit for an answer, in milliseconds; then the `--on-error` answer is given
@@ -63,7 +62,7 @@ pub struct Hook {
 /// `rulestep gate`.
 #[derive(Debug, Args)]
 pub struct Gate {
-    /// Use standard input and output. Required: there is no other way to connect yet, and none is the default
+    /// Use standard input and output. Required, because other ways to connect may come later
     #[arg(long, required = true)]
     pub stdio: bool,
     /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
@@ -75,7 +74,7 @@ pub struct Gate {
     /// What to answer when a call cannot be decided
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
-    /// Longest wait for the lock of a session's journal, in milliseconds
+    /// Longest wait for the lock of a session's journal, in milliseconds; then the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
 }
@@ -120,7 +119,7 @@ pub struct Live {
     pub session: Option<String>,
     #[command(flatten)]
     pub policies: Policies,
-    /// What to compare with: another version of the policies, `recorded` (the calls that were refused), or `live` (what was decided then)
+    /// What to compare with: another version of the policies, `recorded` (the refusals of the original run), or `live` (what was decided then)
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,

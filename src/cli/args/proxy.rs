@@ -19,7 +19,7 @@ pub struct Proxy {
     /// What to answer when a rule asks. A client that cannot ask its user always gets a denial
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
-    /// Longest wait for the lock of the session's journal, in milliseconds
+    /// Longest wait for the lock of the session's journal, in milliseconds; then the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
     /// Name of the server: the policy sees its tools as `mcp__SERVER__TOOL`, not by their bare names
@@ -36,15 +36,16 @@ pub struct Proxy {
     #[cfg(feature = "proxy-http")]
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
-    /// Header for every request to that server; `${VARIABLE}` in its value is read from the environment
+    /// Header for every request to that server; `${VARIABLE}` in its value is read from the environment, so that a secret need not
+    /// be on the command line
     #[cfg(feature = "proxy-http")]
     #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with = "command")]
     pub header: Vec<String>,
-    /// Header whose value is in a variable of the environment, so that no list of processes shows it
+    /// Header whose whole value is in an environment variable: `A=B` is the same as `--header 'A: ${B}'`
     #[cfg(feature = "proxy-http")]
     #[arg(long, value_name = "NAME=VARIABLE", requires = "url", conflicts_with = "command")]
     pub header_env: Vec<String>,
-    /// Reach the server without TLS even if it is on another machine
+    /// Allow plain HTTP to a server on another machine too
     #[cfg(feature = "proxy-http")]
     #[arg(long, requires = "url", conflicts_with = "command")]
     pub allow_http: bool,

@@ -18,7 +18,7 @@ pub struct Convert {
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted
     #[arg(long)]
     pub strict: bool,
-    /// Blank every value that no rule of the policies named with -p reads; without -p, every value
+    /// Blank every argument, result and message text that no rule of the policies named with -p reads; without -p, all of them
     #[arg(long)]
     pub redact: bool,
     #[command(flatten)]
@@ -38,7 +38,7 @@ pub struct Export {
     /// File format, also used as the file extension
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: TableFormat,
-    /// Blank every argument and other recorded text that no rule reads
+    /// Blank every argument, result and message text that no rule reads, in the files it writes
     #[arg(long)]
     pub redact: bool,
 }

@@ -9,6 +9,7 @@ use clap::{Arg, Command};
 use crate::compare::Kind;
 use crate::dialect::{self, DIALECTS, lookup};
 use crate::explore::breakdown::By;
+use crate::explore::filter;
 use crate::recording::FORMATS;
 use crate::report::{self, diff};
 
@@ -34,7 +35,7 @@ pub fn replay_format() -> PossibleValuesParser {
 
 /// What findings are counted by.
 pub fn keys() -> PossibleValuesParser {
-    PossibleValuesParser::new(By::ALL.map(By::word))
+    PossibleValuesParser::new(By::ALL.map(|by| PossibleValue::new(by.word()).help(by.meaning())))
 }
 
 /// The outputs of a coverage by name.
@@ -69,6 +70,14 @@ pub fn failing() -> PossibleValuesParser {
     let all = [PossibleValue::new(ANY).help("Every kind"), PossibleValue::new(NONE).help("No kind")];
     let kinds = Kind::ALL.map(|kind| PossibleValue::new(kind.word()).help(kind.meaning()));
     PossibleValuesParser::new(all.into_iter().chain(kinds))
+}
+
+pub fn where_help() -> String {
+    let keys = listed(filter::keys());
+    let states = listed(filter::states());
+    format!(
+        "Only sessions that match all these terms: words, `\"two words\"`, `/regex/`, `!TERM` (not), and KEY:VALUE such as `tool:deploy`, `since:7d` or `turn:3..9`. Terms about calls must match the same call. Keys: {keys}. Values of `is:`: {states} (`changed` only in `diff` and the workbench)"
+    )
 }
 
 pub fn from_help() -> String {

@@ -48,7 +48,7 @@ impl Keymap {
     /// All chords of a command, apart by blanks.
     pub fn keys(&self, command: Command) -> String {
         let texts: Vec<&str> = self.chords(command).iter().map(|chord| chord.text.as_str()).collect();
-        texts.join(" ")
+        texts.join(", ")
     }
 
     /// Whether one of a command's chords is spelt so.
@@ -175,7 +175,7 @@ mod tests {
         keymap.bind(Command::Base, &["cb".into(), "Ctrl-b".into(), String::new()]);
         assert_eq!(
             (keymap.key(Command::Base), keymap.keys(Command::Base)),
-            ("cb".into(), "cb Ctrl-b".into())
+            ("cb".into(), "cb, Ctrl-b".into())
         );
         let meaning = |text| keymap.meaning(&chord::parse(text).unwrap(), Scope::Panes);
         assert_eq!(meaning("cb"), Meaning::Command(Command::Base));

@@ -270,7 +270,7 @@ impl HelpRow {
         match self {
             Self::Command(row) => row.doc,
             Self::Glyph(glyph) => glyph.doc(),
-            Self::Role(role) => role.doc(),
+            Self::Role(role) => role.doc().trim_end_matches('.'),
         }
     }
 }

@@ -15,6 +15,8 @@ const KEYS: usize = 11;
 const SAMPLE: &str = "colour";
 /// Columns from which groups of commands are named beside them; below that, what they do needs the room.
 const NAMED: usize = 96;
+/// Columns from which they are named above them; below that, a row alone may fill the screen.
+const HEADED: usize = 50;
 
 impl Rows for HelpView {
     fn len(&self, model: &Model) -> usize {
@@ -26,10 +28,15 @@ impl Rows for HelpView {
         let Some(help) = shown.get(at) else { return Vec::new() };
         let before = at.checked_sub(1).filter(|_| at > space.window.start).and_then(|at| shown.get(at));
         let named = before.is_none_or(|before| before.heading() != help.heading());
+        // Where there is no room beside them, a heading is a line of its own.
+        let begins = at
+            .checked_sub(1)
+            .and_then(|at| shown.get(at))
+            .is_none_or(|before| before.heading() != help.heading());
         let (theme, width) = (&model.theme, space.width);
         let missing = self.missing(model, help);
         let said = if missing.is_empty() { Role::Text } else { Role::TextDim };
-        let room = width.saturating_sub(1 + heading(width) + KEYS).max(1);
+        let room = width.saturating_sub(2 + heading(width) + KEYS).max(1);
         let lines = text::wrap(&format!("{}{missing}", worded(model, help)), room, usize::MAX, theme.marks());
         let row = |(place, line)| {
             let mut row = Row::new(theme, width);
@@ -47,7 +54,12 @@ impl Rows for HelpView {
             row.shown(said, line);
             row
         };
-        lines.into_iter().enumerate().map(row).collect()
+        let above = (begins && (HEADED..NAMED).contains(&width)).then(|| {
+            let mut row = Row::new(theme, width);
+            row.gap(1).put(Role::TextDim, help.heading());
+            row
+        });
+        above.into_iter().chain(lines.into_iter().enumerate().map(row)).collect()
     }
 
     fn text(&self, model: &Model, at: usize) -> Option<String> {

@@ -83,7 +83,7 @@ roles! {
     ChangeBase = "change.base",
     /// What is in the new version alone.
     ChangeNew = "change.new",
-    /// The words that differ in it.
+    /// The words that differ between the two versions.
     ChangeWord = "change.word",
     /// What a search found.
     Match = "match",

@@ -105,7 +105,7 @@ fn help_has_a_legend_and_finds_its_words() {
     for (words, found) in [
         ("differs from the recording", "\u{2260}"),
         ("marks stopped session", "\u{25a0}"),
-        ("verdict.deny", "A call that was stopped."),
+        ("verdict.deny", "A call that was stopped"),
         ("next-finding", "]f"),
         ("go to mark", "'"),
     ] {
