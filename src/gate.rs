@@ -372,7 +372,8 @@ impl GatedCall {
     }
 
     /// Why the call is not allowed, in words: what each rule that spoke against it found, the deciding one first. Each names
-    /// its rule with the place in the policy, the calls it rests on, and the message to the model.
+    /// its rule with the place in the policy, the calls it rests on, and the message to the model. Nothing of a call whose arguments
+    /// no rule could look into: its message says why.
     pub fn explain(&self) -> Vec<Explanation> {
         let live = lock(&self.live);
         let (rules, session) = (self.policy.rules(), live.record.so_far());

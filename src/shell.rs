@@ -36,6 +36,7 @@ pub mod spelling;
 pub mod tool;
 mod unwrap;
 mod url_glob;
+mod variables;
 mod walk;
 mod walker;
 pub mod word;

@@ -1,26 +1,16 @@
 //! A label, and beside it a text whose further lines begin below its first.
 
+use crate::wording::clean::{self, Marks};
+
 /// Columns that a text takes with its label: on a terminal of 80 nothing wraps it again.
 pub const WIDTH: usize = 78;
 
 /// The lines; `indent` is where the text begins.
 pub fn hanging(label: &str, indent: usize, text: &str) -> String {
     let pad = indent.saturating_sub(label.chars().count());
-    let mut out = format!("{label}{:pad$}", "");
-    let mut column = indent;
-    for word in text.split(' ') {
-        let wide = word.chars().count();
-        if column > indent && column + 1 + wide > WIDTH {
-            out.push_str(&format!("\n{:indent$}", ""));
-            column = indent;
-        } else if column > indent {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += wide;
-    }
-    out
+    let lines = clean::wrap(text, WIDTH.saturating_sub(indent), usize::MAX, Marks::Unicode);
+    let lines: Vec<String> = lines.iter().map(|line| line.text().trim_end().to_owned()).collect();
+    format!("{label}{:pad$}{}", "", lines.join(&format!("\n{:indent$}", "")))
 }
 
 #[cfg(test)]

@@ -99,15 +99,16 @@ impl Walker<'_> {
             }
             "git" => self.git(&args, flow, streams),
             "gh" => self.gh(&args, flow, streams),
-            // `git-push`, in the folder of git's own programs.
-            _ if facts::command_of_git(&name).is_some() => {
-                let sub = facts::command_of_git(&name).unwrap_or_default();
-                let words = [Word::text("git"), Word::text(sub)].into_iter().chain(args.iter().cloned());
-                self.inner(words.collect(), flow, streams);
-            }
             "python" | "pypy" | "py" => self.module(&args, flow, streams),
-            _ if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
-            _ => self.builtin(&name, &args, flow, streams),
+            _ => match facts::command_of_git(&name) {
+                // `git-push`, in the folder of git's own programs.
+                Some(sub) => {
+                    let words = [Word::text("git"), Word::text(sub)].into_iter().chain(args.iter().cloned());
+                    self.inner(words.collect(), flow, streams);
+                }
+                None if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
+                None => self.builtin(&name, &args, flow, streams),
+            },
         }
         for script in typed {
             self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
@@ -127,7 +128,8 @@ impl Walker<'_> {
     pub fn go(&mut self, args: &[Word]) {
         let to = args.iter().find(|word| word.known() == Some("-") || !word.start().starts_with('-'));
         // With `CDPATH` it is in another folder, unless it begins with a dot.
-        let searched = self.own.iter().chain(&self.assigned).any(|(name, _)| name == "CDPATH");
+        let searched =
+            self.own.contains_key("CDPATH") || self.assigned.iter().any(|(name, _)| name == "CDPATH");
         if searched && to.is_some_and(|to| is_relative(to) && !to.start().starts_with('.')) {
             return self.nowhere("the folder that `CDPATH` leads to");
         }

@@ -1,6 +1,6 @@
 //! The state of a walk over a command line, and what every part of it does: adding calls, reading words.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, LazyLock};
 
@@ -95,8 +95,8 @@ pub struct Walker<'w> {
     pub assigned: Vec<(String, Word)>,
     /// What the command that is being read exports.
     pub exported: Vec<(String, Word)>,
-    /// Variables of the shell itself, which programs see once they are exported; whether all of them are.
-    pub own: Vec<(String, Word)>,
+    /// Variables of the shell itself with the values they may have, which programs see once they are exported; whether all are.
+    pub own: BTreeMap<String, Vec<Word>>,
     pub exports_all: bool,
     /// Repositories that `git` knows by a name since this line.
     pub remotes: Vec<(String, Word)>,
@@ -142,7 +142,7 @@ impl<'w> Walker<'w> {
             lastpipe: false,
             assigned: Vec::new(),
             exported: Vec::new(),
-            own: Vec::new(),
+            own: BTreeMap::new(),
             exports_all: false,
             remotes: Vec::new(),
             errexit: false,

@@ -140,6 +140,17 @@ fn every_line_of_the_tables_is_read_as_it_says() {
                     wrong.push(format!("{text:?}: before the push, {found:?} have succeeded"));
                 }
             }
+            // A question that nobody asks would be an expectation that nothing checks.
+            for key in ["yes", "perhaps"] {
+                let names = case
+                    .get(key)
+                    .filter(|names| names.as_str() != Some("all"))
+                    .map(texts)
+                    .unwrap_or_default();
+                for name in names.into_iter().filter(|name| !asks.iter().any(|(asked, _)| asked == name)) {
+                    wrong.push(format!("{text:?}: there is no question `{name}`"));
+                }
+            }
             for (name, matcher) in &asks {
                 let expected = if listed("yes", name) {
                     "yes"

@@ -73,7 +73,13 @@ pub const PROGRAMS: &[Program] = &[
         "--fix"
     ),
     formatter!("clang-format autopep8 yapf", "--style --max-line-length -e --exclude", "-i --in-place"),
-    formatter!("shfmt goimports gofumpt", "-i -ln -local", "-w -l"),
+    row(
+        "shfmt goimports gofumpt",
+        "",
+        "-i -ln -local",
+        "-w --write -l --list -d --diff",
+        &[Reads(All), With("-w --write", &Writes(All)), Opaque],
+    ),
     formatter!("rubocop", "--only --except -c --config --format", "-a -A --autocorrect --autocorrect-all"),
     one_dash(
         "gofmt",

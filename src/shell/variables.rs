@@ -1,0 +1,198 @@
+//! Variables that programs run: editors, pagers, files that are read at a start.
+
+use super::call::{Act, Extent, SmallCall};
+use super::scene::{self, Effects, Scene};
+use super::settings::is_named;
+use super::walker::{Flow, Walker};
+use super::word::Word;
+
+/// Variables of the environment whose values these programs hand to a shell.
+const VARIABLES: &[(&str, &str)] = &[
+    (
+        "git",
+        "GIT_SSH_COMMAND GIT_SSH GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_ASKPASS SSH_ASKPASS EDITOR VISUAL PAGER",
+    ),
+    ("man", "MANPAGER PAGER"),
+    ("less more", "LESSOPEN LESSCLOSE EDITOR VISUAL"),
+    ("crontab visudo vipw vigr sudoedit sudo", "EDITOR VISUAL SUDO_EDITOR"),
+    ("kubectl oc k", "KUBE_EDITOR EDITOR KUBECTL_EXTERNAL_DIFF"),
+    ("gh", "GH_EDITOR GIT_EDITOR EDITOR VISUAL GH_PAGER PAGER GH_BROWSER BROWSER"),
+    ("glab", "EDITOR VISUAL GLAB_PAGER PAGER BROWSER"),
+    ("aws", "AWS_PAGER PAGER"),
+    ("rsync", "RSYNC_RSH RSYNC_CONNECT_PROG"),
+    ("svn", "SVN_EDITOR SVN_SSH EDITOR VISUAL"),
+    ("hg", "HGEDITOR EDITOR VISUAL PAGER"),
+    ("psql", "PSQL_EDITOR PSQL_PAGER EDITOR VISUAL PAGER"),
+    ("mysql mariadb mycli pgcli sqlite3", "EDITOR VISUAL PAGER"),
+    ("systemctl journalctl", "SYSTEMD_EDITOR EDITOR VISUAL SYSTEMD_PAGER PAGER"),
+    (
+        "cargo",
+        "RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CARGO_BUILD_RUSTC_WRAPPER CARGO_BUILD_RUSTC CARGO_TARGET_*_RUNNER CARGO_TARGET_*_LINKER",
+    ),
+    ("bash sh zsh ksh dash", "PROMPT_COMMAND"),
+    ("bat batcat", "BAT_PAGER PAGER"),
+    ("sudo", "SUDO_ASKPASS"),
+    ("npm npx pnpm yarn bun", "npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL BROWSER EDITOR"),
+    ("ssh scp sftp ssh-add", "SSH_ASKPASS"),
+    ("fzf", "FZF_DEFAULT_COMMAND"),
+    ("rclone", "RCLONE_PASSWORD_COMMAND"),
+    ("ansible ansible-playbook", "EDITOR PAGER"),
+];
+
+/// Variables whose values name files that these programs run, or read their settings from; `*` is any program.
+const FILES: &[(&str, &str)] = &[
+    ("bash", "BASH_ENV"),
+    ("sh dash ash ksh mksh ksh93", "ENV"),
+    ("zsh", "ZDOTDIR"),
+    ("python pypy", "PYTHONSTARTUP"),
+    ("git", "GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG GIT_EXEC_PATH GIT_TEMPLATE_DIR"),
+    ("rg", "RIPGREP_CONFIG_PATH"),
+    ("wget", "WGETRC"),
+    ("curl", "CURL_HOME"),
+    ("*", "LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES"),
+];
+
+/// The variables that a table has for a program.
+fn listed<'t>(table: &[(&'t str, &'t str)], program: &str) -> Vec<&'t str> {
+    let rows = table.iter().filter(|(names, _)| names.split(' ').any(|name| name == program || name == "*"));
+    rows.flat_map(|(_, variables)| variables.split(' ')).collect()
+}
+
+impl Walker<'_> {
+    /// Runs what variables of the environment have a program run.
+    pub fn variables(&mut self, name: &str, flow: Flow) {
+        if self.assigned.is_empty() && self.own.is_empty() {
+            return;
+        }
+        self.files(name, flow);
+        if name == "git" {
+            self.counted(flow);
+        }
+        let used = listed(VARIABLES, name);
+        self.perhaps_exported(&used, flow);
+        let (some, one): (Vec<&str>, Vec<&str>) = used.into_iter().partition(|known| known.contains('*'));
+        let is_used =
+            |variable: &str| one.contains(&variable) || some.iter().any(|known| is_named(variable, known));
+        if !self.assigned.iter().any(|(variable, _)| is_used(variable)) {
+            return;
+        }
+        // What they run has them in its environment, and would have no end.
+        let all = self.assigned.clone();
+        self.assigned.retain(|(variable, _)| !is_used(variable));
+        for (_, script) in all.iter().filter(|(variable, _)| is_used(variable)) {
+            // `LESSOPEN` is a pipe if it begins so.
+            let script =
+                script.strip_prefix("||").or_else(|| script.strip_prefix("|")).unwrap_or(script.clone());
+            self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
+        }
+        self.assigned = all;
+    }
+
+    /// Runs what variables of the shell say that were perhaps exported before the line began.
+    fn perhaps_exported(&mut self, used: &[&str], flow: Flow) {
+        let exported = |name: &str| self.assigned.iter().any(|(other, _)| other == name);
+        let mut scripts: Vec<(String, Word)> = Vec::new();
+        for known in used {
+            let start = known.split('*').next().unwrap_or_default();
+            let begun = self.own.range(start.to_owned()..).take_while(|(name, _)| name.starts_with(start));
+            for (name, values) in begun.filter(|(name, _)| is_named(name, known) && !exported(name)) {
+                scripts.extend(values.iter().map(|value| (name.clone(), value.clone())));
+            }
+        }
+        if scripts.is_empty() {
+            return;
+        }
+        let kept = std::mem::take(&mut self.own);
+        for (name, script) in scripts {
+            self.perhaps(&name, |walker| walker.reread(&script, flow.proven_if(false)));
+        }
+        self.own = kept;
+    }
+
+    /// What the files do that variables have the program run which was emitted last, nobody read.
+    fn files(&mut self, name: &str, flow: Flow) {
+        let used = listed(FILES, super::facts::unversioned(name));
+        let interactive = |call: &SmallCall| {
+            let options = call.args.iter().filter_map(Word::known);
+            options
+                .into_iter()
+                .any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains('i'))
+        };
+        let interactive = self.line.calls.last().is_some_and(interactive);
+        let set = self.assigned.iter().filter(|(variable, value)| {
+            used.contains(&variable.as_str())
+                && value.known() != Some("")
+                && (variable != "ENV" || interactive)
+        });
+        let set: Vec<Word> = set.map(|(_, value)| value.clone()).collect();
+        for value in set {
+            self.runs_file(&value);
+            if let Some(text) = value.known() {
+                // Shells expand it.
+                self.quoted(text, flow.proven_if(false));
+            }
+        }
+    }
+
+    /// The program that was emitted last does what a file says.
+    pub fn runs_file(&mut self, file: &Word) {
+        let scene = Scene::of_files(&self.folder, &self.instead, self.root);
+        let mut found = Effects::default();
+        scene::add(Act::Reads, Extent::Itself, file, &scene, &mut found);
+        if let Some(call) = self.line.calls.last_mut() {
+            call.touches.extend(found.touches);
+            call.mentions.extend(found.mentions);
+            call.opaque = true;
+        }
+    }
+
+    /// Variables that a command without a program sets.
+    pub fn set_variables(&mut self, set: Vec<(String, Word)>) {
+        if self.exports_all {
+            return self.exported.extend(set);
+        }
+        for (name, value) in set {
+            let values = self.own.entry(name).or_default();
+            if values.last() != Some(&value) {
+                values.push(value);
+            }
+        }
+    }
+
+    /// `export NAME=VALUE`, and `export NAME` of a variable that the shell has.
+    pub fn export(&mut self, args: &[Word]) {
+        for word in args {
+            match word.split_once('=') {
+                Some((name, value)) => {
+                    self.exported.extend(name.known().map(|name| (name.to_owned(), value)))
+                }
+                None => {
+                    let Some((name, values)) = word.known().and_then(|name| self.own.get_key_value(name))
+                    else {
+                        continue;
+                    };
+                    // Which of its values it has depends on the way that was taken. Once is enough.
+                    let all = values.iter().map(|value| (name.clone(), value.clone()));
+                    let is_new = |last: &(String, Word)| {
+                        !self.assigned.iter().chain(&self.exported).any(|pair| pair == last)
+                    };
+                    if all.clone().next_back().is_some_and(|last| is_new(&last)) {
+                        self.exported.extend(all);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Variables that are exported: programs that come later perhaps run them.
+    pub fn exported(&mut self, args: &[Word], flow: Flow) {
+        for word in args {
+            let Some((name, value)) = word.split_once('=') else { continue };
+            let Some(name) = name.known().map(str::to_owned) else { continue };
+            if VARIABLES.iter().any(|(_, variables)| variables.split(' ').any(|known| is_named(&name, known)))
+            {
+                self.perhaps(&name, |walker| walker.reread(&value, flow.proven_if(false)));
+            }
+        }
+    }
+}
