@@ -23,8 +23,9 @@ pub fn install(asked: &args::Install, screen: &mut Screen) -> Result<Exit, Failu
     let place = |error: std::io::Error| Failure::System(anyhow::Error::new(error));
     let program = std::env::current_exe().map_err(place)?;
     let folder = std::env::current_dir().map_err(place)?;
+    let added = settings.added().map_err(failed)?;
     let commands =
-        commands(&program, settings.agent, &asked.policy, asked.shadow, &folder).map_err(failed)?;
+        commands(&program, settings.agent, &asked.policy, asked.shadow, &added, &folder).map_err(failed)?;
     let new = settings.with(&commands).map_err(failed)?;
     let path = words::line(&settings.path.display().to_string());
     if settings.text.as_ref() == Some(&new) {
@@ -43,6 +44,9 @@ pub fn install(asked: &args::Install, screen: &mut Screen) -> Result<Exit, Failu
     }
     let what = if asked.shadow { "watches the calls, and stops none" } else { "decides the calls" };
     screen.say(&format!("{path} has the hook: the policy {what} of sessions that begin from now on"));
+    if !added.is_empty() {
+        screen.say(&format!("the hook keeps `{}`, which its command had", words::line(&added.join(" "))));
+    }
     if settings.agent == Agent::Codex {
         screen.say("Codex runs a new hook only after you have trusted it: enter `/hooks` there");
     }

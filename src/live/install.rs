@@ -100,6 +100,16 @@ impl Settings {
         settings::hooks(text, self.agent).map_err(|refusal| self.refused(&refusal))
     }
 
+    /// Options that somebody has added by hand to the command that decides, as they are written there.
+    ///
+    /// # Errors
+    /// The settings have a form that is not known.
+    pub fn added(&self) -> Result<Vec<String>, Fault> {
+        let decides = |hook: &Hook| hook.is_ours && self.agent.decides(&hook.event);
+        let hook = self.hooks()?.into_iter().find(decides);
+        Ok(hook.map(|hook| by_hand(&hook.command)).unwrap_or_default())
+    }
+
     /// Whether our hook is in them.
     ///
     /// # Errors
@@ -202,6 +212,26 @@ impl Settings {
     }
 }
 
+/// Options of `hook` that `install` does not set.
+const BY_HAND: [&str; 4] = ["--on-error", "--on-ask", "--wait", "--limit"];
+
+/// Those in a command line of ours, with their values.
+fn by_hand(command: &str) -> Vec<String> {
+    let words = shlex::split(command).unwrap_or_default();
+    let mut words = words.into_iter().skip_while(|word| word != "hook");
+    let mut found = Vec::new();
+    while let Some(word) = words.next().filter(|word| !matches!(&**word, "||" | "&&" | ";" | "|")) {
+        let (name, value) = word.split_once('=').map_or((&*word, None), |(name, value)| (name, Some(value)));
+        if BY_HAND.contains(&name) {
+            let value = value.map(str::to_owned);
+            let name = name.to_owned();
+            found.push(name);
+            found.extend(value.or_else(|| words.next()));
+        }
+    }
+    found
+}
+
 /// A path without `..`, which may mean another folder once a link is changed.
 fn plain(path: PathBuf) -> PathBuf {
     match path.components().any(|part| part == Component::ParentDir) {
@@ -211,6 +241,7 @@ fn plain(path: PathBuf) -> PathBuf {
 }
 
 /// The command lines of a hook, for `sh`. `folder` is where the policy is looked for; a policy of git is found only there.
+/// `added` are further options of the hook.
 ///
 /// # Errors
 /// A path cannot be part of a command line.
@@ -219,6 +250,7 @@ pub fn commands(
     agent: Agent,
     policy: &str,
     shadow: bool,
+    added: &[String],
     folder: &Path,
 ) -> Result<Commands, Fault> {
     let unusable = |what: &dyn std::fmt::Debug| {
@@ -238,6 +270,9 @@ pub fn commands(
     let mut hook = format!("{} hook {} -p {policy}", path(program)?, agent.name());
     if shadow {
         hook.push_str(" --shadow");
+    }
+    for word in added {
+        hook = format!("{hook} {}", quote(word).map_err(|_| unusable(word))?);
     }
     if is_git {
         hook = format!("cd {} && {hook}", path(folder)?);

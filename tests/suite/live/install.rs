@@ -220,23 +220,23 @@ fn command_lines_are_quoted_for_the_shell() {
     fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let run = |line: &str| std::process::Command::new("sh").args(["-c", line]).output().unwrap();
     for agent in Agent::ALL {
-        let lines = install::commands(&program, agent, "p'q.yaml", false, &odd).unwrap();
+        let lines = install::commands(&program, agent, "p'q.yaml", false, &[], &odd).unwrap();
         let output = run(&lines.deciding);
         let wanted = format!("hook\n{}\n-p\n{}\n", agent.name(), odd.join("p'q.yaml").display());
         assert_eq!(String::from_utf8_lossy(&output.stdout), wanted);
         assert_eq!(output.status.code(), Some(2));
         // A program that is missing denies, but not where it only watches.
         let gone = odd.join("none/rulestep");
-        let missing = |shadow| install::commands(&gone, agent, "p.yaml", shadow, &odd).unwrap();
+        let missing = |shadow| install::commands(&gone, agent, "p.yaml", shadow, &[], &odd).unwrap();
         assert_eq!(run(&missing(false).deciding).status.code(), Some(2));
         assert_eq!(run(&missing(false).reporting).status.code(), Some(127));
         assert_eq!(run(&missing(true).deciding).status.code(), Some(127));
-        let git = install::commands(&program, agent, "git:HEAD:a b", false, &odd).unwrap();
+        let git = install::commands(&program, agent, "git:HEAD:a b", false, &[], &odd).unwrap();
         let output = run(&git.deciding);
         assert!(String::from_utf8_lossy(&output.stdout).ends_with("git:HEAD:a b\n"));
         let found = with("{}", agent, &git).unwrap();
         assert!(hooks(&found, agent).unwrap().iter().all(|hook| hook.is_ours));
-        let lost = install::commands(&program, agent, "git:HEAD", false, &odd.join("none")).unwrap();
+        let lost = install::commands(&program, agent, "git:HEAD", false, &[], &odd.join("none")).unwrap();
         assert_eq!(run(&lost.deciding).status.code(), Some(2), "a repository that is missing denies");
     }
 }
@@ -290,6 +290,15 @@ fn files_are_as_they_were_after_install_and_uninstall() {
             let shadow = run(&[&install[..], &["--shadow"]].concat());
             assert_eq!(shadow.status.code(), Some(0));
             assert!(fs::read_to_string(&path).unwrap().contains("--shadow"));
+            // What somebody has added to the command stays in it, and that is said.
+            let edited = first.replace(" || exit 2", " --on-error=ask --limit 900 || exit 2");
+            fs::write(&path, edited).unwrap();
+            let again = run(&install);
+            let said = String::from_utf8_lossy(&again.stderr).into_owned();
+            assert!(said.contains("the hook keeps `--on-error ask --limit 900`"), "{said}");
+            let kept = fs::read_to_string(&path).unwrap();
+            assert!(kept.contains(" --on-error ask --limit 900 || exit 2"), "{kept}");
+            assert!(run(&install).stderr.starts_with(b"note: the hook is in "), "nothing is left to do");
             assert_eq!(run(&["uninstall", agent, scope]).status.code(), Some(0));
             assert_eq!(tree(base), before, "nothing is left");
             // A file, which is a link.

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
 use super::call::{Call, at, call, give};
 use crate::diagnostic::Loss;
 use crate::recording::contract::Unit;
@@ -88,6 +86,8 @@ impl Episode {
         let call = call(&unit.members, at, unit.line);
         let Some(step) = self.step_of(unit) else { return };
         step.at = step.at.or(at);
+        // Most steps have one.
+        step.calls.reserve_exact(usize::from(step.calls.is_empty()));
         step.calls.push(call);
     }
 
@@ -106,12 +106,14 @@ impl Episode {
 
     /// The episode is whole.
     pub fn close(self, setting: &Setting, out: &mut Out) {
-        let Episode { mut builder, output, mut steps, .. } = self;
+        let Episode { mut builder, output, mut steps, places } = self;
+        drop(places);
         if steps.iter().all(|step| step.order.is_some()) {
             steps.sort_by_key(|step| step.order);
         }
+        builder.expect_messages(steps.iter().map(|step| 1 + step.calls.len()).sum());
         // The last thing that was said or that a call gave back.
-        let mut last: Option<Value> = None;
+        let mut last = Body::MISSING;
         for mut step in steps {
             builder.at_line(step.line);
             step.calls.sort_by_key(|call| call.order);
@@ -130,19 +132,18 @@ impl Episode {
                 }
                 (None, Some(_)) => {}
             }
-            let content = step.said.unwrap_or_default();
-            let said = content.value().cloned();
-            builder.response(None, content, step.at);
+            let said = step.said.unwrap_or_default();
+            builder.response(None, said.clone(), step.at);
             let many = step.calls.len() > 1;
             let name = |place: usize| if many { format!("{}.{place}", step.id) } else { step.id.to_string() };
             let calls: Vec<_> =
                 step.calls.into_iter().enumerate().map(|(place, call)| (name(place), call)).collect();
-            let given = calls.iter().rev().find_map(|(_, call)| call.result.value().cloned());
-            last = given.or(said).or(last);
+            let given = calls.iter().rev().map(|(_, call)| call.result.clone());
+            let content = given.chain([said]).find(|content| !content.is_missing());
+            last = content.unwrap_or(last);
             give(&mut builder, &calls, setting);
         }
-        if let Some(output) = output.filter(|output| output.value() != last.as_ref() && !output.is_missing())
-        {
+        if let Some(output) = output.filter(|output| !output.is_missing() && output.value() != last.value()) {
             builder.response(None, output, None);
         }
         out.session(builder);
