@@ -11,6 +11,8 @@
 pub(crate) mod closed;
 pub mod decision;
 mod elsewhere;
+mod ground;
+mod hear;
 mod in_flight;
 mod panel;
 mod prospects;
@@ -25,10 +27,11 @@ pub use decision::{Decision, Halt, Narrowing, ToolVisibility, Verdict};
 use crate::monitor::finding::RuleState;
 use crate::monitor::{Depth, End, Event, History, StateItem, Trace};
 use crate::policy::Policy;
-use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Results, Session};
+use crate::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Results};
 use elsewhere::Heard;
+use ground::Ground;
 use in_flight::{Flights, InFlight};
-use panel::{Ground, Panel};
+use panel::Panel;
 use routes::Routes;
 
 /// What all dialects have in common, as a page for people: `rulestep explain semantics`.
@@ -127,6 +130,7 @@ impl Run {
             turn: 0,
             now: None,
             facts: Arc::clone(facts),
+            folder: None,
             history: History::default(),
             response: Vec::new(),
             ran: Trace::default(),
@@ -220,6 +224,13 @@ impl Run {
             self.waiting.push(message.clone());
         } else {
             self.remember(message.clone());
+        }
+    }
+
+    /// The folder that calls are made in from now on; `None`: that of the session. A call that is in flight stays in its own.
+    pub(crate) fn enter(&mut self, folder: Option<&Arc<str>>) {
+        if self.ground.folder.as_ref() != folder {
+            self.ground.enter(folder);
         }
     }
 
@@ -333,25 +344,11 @@ impl Run {
             // Nobody who hears of the call may look at its arguments: then they need not be shared.
             let arguments =
                 if route.arguments || self.ground.telling { call.arguments } else { &Body::MISSING };
-            self.pending = Some(InFlight { at, route: place, arguments: arguments.clone() });
+            let folder = self.ground.folder.clone();
+            self.pending = Some(InFlight { at, route: place, arguments: arguments.clone(), folder });
         } else {
             let asked = route.asked(at, call.arguments);
             self.panel.tell_route(route, &route.observe, asked, &self.ground, Event::Stopped);
-        }
-    }
-
-    /// What other sessions of the same tree did before this session's call with this index. They are taken as they were
-    /// recorded: a call that was refused then never ran, and any other did.
-    pub(crate) fn hear(&mut self, session: &Session, before: u32) {
-        let elsewhere = session.elsewhere.as_deref().filter(|_| self.panel.policy.sees_trees());
-        let Some(elsewhere) = elsewhere else { return };
-        while let Some(told) = self.heard.next(elsewhere, before, self.clock.last) {
-            // What was allowed here came before.
-            self.start_pending();
-            let place = self.routes.place(&told.call.tool);
-            if let Some(route) = self.routes.get(place) {
-                told.tell(route, &mut self.panel, &mut self.ground);
-            }
         }
     }
 
@@ -378,12 +375,14 @@ impl Run {
             }
         };
         let Some(route) = self.routes.get(call.route) else { return };
+        let here = self.ground.enter(call.folder.as_ref());
         let asked = route.asked(call.at, &call.arguments);
         let told = if outcome == Outcome::Refused { &route.observe } else { &route.results };
         self.panel.tell_route(route, told, asked, &self.ground, |call| match refused {
             true => Event::Stopped(call),
             false => Event::Resolved { call, outcome, output },
         });
+        self.ground.folder = here;
     }
 
     /// Ends the turn. Outside a turn it changes nothing: a turn is complete once.
@@ -436,8 +435,10 @@ impl Run {
         self.clock.started += 1;
         self.ground.ran.push(call.at);
         if let Some(route) = self.routes.get(call.route) {
+            let here = self.ground.enter(call.folder.as_ref());
             let asked = route.asked(call.at, &call.arguments);
             self.panel.tell_route(route, &route.starts, asked, &self.ground, Event::Started);
+            self.ground.folder = here;
         }
         self.panel.tell_due(&self.ground);
     }

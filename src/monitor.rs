@@ -223,6 +223,8 @@ pub struct Cx<'a> {
     pub now: Option<Millis>,
     /// The surroundings of the session.
     pub facts: &'a Facts,
+    /// The folder of the call that is asked about or told, where it is not the session's.
+    pub folder: Option<&'a str>,
     /// All messages before this turn. Empty unless some unit reads history.
     pub history: &'a History,
     /// The turn's own response, once it is known: one message, or several that are one turn. As `history`.

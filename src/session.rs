@@ -240,6 +240,8 @@ pub struct Call {
     pub in_turn: bool,
     /// When it was proposed, if recorded.
     pub time: Option<Millis>,
+    /// The folder that it was made in, where the recording names one that is not the session's.
+    pub folder: Option<Arc<str>>,
     /// What a gate decided about it, where one was asked.
     pub live: Option<Arc<LiveDecision>>,
 }

@@ -53,6 +53,7 @@ static MESSAGE: Shape = Shape {
 static CALL: Shape = Shape {
     keys: &[
         "id",
+        "cwd",
         "type",
         "index",
         "function",

@@ -156,6 +156,19 @@ fn unmeetable(question: &Question, _tools: &[Arc<str>], _facts: &Table) -> Optio
     match *question {}
 }
 
+/// What to write where a name is a command line, which no tool is called by: a known program, a blank and more.
+#[cfg(feature = "shell")]
+pub fn instead_of_command(name: &str) -> Option<String> {
+    let (program, _) = name.split_once(' ')?;
+    (!crate::shell::facts::program(program).is_empty()).then(|| never::as_runs(name))
+}
+
+/// What to write where a name is a command line.
+#[cfg(not(feature = "shell"))]
+pub fn instead_of_command(_name: &str) -> Option<String> {
+    None
+}
+
 /// Whether a tool is known to run the command that is its argument.
 #[cfg(not(feature = "shell"))]
 pub fn runs_commands(_facts: &Table, _tool: &str) -> bool {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::panel::{Ground, Panel};
+use super::ground::Ground;
+use super::panel::Panel;
 use crate::monitor::{Event, ProposedCall};
 use crate::policy::{Post, Route};
 use crate::session::{Call, CallRef, Elsewhere, Session};
@@ -55,12 +56,13 @@ impl Told<'_> {
             panel.working(*unit, ground);
         }
         let own = std::mem::replace(&mut ground.facts, Arc::clone(&self.session.facts));
-        let Call { arguments, outcome, output, .. } = self.call;
+        let Call { arguments, outcome, output, folder, .. } = self.call;
+        let here = ground.enter(folder.as_ref());
         let asked = route.asked(self.at, arguments);
         panel.tell_route(route, &posts, asked, ground, |call: ProposedCall<'_>| match self.ended {
             false => Event::Started(call),
             true => Event::Resolved { call, outcome: *outcome, output },
         });
-        ground.facts = own;
+        (ground.facts, ground.folder) = (own, here);
     }
 }

@@ -1,6 +1,7 @@
 //! The calls that run and have no result yet, by their place in the session.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::session::{Body, CallRef};
 
@@ -11,6 +12,8 @@ pub(super) struct InFlight {
     /// Place of its tool's route.
     pub route: u32,
     pub arguments: Body,
+    /// The folder that it was made in, where that is not the session's.
+    pub folder: Option<Arc<str>>,
 }
 
 /// Calls in flight. They start in the order of their places, and mostly end so.
@@ -57,7 +60,7 @@ mod tests {
     fn calls_end_once_and_in_any_order() {
         let mut flights = Flights::default();
         for index in [2, 5, 6, 9] {
-            flights.start(InFlight { at: at(index), route: index, arguments: Body::MISSING });
+            flights.start(InFlight { at: at(index), route: index, arguments: Body::MISSING, folder: None });
         }
         let copy = flights.clone();
         for (index, ends) in
@@ -67,7 +70,7 @@ mod tests {
         }
         assert!(flights.calls.is_empty());
         assert_eq!(copy.calls.iter().flatten().count(), 4);
-        flights.start(InFlight { at: at(12), route: 0, arguments: Body::MISSING });
+        flights.start(InFlight { at: at(12), route: 0, arguments: Body::MISSING, folder: None });
         assert!(
             flights.end(CallRef { turn: 1, call: 1, index: 12 }).is_none(),
             "another call with this place"

@@ -13,16 +13,17 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 
 use super::decision::Decision;
+use super::ground::Ground;
 use crate::diagnostic::code;
 use crate::monitor::collections::Pages;
 use crate::monitor::fault::{LostUnit, guarded};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{
-    Cx, Depth, Effect, End, Event, Fault, Hidden, History, Monitor, ProposedCall, Reason, RuleId, Sink,
-    Stage, StateItem, Timer, Timers, Trace, Unit, strongest,
+    Cx, Depth, Effect, End, Event, Fault, Hidden, Monitor, ProposedCall, Reason, RuleId, Sink, Stage,
+    StateItem, Timer, Timers, Unit, strongest,
 };
 use crate::policy::{Policy, Post, Roster, Route};
-use crate::session::{Facts, Message, Millis};
+use crate::session::Facts;
 
 /// The monitors of one run.
 pub(super) struct Panel {
@@ -52,36 +53,6 @@ enum Seat {
     Resting(Box<dyn Monitor>),
     /// A rule failed while it made, changed or copied the state, so there is none to ask.
     Failed(Arc<Fault>),
-}
-
-/// What the monitors may know when they are asked or told.
-#[derive(Clone)]
-pub(super) struct Ground {
-    pub enforcing: bool,
-    /// Whether findings are ever wanted.
-    pub telling: bool,
-    pub turn: u32,
-    pub now: Option<Millis>,
-    pub facts: Arc<Facts>,
-    pub history: History,
-    /// The messages of the turn's own response.
-    pub response: Vec<Message>,
-    /// The calls that ran, in order.
-    pub ran: Trace,
-}
-
-impl Ground {
-    pub fn cx(&self) -> Cx<'_> {
-        Cx {
-            enforcing: self.enforcing,
-            telling: self.telling,
-            ran: &self.ran,
-            now: self.now,
-            facts: &self.facts,
-            history: &self.history,
-            response: &self.response,
-        }
-    }
 }
 
 impl Seat {

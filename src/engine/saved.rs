@@ -8,9 +8,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use super::ground::Ground;
 use super::in_flight::{Flights, InFlight};
+use super::panel::Panel;
 use super::panel::saved::SavedPanel;
-use super::panel::{Ground, Panel};
 use super::routes::Routes;
 use super::{Clock, Mode, Run, elsewhere::Heard};
 use crate::monitor::{Depth, Trace};
@@ -25,18 +26,20 @@ struct SavedRun {
     clock: Clock,
     /// Tools that no rule names, in the order in which they came up.
     tools: Vec<Arc<str>>,
-    /// Place of the first call in flight, and all calls from there on: where it is, its route, its arguments.
+    /// Place of the first call in flight, and all calls from there on: where it is, its route, its arguments, its folder.
     first: u32,
-    flights: VecDeque<Option<(CallRef, u32, Body)>>,
+    flights: VecDeque<Option<SavedCall>>,
     panel: SavedPanel,
 }
+
+type SavedCall = (CallRef, u32, Body, Option<Arc<str>>);
 
 impl SavedRun {
     /// Whether it may be of a run that has been through these turns and calls. The text may be forged, and numbers that are too
     /// large would ask for room without end.
     fn fits(&self, (turns, calls): (u32, u32)) -> bool {
         let mut flights = (self.first..).zip(&self.flights);
-        let are_here = |(place, call): (u32, &Option<(CallRef, u32, Body)>)| {
+        let are_here = |(place, call): (u32, &Option<SavedCall>)| {
             call.as_ref().is_none_or(|(at, ..)| at.index == place && place < calls && at.turn <= turns)
         };
         (self.turn, self.clock.index) == (turns, calls)
@@ -50,7 +53,8 @@ impl Run {
     /// Its state as text, where it is between two turns and [`Run::resumed`] can make the same of it.
     pub fn save(&self) -> Option<String> {
         let Run { mode: _, panel, ground, routes, clock, waiting, pending, in_flight, halt, heard } = self;
-        let Ground { enforcing: _, telling, turn, now: _, facts: _, history, response, ran } = ground;
+        let Ground { enforcing: _, telling, turn, now: _, facts: _, folder: _, history, response, ran } =
+            ground;
         let policy = &panel.policy;
         let is_plain = !policy.reads_history() && !policy.roster().time && *telling;
         let between = !clock.in_turn && waiting.is_empty() && pending.is_none() && response.is_empty();
@@ -59,7 +63,11 @@ impl Run {
         }
         let Flights { first, calls } = in_flight;
         let flights = calls.iter().map(|call| {
-            call.as_ref().map(|InFlight { at, route, arguments }| (*at, *route, arguments.clone()))
+            let saved = |call: &InFlight| {
+                let InFlight { at, route, arguments, folder } = call;
+                (*at, *route, arguments.clone(), folder.clone())
+            };
+            call.as_ref().map(saved)
         });
         let saved = SavedRun {
             turn: *turn,
@@ -86,7 +94,7 @@ impl Run {
         }
         let flights = saved.flights.into_iter();
         let calls = flights
-            .map(|call| call.map(|(at, route, arguments)| InFlight { at, route, arguments }))
+            .map(|call| call.map(|(at, route, arguments, folder)| InFlight { at, route, arguments, folder }))
             .collect();
         run.ground.turn = saved.turn;
         run.ground.now = facts.now;

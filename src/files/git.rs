@@ -45,9 +45,13 @@ pub(super) fn read(
         return Ok(());
     }
     let before = version.files.len();
-    let mut in_trees = Vec::new();
+    let (mut in_trees, mut passed) = (Vec::new(), walk::PassedBy::default());
     for entry in repository.tree(&object)? {
-        if entry.path.split('/').any(walk::is_passed_by) || !is_document(&entry.path) {
+        if !is_document(&entry.path) {
+            continue;
+        }
+        if entry.path.split('/').any(walk::is_passed_by) {
+            passed.note_file(&entry.path);
             continue;
         }
         let name = walk::join(&shown, &entry.path);
@@ -65,6 +69,7 @@ pub(super) fn read(
             named: false,
         });
     }
+    version.diagnostics.extend(passed.diagnostic(&shown));
     if version.files.len() == before {
         return Err(empty(&shown));
     }

@@ -25,9 +25,11 @@ pub(super) fn files(pattern: &str) -> Result<WalkResult, String> {
     let (base, shown) = base(&literal.join("/"), pattern.starts_with('/'));
     let hidden = rest.iter().any(|part| part.starts_with('.'));
     let matcher = matcher.compile_matcher();
-    let mut search = Search { matcher, hidden, walked: WalkResult::default(), above: Vec::new() };
+    let passed = walk::PassedBy::default();
+    let mut search = Search { matcher, hidden, walked: WalkResult::default(), above: Vec::new(), passed };
     search.folder(&base, &shown);
     let mut walked = search.walked;
+    walked.diagnostics.extend(search.passed.diagnostic(pattern));
     walked.files.sort_by(|a, b| a.relative.as_bytes().cmp(b.relative.as_bytes()));
     walked.files.dedup_by(|a, b| a.relative == b.relative);
     Ok(walked)
@@ -41,6 +43,7 @@ struct Search {
     walked: WalkResult,
     /// The folders above, as the system knows them: a link back to one is not followed.
     above: Vec<PathBuf>,
+    passed: walk::PassedBy,
 }
 
 impl Search {
@@ -51,10 +54,11 @@ impl Search {
         }
         self.above.push(real);
         for walk::FolderEntry { name, path, .. } in walk::entries(path, shown, &mut self.walked.diagnostics) {
+            let shown = walk::join(shown, &name);
             if walk::is_passed_by(&name) && !(self.hidden && name.starts_with('.')) {
+                self.passed.note(&name, &path, &shown, &|path| self.matcher.is_match(path));
                 continue;
             }
-            let shown = walk::join(shown, &name);
             let matches = self.matcher.is_match(&shown);
             match fs::metadata(&path) {
                 Ok(metadata) if metadata.is_dir() && matches => {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::unreadable;
 use crate::diagnostic::{Diagnostic, code};
+use crate::source::quoted;
 
 /// What a search found.
 #[derive(Debug, Default)]
@@ -27,14 +28,21 @@ pub(super) struct WalkedFile {
 /// Links are followed. A folder that several paths lead to is read once: under its own path if it lies in the
 /// tree, else under the first link in order.
 pub(super) fn files(root: &Path, shown: &str, wanted: &dyn Fn(&str) -> bool) -> WalkResult {
-    let mut walk =
-        Walk { shown, wanted, seen: BTreeSet::new(), linked: BTreeSet::new(), walked: WalkResult::default() };
+    let mut walk = Walk {
+        shown,
+        wanted,
+        seen: BTreeSet::new(),
+        linked: BTreeSet::new(),
+        passed: PassedBy::default(),
+        walked: WalkResult::default(),
+    };
     walk.folder(root, "");
     // Links to folders come after all real ones, so that what they repeat has been seen.
     while let Some((relative, path)) = walk.linked.pop_first() {
         walk.linked_folder(&path, &relative);
     }
     let mut walked = walk.walked;
+    walked.diagnostics.extend(walk.passed.diagnostic(shown));
     walked.files.sort_by(|a, b| a.relative.as_bytes().cmp(b.relative.as_bytes()));
     walked
 }
@@ -53,12 +61,91 @@ pub(super) fn is_passed_by(name: &str) -> bool {
     name.starts_with('.') || matches!(name, "target" | "node_modules")
 }
 
+/// What a search has passed by that it would have read, so that nobody takes it for read.
+#[derive(Debug, Default)]
+pub(super) struct PassedBy(BTreeSet<String>);
+
+/// What is in many folders, and never anybody's policy or recording; `init` makes `.schemas`.
+const NEVER: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".schemas"];
+/// Entries of folders that are looked at for this. One with more may hold anything.
+const ENTRIES: usize = 2000;
+
+impl PassedBy {
+    /// Notes an entry that the search passes by, if it is wanted or holds something that is.
+    pub fn note(&mut self, name: &str, path: &Path, relative: &str, wanted: &dyn Fn(&str) -> bool) {
+        let wanted = |relative: &str| has_records(relative) && wanted(relative);
+        let is_wanted = match path.is_dir() {
+            true => holds(path, relative, &wanted, &mut ENTRIES.clone()),
+            false => wanted(relative),
+        };
+        if is_wanted && !NEVER.contains(&name) {
+            self.0.insert(relative.to_owned());
+        }
+    }
+
+    /// Notes a file that is passed by for a folder above it, or for its own name.
+    pub fn note_file(&mut self, relative: &str) {
+        let mut parts = relative.split('/');
+        let above: Vec<&str> = parts.by_ref().take_while(|part| !is_passed_by(part)).collect();
+        let name = relative.split('/').nth(above.len()).unwrap_or_default();
+        if !NEVER.contains(&name) {
+            self.0.insert(join(&above.join("/"), name));
+        }
+    }
+
+    /// What is to be said of it. `shown` is the name of the folder that was searched.
+    pub fn diagnostic(&self, shown: &str) -> Option<Diagnostic> {
+        let mut names = self.0.iter().take(3).map(|name| quoted(name));
+        let (first, others) = (names.next()?, names.collect::<Vec<_>>());
+        let more = match self.0.len() {
+            count @ 4.. => format!(" and {} more", count - 3),
+            _ => String::new(),
+        };
+        let all = [vec![first], others].concat().join(", ");
+        let message = format!(
+            "not searched: {all}{more}. Hidden names, `target` and `node_modules` are read only where they are named"
+        );
+        Some(Diagnostic::notice(code::NOT_SEARCHED, message).in_file(shown))
+    }
+}
+
+/// Whether a name is one under which policies and recordings are kept.
+fn has_records(relative: &str) -> bool {
+    let ends = [".json", ".jsonl", ".ndjson", ".yaml", ".yml", ".gz", ".zst"];
+    ends.iter().any(|end| relative.ends_with(end))
+}
+
+/// Whether a folder holds something that is wanted, or so much that nobody looks.
+fn holds(path: &Path, relative: &str, wanted: &dyn Fn(&str) -> bool, left: &mut usize) -> bool {
+    // What cannot be read may hold anything.
+    let Ok(entries) = fs::read_dir(path) else { return true };
+    for entry in entries.flatten() {
+        if *left == 0 {
+            return true;
+        }
+        *left -= 1;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let relative = join(relative, &name);
+        let found = match entry.file_type() {
+            Ok(kind) if kind.is_dir() => {
+                !is_passed_by(&name) && holds(&entry.path(), &relative, wanted, left)
+            }
+            _ => !is_passed_by(&name) && wanted(&relative),
+        };
+        if found {
+            return true;
+        }
+    }
+    false
+}
+
 struct Walk<'w> {
     shown: &'w str,
     wanted: &'w dyn Fn(&str) -> bool,
     /// The folders that were read, as the system knows them.
     seen: BTreeSet<PathBuf>,
     linked: BTreeSet<(String, PathBuf)>,
+    passed: PassedBy,
     walked: WalkResult,
 }
 
@@ -76,10 +163,11 @@ impl Walk<'_> {
         }
         let shown = join(self.shown, relative);
         for FolderEntry { name, path, kind } in entries(path, &shown, &mut self.walked.diagnostics) {
+            let relative = join(relative, &name);
             if is_passed_by(&name) {
+                self.passed.note(&name, &path, &relative, self.wanted);
                 continue;
             }
-            let relative = join(relative, &name);
             // What a folder says of its files is asked for where it does not say it.
             if kind.is_some_and(|kind| kind.is_file()) {
                 if (self.wanted)(&relative) {

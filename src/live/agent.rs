@@ -30,7 +30,9 @@ pub struct Report {
     pub subagent: Option<String>,
     /// The agent's own log of the session.
     pub transcript: Option<String>,
-    /// Its folder.
+    /// The folder of the session, if it begins with this event.
+    pub folder: Option<String>,
+    /// The folder that the agent is in now.
     pub cwd: Option<String>,
     /// What happened.
     pub event: Event,
@@ -99,6 +101,8 @@ struct Wire<'a> {
     conversation_id: Option<String>,
     transcript_path: Option<String>,
     cwd: Option<String>,
+    /// Cursor says the folder of a session so, also where an event has no `cwd`.
+    workspace_roots: Option<Vec<String>>,
     agent_id: Option<String>,
     tool_name: Option<String>,
     #[serde(borrow)]
@@ -177,11 +181,15 @@ impl Agent {
             return Err(unreadable(&"it names no session"));
         }
         let event = self.event(&wire).map_err(|why| unreadable(&why))?;
+        let cwd = wire.cwd.filter(|cwd| !cwd.is_empty());
+        let root = wire.workspace_roots.and_then(|roots| roots.into_iter().next());
+        let folder = root.filter(|root| !root.is_empty()).or_else(|| cwd.clone());
         Ok(Report {
             session: session.to_owned(),
             subagent: wire.agent_id.filter(|id| !id.is_empty()),
             transcript: wire.transcript_path.filter(|path| !path.is_empty()),
-            cwd: wire.cwd,
+            folder,
+            cwd,
             event,
         })
     }

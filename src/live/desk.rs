@@ -292,6 +292,7 @@ impl Desk {
             tool: call.tool,
             arguments: Json(call.arguments),
             at: clock.now(),
+            cwd: report.cwd.as_deref(),
             judged: None,
         };
         let undecided = proposed_line(&proposed);
@@ -382,7 +383,7 @@ impl Desk {
 
     fn opened(&self, report: &Report, tail: Option<&Tail>, clock: Clock<'_>) -> String {
         let context = tail.and_then(Tail::context);
-        let context = context.or_else(|| report.cwd.as_ref().map(|cwd| json!({"cwd": cwd})));
+        let context = context.or_else(|| report.folder.as_ref().map(|folder| json!({"cwd": folder})));
         let middle = tail.is_some_and(Tail::starts_in_the_middle);
         let opened = Opened {
             schema: SCHEMA,
@@ -401,7 +402,7 @@ impl Desk {
 
 /// The line of a call before anything is decided about it.
 fn proposed_line(call: &Proposed<'_>) -> String {
-    let Proposed { id, tool, arguments, at, .. } = call;
+    let Proposed { id, tool, arguments, at, cwd, .. } = call;
     let arguments = Json(arguments.0);
-    Record::Proposed(Proposed { id, tool, arguments, at: *at, judged: None }).line()
+    Record::Proposed(Proposed { id, tool, arguments, at: *at, cwd: *cwd, judged: None }).line()
 }

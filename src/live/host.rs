@@ -126,7 +126,11 @@ impl Host {
             }
             "resolve" => {
                 let id = request.id.as_deref().ok_or_else(|| missing("id"))?;
-                let outcome = request.outcome.as_deref().unwrap_or("ok");
+                // Programs leave out what they do not know, and that is no success.
+                let outcome = request.outcome.as_deref().ok_or_else(|| {
+                    let help = "send `ok`, `error` or `refused`; until then the call counts as running";
+                    Fault::new("the request has no `outcome`", help)
+                })?;
                 self.own(name)?.resolve(id, outcome, &body(request.output))
             }
             other => {
@@ -282,7 +286,7 @@ impl Open {
             ..Judged::new(&decision, &findings, told.as_deref(), self.mode, true)
         };
         let arguments = Json(arguments);
-        let proposed = Proposed { id, tool, arguments, at: now(), judged: Some(judged) };
+        let proposed = Proposed { id, tool, arguments, at: now(), cwd: None, judged: Some(judged) };
         self.journal.append(&Record::Proposed(proposed).line())?;
         let answer = json!({
             "id": id, "decision": decision.verdict, "runs": call.allowed(), "reason": told, "findings": findings,

@@ -17,7 +17,7 @@ use twox_hash::XxHash3_64;
 use crate::session::body::{Place, Store};
 
 /// How outlines are written; changes with them.
-const FORM: &str = concat!("#rulestep.index/3 ", env!("CARGO_PKG_VERSION"));
+const FORM: &str = concat!("#rulestep.index/4 ", env!("CARGO_PKG_VERSION"));
 
 /// Bytes of a seal.
 const SEAL: usize = 192;

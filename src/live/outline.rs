@@ -148,6 +148,10 @@ fn outline(line: &str, begins: bool, keep: Keep, out: &mut String) -> Option<Kin
             if runs == Some("false") {
                 record.body("told", out);
             }
+            match record.get("cwd") {
+                None => text("", out),
+                Some(_) => text(&record.text("cwd")?, out),
+            }
             Some(Kind::Proposed)
         }
         "resolved" => {

@@ -298,7 +298,8 @@ impl<'a> Fields<'a> {
                 let (id, tool, at) = (self.text()?, self.text()?, self.instant()?);
                 let arguments = self.body(store, start)?;
                 let told = if self.number()? == 1 { Some(self.body(store, start)?) } else { None };
-                (at, Step::Proposed { id, tool, arguments, told })
+                let folder = Some(self.text()?).filter(|folder| !folder.is_empty());
+                (at, Step::Proposed { id, tool, arguments, folder, told })
             }
             Kind::Resolved => {
                 let (id, outcome, at) = (self.text()?, outcome(self.text()?)?, self.instant()?);

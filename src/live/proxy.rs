@@ -391,7 +391,8 @@ impl Proxy {
 
     fn report(&self, event: Event) -> Report {
         let cwd = std::env::current_dir().ok().map(|folder| folder.display().to_string());
-        Report { session: self.session.clone(), subagent: None, transcript: None, cwd, event }
+        let folder = cwd.clone();
+        Report { session: self.session.clone(), subagent: None, transcript: None, folder, cwd, event }
     }
 
     fn followed(&self) -> MutexGuard<'_, Followed> {

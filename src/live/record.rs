@@ -94,6 +94,9 @@ pub struct Proposed<'a> {
     pub arguments: Json<'a>,
     /// When.
     pub at: Option<Millis>,
+    /// The folder that it is made in, where the agent says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<&'a str>,
     /// What was decided; `None`: it was made without being decided.
     #[serde(flatten)]
     pub judged: Option<Judged<'a>>,

@@ -161,7 +161,8 @@ impl Tail {
                         if is_starter(tool) {
                             clock.unasked(tool);
                         }
-                        add(&Record::Proposed(Proposed { id, tool, arguments, at, judged: None }));
+                        let cwd = self.folder(*number, id);
+                        add(&Record::Proposed(Proposed { id, tool, arguments, at, cwd, judged: None }));
                         // As a replay of the log takes it: what a call gave within its turn is known before the next one.
                         if let Some(own) = self.in_turn(*number, id) {
                             let (output, at) = (Json(&own.output), clock.at(message.at));
@@ -211,6 +212,12 @@ impl Tail {
     fn in_turn(&self, turn: u32, id: &str) -> Option<&Call> {
         let calls = self.session.calls_of(self.session.turn(turn)?);
         calls.iter().find(|call| call.id.as_deref() == Some(id) && call.in_turn && call.result.is_some())
+    }
+
+    /// The folder that a call was made in, where that is not the session's.
+    fn folder(&self, turn: u32, id: &str) -> Option<&str> {
+        let calls = self.session.calls_of(self.session.turn(turn)?);
+        calls.iter().find(|call| call.id.as_deref() == Some(id))?.folder.as_deref()
     }
 
     fn ids(&self, turn: u32) -> impl Iterator<Item = &str> {

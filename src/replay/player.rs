@@ -82,6 +82,8 @@ impl Player {
             if self.reads {
                 run.respond(&alternative.message);
             }
+            // Where the response that was not taken would have been.
+            run.enter(session.calls_of(turn).first().and_then(|call| call.folder.as_ref()));
             for call in alternative.calls() {
                 let (ticket, decision) =
                     run.propose(NewCall { tool: &call.tool, arguments: &call.arguments });
@@ -161,6 +163,7 @@ impl Player {
         }
         for call in session.calls_of(turn) {
             self.run.hear(session, call.at.index);
+            self.run.enter(call.folder.as_ref());
             let (ticket, verdict, told) = decide(&mut self.run, call);
             if self.mode == Mode::Enforce {
                 self.told.extend(told.map(|told| (call.at.index, told)));

@@ -112,6 +112,7 @@ impl Session {
             result: None,
             in_turn: false,
             time: alternative.message.at,
+            folder: None,
             live: None,
         });
         taken.calls.extend(proposed);

@@ -39,6 +39,8 @@ pub struct Builder {
     /// Names of tools and roles, each kept once: sessions name the same few over and over.
     names: HashSet<Arc<str>>,
     line: u32,
+    /// Where calls are made, if not in the session's folder.
+    folder: Option<Arc<str>>,
     /// Whether the recording says itself if results were recorded.
     states_results: bool,
     /// Whether some result says itself if it failed, even if it did not.
@@ -94,6 +96,7 @@ impl Builder {
             named: HashMap::new(),
             unnamed: Waiting::default(),
             names: HashSet::new(),
+            folder: None,
             states_results: false,
             marks_errors: false,
             results: 0,
@@ -155,6 +158,18 @@ impl Builder {
     pub fn at_line(&mut self, line: u32) -> &mut Self {
         self.line = line;
         self
+    }
+
+    /// The folder that the calls which follow are made in; `None`: nobody says.
+    pub fn in_folder(&mut self, folder: Option<&str>) {
+        let own = self.facts.context.as_ref().and_then(|context| context.get("cwd")?.as_str());
+        if let Some(folder) = folder.filter(|folder| Some(*folder) != own && !folder.is_empty()) {
+            if self.folder.as_deref() != Some(folder) {
+                self.folder = Some(folder.into());
+            }
+        } else {
+            self.folder = None;
+        }
     }
 
     /// The line that was named last.
@@ -304,6 +319,7 @@ impl Builder {
             result: None,
             in_turn: false,
             time: at,
+            folder: self.folder.clone(),
             live: None,
         });
         at_ref

@@ -167,6 +167,8 @@ struct CallEntry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Option<Instant>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    cwd: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     live: Option<&'a LiveDecision>,
 }
 
@@ -283,6 +285,7 @@ fn proposed<'a>(session: &'a Session, turn: &Turn, at: Option<Millis>) -> Vec<Ca
             r#type: "function",
             function: Function { name: &call.tool, arguments: Arguments(&call.arguments) },
             at: (call.time != at).then(|| call.time.map(Instant)),
+            cwd: call.folder.as_deref(),
             live: call.live.as_deref(),
         })
         .collect()
@@ -294,6 +297,7 @@ fn not_taken<'a>(session: &'a Session, turn: &Turn) -> Vec<NotTaken<'a>> {
         r#type: "function",
         function: Function { name: &call.tool, arguments: Arguments(&call.arguments) },
         at: None,
+        cwd: None,
         live: None,
     };
     let alternatives = session.alternatives_of(turn.number).iter();

@@ -1,32 +1,55 @@
-//! Paths of calls, and lists of patterns over them that are read as a `.gitignore` is.
+//! Paths of calls, in every way in which a pattern may name them.
 
 use std::sync::Arc;
 
 use super::Answer;
 use super::above::{self, Choice};
-use super::extent::Extent;
 use super::facts::Table;
-use super::glob::{Glob, Token, path_glob};
+use super::glob::Glob;
 use super::word::{Piece, Symbol, Word};
+
+mod pattern;
+
+pub use pattern::Patterns;
 
 /// The folder of the recording, and what is known of the home folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Root {
     /// The absolute path of the folder in which the session began.
     pub folder: Option<String>,
+    /// That of the folder from which the call takes relative paths, where it is another.
+    pub here: Option<String>,
     /// What is known of programs and tools there.
     pub facts: Table,
+}
+
+impl Root {
+    /// The root of a call that is made in a folder, of a session that began in one. What nobody said is not taken from
+    /// elsewhere: where only the call's folder is known, the session is taken to be there.
+    pub fn of(folder: &str, here: Option<&str>, facts: Table) -> Root {
+        let owned = |path: &str| path.starts_with('/').then(|| path.to_owned());
+        let (folder, here) = (owned(folder), here.and_then(owned));
+        match (folder, here) {
+            (None, here) => Root { folder: here, here: None, facts },
+            (folder, here) => Root { here: here.filter(|here| folder.as_ref() != Some(here)), folder, facts },
+        }
+    }
+
+    /// The folder from which relative paths are taken, as a word.
+    pub fn here(&self) -> Word {
+        Word::text(self.here.as_deref().unwrap_or("."))
+    }
 }
 
 /// A path as it can be named: absolute, from the home folder, from the session's folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     forms: Vec<Form>,
-    /// Whether it lies in the session's folder, which is `folder` if that is known.
+    /// Whether it lies in the session's folder, which is `folder` if that is known: empty where it is the root.
     inside: bool,
     /// Whether a search came through its folders.
     searched: bool,
-    folder: Vec<Symbol>,
+    folder: Option<Vec<Symbol>>,
     /// Whether it is a variable of the environment.
     environment: bool,
     /// Which of the files in it are meant.
@@ -87,8 +110,7 @@ impl Place {
         }
         whole.append(word);
         let (forms, inside) = forms(normal(&whole.symbols()), root);
-        let folder =
-            root.folder.as_deref().map(|folder| chars(folder.trim_end_matches('/'))).unwrap_or_default();
+        let folder = root.folder.as_deref().map(|folder| chars(folder.trim_end_matches('/')));
         Place {
             environment: forms.first().is_some_and(|path| is_environment(path)),
             choice: None,
@@ -133,9 +155,9 @@ impl Place {
     /// Whether one of its names holds the place where a pattern begins.
     fn holds(&self, place: &[Symbol]) -> Answer {
         let mut here = Vec::new();
-        if !self.folder.is_empty() {
-            here.push(self.folder.clone());
-            let home = below_home(&self.folder);
+        if let Some(folder) = self.folder.as_ref().filter(|folder| !folder.is_empty()) {
+            here.push(folder.clone());
+            let home = below_home(folder);
             here.extend(home.map(|rest| [&[Symbol::Char('~')], rest].concat()));
         }
         // Where the home folder is, nobody said.
@@ -260,12 +282,25 @@ fn forms(path: Vec<Symbol>, root: &Root) -> (Vec<Vec<Symbol>>, bool) {
 
 /// An absolute path from the session's folder and from the home folder.
 fn others(absolute: &[Symbol], folder: Option<&[Symbol]>) -> Vec<Vec<Symbol>> {
-    let below = folder.and_then(|folder| absolute.strip_prefix(folder));
-    let below = below.filter(|rest| rest.first().is_none_or(|next| *next == Symbol::Char('/')));
     let named =
         |letter, rest: &[Symbol]| std::iter::once(Symbol::Char(letter)).chain(rest.iter().copied()).collect();
-    let here = below.map(|rest| named('.', rest));
+    let here = folder.map(|folder| from(folder, absolute));
     here.into_iter().chain(below_home(absolute).map(|rest| named('~', rest))).collect()
+}
+
+/// An absolute path from a folder: `./x` in it, `../x` beside it.
+fn from(folder: &[Symbol], absolute: &[Symbol]) -> Vec<Symbol> {
+    let names = |path: &[Symbol]| -> Vec<Vec<Symbol>> {
+        let names = path.split(|symbol| *symbol == Symbol::Char('/'));
+        names.filter(|name| !name.is_empty()).map(<[_]>::to_vec).collect()
+    };
+    let (folder, path) = (names(folder), names(absolute));
+    let shared = folder.iter().zip(&path).take_while(|(one, other)| one == other).count();
+    let up = folder.len() - shared;
+    let first = if up == 0 { vec!["."] } else { vec![".."; up] };
+    let first = first.into_iter().map(chars);
+    let names: Vec<_> = first.chain(path.into_iter().skip(shared)).collect();
+    names.join(&Symbol::Char('/'))
 }
 
 /// What is after the home folder of somebody.
@@ -278,173 +313,4 @@ fn below_home(path: &[Symbol]) -> Option<&[Symbol]> {
     }
     let rest = path.strip_prefix(chars("/root").as_slice())?;
     rest.first().is_none_or(|next| *next == Symbol::Char('/')).then_some(rest)
-}
-
-/// A list of patterns: a later one decides before an earlier one, and `!` takes out again.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Patterns(Vec<Pattern>);
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Pattern {
-    out: bool,
-    /// What the path itself matches, and what lies below it.
-    globs: [Glob; 2],
-    /// Whether it means variables of the environment.
-    environment: bool,
-    /// As written, without the mark of what is taken out.
-    written: String,
-    /// The text before the first wildcard, for operations on whole folders. Empty where the pattern has no fixed place.
-    fixed: Vec<Symbol>,
-}
-
-impl Patterns {
-    /// Reads a list.
-    pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Patterns {
-        Patterns(patterns.into_iter().map(Pattern::new).collect())
-    }
-
-    /// Whether the path matches, or what is meant of it. A pattern of the shell that has a path whole, as `.env*` has `.env`,
-    /// means that one whatever else it means.
-    pub fn matches(&self, place: &Place, extent: Extent) -> Answer {
-        match (self.listed(place, extent), place.spelt()) {
-            (Answer::Perhaps(_), Some(spelt)) if self.listed(&spelt, extent) == Answer::Yes => Answer::Yes,
-            (answer, _) => answer,
-        }
-    }
-
-    fn listed(&self, place: &Place, extent: Extent) -> Answer {
-        let mut answer = Answer::No;
-        // Whoever leaves out one of these files has thought of the others: `--exclude .env`, where `*.pem` is meant as well.
-        let leaves_out = |choice: &Arc<Choice>| {
-            self.0.iter().any(|pattern| !pattern.out && pattern.fixed.is_empty() && !pattern.chosen(choice))
-        };
-        let leaves_out = extent == Extent::Whole && place.choice.as_ref().is_some_and(leaves_out);
-        for pattern in &self.0 {
-            let extent = match extent {
-                Extent::Whole if leaves_out && pattern.fixed.is_empty() => Extent::Itself,
-                // What is written in a folder is taken out with all that the folder holds.
-                Extent::Inside | Extent::Within if pattern.out => Extent::Inside,
-                _ if pattern.out => Extent::Itself,
-                extent => extent,
-            };
-            answer = match (pattern.matches(place, extent), pattern.out, answer) {
-                (Answer::Yes, out, _) => {
-                    if out {
-                        Answer::No
-                    } else {
-                        Answer::Yes
-                    }
-                }
-                (Answer::No, _, answer) => answer,
-                (Answer::Perhaps(_), true, Answer::No) => Answer::No,
-                (Answer::Perhaps(_), false, Answer::Yes) => Answer::Yes,
-                (perhaps, _, _) => perhaps,
-            };
-        }
-        answer
-    }
-}
-
-impl Pattern {
-    fn new(text: &str) -> Pattern {
-        let (out, text) = text.strip_prefix('!').map_or((false, text), |rest| (true, rest));
-        // Whether a path is a folder is not known here.
-        let text = text.strip_suffix('/').filter(|folder| !folder.is_empty()).unwrap_or(text);
-        let anchored = text.starts_with(['/', '~'])
-            || text.starts_with("./")
-            || text.starts_with("../")
-            || text.starts_with(ENVIRONMENT)
-            || text == "."
-            || text == "..";
-        let whole = if anchored {
-            text.to_owned()
-        } else if text.contains('/') && !text.starts_with("**/") {
-            format!("./{text}")
-        } else {
-            text.strip_prefix("**/").unwrap_or(text).to_owned()
-        };
-        let mut tokens = Vec::new();
-        let floating = !anchored && !whole.starts_with("./");
-        if floating {
-            tokens.extend([Token::Deep, Token::Char('/')]);
-        }
-        tokens.extend(path_glob(&whole));
-        let mut below = tokens.clone();
-        below.extend([Token::Char('/'), Token::Deep]);
-        let fixed = if floating {
-            String::new()
-        } else {
-            let end = whole.find(['*', '?', '[']).unwrap_or(whole.len());
-            whole.get(..end).unwrap_or_default().trim_end_matches('/').to_owned()
-                + if end == whole.len() { "" } else { "/" }
-        };
-        let fixed = chars(&fixed);
-        let globs = [Glob::new(tokens), Glob::new(below)];
-        Pattern { out, globs, environment: is_environment(&fixed), written: text.to_owned(), fixed }
-    }
-
-    fn matches(&self, place: &Place, extent: Extent) -> Answer {
-        if place.environment || self.environment {
-            let all = place.forms.first().is_some_and(|path| path.symbols.ends_with(&[Symbol::AnyName]));
-            let [own, _] = &self.globs;
-            return match (place.environment && self.environment, place.forms.first()) {
-                (true, _) if all => Answer::Yes,
-                (true, Some(path)) => path.matches(own, place.unclear()),
-                _ => Answer::No,
-            };
-        }
-        // What is inside the session's folder is meant only by patterns that begin there: `/**` and `~/**` mean the rest.
-        let begins_inside = !place.folder.is_empty() && self.fixed.starts_with(&place.folder);
-        if place.inside && matches!(self.fixed.first(), Some(Symbol::Char('/' | '~'))) && !begins_inside {
-            return Answer::No;
-        }
-        let mut best = Answer::No;
-        if matches!(extent, Extent::IfFolder | Extent::Within) && self.fixed.is_empty() {
-            return Answer::No;
-        }
-        for (at, form) in place.forms.iter().enumerate() {
-            // Where the home folder is, nobody said: only what holds of every place counts.
-            let guessed = at > 0 && form.symbols.get(1) == Some(&Symbol::Any);
-            if extent == Extent::Inside && self.out {
-                let inside = form.inside();
-                if self.globs.iter().any(|glob| inside.matches(glob, place.unclear()) == Answer::Yes) {
-                    return Answer::Yes;
-                }
-                continue;
-            }
-            for (below, glob) in self.globs.iter().enumerate() {
-                match form.matches(glob, place.unclear()) {
-                    Answer::Yes => return Answer::Yes,
-                    // A gap could name any folder, also one that is taken out, and a search comes through all of them.
-                    Answer::Perhaps(word)
-                        if !guessed
-                            && !(below > 0 && (self.out || place.searched && self.fixed.is_empty())) =>
-                    {
-                        best = Answer::Perhaps(word)
-                    }
-                    Answer::Perhaps(_) | Answer::No => {}
-                }
-            }
-        }
-        best.or(|| self.below(place, extent))
-    }
-
-    /// Whether it may mean something that a program's options choose.
-    fn chosen(&self, choice: &Choice) -> bool {
-        choice.may_have(&self.globs[0], &self.written)
-    }
-
-    /// Of a folder with everything in it: whether the pattern means something there.
-    fn below(&self, place: &Place, extent: Extent) -> Answer {
-        if self.fixed.is_empty() && !place.choice.as_ref().is_none_or(|choice| self.chosen(choice)) {
-            return Answer::No;
-        }
-        let perhaps = || Answer::Perhaps(place.shown.clone());
-        match (extent, self.fixed.is_empty()) {
-            (Extent::Below | Extent::Within | Extent::Whole, false) => place.holds(&self.fixed),
-            // It may be met in any folder, so nobody could delete one: the session's counts, and those that hold it.
-            (Extent::Whole, true) => place.holds(&[Symbol::Char('.')]).and(perhaps),
-            _ => Answer::No,
-        }
-    }
 }

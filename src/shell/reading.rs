@@ -13,7 +13,7 @@ use super::matcher::Surroundings;
 use super::path::Root;
 use super::question::{Copies, Question};
 use super::tool::of_call;
-use crate::session::{Body, Facts};
+use crate::session::{Body, Call, Facts};
 
 /// How many readings each thread keeps.
 const KEPT: usize = 512;
@@ -28,6 +28,8 @@ struct Key {
     tool: Box<str>,
     arguments: Box<str>,
     folder: Box<str>,
+    /// See [`Made::folder`]; empty where it is the session's.
+    here: Box<str>,
     facts: u64,
 }
 
@@ -37,6 +39,7 @@ struct KeyRef<'k> {
     tool: &'k str,
     arguments: &'k str,
     folder: &'k str,
+    here: &'k str,
     facts: u64,
 }
 
@@ -45,6 +48,7 @@ impl Equivalent<Key> for KeyRef<'_> {
         *self.tool == *key.tool
             && *self.arguments == *key.arguments
             && *self.folder == *key.folder
+            && *self.here == *key.here
             && self.facts == key.facts
     }
 }
@@ -105,6 +109,7 @@ struct Last {
     arguments: Body,
     tool: Box<str>,
     folder: Box<str>,
+    here: Box<str>,
     facts: u64,
     reading: Rc<Reading>,
 }
@@ -120,15 +125,42 @@ pub fn folder(facts: &Facts) -> &str {
     ["cwd", "project"].into_iter().find_map(said).filter(|folder| folder.starts_with('/')).unwrap_or_default()
 }
 
+/// A call, and where it is made.
+#[derive(Clone, Copy)]
+pub struct Made<'c> {
+    /// The tool.
+    pub tool: &'c str,
+    /// Its arguments.
+    pub arguments: &'c Body,
+    /// The folder that it is made in, where the recording names one that is not the session's.
+    pub folder: Option<&'c str>,
+    /// The surroundings of its session.
+    pub facts: &'c Facts,
+}
+
+impl<'c> Made<'c> {
+    /// A recorded call.
+    pub fn of(call: &'c Call, facts: &'c Facts) -> Made<'c> {
+        Made { tool: &call.tool, arguments: &call.arguments, folder: call.folder.as_deref(), facts }
+    }
+
+    /// Where its paths are taken from.
+    pub fn root(&self, known: Table) -> Root {
+        Root::of(folder(self.facts), self.folder, known)
+    }
+}
+
 /// What a call does by what is known of programs and tools. Read once for all rules that ask: the same call always does
 /// the same by the same facts.
-pub fn reading(tool: &str, arguments: &Body, facts: &Facts, known: &Table) -> Rc<Reading> {
-    let folder = folder(facts);
+pub fn reading(made: Made<'_>, known: &Table) -> Rc<Reading> {
+    let Made { tool, arguments, facts, .. } = made;
+    let (folder, here) = (folder(facts), made.folder.unwrap_or_default());
     let last = LAST.with_borrow(|last| {
         let last = last.as_ref()?;
         let same = last.arguments.is(arguments)
             && *last.tool == *tool
             && *last.folder == *folder
+            && *last.here == *here
             && last.facts == known.number();
         same.then(|| Rc::clone(&last.reading))
     });
@@ -136,14 +168,13 @@ pub fn reading(tool: &str, arguments: &Body, facts: &Facts, known: &Table) -> Rc
         return reading;
     }
     let fresh = || {
-        let root = Root { folder: (!folder.is_empty()).then(|| folder.to_owned()), facts: known.clone() };
-        let line = of_call(tool, arguments.value(), &root);
+        let line = of_call(tool, arguments.value(), &made.root(known.clone()));
         Rc::new(Reading { line, answers: RefCell::default() })
     };
     let reading = if arguments.size() > LONGEST {
         fresh()
     } else {
-        let key = KeyRef { tool, arguments: arguments.raw(), folder, facts: known.number() };
+        let key = KeyRef { tool, arguments: arguments.raw(), folder, here, facts: known.number() };
         let read = READINGS.with_borrow(|readings| readings.get(&key).map(Rc::clone));
         read.unwrap_or_else(|| {
             let reading = fresh();
@@ -155,6 +186,7 @@ pub fn reading(tool: &str, arguments: &Body, facts: &Facts, known: &Table) -> Rc
                     tool: tool.into(),
                     arguments: key.arguments.into(),
                     folder: folder.into(),
+                    here: here.into(),
                     facts: key.facts,
                 };
                 readings.insert(key, Rc::clone(&reading));
@@ -166,6 +198,7 @@ pub fn reading(tool: &str, arguments: &Body, facts: &Facts, known: &Table) -> Rc
         arguments: arguments.clone(),
         tool: tool.into(),
         folder: folder.into(),
+        here: here.into(),
         facts: known.number(),
         reading: Rc::clone(&reading),
     };

@@ -8,7 +8,7 @@ use super::facts::tools::{Argument, Tool, types};
 use super::given::{all_texts, first, get, is_same, may_hold, path, texts};
 use super::host::{host, is_loose};
 use super::patch;
-use super::path::{Place, Root};
+use super::path::{Place, Root, is_relative};
 use super::walk::{read, read_in, read_words_in};
 use super::word::Word;
 
@@ -98,7 +98,16 @@ fn commands(command: &Value, does: &[Argument], given: &Map<String, Value>, root
         Argument::Folder(names) => first(given, names)?.1.as_str(),
         _ => None,
     });
-    let folder = folder.filter(|folder| !folder.is_empty()).map(path);
+    let folder = folder.filter(|folder| !folder.is_empty()).map(|folder| {
+        let own = path(folder);
+        if !is_relative(&own) {
+            return own;
+        }
+        let mut whole = root.here();
+        whole.push("/");
+        whole.append(&own);
+        whole
+    });
     let mut line = match command {
         Value::String(text) => read_in(text, folder.as_ref(), root),
         Value::Array(items) => {
@@ -169,7 +178,7 @@ fn call(
     root: &Root,
 ) -> SmallCall {
     let mut call = blank();
-    let here = Word::text(".");
+    let here = root.here();
     let touch = |act, word: &Word, deep| Touch {
         act,
         place: Place::new(word, &here, root),

@@ -135,7 +135,7 @@ impl<'w> Walker<'w> {
         Walker {
             root,
             line: Line::default(),
-            folder: Word::text("."),
+            folder: root.here(),
             instead: Vec::new(),
             failed: None,
             moves: false,

@@ -8,7 +8,7 @@ use crate::dialect::question::{Question, Table, question};
 use crate::session::Outcome;
 use crate::shell::matcher::{Agent, End, Surroundings};
 use crate::shell::question::Copies;
-use crate::shell::reading::reading;
+use crate::shell::reading::{Made, reading};
 use crate::shell::{self, SmallCall, tool};
 use crate::source::{Field, Problem, ProblemKind, Source, Span, parse};
 use crate::wording::count;
@@ -40,7 +40,7 @@ pub fn matcher(expression: &str, subject: &Subject, known: &Table) -> Answer {
         Outcome::Error => Some(End::Error),
         _ => None,
     };
-    let line = reading(&call.tool, &call.arguments, facts, known);
+    let line = reading(Made::of(call, facts), known);
     let agent = Some(if facts.subagent { Agent::Sub } else { Agent::Main });
     let around = Surroundings { agent, ended, alone: line.calls.len() == 1 };
     let answers: Rc<[shell::Answer]> = line.answers(&question, around, &Copies::default()).0;

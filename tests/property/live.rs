@@ -167,8 +167,14 @@ impl Hooks {
             Step::Say(text) => Event::Prompt(text),
             Step::End => Event::End,
         };
-        let report =
-            Report { session: session.to_owned(), subagent: None, transcript: None, cwd: None, event };
+        let report = Report {
+            session: session.to_owned(),
+            subagent: None,
+            transcript: None,
+            folder: None,
+            cwd: None,
+            event,
+        };
         let answer = self.desk.answer(&report, Instant::now()).unwrap();
         for (before, kept) in self.before.iter_mut().zip(KEPT) {
             before.push(

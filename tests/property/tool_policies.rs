@@ -183,8 +183,14 @@ impl<'a> Oracle<'a> {
 
     /// "A directory that holds a file exists, and so does the root".
     fn exists(&self, path: &str) -> bool {
-        let mut files: Vec<String> =
-            self.listed().unwrap_or_default().iter().map(|file| fold(file)).collect();
+        let listed = self.listed().unwrap_or_default();
+        let mut files: Vec<String> = listed.iter().map(|file| fold(file)).collect();
+        // With a slash before it, a list may name a file as calls do, below a mount point.
+        let policies = self.scopes().flat_map(|scope| scope["policies"].as_array().into_iter().flatten());
+        for policy in policies.filter(|policy| policy["type"] == "read_before_write") {
+            let below = listed.iter().filter(|file| file.starts_with('/'));
+            files.extend(below.map(|file| fold(&key_of(policy, file))).filter(|file| !file.is_empty()));
+        }
         for (at, happened) in self.happened.iter().enumerate() {
             match happened {
                 // "A write's file exists from *started*; it is taken back when the result is `error`".
@@ -206,11 +212,14 @@ impl<'a> Oracle<'a> {
         path.is_empty() || files.iter().any(|file| file == path || file.starts_with(&within))
     }
 
+    /// The document, and its sections.
+    fn scopes(&self) -> impl Iterator<Item = &Value> {
+        [self.document].into_iter().chain(self.document["sections"].as_array().into_iter().flatten())
+    }
+
     /// "each write policy that names the tool adds the file under its own mount"
     fn touched(&self, key: &str, call: &ModelCall) -> Vec<String> {
-        let all =
-            [self.document].into_iter().chain(self.document["sections"].as_array().into_iter().flatten());
-        let policies = all.flat_map(|scope| scope["policies"].as_array().into_iter().flatten());
+        let policies = self.scopes().flat_map(|scope| scope["policies"].as_array().into_iter().flatten());
         let naming =
             policies.filter(|policy| policy["type"] == "read_before_write" && names(policy, key, call.tool));
         naming.filter_map(|policy| Some(fold(&key_of(policy, path_of(&call.arguments)?)))).collect()

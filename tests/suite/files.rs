@@ -48,6 +48,47 @@ fn markdown_beside_recordings_is_read_only_where_it_is_named() {
 }
 
 #[test]
+fn what_a_search_passes_by_is_named_where_it_would_be_read_elsewhere() {
+    let told = |files: &[&str]| -> Vec<String> {
+        let folder = folder(files);
+        let diagnostics = expand(&[at(&folder, "")]).diagnostics;
+        diagnostics
+            .iter()
+            .filter(|told| told.code == code::NOT_SEARCHED)
+            .map(|told| told.message.clone())
+            .collect()
+    };
+    let rest = "Hidden names, `target` and `node_modules` are read only where they are named";
+    for (files, expected) in [
+        (&["a.json", "target/b.json"][..], Some("`target`")),
+        (&["a.json", "x/node_modules/y/b.jsonl"], Some("`x/node_modules`")),
+        (&["a.json", ".b.json", ".c/d/e.yaml"], Some("`.b.json`, `.c`")),
+        (
+            &["a.json", ".1.json", ".2.json", ".3.json", ".4.json", ".5.json"],
+            Some("`.1.json`, `.2.json`, `.3.json` and 2 more"),
+        ),
+        (
+            &[
+                "a.json",
+                "target/debug/x",
+                ".gitignore",
+                ".git/x.json",
+                ".DS_Store",
+                "target/.fingerprint/x.json",
+            ],
+            None,
+        ),
+    ] {
+        let expected = expected.map(|names| format!("not searched: {names}. {rest}"));
+        assert_eq!(told(files), expected.into_iter().collect::<Vec<_>>(), "{files:?}");
+    }
+    let policies = folder(&["a.yaml", "target/b.yaml", "c/.d.yaml"]);
+    let version = read_version(&at(&policies, ""), &[]).unwrap();
+    let told: Vec<&str> = version.diagnostics.iter().map(|told| &*told.message).collect();
+    assert_eq!(told, [format!("not searched: `c/.d.yaml`, `target`. {rest}")]);
+}
+
+#[test]
 fn folders_are_searched_whole_in_the_order_of_bytes() {
     let files = [
         "b.json",

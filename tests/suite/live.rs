@@ -5,6 +5,7 @@ mod clients;
 mod doctor;
 mod equal;
 mod faults;
+mod folders;
 #[cfg(feature = "proxy")]
 mod follow;
 mod hook;

@@ -217,6 +217,39 @@ fn unlisted_files_are_new_until_a_call_touches_them() {
     assert_eq!(codes(&replay(&listed, &steps[1..2], Some(Vec::new()))), [""]);
 }
 
+#[test]
+fn a_list_may_name_files_as_calls_do_below_a_mount_point() {
+    let document = |files: Value| {
+        let policy = json!({"type": "read_before_write", "mount_point": "/workspace"});
+        json!({"policies": [policy], "existing_files": files})
+    };
+    for listed in ["/workspace/src/a.rs", "//workspace/src/a.rs", "src/a.rs", "/src/a.rs", "./src//a.rs"] {
+        for path in ["/workspace/src/a.rs", "src/a.rs"] {
+            let written = [step("write_file", path, true)];
+            assert_eq!(
+                codes(&replay(&document(json!([listed])), &written, None)),
+                [DENIED],
+                "{listed}: {path}"
+            );
+            let own = Some(vec![listed.to_owned()]);
+            assert_eq!(codes(&replay(&document(json!([])), &written, own)), [DENIED], "{listed}: {path}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_file_in_the_list_is_an_error() {
+    for (listed, why) in [
+        ("docs/**", "`*` in `docs/**` is compared letter by letter"),
+        ("src/", "`src/` is a folder"),
+        (".", "`.` is a folder"),
+    ] {
+        let text = format!("policies: [{{type: read_before_write}}]\nexisting_files: ['{listed}']\n");
+        let said = said(&text).concat();
+        assert!(said.contains("error[matches_nothing]") && said.contains(why), "{listed}: {said}");
+    }
+}
+
 /// A write that nobody can check is allowed, as measured, and says so.
 #[test]
 fn a_write_without_a_path_that_the_policy_knows_is_reported() {

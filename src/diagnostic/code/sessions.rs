@@ -51,6 +51,16 @@ twice.
 Copies of a file are files of their own, and each is read.
 ";
 
+    Problem NOT_SEARCHED = "not_searched": "a folder has files that are not read",
+"A search of a folder passes over hidden files and folders, `target` and `node_modules`, since these are
+seldom anybody's policies or recordings. Where they hold files that would be read elsewhere, this says so.
+
+    policies/orders.yaml       is read
+    policies/target/ship.yaml  is not
+
+To read them, name them beside the folder: `-p policies -p policies/target`.
+";
+
     Problem NO_GIT = "no_git": "the `git` program could not be run",
 "Rulestep reads `git:REVISION` versions with the `git` program, but could not find or start it.
 

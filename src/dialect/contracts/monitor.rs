@@ -200,7 +200,7 @@ impl ContractsMonitor {
     fn resolve(&mut self, call: ProposedCall<'_>, output: &Body, cx: &Cx<'_>) {
         let (slot, telling) = (call.slot.0 as usize, cx.telling);
         let Some(part) = self.unit.tools.get(slot).filter(|part| !part.meets.is_empty()) else { return };
-        let look = Look { ended: Some(true), ..Look::call(call, cx.facts, &self.copies) };
+        let look = Look { ended: Some(true), ..Look::call(call, cx, &self.copies) };
         let mut skips = SmallVec::new();
         for Meets { group: number, .. } in part.meets.iter().filter(|meets| meets.looks) {
             let Some(group) = self.unit.groups.get(*number).filter(|group| !group.calls.mean(look)) else {
@@ -265,7 +265,7 @@ impl ContractsMonitor {
         let groups = part.meets.iter().filter_map(|meets| self.unit.groups.get(meets.group));
         for operand in groups.flat_map(|group| group.calls.operands()).filter(|own| own.names(call.tool)) {
             if let Some(own) = self.copies.get_mut(operand.number).filter(|_| operand.asks.is_some()) {
-                operand.copies(Look::call(call, cx.facts, &[]), own);
+                operand.copies(Look::call(call, cx, &[]), own);
             }
         }
     }

@@ -3,6 +3,9 @@
 //! They are what people bring along from shells, URLs and other patterns. Here they would be compared letter by letter, so
 //! that the rule around them looked like a guard and stopped nothing.
 
+// An address alone, which connects to nothing.
+use core::net::Ipv6Addr;
+
 use crate::shell::Act;
 use crate::source::quoted;
 use crate::source::wildcard::Wildcard;
@@ -95,7 +98,7 @@ fn braces(text: &str, set: &str) -> Option<String> {
 }
 
 /// What `runs` asks for by a row of words.
-fn as_runs(words: &str) -> String {
+pub(super) fn as_runs(words: &str) -> String {
     let mut words = words.split_whitespace();
     let program = words.next().unwrap_or_default();
     let (flags, args): (Vec<&str>, Vec<&str>) = words.partition(|word| word.starts_with('-'));
@@ -263,6 +266,11 @@ pub fn host(text: &str) -> Option<Never> {
     if let Some(host) = text.strip_suffix('.').filter(|host| !host.is_empty()) {
         return wrong("hosts are compared without the dot at the end", host);
     }
+    if let Ok(address) = text.parse::<Ipv6Addr>()
+        && address.to_string() != text.to_lowercase()
+    {
+        return wrong("an address is compared in its shortest form", &address.to_string());
+    }
     other_pattern(text)
 }
 
@@ -299,6 +307,18 @@ pub fn path(text: &str, act: Act) -> Option<Never> {
     }
     if let Some(name) = pattern.strip_prefix(ENVIRONMENT) {
         return variable(text, name.trim(), act);
+    }
+    if pattern.get(..ENVIRONMENT.len()).is_some_and(|start| start.eq_ignore_ascii_case(ENVIRONMENT)) {
+        let name = pattern.get(ENVIRONMENT.len()..).unwrap_or_default();
+        let why = "variables of the environment begin with `env:`, in lower case";
+        return wrong(why, write(&format!("{ENVIRONMENT}{name}")));
+    }
+    // Names with these are as rare as regular expressions are frequent here.
+    if let Some(inner) = pattern.strip_prefix('^').or_else(|| pattern.strip_suffix('$')) {
+        let plain =
+            inner.trim_start_matches('^').trim_end_matches('$').replace(".*", "*").replace("\\.", ".");
+        let why = "this is compared as a path, and no expression: only `*` and `?` are wildcards";
+        return wrong(why, format!("{}; {ONE_LETTER}", write(&plain)));
     }
     if let Some((_, rest)) = pattern.split_once("://") {
         let rest = rest.strip_prefix("localhost").unwrap_or(rest);

@@ -9,8 +9,8 @@ use super::operand::{Look, Match, Operand, Side};
 use crate::dialect::question::{Question, Table};
 use crate::shell::matcher::{Agent, End, Matcher, Surroundings};
 use crate::shell::path::Place;
-use crate::shell::reading::{Reading, folder, reading};
-use crate::shell::{Act, Answer, Line, Root, SmallCall, Word, given, tool};
+use crate::shell::reading::{Made, Reading, reading};
+use crate::shell::{Act, Answer, Line, SmallCall, given, tool};
 
 /// What a side means of a call: an answer for each of its commands.
 pub(super) struct Row {
@@ -55,12 +55,8 @@ fn around(look: Look<'_>, line: &Line) -> Surroundings {
 
 /// A text as the path of a file that the call works on: the same for all ways to write it. `None`: it is no such path.
 pub(super) fn path(text: &str, look: Look<'_>, facts: &Table) -> Option<String> {
-    let folder = look.facts.map(folder).filter(|folder| !folder.is_empty());
-    let place = Place::new(
-        &given::path(text),
-        &Word::text("."),
-        &Root { folder: folder.map(str::to_owned), ..Root::default() },
-    );
+    let root = made(look)?.root(Table::default());
+    let place = Place::new(&given::path(text), &root.here(), &root);
     let line = line(look, facts)?;
     let mut files = line.calls.iter().flat_map(|call| &call.touches);
     files.find(|touch| touch.place.names().any(|name| place.names().any(|own| own == name)))?;
@@ -70,7 +66,11 @@ pub(super) fn path(text: &str, look: Look<'_>, facts: &Table) -> Option<String> 
 
 /// What a call does, where it is one.
 pub(super) fn line(look: Look<'_>, facts: &Table) -> Option<Rc<Reading>> {
-    Some(reading(look.tool, look.arguments?, look.facts?, facts))
+    Some(reading(made(look)?, facts))
+}
+
+fn made(look: Look<'_>) -> Option<Made<'_>> {
+    Some(Made { tool: look.tool, arguments: look.arguments?, folder: look.folder, facts: look.facts? })
 }
 
 /// Whether a call runs code that nobody has read.

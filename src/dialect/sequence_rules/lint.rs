@@ -116,6 +116,13 @@ pub(super) fn misspelt_alias(name: &str, alias: &str) -> Diagnostic {
     Diagnostic::warning(code::MISSPELT_TOOL, message).help(format!("did you mean {}?", quoted(alias)))
 }
 
+/// A command line where a tool's name is wanted. `instead` is what `runs` has for it.
+pub(super) fn command_as_tool(name: &str, instead: &str) -> Diagnostic {
+    let message = format!("{} is a command, and only a tool of this name is meant", quoted(name));
+    let help = format!("agents run commands with a tool; to mean the command, write `runs` with {instead}");
+    Diagnostic::warning(code::MISSPELT_TOOL, message).help(help)
+}
+
 /// An alias that no rule names.
 pub(super) fn unused_alias(name: &str) -> Diagnostic {
     Diagnostic::warning(codes::UNUSED_ALIAS, format!("no rule names the alias {}", quoted(name)))

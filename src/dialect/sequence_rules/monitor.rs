@@ -168,7 +168,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
 
     fn decide(&self, call: ProposedCall<'_>, cx: &Cx<'_>, out: &mut Sink<'_>) {
         let Some(state) = &self.state else { return };
-        let look = Look::call(call, cx.facts, &self.copies);
+        let look = Look::call(call, cx, &self.copies);
         let look = Look { unsure: self.unit.doubts.unsure == OnDoubt::Allow, ..look };
         let passes = || Some((self.unit.kind.passes(state, look, cx)?, Effect::Report));
         let (against, effect) = self.refusal(state, look, cx).or_else(passes).unzip();
@@ -198,7 +198,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
     fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>) {
         if let (Event::Stopped(call), Some(state)) = (*event, &self.state) {
             // What was decided a moment ago is decided alike now.
-            let look = Look::call(call, cx.facts, &self.copies);
+            let look = Look::call(call, cx, &self.copies);
             self.averted +=
                 u32::from(cx.enforcing && self.unit.enforced && self.refuses(state, look, cx, Effect::Ask));
             return;
@@ -206,7 +206,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         let (kind, copies) = (&self.unit.kind, &mut self.copies);
         let Some(state) = &mut self.state else { return };
         let look = match *event {
-            Event::Started(call) | Event::Resolved { call, .. } => Look::call(call, cx.facts, copies),
+            Event::Started(call) | Event::Resolved { call, .. } => Look::call(call, cx, copies),
             _ => Look::any("", Slot::default()),
         };
         let allows = self.unit.doubts.unsure == OnDoubt::Allow;
@@ -221,7 +221,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         {
             for operand in kind.operands().into_iter().filter(|operand| operand.names(call.tool)) {
                 if let Some(own) = copies.get_mut(operand.number) {
-                    operand.copies(Look::call(call, cx.facts, &[]), own);
+                    operand.copies(Look::call(call, cx, &[]), own);
                 }
             }
         }
@@ -232,7 +232,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
 
     fn final_word(&self, call: ProposedCall<'_>, cx: &Cx<'_>) -> Option<usize> {
         let state = self.state.as_ref()?;
-        let look = Look::call(call, cx.facts, &self.copies);
+        let look = Look::call(call, cx, &self.copies);
         (self.unit.kind.is_final(state, cx) && self.refuses(state, look, cx, Effect::Deny)).then_some(0)
     }
 

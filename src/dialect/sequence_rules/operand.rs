@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::asks::{Copies, Role, example, looked_at};
 use super::facts::ToolName;
 use crate::dialect::question::{Question, Table, runs_commands};
-use crate::monitor::{self, Help, Helps, ProposedCall, Prospect, Read, Says, Slot};
+use crate::monitor::{self, Cx, Help, Helps, ProposedCall, Prospect, Read, Says, Slot};
 use crate::session::{Body, CallRef, Facts, Session};
 use crate::source::quoted;
 
@@ -61,6 +61,8 @@ pub(in crate::dialect) struct Look<'a> {
     pub arguments: Option<&'a Body>,
     /// The surroundings, for operands that ask what a call does.
     pub facts: Option<&'a Facts>,
+    /// The folder that it is made in, where that is not the session's.
+    pub folder: Option<&'a str>,
     /// Where it is.
     pub at: Option<CallRef>,
     /// Whether it succeeded, once that is known.
@@ -82,9 +84,10 @@ pub(in crate::dialect) enum Match {
 }
 
 impl<'a> Look<'a> {
-    pub fn call(call: ProposedCall<'a>, facts: &'a Facts, copies: &'a [Copies]) -> Look<'a> {
+    pub fn call(call: ProposedCall<'a>, cx: &Cx<'a>, copies: &'a [Copies]) -> Look<'a> {
         let look = Look::any(call.tool, call.slot);
-        Look { arguments: Some(call.arguments), facts: Some(facts), at: Some(call.at), copies, ..look }
+        let (arguments, facts) = (Some(call.arguments), Some(cx.facts));
+        Look { arguments, facts, folder: cx.folder, at: Some(call.at), copies, ..look }
     }
 
     pub fn any(tool: &'a str, slot: Slot) -> Look<'a> {
@@ -93,6 +96,7 @@ impl<'a> Look<'a> {
             slot,
             arguments: None,
             facts: None,
+            folder: None,
             at: None,
             ended: None,
             opaque: false,

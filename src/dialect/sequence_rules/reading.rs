@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::lint;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::dialect::Text;
-use crate::dialect::question::Table;
+use crate::dialect::question::{self, Table};
 use crate::monitor::{Rules, Unit};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Problem, Span, quoted};
@@ -73,6 +73,9 @@ impl<'a> Aliases<'a> {
                 format!("write {}", quoted(alias.name)),
             );
             reading.warn(lint::misspelt_alias(name, alias.name).fix(fix), field.span());
+        }
+        if let Some(instead) = question::instead_of_command(name) {
+            reading.warn(lint::command_as_tool(name, &instead), field.span());
         }
         vec![name.into()]
     }

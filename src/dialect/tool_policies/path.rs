@@ -55,7 +55,7 @@ impl Locator {
 
 /// What a read is recorded and looked up by: without leading slashes, and below the mount point, which is given without
 /// leading slashes itself.
-fn key<'a>(path: &'a str, mount: Option<&str>) -> &'a str {
+pub(super) fn key<'a>(path: &'a str, mount: Option<&str>) -> &'a str {
     let key = path.trim_start_matches('/');
     match mount.and_then(|mount| key.strip_prefix(mount)) {
         Some("") => "",

@@ -64,6 +64,8 @@ pub(super) struct ToolPolicies {
     pub document: Arc<str>,
     /// The files at a session's start, where the document lists them.
     existing: Option<Files>,
+    /// What is cut off from the paths of calls.
+    mounts: Vec<Arc<str>>,
     /// The tools that the document names, then one for all others.
     parts: Vec<Part>,
     slots: HashMap<Arc<str>, usize>,
@@ -112,8 +114,16 @@ impl ToolPolicies {
         let slots = names.iter().cloned().enumerate().map(|(slot, name)| (name, slot)).collect();
         let parts =
             names.into_iter().map(Some).chain([None]).map(|name| Part::new(name, &document)).collect();
-        let existing = document.existing.map(|paths| files(paths.iter().map(|path| &**path)));
-        ToolPolicies { rules, document: document.prefix, existing, parts, slots }
+        let mut mounts: Vec<Arc<str>> = Vec::new();
+        for policy in &document.policies {
+            if let Kind::Files(FileRule { locator: Locator { mount: Some(mount), .. }, .. }) = &policy.kind
+                && !mounts.contains(mount)
+            {
+                mounts.push(Arc::clone(mount));
+            }
+        }
+        let existing = document.existing.map(|paths| files(paths.iter().map(|path| &**path), &mounts));
+        ToolPolicies { rules, document: document.prefix, existing, mounts, parts, slots }
     }
 
     pub fn part(&self, slot: Slot) -> Option<&Part> {
@@ -123,7 +133,7 @@ impl ToolPolicies {
     /// The files at a session's start, and whether anybody lists them.
     pub fn files(&self, facts: &Facts) -> (Files, bool) {
         match (&facts.files, &self.existing) {
-            (Some(listed), _) => (files(listed.iter().map(String::as_str)), true),
+            (Some(listed), _) => (files(listed.iter().map(String::as_str), &self.mounts), true),
             (None, Some(existing)) => (existing.clone(), true),
             (None, None) => (Files::default(), false),
         }
@@ -190,11 +200,18 @@ fn add(locators: &mut Vec<Locator>, locator: Locator) {
     }
 }
 
-/// Listed files: relative to the root, folded as existence is.
-fn files<'a>(paths: impl Iterator<Item = &'a str>) -> Files {
+/// Listed files: relative to the root, folded as existence is. With a slash before it a list may name a file as calls do, below
+/// a mount point, which is cut off from their paths.
+fn files<'a>(paths: impl Iterator<Item = &'a str>, mounts: &[Arc<str>]) -> Files {
     let mut files = Files::default();
-    for path in paths.map(path::fold).filter(|path| !path.is_empty()) {
-        files.keep(&path, None);
+    for path in paths {
+        let below = mounts.iter().filter(|_| path.starts_with('/')).map(|mount| path::key(path, Some(mount)));
+        for key in below.chain([path]) {
+            let folded = path::fold(key);
+            if !folded.is_empty() {
+                files.keep(&folded, None);
+            }
+        }
     }
     files
 }

@@ -11,7 +11,7 @@ use super::facts::{self, Access};
 use crate::session::{Body, Call, Facts, Outcome};
 use crate::shell::action::action;
 use crate::shell::facts::Table;
-use crate::shell::reading::{folder, reading};
+use crate::shell::reading::{Made, reading};
 use crate::shell::{Act, Answer, Extent, Host, Patterns, Place, Root, SmallCall, Word, given, tool};
 
 /// Longest name of a row, in characters: what is recorded may be of any length.
@@ -148,7 +148,8 @@ pub fn doing(call: &Call, session: &Facts, known: &Table) -> Doing {
         _ => None,
     };
     let row = known.tool(&call.tool);
-    let line = reading(&call.tool, &arguments, session, known);
+    let made = Made { arguments: &arguments, ..Made::of(call, session) };
+    let line = reading(made, known);
     let runs = |small: &SmallCall| !small.at.is_empty() || small.program.known() != Some("");
     doing.command = tool::runs_commands(known, &call.tool) || line.calls.iter().any(runs);
     let alone = line.calls.len() == 1;
@@ -165,8 +166,7 @@ pub fn doing(call: &Call, session: &Facts, known: &Table) -> Doing {
     }
     if row.is_none() {
         doing.gaps.insert(Gap::Tool);
-        let folder = folder(session);
-        let root = Root { folder: (!folder.is_empty()).then(|| folder.to_owned()), facts: Table::default() };
+        let root = made.root(Table::default());
         object.into_iter().for_each(|object| doing.named(object, &root));
     }
     doing

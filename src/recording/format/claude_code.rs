@@ -130,12 +130,13 @@ impl Reader for ClaudeCode {
 }
 
 impl ClaudeCode {
-    fn add(&mut self, entry: Entry, unit: &Unit<'_>, out: &mut Out) {
+    fn add(&mut self, mut entry: Entry, unit: &Unit<'_>, out: &mut Out) {
         let at = self.place(&entry, unit, out);
         let setting = &self.marks.setting;
         let Some(log) = self.open.add_to(at, entry.size()) else { return };
         unit.diagnostics.iter().cloned().for_each(|diagnostic| log.builder.diagnostic(diagnostic));
         log.surroundings(&unit.members);
+        entry.folder = log.folder(&unit.members);
         if let Some(uuid) = &entry.uuid {
             if log.key.agent.is_some() {
                 self.sidechains.insert(uuid.clone(), log.key.agent.clone().unwrap_or_default());

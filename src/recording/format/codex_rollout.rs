@@ -5,6 +5,7 @@
 //! items are held until the file's next session, or its end.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
@@ -56,6 +57,8 @@ struct Rollout {
     failed: HashSet<Box<str>>,
     /// The session whose beginning was copied here.
     copied: Option<Box<str>>,
+    /// The folder of the turn.
+    folder: Option<Arc<str>>,
 }
 
 struct Step {
@@ -66,6 +69,8 @@ struct Step {
     item: Item,
     /// Something that the user asked.
     prompt: bool,
+    /// Where it is, if it is a call.
+    folder: Option<Arc<str>>,
 }
 
 impl Reader for Codex {
@@ -81,6 +86,7 @@ impl Reader for Codex {
             ("turn_context", Some(payload)) => {
                 let rollout = self.rollout(unit, out);
                 surroundings(&mut rollout.builder, &payload, &["cwd", "model", "approval_policy"]);
+                rollout.folder = payload.get("cwd").and_then(Node::text).map(|folder| folder.as_ref().into());
             }
             ("compacted", Some(_)) => {
                 let rollout = self.rollout(unit, out);
@@ -161,8 +167,9 @@ impl Codex {
             Ok(at) => (at, None),
             Err(odd) => (None, Some(odd)),
         };
-        let step = Step { line: unit.line, at, odd, item, prompt: false };
-        self.rollout(unit, out).items.push(step);
+        let rollout = self.rollout(unit, out);
+        let folder = rollout.folder.clone();
+        rollout.items.push(Step { line: unit.line, at, odd, item, prompt: false, folder });
     }
 
     fn event(&mut self, payload: &Members<'_>, unit: &Unit<'_>, out: &Out) {
@@ -190,7 +197,7 @@ impl Codex {
 
 impl Rollout {
     fn new(builder: Builder) -> Rollout {
-        Rollout { builder, items: Vec::new(), failed: HashSet::new(), copied: None }
+        Rollout { builder, items: Vec::new(), failed: HashSet::new(), copied: None, folder: None }
     }
 
     /// The user took the last questions back, and what came of them.
@@ -212,7 +219,8 @@ impl Rollout {
         self.builder.mark_errors();
         let mark = |answer: &Answer| mark(answer, &self.failed, setting);
         let mut row = Row::default();
-        for Step { line, at, odd, item, .. } in self.items {
+        for Step { line, at, odd, item, folder, .. } in self.items {
+            self.builder.in_folder(folder.as_deref());
             if let Some(odd) = odd {
                 self.builder.at_line(line).damaged(odd);
             }

@@ -61,6 +61,8 @@ pub enum Step<'a> {
         tool: &'a str,
         /// Its arguments.
         arguments: Body,
+        /// The folder that it was made in.
+        folder: Option<&'a str>,
         /// What the model read instead of a result, if the call was stopped.
         told: Option<Body>,
     },
@@ -197,7 +199,7 @@ fn add(
         None
     });
     let body = |key| members.get(key).map_or(Body::MISSING, |node| Body::json(node.json()));
-    let id = text(members, "id");
+    let (id, cwd) = (text(members, "id"), text(members, "cwd"));
     let (name, step) = match record {
         "said" => (text(members, "role"), None),
         "proposed" => (text(members, "tool"), None),
@@ -212,7 +214,8 @@ fn add(
         (None, "proposed") => {
             let stopped = members.get("runs").and_then(Node::bool) == Some(false);
             let told = stopped.then(|| body("told"));
-            Step::Proposed { id: &id, tool: &name, arguments: body("arguments"), told }
+            let folder = Some(&*cwd).filter(|folder| !folder.is_empty());
+            Step::Proposed { id: &id, tool: &name, arguments: body("arguments"), folder, told }
         }
         _ => match outcome(&name) {
             Some(outcome) => Step::Resolved { id: &id, outcome, output: body("output") },
@@ -239,12 +242,13 @@ fn take(builder: &mut Builder, unasked: &mut HashSet<String>, at: Option<Millis>
         }
         Step::Said { role: "assistant", content } => builder.more_content(&content),
         Step::Said { role, content } => builder.said(role, content, at),
-        Step::Proposed { id, tool, arguments, told } => {
+        Step::Proposed { id, tool, arguments, folder, told } => {
             // A result that came before its call is not its result: read again, it must not be after it.
             if unasked.remove(id) {
                 builder.end_response();
                 builder.ensure_response(TURN, at);
             }
+            builder.in_folder(folder);
             builder.call(Some(id), tool, arguments, at);
             if let Some(told) = told {
                 stop(builder, id, told, at);

@@ -224,7 +224,10 @@ impl<'a> Chat<'a> {
         let at = if members.has("at") { self.at(builder, &members) } else { at };
         let arguments = arguments.map_or(Body::MISSING, Node::body);
         let arguments = self.arguments(arguments);
+        let folder = members.get("cwd").and_then(Node::text);
+        builder.in_folder(folder.as_deref());
         builder.call(id.as_deref(), &name.unwrap_or_default(), arguments, at);
+        builder.in_folder(None);
         live::beside_call(builder, &members);
     }
 
@@ -317,7 +320,8 @@ fn acting(members: &Members<'_>, content: &Body, side: Side) -> Option<Blocks> {
 }
 
 /// Keys of a call that hold no arguments.
-const IN_A_CALL: [&str; 14] = [
+const IN_A_CALL: [&str; 15] = [
+    "cwd",
     "id",
     "call_id",
     "type",

@@ -216,7 +216,8 @@ impl Writer {
     }
 
     fn call(&mut self, call: &Call) {
-        let Call { at, id, tool, arguments, outcome, refusal, output, result, in_turn, time, live } = call;
+        let Call { at, id, tool, arguments, outcome, refusal, output, result, in_turn, time, folder, live } =
+            call;
         for part in [at.turn, at.call, at.index] {
             self.number(u64::from(part));
         }
@@ -236,6 +237,7 @@ impl Writer {
         self.maybe(*result, Self::size);
         self.byte(u8::from(*in_turn));
         self.maybe(*time, Self::signed);
+        self.maybe(folder.as_deref(), Self::text);
         self.maybe(live.as_deref(), Self::live);
     }
 
@@ -424,14 +426,11 @@ impl<'b> Reader<'b> {
         let at = CallRef { turn: self.small()?, call: self.small()?, index: self.small()? };
         let (id, tool, arguments) = (self.maybe(Self::shared)?, self.name()?, self.body()?);
         let outcome = OUTCOMES.get(usize::from(self.byte()?)).copied()?;
-        let refusal = self.maybe(|read| {
-            let number = read.size()?;
-            read.refusals.get(number).copied()
-        })?;
+        let refusal = self.maybe(|read| read.size().and_then(|at| read.refusals.get(at).copied()))?;
         let (output, result) = (self.body()?, self.maybe(Self::size)?);
         let (in_turn, time) = (self.flag()?, self.maybe(Self::signed)?);
-        let live = self.maybe(Self::live)?.map(Arc::new);
-        Some(Call { at, id, tool, arguments, outcome, refusal, output, result, in_turn, time, live })
+        let (folder, live) = (self.maybe(Self::shared)?, self.maybe(Self::live)?.map(Arc::new));
+        Some(Call { at, id, tool, arguments, outcome, refusal, output, result, in_turn, time, folder, live })
     }
 
     fn live(&mut self) -> Option<LiveDecision> {

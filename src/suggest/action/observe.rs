@@ -9,7 +9,7 @@ use crate::explore::inventory::Zone;
 use crate::session::{Call, Outcome, Session};
 use crate::shell::facts::Table;
 use crate::shell::facts::tools::Argument;
-use crate::shell::reading::reading;
+use crate::shell::reading::{Made, reading};
 use crate::shell::{Act, Host, Line};
 
 /// Different actions that are counted, and those of them that rules are looked for about.
@@ -167,7 +167,7 @@ impl Observations {
 
     fn call(&mut self, session: &Session, call: &Call, past: &mut Past, succeeded: &mut Vec<Action>) {
         let known = Table::default();
-        let line = reading(&call.tool, &call.arguments, &session.facts, &known);
+        let line = reading(Made::of(call, &session.facts), &known);
         past.did.add(Did::of(&line));
         if is_writer(&call.tool)
             && line.calls.iter().flat_map(|call| &call.touches).any(|touch| touch.act == Act::Writes)

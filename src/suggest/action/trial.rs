@@ -13,7 +13,7 @@ use crate::policy::{Policy, PolicyFile};
 use crate::replay::Replay;
 use crate::session::{Call, Outcome, Session};
 use crate::shell::facts::Table;
-use crate::shell::reading::reading;
+use crate::shell::reading::{Made, reading};
 use crate::shell::{Act, Line};
 
 /// What sessions say of candidates.
@@ -71,7 +71,7 @@ pub fn tried(candidates: &[ActionRule], sessions: &[Arc<Session>]) -> Vec<Trial>
         let lines: Vec<_> = session
             .calls
             .iter()
-            .map(|call| (call, reading(&call.tool, &call.arguments, &session.facts, &Table::default())))
+            .map(|call| (call, reading(Made::of(call, &session.facts), &Table::default())))
             .collect();
         for (trial, id) in trials.iter_mut().zip(&ids) {
             let mut evidence = Evidence::default();

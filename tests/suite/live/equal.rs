@@ -103,6 +103,7 @@ impl Rerun<'_> {
             session: self.recorded.session.id.to_string(),
             subagent: None,
             transcript: Some(self.log.to_str().unwrap().to_owned()),
+            folder: None,
             cwd: None,
             event,
         }

@@ -61,8 +61,14 @@ fn it_is_what_the_whole_journal_says() {
     for session in 0..6 {
         let (mut followed, mut open, name) = (Followed::default(), Vec::new(), format!("s-{session}"));
         let journal = root.path().join(format!("live/mcp/{name}.jsonl"));
-        let report =
-            |event| Report { session: name.clone(), subagent: None, transcript: None, cwd: None, event };
+        let report = |event| Report {
+            session: name.clone(),
+            subagent: None,
+            transcript: None,
+            folder: None,
+            cwd: None,
+            event,
+        };
         for step in 0..60 {
             let place = dice.throw(open.len().max(1) as u64) as usize;
             match dice.throw(8) {
@@ -145,7 +151,14 @@ fn another_journal_of_that_name_is_read_anew() {
         asks: true,
         wait: Duration::from_secs(5),
     };
-    let report = |event| Report { session: "s".into(), subagent: None, transcript: None, cwd: None, event };
+    let report = |event| Report {
+        session: "s".into(),
+        subagent: None,
+        transcript: None,
+        folder: None,
+        cwd: None,
+        event,
+    };
     let mut followed = Followed::default();
     let mut visible = || {
         let names = desk.visible(&report(Event::Nothing), &["build".to_owned()], &mut followed).unwrap();
@@ -185,6 +198,7 @@ fn what_stands_beside_another_decision_begins_no_turn() {
         session: "s".to_owned(),
         subagent: None,
         transcript: None,
+        folder: None,
         cwd: None,
         event: Event::Nothing,
     };

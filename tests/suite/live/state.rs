@@ -43,7 +43,14 @@ impl Session {
     }
 
     fn answer(&self, event: Event) -> Answer {
-        let report = Report { session: "s".to_owned(), subagent: None, transcript: None, cwd: None, event };
+        let report = Report {
+            session: "s".to_owned(),
+            subagent: None,
+            transcript: None,
+            folder: None,
+            cwd: None,
+            event,
+        };
         self.desk.answer(&report, Instant::now()).unwrap()
     }
 

@@ -128,6 +128,14 @@ fn what_a_host_does_wrong_is_an_error_and_never_an_allowance() {
     host.turn();
     assert_eq!(host.call("1", "test"), "allow");
     assert!(host.done("1", "maybe")["error"].is_string());
+    // What is not said is no success.
+    for request in [
+        json!({"op": "resolve", "session": "s", "id": "1"}),
+        json!({"op": "resolve", "session": "s", "id": "1", "outcome": null}),
+    ] {
+        let answer = host.ask(request);
+        assert!(answer["error"].as_str().unwrap().contains("no `outcome`"), "{answer}");
+    }
     assert!(host.ask(json!({"op": "dance", "session": "s"}))["error"].is_string());
     // A misspelt field would be a call without its arguments.
     let misspelt = json!({"op": "propose", "session": "s", "id": "2", "tool": "test", "argument": {"a": 1}});

@@ -96,7 +96,7 @@ impl Live {
 
     fn answer(&self, subagent: Option<&str>, event: Event) -> Answer {
         let (session, subagent) = ("main".to_owned(), subagent.map(str::to_owned));
-        let report = Report { session, subagent, transcript: None, cwd: None, event };
+        let report = Report { session, subagent, transcript: None, folder: None, cwd: None, event };
         self.desk.answer(&report, Instant::now()).unwrap()
     }
 
@@ -247,6 +247,7 @@ fn rerun(texts: &[(&str, String)], policy: &str) -> usize {
             session: root.to_string(),
             subagent: member.map(str::to_owned),
             transcript: None,
+            folder: None,
             cwd: None,
             event,
         };

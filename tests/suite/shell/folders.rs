@@ -1,5 +1,6 @@
 //! What is written into a folder: the files in it, and not the folder.
 
+use rulestep::internals::shell::facts::Table;
 use rulestep::internals::shell::matcher::{Matcher, Surroundings};
 use rulestep::internals::shell::{Act, Answer, Patterns, Root, read};
 
@@ -10,8 +11,13 @@ fn written(line: &str, patterns: &[&str]) -> char {
 
 /// What a rule about files answers of a line that runs in a folder.
 fn touched(act: Act, line: &str, patterns: &[&str], folder: Option<&str>) -> char {
+    touched_from(act, line, patterns, folder, None)
+}
+
+/// The same of a line that runs in another folder than that of the session.
+fn touched_from(act: Act, line: &str, patterns: &[&str], folder: Option<&str>, here: Option<&str>) -> char {
     let matcher = Matcher::Touches(act, Patterns::new(patterns.iter().copied()));
-    let line = read(line, &Root { folder: folder.map(str::to_owned), ..Root::default() });
+    let line = read(line, &Root::of(folder.unwrap_or_default(), here, Table::default()));
     match Answer::any(line.calls.iter().map(|call| matcher.answer(call, &Surroundings::default()))) {
         Answer::Yes => 'y',
         Answer::No => 'n',
@@ -295,4 +301,80 @@ fn a_project_is_perhaps_the_folder_of_a_session_without_one() {
         assert_eq!(touched(Act::Deletes, line, &[".git"], None), without, "{line}");
         assert_eq!(touched(Act::Deletes, line, &[".git"], project), within, "{line}");
     }
+}
+
+#[test]
+fn a_pattern_with_a_place_means_it_wherever_the_session_began() {
+    for (folder, line, pattern, expected) in [
+        ("/", "cat /etc/shadow", "/etc/**", 'y'),
+        ("/", "cat /etc/shadow", "/etc/shadow", 'y'),
+        ("/", "cat etc/shadow", "/etc/**", 'y'),
+        ("/", "cat /home/u/.ssh/id", "~/.ssh/**", 'y'),
+        ("/etc/nginx", "cat ssl.key", "/etc/**", 'y'),
+        ("/etc/nginx", "cat /etc/nginx/ssl.key", "/etc/**", 'y'),
+        ("/srv/app", "cat secret", "/srv/**", 'y'),
+        ("/srv/app", "cat /srv/other/secret", "/srv/**", 'y'),
+        ("/home/u", "cat .ssh/id_rsa", "~/.ssh/**", 'y'),
+        ("/home/u", "cat /home/u/.ssh/id_rsa", "~/.ssh/**", 'y'),
+        ("/home/u", "cat .ssh/id_rsa", "/home/*/.ssh/**", 'y'),
+        ("/home/u/p", "cat ../.ssh/id_rsa", "~/.ssh/**", 'y'),
+        ("/home/u/p", "cat x", "~/p/**", 'y'),
+        ("/home/u/p", "cat x", "~/q/**", 'n'),
+        ("/home/u/p", "cat x", "/home/u/p/**", 'y'),
+        ("/home/u/p", "cat /etc/x", "/", 'y'),
+        ("/home/u/p", "cat x", "/", 'n'),
+        // What is elsewhere.
+        ("/home/u/p", "cat x", "/**", 'n'),
+        ("/home/u/p", "cat x", "~/**", 'n'),
+        ("/home/u/p", "cat x", "/*", 'n'),
+        ("/home/u/p", "cat ~/x", "~/**", 'y'),
+        ("/home/u/p", "cat ../x", "/**", 'y'),
+        ("/home/u/p", "cat /home/u/p/x", "/**", 'n'),
+        ("/home/u/p", "cat /home/u/pq/x", "/**", 'y'),
+        // Where all of it begins, nothing is elsewhere.
+        ("/", "cat /etc/x", "/**", 'y'),
+        ("/", "cat ~/x", "~/**", 'y'),
+        ("/home/u", "cat x", "~/**", 'y'),
+        ("/home/u", "cat x", "/**", 'n'),
+        ("/root", "cat x", "~/**", 'y'),
+        // An absolute path is the same file as a relative one.
+        ("/home/u/p", "cat /home/u/other/x", "../**", 'y'),
+        ("/home/u/p", "cat /home/u/other/x", "../other/*", 'y'),
+        ("/home/u/p", "cat /home/u/p/x", "../**", 'n'),
+        ("/home/u/p", "cat /home/u/p/x", "../p/**", 'n'),
+        ("/home/u/p", "cat /home/u/p/a/x", "./a/**", 'y'),
+    ] {
+        let answer = touched(Act::Reads, line, &[pattern], Some(folder));
+        assert_eq!(answer, expected, "{line} in {folder}: {pattern}");
+    }
+}
+
+#[test]
+fn relative_paths_are_taken_from_the_folder_of_the_call() {
+    let folder = Some("/home/u/p");
+    for (here, line, pattern, expected) in [
+        (None, "rm -rf other", "../**", 'n'),
+        (Some("/home/u/p"), "rm -rf other", "../**", 'n'),
+        (Some("/home/u"), "rm -rf other", "../**", 'y'),
+        (Some("/home/u"), "rm -rf other", "/**", 'y'),
+        (Some("/home/u"), "rm -rf other", "~/**", 'y'),
+        (Some("/home/u"), "rm -rf p/x", "../**", 'n'),
+        (Some("/home/u"), "rm -rf p/x", "./x", 'y'),
+        (Some("/home/u"), "rm -rf .", "./x", 'y'),
+        (Some("/home/u"), "rm -rf p", "data/**", 'y'),
+        (Some("/home/u/"), "cd p && rm x", "./x", 'y'),
+        (Some("/home/u/p/sub"), "rm x", "sub/x", 'y'),
+        (Some("/home/u/p/sub"), "rm x", "./x", 'n'),
+        (Some("/home/u/p/sub"), "rm ../x", "./x", 'y'),
+        (Some("/etc"), "rm shadow", "/etc/shadow", 'y'),
+        (Some("/etc"), "rm -f \"$X\"", "/etc/shadow", '?'),
+        // What is no path of this kind of system is not known to be another folder.
+        (Some("C:\\x"), "rm other", "./other", 'y'),
+    ] {
+        let answer = touched_from(Act::Deletes, line, &[pattern], folder, here);
+        assert_eq!(answer, expected, "{line} in {here:?}: {pattern}");
+    }
+    // Where nobody says where the session began, it is taken to be where the call is.
+    assert_eq!(touched_from(Act::Deletes, "rm x", &["./x"], None, Some("/home/u/p")), 'y');
+    assert_eq!(touched_from(Act::Deletes, "rm x", &["/home/u/p/x"], None, Some("/home/u/p")), 'y');
 }

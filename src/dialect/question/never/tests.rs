@@ -33,6 +33,22 @@ fn programs() {
 }
 
 #[test]
+fn paths_that_are_expressions() {
+    let path = |text: &str| super::path(text, Act::Reads);
+    let never = [
+        ("^.env", "`.env`"),
+        ("^src/.*", "`src/*`"),
+        (".*.env$", "`*.env`"),
+        ("!^x$", "`!x`"),
+        ("ENV:TOKEN", "`env:TOKEN`"),
+        ("Env:*", "`env:*`"),
+    ];
+    table(path, &never, &["/", "/**", "~", "a^b", "a$b", "env:TOKEN"]);
+    assert_eq!(host("2001:db8:0::1").unwrap().instead, "write `2001:db8::1`");
+    assert_eq!((host("2001:DB8::1"), host("::1"), host("10.0.0.1")), (None, None, None));
+}
+
+#[test]
 fn operands() {
     let never = [
         ("push --force", "`args: [push], flags: [--force]`"),

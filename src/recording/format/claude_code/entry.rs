@@ -1,5 +1,7 @@
 //! One line of a Claude Code log, or of its stream, as what it is to the conversation.
 
+use std::sync::Arc;
+
 use super::parts;
 use crate::recording::contract::Unit;
 use crate::recording::input::digest::digest;
@@ -19,6 +21,8 @@ pub struct Entry {
     pub parent: Option<Box<str>>,
     /// When it was written.
     pub at: Option<Millis>,
+    /// Where its calls are made, once that is looked for.
+    pub folder: Option<Arc<str>>,
     /// Whether it is where what came before was summarised.
     pub compacts: bool,
     /// What it is.
@@ -87,6 +91,7 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
         uuid: name(&["uuid"]),
         parent: name(&["parentUuid", "logicalParentUuid"]),
         at,
+        folder: None,
         compacts: flag("isCompactSummary") || subtype == "compact_boundary",
         kind,
         odd,

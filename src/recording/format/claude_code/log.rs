@@ -1,5 +1,7 @@
 //! One session of a log: its lines while they are read, and the session that they come to.
 
+use std::sync::Arc;
+
 use hashbrown::{HashMap, HashSet};
 
 use super::branch;
@@ -26,6 +28,8 @@ pub struct Log {
     names: HashMap<u64, (u64, usize)>,
     /// What is known of where it runs.
     located: [bool; 3],
+    /// The folder that the last line named.
+    folder: Option<Arc<str>>,
 }
 
 /// Whose lines they are.
@@ -40,7 +44,7 @@ pub struct Key {
 impl Log {
     /// Of a session without lines.
     pub fn new(builder: Builder, key: Key) -> Log {
-        Log { builder, key, entries: Vec::new(), names: HashMap::new(), located: [false; 3] }
+        Log { builder, key, entries: Vec::new(), names: HashMap::new(), located: [false; 3], folder: None }
     }
 
     /// Hash of what the line of this name says, where there is one.
@@ -66,6 +70,16 @@ impl Log {
             self.names.insert(digest(&uuid), (entry.digest, self.entries.len()));
         }
         self.entries.push(entry);
+    }
+
+    /// The folder that a line says it is written in: the shell that an agent keeps goes from one to another.
+    pub fn folder(&mut self, members: &Members<'_>) -> Option<Arc<str>> {
+        if let Some(folder) = members.get("cwd").and_then(Node::text)
+            && self.folder.as_deref() != Some(&*folder)
+        {
+            self.folder = Some(folder.as_ref().into());
+        }
+        self.folder.clone()
     }
 
     /// What the lines say of where the session runs. Nearly every line says it, and the first one counts.
@@ -176,6 +190,7 @@ impl Entry {
 /// Adds what a line says. `calls` are those of the response so far, to tell one that is there twice.
 fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls: &mut HashSet<Box<str>>) {
     builder.at_line(entry.line);
+    builder.in_folder(entry.folder.as_deref());
     entry.odd.into_iter().for_each(|odd| builder.damaged(odd));
     let at: Option<Millis> = entry.at;
     let answers = entry.kind.blocks().map_or(&[][..], |blocks| &blocks.answers);

@@ -4,7 +4,7 @@ use crate::monitor::LineState;
 use crate::report::shell::facts;
 use crate::session::{Call, Session};
 use crate::shell::facts::Table;
-use crate::shell::reading::reading;
+use crate::shell::reading::{Made, reading};
 use crate::shell::tool::runs_commands;
 use crate::wording::sentence::name;
 use crate::wording::{count, line};
@@ -24,7 +24,7 @@ pub fn lines(lines: &mut Vec<Line>, seen: Seen<'_>, session: &Session, call: &Ca
         return;
     }
     let theme = &seen.model.theme;
-    let read = reading(&call.tool, &call.arguments, &session.facts, &known);
+    let read = reading(Made::of(call, &session.facts), &known);
     let meant = matched(seen, session);
     lines.push(Line::new().part(Key::Part("does")));
     lines.push(Line::dim("what the command does:"));
