@@ -17,10 +17,12 @@ mod shape;
 pub use contract::line::SessionLine;
 pub use contract::{Format, Options};
 #[cfg(feature = "cli")]
-pub use format::codex_rollout::failed as codex_failed;
+pub use format::codex_rollout::ended as codex_ended;
 #[cfg(feature = "proxy")]
 pub use format::mcp::response as mcp_response;
 pub use reading::{Checkpoint, LineReader, Reading, Stretch, open, resume};
+#[cfg(feature = "cli")]
+pub use shape::{command, status::Status};
 
 /// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose
 /// shape many others begin with, is asked when the whole sample of a file was seen.

@@ -211,7 +211,7 @@ impl Agent {
             }
             "PostToolUse" | "AfterTool" | "postToolUse" => {
                 let (tool, output) = (tool()?, output());
-                match outcome::of(self.telling(), &output) {
+                match outcome::of(self.telling(), &tool, &output) {
                     Some(outcome) => Event::Resolve { id, tool, outcome, output },
                     None => Event::Nothing,
                 }

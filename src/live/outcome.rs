@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::recording;
+use crate::recording::{self, Status, command};
 use crate::session::Body;
 
 /// How an agent's results say that their calls failed, beside what any result may say.
@@ -18,12 +18,12 @@ pub enum Telling {
 }
 
 /// What the result says: `ok` or `error`. `None`: the call has not ended, or nobody says how, so it is not known to have succeeded.
-pub fn of(telling: Telling, output: &Body) -> Option<&'static str> {
+pub fn of(telling: Telling, tool: &str, output: &Body) -> Option<&'static str> {
     let value = output.parsed();
     let get = |key: &str| value.and_then(|value| value.get(key)).filter(|value| !value.is_null());
     let is = |key: &str, truth: bool| get(key) == Some(&Value::Bool(truth));
     // A command that goes on in the background, or was broken off.
-    if get("backgroundTaskId").is_some() || is("interrupted", true) {
+    if get("backgroundTaskId").is_some() || is("interrupted", true) || is("timedOut", true) {
         return None;
     }
     let metadata = get("metadata");
@@ -32,32 +32,27 @@ pub fn of(telling: Telling, output: &Body) -> Option<&'static str> {
     let failed = code.is_some_and(|code| code.as_f64() != Some(0.0))
         || is("success", false)
         || is("isError", true)
-        || is("is_error", true);
+        || is("is_error", true)
+        // Of a command; what other tools call so may be a part of what they found.
+        || get("stdout").is_some() && get("error").is_some_and(|error| !matches!(error, Value::Bool(false)) && error != "");
     let failed = failed
         || match telling {
             Telling::Plain => false,
-            Telling::Codex => recording::codex_failed(output.shown()) == Some(true),
+            Telling::Codex => false,
             Telling::Gemini => get("error").is_some(),
         };
-    let told = get("llmContent").and_then(Value::as_str).filter(|_| telling == Telling::Gemini);
-    match told.map(command) {
+    let told = get("llmContent").and_then(Value::as_str);
+    let status = match telling {
+        Telling::Gemini if command::is_geminis(tool) => told.map(command::gemini),
+        Telling::Codex => Some(recording::codex_ended(output.shown())),
+        Telling::Plain | Telling::Gemini => None,
+    };
+    match status {
         _ if failed => Some("error"),
-        Some(outcome) => outcome,
-        None => Some("ok"),
+        Some(Status::Open) => None,
+        Some(Status::Failed) => Some("error"),
+        _ => Some("ok"),
     }
-}
-
-/// What Gemini CLI tells the model of a command: its error is set only where the command could not be started.
-fn command(told: &str) -> Option<&'static str> {
-    if told.starts_with("Command was cancelled") || told.starts_with("Command timed out") {
-        return None;
-    }
-    // What the command printed comes before them.
-    let said = |name: &str| told.lines().rev().find_map(|line| line.strip_prefix(name)).map(str::trim);
-    let is_none = |text: &str| text.is_empty() || text == "(none)";
-    let failed = said("Exit Code:").is_some_and(|code| !is_none(code) && code != "0")
-        || said("Signal:").is_some_and(|signal| !is_none(signal) && signal != "0");
-    Some(if failed { "error" } else { "ok" })
 }
 
 #[cfg(test)]
@@ -88,8 +83,18 @@ mod tests {
             (Gemini, r#"{"llmContent": "", "error": {"message": "no"}}"#, Some("error")),
             (Gemini, r#"{"llmContent": [{"text": "a"}]}"#, Some("ok")),
             (Gemini, "null", Some("ok")),
+            (Gemini, r#"{"llmContent": "Command moved to background (PID: 1). Output hidden."}"#, None),
+            (Codex, r#""Chunk ID: a\nProcess running with session ID 42\nOutput:\nx""#, None),
+            (Codex, r#""command timed out after 1000 milliseconds""#, Some("error")),
+            (Plain, r#"{"stdout": "", "interrupted": false, "error": "x"}"#, Some("error")),
+            (Plain, r#"{"stdout": "", "error": ""}"#, Some("ok")),
+            (Plain, r#"{"stdout": "", "timedOut": true}"#, None),
+            (Plain, r#"{"error": "none"}"#, Some("ok")),
         ] {
-            assert_eq!(of(telling, &Body::json(output)), expected, "{output}");
+            assert_eq!(of(telling, "run_shell_command", &Body::json(output)), expected, "{output}");
         }
+        // A file may hold any text.
+        let read = Body::json(r#"{"llmContent": "Exit Code: 1"}"#);
+        assert_eq!(of(Gemini, "read_file", &read), Some("ok"));
     }
 }

@@ -3,6 +3,7 @@
 pub mod bare;
 pub mod blocks;
 pub mod chat;
+pub mod command;
 pub mod exchange;
 pub mod gemini;
 pub mod interleaved;

@@ -3,6 +3,7 @@
 mod asks;
 mod clients;
 mod doctor;
+mod ended;
 mod equal;
 mod faults;
 mod folders;

@@ -14,6 +14,7 @@ use crate::recording::input::shallow::{Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::items;
 use crate::recording::shape::items::{Answer, Item, Row};
+use crate::recording::shape::status::Status;
 use crate::recording::shape::unknown::Unknown;
 use crate::session::Millis;
 use crate::session::build::{Builder, Mark};
@@ -21,7 +22,7 @@ use crate::session::build::{Builder, Mark};
 mod output;
 
 #[cfg(feature = "cli")]
-pub use output::failed;
+pub use output::ended;
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "codex-rollout", absent_without_results: false, recognise, reader };
@@ -231,12 +232,17 @@ impl Rollout {
     }
 }
 
-/// How a result is marked: by itself, by an event, by the exit code in its text.
-fn mark(answer: &Answer, failed: &HashSet<Box<str>>, setting: &Setting) -> Mark {
+/// How a result is marked: by itself, by an event, by the exit code in its text. `None`: its command goes on.
+fn mark(answer: &Answer, failed: &HashSet<Box<str>>, setting: &Setting) -> Option<Mark> {
     let text = answer.content.shown();
     let by_event = answer.id.as_ref().is_some_and(|id| failed.contains(id)).then_some(true);
-    let marked = answer.error.or(by_event).or_else(|| output::failed(text));
-    Mark { error: setting.failed(marked, &answer.content), refused: output::refused(text) }
+    let marked = match (answer.error.or(by_event), output::ended(text)) {
+        (Some(marked), _) => Some(marked),
+        (None, Status::Open) => return None,
+        (None, Status::Unknown) => None,
+        (None, status) => Some(status != Status::Succeeded),
+    };
+    Some(Mark { error: setting.failed(marked, &answer.content), refused: output::refused(text) })
 }
 
 fn surroundings(builder: &mut Builder, members: &Members<'_>, keys: &[&str]) {

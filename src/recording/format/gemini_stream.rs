@@ -3,12 +3,16 @@
 //! The calls of a response stand before their results, and what the model says comes in pieces. What the program showed of
 //! a result is all that there is of it.
 
+use std::collections::HashSet;
+
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::input::time;
+use crate::recording::shape::command;
 use crate::recording::shape::gemini::denied;
+use crate::recording::shape::status::Status;
 use crate::recording::shape::unknown::Unknown;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
@@ -45,6 +49,8 @@ struct Stream {
     builder: Builder,
     /// What the model has said since the last event of another kind.
     said: Option<SpanMessage>,
+    /// The ids of calls that run commands, whose results say how these ended.
+    commands: HashSet<Box<str>>,
 }
 
 /// Pieces of what is said.
@@ -69,13 +75,13 @@ impl Reader for GeminiStream {
             let id = members.get("session_id").and_then(Node::id).unwrap_or_default();
             let mut builder = self.setting.session(&id, unit, out);
             builder.facts().now = members.get("timestamp").and_then(time::instant);
-            self.open = Some(Stream { builder, said: None });
+            self.open = Some(Stream { builder, said: None, commands: HashSet::new() });
             return;
         }
         let stream = self.open.get_or_insert_with(|| {
             let mut builder = self.setting.session_at("", unit.line, out);
             builder.starts_in_the_middle("the stream has no `init` at its beginning");
-            Stream { builder, said: None }
+            Stream { builder, said: None, commands: HashSet::new() }
         });
         unit.diagnostics.iter().cloned().for_each(|diagnostic| stream.builder.diagnostic(diagnostic));
         stream.event(&kind, members, unit.line, &self.setting);
@@ -125,6 +131,9 @@ impl Stream {
             "message" => self.builder.said(&text("role"), body("content"), at),
             "tool_use" => {
                 self.builder.ensure_response(ROW, at);
+                if command::is_geminis(&word("tool_name")) {
+                    self.commands.insert(text("tool_id").as_ref().into());
+                }
                 self.builder.call(Some(&text("tool_id")), &word("tool_name"), body("parameters"), at);
             }
             "tool_result" => self.result(members, at, setting),
@@ -147,8 +156,17 @@ impl Stream {
         let content = told.map_or(Body::MISSING, |told| Body::json(told.json()));
         // The status of what the user stopped is `success`, too.
         let cancelled = content.shown().starts_with("[Operation Cancelled]");
+        let id = text("tool_id");
+        let ended = match self.commands.contains(&*id) {
+            true => command::gemini(content.shown()),
+            false => Status::Succeeded,
+        };
         let marked = match &*members.get("status").and_then(Node::text).unwrap_or_default() {
             _ if error.is_some() || cancelled => Some(true),
+            "success" | "" if ended == Status::Open => {
+                return self.builder.unsure(Some(&*id), content, None, at);
+            }
+            "success" | "" if ended == Status::Failed => Some(true),
             "success" => Some(false),
             "" => None,
             _ => Some(true),
@@ -160,7 +178,7 @@ impl Stream {
             denied(&content).filter(|_| marked == Some(true))
         };
         let mark = Mark { error: setting.failed(marked, &content), refused };
-        self.builder.result(Some(&*text("tool_id")), content, mark, at);
+        self.builder.result(Some(&*id), content, mark, at);
     }
 
     /// What the model has said is whole.

@@ -43,13 +43,14 @@ fn is_response(value: &Members<'_>) -> bool {
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
     let marks = setting.clone();
-    let mark =
-        move |answer: &Answer| Mark { error: marks.failed(answer.error, &answer.content), refused: None };
+    let mark = move |answer: &Answer| {
+        Some(Mark { error: marks.failed(answer.error, &answer.content), refused: None })
+    };
     Box::new(Exchanges::new(setting, Responses { row: Row::default(), mark: Box::new(mark) }))
 }
 
 /// Tells how a result is marked.
-type Marks = Box<dyn Fn(&Answer) -> Mark + Send>;
+type Marks = Box<dyn Fn(&Answer) -> Option<Mark> + Send>;
 
 struct Responses {
     row: Row,

@@ -122,7 +122,7 @@ pub struct Row {
 }
 
 /// Tells how a result is marked.
-pub type Marks<'m> = dyn Fn(&Answer) -> Mark + 'm;
+pub type Marks<'m> = dyn Fn(&Answer) -> Option<Mark> + 'm;
 
 impl Row {
     /// Adds an item that stands on this line. Results are marked as `mark` says.
@@ -164,8 +164,10 @@ fn give(builder: &mut Builder, answer: Answer, at: Option<Millis>, mark: &Marks<
     if answer.error.is_some() {
         builder.mark_errors();
     }
-    let mark = mark(&answer);
-    builder.result(answer.id.as_deref(), answer.content, mark, at);
+    match mark(&answer) {
+        Some(mark) => drop(builder.result(answer.id.as_deref(), answer.content, mark, at)),
+        None => builder.unsure(answer.id.as_deref(), answer.content, None, at),
+    }
 }
 
 impl Call {

@@ -111,6 +111,39 @@ fn of_session(builder: &Builder, session: &Members<'_>) -> Option<String> {
     found.next().map(|(name, _)| quoted(name).to_string())
 }
 
+/// A list of messages beside those that are read, with a call that is not among theirs.
+fn other_messages(builder: &Builder, session: &Members<'_>) -> Option<String> {
+    let calls = &builder.so_far().calls;
+    let is_known = |call: Node<'_>| {
+        let id = call.members().and_then(|call| call.try_get("id").and_then(Node::id));
+        id.is_some_and(|id| calls.iter().any(|call| call.id.as_deref() == Some(&*id)))
+    };
+    let calls_in = |message: Node<'_>| {
+        let Some(message) = message.tried().members() else { return false };
+        let listed = message.try_get("tool_calls").and_then(Node::items).unwrap_or_default();
+        listed.into_iter().any(|call| !is_known(call))
+            || message.try_get("function_call").is_some_and(holds_something)
+            || calls_in_content(&message).is_some_and(|call| !is_known(call))
+    };
+    let holds = |value: Node<'_>| {
+        let within = value.members().and_then(|members| members.try_get("messages"));
+        let items = within.unwrap_or(value).items();
+        items.is_some_and(|items| items.into_iter().any(calls_in))
+    };
+    let mut others = session.iter().filter(|(name, _)| *name != "messages" && !KNOWN.contains(name));
+    others.find(|(_, value)| holds(value.tried())).map(|(name, _)| quoted(name).to_string())
+}
+
+/// The first part of a content that is a call.
+pub fn calls_in_content<'a>(message: &Members<'a>) -> Option<Node<'a>> {
+    let parts = message.try_get("content").filter(|content| content.kind() == Kind::List)?.items()?;
+    let is_call = |part: &Node<'_>| {
+        let kind = part.members().and_then(|part| part.get("type")).and_then(Node::text);
+        kind.is_some_and(|kind| STEMS.contains(&&*stem(&kind)))
+    };
+    parts.into_iter().find(is_call)
+}
+
 /// The same of a member that was read into a tree; `read` are those that hold calls.
 pub fn is_unread(name: &str, value: &Value, read: &[&str]) -> bool {
     let holds = match value {
@@ -216,7 +249,8 @@ pub fn look(
     session: Option<&Members<'_>>,
     messages: Option<Node<'_>>,
 ) {
-    if let Some(what) = session.and_then(|session| of_session(builder, session)) {
+    let beside = |session| of_session(builder, session).or_else(|| other_messages(builder, session));
+    if let Some(what) = session.and_then(beside) {
         builder.at_line(unit.line).lost(Loss::MayHoldCalls, left_out(&what));
     }
     if builder.call_count() > 0 {

@@ -387,3 +387,78 @@ fn langchain_calls_in_the_content_alone_are_read() {
         assert_eq!(read(calls.clone(), invalid.clone()), expected, "{calls} {invalid}");
     }
 }
+
+#[test]
+fn messages_beside_those_that_are_read_may_hold_calls() {
+    let call =
+        |id: &str| json!({"id": id, "type": "function", "function": {"name": "rm", "arguments": "{}"}});
+    let user = json!({"role": "user", "content": "a"});
+    let response = |id: &str| json!({"role": "assistant", "tool_calls": [call(id)]});
+    let blocks =
+        json!({"role": "assistant", "content": [{"type": "tool_use", "id": "9", "name": "rm", "input": {}}]});
+    let lost = |session: Value| losses(&session.to_string()).len();
+    for key in
+        ["history", "conversation", "turns", "trajectory", "events", "input", "previous", "children", "x"]
+    {
+        for list in [json!([user, response("9")]), json!([blocks]), json!({"messages": [response("9")]})] {
+            assert_eq!(lost(json!({key: list, "messages": [user]})), 1, "{key}: {list}");
+            assert_eq!(lost(json!({key: list, "messages": [user, response("1")]})), 1, "{key}: {list}");
+        }
+        // They are read already, or none.
+        for list in [
+            json!([user, response("1")]),
+            json!([user]),
+            json!([]),
+            json!(["a"]),
+            json!({"messages": [user]}),
+        ] {
+            assert_eq!(lost(json!({key: list, "messages": [user, response("1")]})), 0, "{key}: {list}");
+        }
+    }
+    let result = |more: Value| {
+        let mut result = json!({"role": "tool", "tool_call_id": "1", "content": "x"});
+        result.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        lost(json!({"messages": [response("1"), result]}))
+    };
+    assert_eq!(result(json!({})), 0);
+    assert_eq!(result(json!({"tool_calls": []})), 0);
+    assert_eq!(result(json!({"tool_calls": null})), 0);
+    assert_eq!(result(json!({"tool_calls": [call("2")]})), 1);
+    assert_eq!(result(json!({"function_call": {"name": "rm", "arguments": "{}"}})), 1);
+    assert_eq!(result(json!({"content": [{"type": "tool_use", "id": "2", "name": "rm", "input": {}}]})), 1);
+    assert_eq!(result(json!({"content": [{"type": "text", "text": "x"}]})), 0);
+}
+
+/// Lines of a log that come before the line that they follow.
+#[test]
+fn a_log_of_claude_code_out_of_its_order_is_a_loss() {
+    let line = |uuid: &str, parent: Value, kind: &str, message: Value| {
+        json!({"sessionId": "s", "timestamp": "2026-01-01T00:00:00Z", "uuid": uuid, "parentUuid": parent, "type": kind,
+            "message": message})
+        .to_string()
+    };
+    let call = |id: &str| {
+        json!({"id": format!("m{id}"), "role": "assistant", "content": [
+            {"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "rm x"}}]})
+    };
+    let done = |id: &str| json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": id, "content": "ok"}]});
+    let lines = [
+        line("u1", Value::Null, "user", json!({"role": "user", "content": "hi"})),
+        line("a1", json!("u1"), "assistant", call("1")),
+        line("r1", json!("a1"), "user", done("1")),
+        line("a2", json!("r1"), "assistant", call("2")),
+        line("r2", json!("a2"), "user", done("2")),
+    ];
+    let read = |order: &[usize]| {
+        let text: Vec<&str> = order.iter().map(|at| &*lines[*at]).collect();
+        let text = text.join("\n");
+        let calls: usize = opened(text.clone()).0.iter().map(|session| session.calls.len()).sum();
+        (calls, losses(&text).len())
+    };
+    assert_eq!(read(&[0, 1, 2, 3, 4]), (2, 0));
+    for order in [[4, 3, 2, 1, 0], [0, 3, 4, 1, 2], [1, 0, 2, 3, 4], [0, 2, 1, 3, 4]] {
+        let (calls, lost) = read(&order);
+        assert!(calls == 2 || lost > 0, "{order:?}: {calls} calls, {lost} losses");
+    }
+    assert_eq!(read(&[4, 3, 2, 1, 0]), (0, 1));
+}

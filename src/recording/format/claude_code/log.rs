@@ -28,6 +28,10 @@ pub struct Log {
     names: HashMap<u64, (u64, usize)>,
     /// What is known of where it runs.
     located: [bool; 3],
+    /// Names of lines that others follow, and that have not come yet.
+    awaited: HashSet<u64>,
+    /// How many of them came after the lines that follow them.
+    early: u32,
     /// The folder that the last line named.
     folder: Option<Arc<str>>,
 }
@@ -44,7 +48,16 @@ pub struct Key {
 impl Log {
     /// Of a session without lines.
     pub fn new(builder: Builder, key: Key) -> Log {
-        Log { builder, key, entries: Vec::new(), names: HashMap::new(), located: [false; 3], folder: None }
+        Log {
+            builder,
+            key,
+            entries: Vec::new(),
+            names: HashMap::new(),
+            located: [false; 3],
+            awaited: HashSet::new(),
+            early: 0,
+            folder: None,
+        }
     }
 
     /// Hash of what the line of this name says, where there is one.
@@ -59,15 +72,19 @@ impl Log {
 
     /// Adds a line.
     pub fn push(&mut self, mut entry: Entry) {
-        entry.follows = match entry.parent.take() {
+        entry.follows = match entry.parent.take().map(|parent| digest(&parent)) {
             None => Predecessor::Nothing,
-            Some(parent) => self
-                .names
-                .get(&digest(&parent))
-                .map_or(Predecessor::Missing, |(_, at)| Predecessor::Line(*at)),
+            Some(parent) => match self.names.get(&parent) {
+                Some((_, at)) => Predecessor::Line(*at),
+                None => {
+                    self.awaited.insert(parent);
+                    Predecessor::Missing
+                }
+            },
         };
-        if let Some(uuid) = entry.uuid.take() {
-            self.names.insert(digest(&uuid), (entry.digest, self.entries.len()));
+        if let Some(uuid) = entry.uuid.take().map(|uuid| digest(&uuid)) {
+            self.early += u32::from(self.awaited.remove(&uuid));
+            self.names.insert(uuid, (entry.digest, self.entries.len()));
         }
         self.entries.push(entry);
     }
@@ -168,12 +185,20 @@ impl Log {
         let left: Vec<_> =
             left.filter_map(|(entry, _)| Some((entry.line, entry.blocks()?.calls.len()))).collect();
         let Some((line, _)) = left.first() else { return };
-        let message = format!(
-            "{} with {} on an abandoned branch; the first is here",
-            number(left.len(), "line", "lines"),
-            number(left.iter().map(|(_, calls)| calls).sum(), "call", "calls"),
-        );
-        self.builder.at_line(*line).passed_by(message);
+        let count = left.iter().map(|(_, calls)| calls).sum();
+        let lines = number(left.len(), "line", "lines");
+        let what = format!("{lines} with {}", number(count, "call", "calls"));
+        let builder = self.builder.at_line(*line);
+        if self.early > 0 && count > 0 {
+            let message = format!(
+                "the log is not in the order in which it was written: {} before the line that {}. {what} are left out; \
+                 the first is here",
+                number(self.early as usize, "line stands", "lines stand"),
+                if self.early == 1 { "it follows" } else { "they follow" },
+            );
+            return builder.lost(Loss::MayHoldCalls, message);
+        }
+        builder.passed_by(format!("{what} on an abandoned branch; the first is here"));
     }
 }
 

@@ -1,12 +1,14 @@
 //! What Codex writes as the result of a call, as far as it says whether the call failed or was refused.
 
 use crate::recording::input::shallow::{Members, Node};
+use crate::recording::shape::status::Status;
 
 /// Beginnings of what is told when a call could not be run, or was broken off.
-const FAILURES: [&str; 8] = [
+const FAILURES: [&str; 9] = [
     "aborted by user",
     "aborted",
     "collab spawn failed",
+    "command timed out",
     "execution error:",
     "failed in sandbox",
     "failed to parse function arguments",
@@ -24,14 +26,29 @@ pub fn failed(text: &str) -> Option<bool> {
         let metadata = members.get("metadata").and_then(Node::members)?;
         return Some(metadata.get("exit_code")?.json() != "0");
     }
-    let head = || text.lines().take(8).take_while(|line| !line.starts_with("Output:"));
-    let code = head().find_map(|line| {
+    let code = head(text).find_map(|line| {
         line.strip_prefix("Exit code: ").or_else(|| line.strip_prefix("Process exited with code "))
     });
     if let Some(code) = code {
         return Some(code.trim() != "0");
     }
     FAILURES.iter().any(|failure| text.starts_with(failure)).then_some(true)
+}
+
+/// How a call ended, as its result's text says: [`Status::Open`] where its command goes on, [`Status::Unknown`] where it says
+/// nothing of that.
+pub fn ended(text: &str) -> Status {
+    match failed(text) {
+        Some(true) => Status::Failed,
+        Some(false) => Status::Succeeded,
+        None if head(text).any(|line| line.starts_with("Process running with session ID ")) => Status::Open,
+        None => Status::Unknown,
+    }
+}
+
+/// The lines before what a command printed.
+fn head(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().take(8).take_while(|line| !line.starts_with("Output:"))
 }
 
 /// Whether an event says that a call failed.
@@ -85,6 +102,22 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(failed(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_command_that_goes_on_has_not_ended() {
+        for (text, expected) in [
+            (
+                "Chunk ID: 1\nWall time: 1.0 seconds\nProcess running with session ID 5\nOutput:\n",
+                Status::Open,
+            ),
+            ("Output:\nProcess running with session ID 5", Status::Unknown),
+            ("Exit code: 0\nOutput:\nProcess running with session ID 5", Status::Succeeded),
+            ("command timed out after 1000 milliseconds\n", Status::Failed),
+            ("Plan updated", Status::Unknown),
+        ] {
+            assert_eq!(ended(text), expected, "{text}");
         }
     }
 

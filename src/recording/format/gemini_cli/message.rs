@@ -5,7 +5,8 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::gemini::{Part, denied, has_functions, output, part, said};
-use crate::recording::shape::{status, suspicion};
+use crate::recording::shape::status::Status;
+use crate::recording::shape::{command, status, suspicion};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 use crate::source::quoted;
@@ -91,10 +92,13 @@ fn result(setting: &Setting, builder: &mut Builder, call: &Members<'_>) {
     let first = call.get("result").and_then(Node::first_item).and_then(Node::members);
     let response = first.and_then(|first| first.get("functionResponse")?.members()?.get("response"));
     let content = response.or_else(|| call.get("result")).map_or(Body::MISSING, output);
-    let marked = match &*status {
-        "success" => Some(false),
-        "" => None,
-        status => status::failed(status),
+    let runs = call.get("name").and_then(Node::text).is_some_and(|tool| command::is_geminis(&tool));
+    let marked = match (&*status, if runs { command::gemini(content.shown()) } else { Status::Succeeded }) {
+        ("success" | "", Status::Open) => return builder.unsure(Some(&*text("id")), content, None, at),
+        ("success" | "", Status::Failed) => Some(true),
+        ("success", _) => Some(false),
+        ("", _) => None,
+        (status, _) => status::failed(status),
     };
     // What is known to have been broken off while it ran did run.
     let stopped = status == "cancelled" && !content.shown().contains("cancelled tool execution");
@@ -157,6 +161,13 @@ fn content(
         let response = result.get("response");
         let failed = response.and_then(Node::members).is_some_and(|response| response.has("error"));
         let content = response.map_or(Body::MISSING, output);
+        let runs = result.get("name").and_then(Node::text).is_some_and(|tool| command::is_geminis(&tool));
+        let ended = if runs { command::gemini(content.shown()) } else { Status::Succeeded };
+        if ended == Status::Open && !failed {
+            builder.unsure(name(&result, "id").as_deref(), content, None, at);
+            continue;
+        }
+        let failed = failed || ended == Status::Failed;
         let error = setting.failed(failed.then_some(true), &content);
         builder.result(name(&result, "id").as_deref(), content, Mark { error, refused: None }, at);
     }

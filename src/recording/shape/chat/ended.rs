@@ -3,6 +3,7 @@
 use super::Chat;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::status::{Status, status};
+use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 use crate::source::quoted;
@@ -11,6 +12,13 @@ impl<'a> Chat<'a> {
     /// Adds a result.
     pub(super) fn result(&mut self, builder: &mut Builder, members: &Members<'a>, at: Option<Millis>) {
         let id = members.get("tool_call_id").and_then(Node::id);
+        let listed = members.any(&suspicion::CHAT).is_some_and(|calls| calls.json() != "[]");
+        if listed || suspicion::calls_in_content(members).is_some() {
+            self.lost(
+                builder,
+                "a result has calls, which are left out: calls are read from responses".to_owned(),
+            );
+        }
         let mut content = self.content(builder, members);
         // What went wrong stands beside an empty content, or instead of it.
         if let Some(error) = members.get("error").filter(|error| error.kind() == Kind::Text)
