@@ -47,7 +47,7 @@ const FOLDERS: &[Folder] = &[
     row("claude-code-edge", "claude-code", [3, 3, 6, 1, 2, 0, 0], 0),
     row("codex-rollout", "codex-rollout", [2, 2, 50, 3, 0, 0, 0], 0),
     row("codex-exec-json", "codex-exec", [3, 3, 2, 0, 0, 0, 0], 0),
-    row("gemini-cli", "gemini-cli", [6, 6, 18, 3, 0, 0, 0], 2),
+    row("gemini-cli", "gemini-cli", [6, 6, 18, 5, 0, 0, 0], 2),
     row("otel", "otel, jaeger", [4, 4, 4, 0, 1, 0, 0], 0),
     row("inspect-ai", "inspect", [3, 7, 4, 0, 0, 0, 0], 0),
     row("mcp-jsonrpc", "mcp", [1, 1, 3, 0, 1, 0, 0], 0),

@@ -682,8 +682,9 @@ fn settings_change_keys_and_theme_and_their_mistakes_stay_on_screen() {
     session.sees("there is no setting `lvie`");
     session.sees("shadow");
     session.sees("✗2");
-    session.press("gn");
     session.sees("WOULD STOP issue_refund");
+    session.press("gn");
+    session.sees("WOULD STOP void_order");
     session.press("!");
     session.sees("`j` is `next-call` already");
     session.press("q");

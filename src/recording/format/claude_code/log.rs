@@ -193,7 +193,7 @@ impl Log {
             let message = format!(
                 "the log is not in the order in which it was written: {} before the line that {}. {what} are left out; \
                  the first is here",
-                number(self.early as usize, "line stands", "lines stand"),
+                number(self.early as usize, "line is", "lines are"),
                 if self.early == 1 { "it follows" } else { "they follow" },
             );
             return builder.lost(Loss::MayHoldCalls, message);
