@@ -318,8 +318,11 @@ fn cursor(name: &str, wire: &Wire<'_>) -> Option<Result<Event, String>> {
         Some(arguments.map(|arguments| Event::Propose { id: None, tool: tool.to_owned(), arguments }))
     };
     let resolve = |tool: &str, output| {
-        let output = body(output);
-        Some(Ok(Event::Resolve { id: None, tool: tool.to_owned(), outcome: "ok", output }))
+        let (tool, output) = (tool.to_owned(), body(output));
+        Some(Ok(match outcome::of(Agent::Cursor.telling(), &tool, &output) {
+            Some(outcome) => Event::Resolve { id: None, tool, outcome, output },
+            None => Event::Nothing,
+        }))
     };
     match name {
         "beforeShellExecution" => {

@@ -19,39 +19,22 @@ pub enum Telling {
 
 /// What the result says: `ok` or `error`. `None`: the call has not ended, or nobody says how, so it is not known to have succeeded.
 pub fn of(telling: Telling, tool: &str, output: &Body) -> Option<&'static str> {
-    let value = output.parsed();
-    let get = |key: &str| value.and_then(|value| value.get(key)).filter(|value| !value.is_null());
-    let is = |key: &str, truth: bool| get(key) == Some(&Value::Bool(truth));
-    // A command that goes on in the background, or was broken off.
-    if get("backgroundTaskId").is_some() || is("interrupted", true) || is("timedOut", true) {
-        return None;
-    }
-    let metadata = get("metadata");
-    let codes = ["exitCode", "exit_code"];
-    let code = codes.iter().find_map(|key| get(key).or_else(|| metadata?.get(key)));
-    let failed = code.is_some_and(|code| code.as_f64() != Some(0.0))
-        || is("success", false)
-        || is("isError", true)
-        || is("is_error", true)
-        // Of a command; what other tools call so may be a part of what they found.
-        || get("stdout").is_some() && get("error").is_some_and(|error| !matches!(error, Value::Bool(false)) && error != "");
-    let failed = failed
-        || match telling {
-            Telling::Plain => false,
-            Telling::Codex => false,
-            Telling::Gemini => get("error").is_some(),
-        };
-    let told = get("llmContent").and_then(Value::as_str);
+    let by_object = command::result(output);
+    let get = |key: &str| output.parsed()?.get(key).filter(|value| !value.is_null());
     let status = match telling {
-        Telling::Gemini if command::is_geminis(tool) => told.map(command::gemini),
-        Telling::Codex => Some(recording::codex_ended(output.shown())),
-        Telling::Plain | Telling::Gemini => None,
+        _ if by_object != Status::Unknown => by_object,
+        Telling::Plain => Status::Unknown,
+        Telling::Codex => recording::codex_ended(output.shown()),
+        Telling::Gemini if get("error").is_some() => Status::Failed,
+        Telling::Gemini => {
+            let told = get("llmContent").and_then(Value::as_str).filter(|_| command::is_geminis(tool));
+            told.and_then(command::gemini).unwrap_or(Status::Unknown)
+        }
     };
     match status {
-        _ if failed => Some("error"),
-        Some(Status::Open) => None,
-        Some(Status::Failed) => Some("error"),
-        _ => Some("ok"),
+        Status::Open => None,
+        Status::Failed | Status::Refused(_) => Some("error"),
+        Status::Succeeded | Status::Unknown => Some("ok"),
     }
 }
 
@@ -90,6 +73,14 @@ mod tests {
             (Plain, r#"{"stdout": "", "error": ""}"#, Some("ok")),
             (Plain, r#"{"stdout": "", "timedOut": true}"#, None),
             (Plain, r#"{"error": "none"}"#, Some("ok")),
+            (Plain, r#"{"stdout": "", "status": "failed"}"#, Some("error")),
+            (Plain, r#"{"status": "failed"}"#, Some("ok")),
+            (Plain, r#"{"isAsync": true, "status": "async_launched"}"#, None),
+            (
+                Gemini,
+                r#"{"llmContent": "<untrusted_context>\nCommand timed out\n</untrusted_context>"}"#,
+                None,
+            ),
         ] {
             assert_eq!(of(telling, "run_shell_command", &Body::json(output)), expected, "{output}");
         }

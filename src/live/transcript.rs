@@ -233,7 +233,11 @@ impl Tail {
         }
         let last = self.session.turns.last().is_some_and(|last| last.number == turn);
         let calls = self.session.turn(turn).map_or(&[][..], |turn| self.session.calls_of(turn));
-        let open = calls.iter().any(|call| call.outcome == Outcome::Unknown);
+        // One that goes on in the background has a result, which does not say how it ended.
+        let answered = |id: &str| self.results().any(|result| result == id);
+        let open = calls
+            .iter()
+            .any(|call| call.outcome == Outcome::Unknown && !call.id.as_deref().is_some_and(answered));
         last && open && !self.ids(turn).any(known)
     }
 }

@@ -52,6 +52,8 @@ pub struct Builder {
     in_python: u32,
     /// It was reported that some result does not say whether its call succeeded.
     told_unsure: bool,
+    /// Calls that wait although they have a result: it does not say how they ended.
+    unsure: Vec<u32>,
 }
 
 /// How a result is marked in the recording.
@@ -103,6 +105,7 @@ impl Builder {
             refused: None,
             in_python: 0,
             told_unsure: false,
+            unsure: Vec::new(),
         }
     }
 
@@ -297,6 +300,7 @@ impl Builder {
         };
         let at_ref = CallRef { turn, call, index };
         let id: Option<Arc<str>> = id.filter(|id| !id.is_empty()).map(Arc::from);
+        self.no_longer_unsure(id.as_ref());
         self.waiting_with(id.as_ref()).push(index);
         let tool = self.name(tool);
         let response = self.session.turns.last().and_then(|turn| turn.messages.end.checked_sub(1));

@@ -20,6 +20,9 @@ use crate::session::Millis;
 use crate::session::build::{Builder, Mark};
 
 mod output;
+mod running;
+
+use running::Running;
 
 #[cfg(feature = "cli")]
 pub use output::ended;
@@ -219,13 +222,26 @@ impl Rollout {
     fn close(mut self, setting: &Setting, out: &mut Out) {
         self.builder.mark_errors();
         let mark = |answer: &Answer| mark(answer, &self.failed, setting);
-        let mut row = Row::default();
+        let (mut row, mut running) = (Row::default(), Running::default());
         for Step { line, at, odd, item, folder, .. } in self.items {
             self.builder.in_folder(folder.as_deref());
             if let Some(odd) = odd {
                 self.builder.at_line(line).damaged(odd);
             }
+            if let Item::Call(call) = &item {
+                running.called(call);
+            }
+            let ended = if let Item::Answer(answer) = &item { running.answered(answer) } else { None };
             row.add(&mut self.builder, line, item, at, &mark);
+            if let Some((id, content)) = ended {
+                row.add(
+                    &mut self.builder,
+                    line,
+                    Item::Answer(Answer { id: Some(id), content, error: None }),
+                    at,
+                    &mark,
+                );
+            }
         }
         row.end(&mut self.builder, &mark);
         out.session(self.builder);

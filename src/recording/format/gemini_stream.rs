@@ -158,15 +158,16 @@ impl Stream {
         let cancelled = content.shown().starts_with("[Operation Cancelled]");
         let id = text("tool_id");
         let ended = match self.commands.contains(&*id) {
-            true => command::gemini(content.shown()),
-            false => Status::Succeeded,
+            true => shown(&content),
+            false => Some(Status::Succeeded),
         };
         let marked = match &*members.get("status").and_then(Node::text).unwrap_or_default() {
             _ if error.is_some() || cancelled => Some(true),
-            "success" | "" if ended == Status::Open => {
+            "success" | "" if ended == Some(Status::Open) => {
                 return self.builder.unsure(Some(&*id), content, None, at);
             }
-            "success" | "" if ended == Status::Failed => Some(true),
+            "success" | "" if ended == Some(Status::Failed) => Some(true),
+            "success" if ended.is_none() => None,
             "success" => Some(false),
             "" => None,
             _ => Some(true),
@@ -177,6 +178,11 @@ impl Stream {
         } else {
             denied(&content).filter(|_| marked == Some(true))
         };
+        if ended.is_none() && marked.is_none() && setting.error.is_none() {
+            let why = "the stream shows what commands printed and not how they ended, so they count as calls without a result; \
+                       `--error-regex RE` says which of them failed";
+            return self.builder.unsure(Some(&*id), content, Some(why.to_owned()), at);
+        }
         let mark = Mark { error: setting.failed(marked, &content), refused };
         self.builder.result(Some(&*id), content, mark, at);
     }
@@ -187,4 +193,17 @@ impl Stream {
             self.builder.at_line(said.line).response(Some(ROW), Body::text(said.text), said.at);
         }
     }
+}
+
+/// How a command ended, as far as what is shown of it says that: of one that printed something only where the program was asked
+/// for more, and where its output had colours nothing is shown.
+fn shown(content: &Body) -> Option<Status> {
+    const FAILED: [&str; 3] =
+        ["Command exited with code: ", "Command terminated by signal: ", "Command failed: "];
+    let text = content.shown();
+    let alone = || !text.trim_end().contains('\n') && FAILED.iter().any(|begins| text.starts_with(begins));
+    command::gemini(text).or_else(|| match text {
+        "" if !content.is_missing() => Some(Status::Succeeded),
+        _ => alone().then_some(Status::Failed),
+    })
 }

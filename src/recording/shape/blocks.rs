@@ -5,7 +5,8 @@
 
 use crate::diagnostic::Loss;
 use crate::recording::input::shallow::{Kind, Members, Node};
-use crate::recording::shape::{status, suspicion};
+use crate::recording::shape::status::{self, Status};
+use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Form, Millis};
 use crate::source::quoted;
@@ -49,6 +50,8 @@ pub struct Answer {
     pub content: Body,
     /// Whether it is marked as failed, where it bears a mark.
     pub error: Option<bool>,
+    /// It says that the call goes on or was broken off.
+    pub unsure: bool,
 }
 
 /// Who wrote a message.
@@ -251,7 +254,19 @@ impl Answer {
         if self.error.is_some() {
             builder.mark_errors();
         }
+        if self.unsure && !mark.error && mark.refused.is_none() {
+            return builder.unsure(self.id.as_deref(), self.content, None, at);
+        }
         builder.result(self.id.as_deref(), self.content, mark, at);
+    }
+
+    /// Takes what is told of how the call ended, beside the mark.
+    pub fn told(&mut self, ended: Status) {
+        match ended {
+            Status::Failed => self.error = Some(true),
+            Status::Open => self.unsure = true,
+            _ => {}
+        }
     }
 }
 
@@ -321,6 +336,7 @@ fn answer(members: &Members<'_>) -> Answer {
         id: id.map(|id| id.as_ref().into()),
         content: content.map_or(Body::MISSING, Node::body),
         error: if failed { Some(true) } else { marked },
+        unsure: false,
     }
 }
 

@@ -1,33 +1,110 @@
 //! What agents write around the output of a command, as far as it says how the command ended. Hooks are told the same texts, so
 //! that a call comes to the same in a recording and live.
 
-use super::status::Status;
+use super::status::{Status, status};
+use crate::recording::input::shallow::{Members, Node};
 
 /// Beginnings of what Gemini CLI tells the model of a command that was broken off, or that goes on.
-const OPEN: [&str; 5] = [
+const OPEN: [&str; 6] = [
     "Command was cancelled",
+    "Command cancelled",
     "Command was automatically cancelled",
     "Command timed out",
     "Command moved to background",
     "Command is running in background",
 ];
 
+/// What a tool of an agent says in the object that it gives back. [`Status::Unknown`]: nothing that speaks against a success.
+pub fn object(result: &Members<'_>) -> Status {
+    let get = |key: &str| result.try_get(key);
+    let is = |key: &str, truth: &str| get(key).is_some_and(|value| value.json() == truth);
+    let word = || get("status").and_then(Node::text).map(|word| status(&word));
+    // It goes on in the background, or was broken off.
+    let open = get("backgroundTaskId").is_some() || is("interrupted", "true") || is("timedOut", "true");
+    if open || is("isAsync", "true") {
+        return Status::Open;
+    }
+    let metadata = get("metadata").and_then(Node::members);
+    let codes = ["exitCode", "exit_code"];
+    let code = codes.iter().find_map(|key| get(key).or_else(|| metadata.as_ref()?.try_get(key)));
+    let marked = code.is_some_and(|code| code.number() != Some(0.0))
+        || is("success", "false")
+        || is("isError", "true")
+        || is("is_error", "true");
+    // Of a command; what other tools call so may be a part of what they found.
+    let of_command = get("stdout").is_some();
+    let failed = || get("error").is_some_and(|error| !matches!(error.json(), "false" | "\"\""));
+    match word().filter(|_| of_command) {
+        _ if marked || of_command && failed() => Status::Failed,
+        Some(Status::Failed | Status::Refused(_)) => Status::Failed,
+        Some(Status::Open) => Status::Open,
+        _ => Status::Unknown,
+    }
+}
+
+/// The same of a whole result, which may be such an object within a text.
+#[cfg(feature = "cli")]
+pub fn result(result: &crate::session::Body) -> Status {
+    let members = Node::parse(result.shown()).ok().and_then(|node| node.tried().members());
+    members.map_or(Status::Unknown, |members| object(&members))
+}
+
+/// Whether Claude Code says that a command goes on in the background, where the text for the model is all there is.
+pub fn goes_on(text: &str) -> bool {
+    let begins = ["Command running in background with ID: ", "Command was manually backgrounded by user "];
+    begins.iter().any(|begins| text.starts_with(begins))
+        || text.starts_with("Command exceeded the ") && text.contains(" moved to the background ")
+}
+
 /// Whether a tool of Gemini CLI runs commands. Others give back texts that somebody else wrote.
 pub fn is_geminis(tool: &str) -> bool {
     tool == "run_shell_command"
 }
 
-/// What Gemini CLI tells the model of a command: its own mark is a failure only where the command could not be started.
-pub fn gemini(told: &str) -> Status {
+/// What is told after the output of a command, in this order.
+const TRAILER: [&str; 5] = ["Error:", "Exit Code:", "Signal:", "Background PIDs:", "Process Group PGID:"];
+
+/// What Gemini CLI tells the model of a command: its own mark is a failure only where the command could not be started. `None`:
+/// the text is not one that it writes.
+pub fn gemini(told: &str) -> Option<Status> {
+    let told = unwrapped(told);
     if OPEN.iter().any(|open| told.starts_with(open)) {
-        return Status::Open;
+        return Some(Status::Open);
     }
-    // What the command printed comes before them.
-    let said = |name: &str| told.lines().rev().find_map(|line| line.strip_prefix(name)).map(str::trim);
-    let is_none = |text: &str| text.is_empty() || text == "(none)";
-    let failed = said("Exit Code:").is_some_and(|code| !is_none(code) && code != "0")
-        || said("Signal:").is_some_and(|signal| !is_none(signal) && signal != "0");
-    if failed { Status::Failed } else { Status::Succeeded }
+    let (mut code, mut signal, mut next) = (None, None, TRAILER.len());
+    for line in told.lines().rev() {
+        // A line that is out of order was printed by the command.
+        let place = TRAILER.iter().take(next).position(|name| line.starts_with(name));
+        let (Some(place), Some((_, value))) = (place, line.split_once(':')) else { break };
+        match place {
+            1 => code = Some(value.trim()),
+            2 => signal = Some(value.trim()),
+            _ => {}
+        }
+        next = place;
+    }
+    if next == TRAILER.len() {
+        // Something else stands at the end, as after a summary: in doubt it failed.
+        code = told.lines().rev().find_map(|line| line.strip_prefix("Exit Code:")).map(str::trim);
+    }
+    let signal = signal.filter(|signal| !matches!(*signal, "" | "0" | "(none)"));
+    match (code, signal) {
+        (None, None) if next == TRAILER.len() && !told.starts_with("Output:") => None,
+        (None | Some("0"), None) => Some(Status::Succeeded),
+        // Nobody says how it ended.
+        (Some("" | "(none)"), None) => Some(Status::Open),
+        _ => Some(Status::Failed),
+    }
+}
+
+/// What the tool itself told: newer versions mark it as untrusted, and hooks may add to it.
+fn unwrapped(told: &str) -> &str {
+    let mut told = told.trim_end();
+    if told.ends_with("</hook_context>") {
+        told = told.rsplit_once("<hook_context>").map_or(told, |(before, _)| before.trim_end());
+    }
+    let inner = told.strip_prefix("<untrusted_context>").map_or(told, str::trim_start);
+    inner.strip_suffix("</untrusted_context>").unwrap_or(inner).trim_end()
 }
 
 #[cfg(test)]
@@ -36,22 +113,36 @@ mod tests {
 
     #[test]
     fn what_gemini_tells_of_a_command() {
+        use Status::{Failed, Open, Succeeded};
+        let timeout = "Command was automatically cancelled because it exceeded the timeout of 5.0 minutes.";
         for (told, expected) in [
-            ("Command: x\nExit Code: 101", Status::Failed),
-            ("Output: x\nExit Code: 127\nSignal: (none)", Status::Failed),
-            ("Command: x\nOutput: Exit Code: 1\nExit Code: 0", Status::Succeeded),
-            ("Command: x\nSignal: 9", Status::Failed),
-            ("Command: x\nExit Code: 0\nSignal: (none)", Status::Succeeded),
-            ("Command: x\nExit Code: \nSignal: ", Status::Succeeded),
-            ("Output: ok", Status::Succeeded),
-            ("", Status::Succeeded),
-            ("Command was cancelled by user before it could complete.", Status::Open),
+            ("Command: x\nExit Code: 101", Some(Failed)),
+            ("Output: x\nExit Code: 127\nSignal: (none)", Some(Failed)),
+            ("Command: x\nOutput: Exit Code: 1\nExit Code: 0", Some(Succeeded)),
+            ("Command: x\nSignal: 9", Some(Failed)),
+            ("Command: x\nExit Code: (none)\nSignal: 15\nProcess Group PGID: 7", Some(Failed)),
+            ("Command: x\nExit Code: 0\nSignal: (none)", Some(Succeeded)),
+            ("Command: x\nExit Code: (none)\nSignal: (none)", Some(Open)),
+            ("Output: ok", Some(Succeeded)),
+            ("", None),
+            ("something else", None),
+            // What the command printed.
+            ("Output: Exit Code: 1\nProcess Group PGID: 7", Some(Succeeded)),
+            ("Output: a\nExit Code: 1\nmore\nProcess Group PGID: 7", Some(Succeeded)),
+            ("Output: a\nExit Code: 0\nExit Code: 2\nProcess Group PGID: 7", Some(Failed)),
+            ("Output: Signal: 9\nExit Code: 2\nProcess Group PGID: 7", Some(Failed)),
+            // What others add.
+            ("Output: x\nExit Code: 3\n\nA summary.", Some(Failed)),
+            ("Output: x\nExit Code: 1\n\n<hook_context>a\nExit Code: 0\n</hook_context>", Some(Failed)),
             (
-                "Command was automatically cancelled because it exceeded the timeout of 5.0 minutes.",
-                Status::Open,
+                "<untrusted_context>\nOutput: x\nExit Code: 1\nProcess Group PGID: 7\n</untrusted_context>",
+                Some(Failed),
             ),
-            ("Command moved to background (PID: 33701). Output hidden.", Status::Open),
-            ("Command timed out", Status::Open),
+            ("<untrusted_context>\nOutput: x\nProcess Group PGID: 7\n</untrusted_context>", Some(Succeeded)),
+            ("<untrusted_context>\nCommand timed out\n</untrusted_context>", Some(Open)),
+            ("Command was cancelled by user before it could complete.", Some(Open)),
+            ("Command moved to background (PID: 33701). Output hidden.", Some(Open)),
+            (timeout, Some(Open)),
         ] {
             assert_eq!(gemini(told), expected, "{told}");
         }

@@ -28,9 +28,12 @@ pub enum Item {
 
 /// A call.
 pub struct Call {
-    id: Option<Box<str>>,
-    tool: Box<str>,
-    arguments: Body,
+    /// Its id.
+    pub id: Option<Box<str>>,
+    /// The tool.
+    pub tool: Box<str>,
+    /// The arguments.
+    pub arguments: Body,
 }
 
 /// A result.

@@ -115,11 +115,17 @@ fn of_session(builder: &Builder, session: &Members<'_>) -> Option<String> {
 fn other_messages(builder: &Builder, session: &Members<'_>) -> Option<String> {
     let calls = &builder.so_far().calls;
     let is_known = |call: Node<'_>| {
-        let id = call.members().and_then(|call| call.try_get("id").and_then(Node::id));
-        id.is_some_and(|id| calls.iter().any(|call| call.id.as_deref() == Some(&*id)))
+        let Some(call) = call.tried().members() else { return false };
+        let inner = call.try_get("function").and_then(Node::members);
+        let name = inner.as_ref().unwrap_or(&call).any(&CALLED).map(Node::tried).and_then(Node::text);
+        let (Some(id), Some(name)) = (call.try_get("id").and_then(Node::id), name) else { return false };
+        // Ids come again: one that is known may be of another call.
+        calls.iter().any(|call| call.id.as_deref() == Some(&*id) && *call.tool == *name)
     };
     let calls_in = |message: Node<'_>| {
         let Some(message) = message.tried().members() else { return false };
+        let inner = message.try_get("message").and_then(Node::members);
+        let message = inner.unwrap_or(message);
         let listed = message.try_get("tool_calls").and_then(Node::items).unwrap_or_default();
         listed.into_iter().any(|call| !is_known(call))
             || message.try_get("function_call").is_some_and(holds_something)
@@ -128,7 +134,9 @@ fn other_messages(builder: &Builder, session: &Members<'_>) -> Option<String> {
     let holds = |value: Node<'_>| {
         let within = value.members().and_then(|members| members.try_get("messages"));
         let items = within.unwrap_or(value).items();
-        items.is_some_and(|items| items.into_iter().any(calls_in))
+        let within =
+            |item: Node<'_>| item.tried().items().is_some_and(|items| items.into_iter().any(calls_in));
+        items.is_some_and(|items| items.into_iter().any(|item| calls_in(item) || within(item)))
     };
     let mut others = session.iter().filter(|(name, _)| *name != "messages" && !KNOWN.contains(name));
     others.find(|(_, value)| holds(value.tried())).map(|(name, _)| quoted(name).to_string())

@@ -102,6 +102,11 @@ impl Builder {
         self.open = None;
         self.results += 1;
         let id = id.filter(|id| !id.is_empty()).map(Arc::from);
+        match &id {
+            // It may say later how it ended.
+            Some(id) => self.unsure.extend(self.named.get(id).and_then(Waiting::first)),
+            None => drop(self.unnamed.pop()),
+        }
         if let Some(why) = why.filter(|_| !std::mem::replace(&mut self.told_unsure, true)) {
             self.damaged(why);
         }
@@ -135,6 +140,15 @@ impl Builder {
             named.flat_map(|(id, waiting)| waiting.calls().map(move |call| (call, id))).collect();
         waiting.sort_unstable_by_key(|(call, _)| *call);
         waiting.into_iter().map(|(_, id)| Arc::clone(id)).collect()
+    }
+
+    /// Of calls with this id, those of which a result did not say how they ended wait no longer: a newer one has the id.
+    pub(super) fn no_longer_unsure(&mut self, id: Option<&Arc<str>>) {
+        if self.unsure.is_empty() {
+            return;
+        }
+        let Some(waiting) = id.and_then(|id| self.named.get_mut(id)) else { return };
+        self.unsure.retain(|call| waiting.take(*call).is_none());
     }
 
     pub(super) fn waiting_with(&mut self, id: Option<&Arc<str>>) -> &mut Waiting {

@@ -1,11 +1,16 @@
 //! By which words and keys a result says that its call failed, was refused, or has not ended.
 
+use std::sync::Arc;
+
+use rulestep::internals::recording::Options;
 use rulestep::internals::session::Outcome;
 use rulestep::internals::session::write::Native;
 use serde_json::{Value, json};
 
 use super::losses::losses;
-use super::{opened, told};
+use super::{opened, opened_with, told};
+
+type Test = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
 fn with(mut object: Value, more: &Value) -> Value {
     object.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -106,4 +111,246 @@ fn a_parent_is_known_by_every_spelling() {
     }
     let (sessions, _) = opened(with(chat(&json!({})), &json!({"parent_id": null})).to_string());
     assert_eq!((sessions[0].parent.as_deref(), sessions[0].facts.subagent), (None, false));
+}
+
+/// The outcomes of the calls of one recording.
+fn outcomes(text: String) -> Vec<Outcome> {
+    let (sessions, _) = opened(text);
+    sessions.iter().flat_map(|session| &session.calls).map(|call| call.outcome).collect()
+}
+
+fn lines(lines: &[Value]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+fn gemini(tool: &str, response: &Value) -> String {
+    let result = json!([{"functionResponse": {"id": "a", "name": tool, "response": response}}]);
+    let call = json!({"id": "a", "name": tool, "args": {}, "status": "success", "result": result});
+    json!({"sessionId": "g", "projectHash": "x", "messages": [
+        {"id": "1", "type": "gemini", "content": "", "toolCalls": [call]}]})
+    .to_string()
+}
+
+/// The same conversation in the form of the API, whose calls have no ids, and with another call after it.
+fn contents(tool: &str, response: &Value) -> String {
+    let call = json!({"role": "model", "parts": [{"functionCall": {"name": tool, "args": {}}}]});
+    let gave = |response: &Value| json!({"role": "user", "parts": [{"functionResponse": {"name": tool, "response": response}}]});
+    let ok = json!({"output": "Output: ok"});
+    let user = json!({"role": "user", "parts": [{"text": "go"}]});
+    json!({"contents": [user, call, gave(response), call, gave(&ok)]}).to_string()
+}
+
+fn qwen(tool: &str, response: &Value) -> String {
+    let line = |kind: &str, id: &str, parent: Option<&str>, parts: Value| {
+        json!({"uuid": id, "parentUuid": parent, "sessionId": "s", "timestamp": "2026-05-04T10:00:00Z", "type": kind,
+            "message": {"parts": parts}})
+    };
+    let gave = json!([{"functionResponse": {"id": "c", "name": tool, "response": response}}]);
+    let mut result = line("tool_result", "r", Some("a"), gave);
+    result["toolCallResult"] = json!({"callId": "c", "status": "success"});
+    let call = json!([{"functionCall": {"id": "c", "name": tool, "args": {}}}]);
+    lines(&[
+        line("user", "u", None, json!([{"text": "go"}])),
+        line("assistant", "a", Some("u"), call),
+        result,
+    ])
+}
+
+/// Gemini CLI calls a command that ran a success, however it ended: that is in the text for the model.
+#[test]
+fn commands_of_gemini_cli_end_as_their_text_says() {
+    use Outcome::{Error, Ok, Unknown};
+    const SHELL: &str = "run_shell_command";
+    for (tool, output, expected) in [
+        (SHELL, "Output: x", Ok),
+        (SHELL, "Output: x\nExit Code: 101", Error),
+        (SHELL, "Command: pip install x\nOutput: no pip\nError: (none)\nExit Code: 127\nSignal: 0", Error),
+        (SHELL, "Output: Exit Code: 1\nProcess Group PGID: 7", Ok),
+        (
+            SHELL,
+            "<untrusted_context>\nOutput: x\nExit Code: 1\nProcess Group PGID: 7\n</untrusted_context>",
+            Error,
+        ),
+        (SHELL, "<untrusted_context>\nCommand timed out after 5s\n</untrusted_context>", Unknown),
+        (
+            SHELL,
+            "Command was automatically cancelled because it exceeded the timeout of 5.0 minutes",
+            Unknown,
+        ),
+        (SHELL, "Command was cancelled by user before it could complete.", Unknown),
+        (SHELL, "Command moved to background (PID: 33701). Output hidden. Press Ctrl+B to view.", Unknown),
+        // What a file says is nothing of how it was read.
+        ("read_file", "Output: x\nExit Code: 1", Ok),
+        ("read_file", "Command moved to background (PID: 1).", Ok),
+    ] {
+        let response = json!({ "output": output });
+        assert_eq!(outcomes(gemini(tool, &response)), [expected], "{output}");
+        assert_eq!(outcomes(qwen(tool, &response)), [expected], "{output}");
+        // A call of which nothing is known takes no result from the next one.
+        assert_eq!(outcomes(contents(tool, &response)), [expected, Ok], "{output}");
+    }
+    assert_eq!(outcomes(gemini("read_file", &json!({"error": "no such file"}))), [Error]);
+}
+
+/// An id that is used again is that of the newer call, also where it is not known how the older one ended.
+#[test]
+fn a_call_that_goes_on_takes_no_result_of_a_newer_one() {
+    let call = json!({"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "b", "arguments": "{}"}}]});
+    let result =
+        |status: &str| json!({"role": "tool", "tool_call_id": "1", "content": "x", "status": status});
+    let messages = json!([call, result("running"), call, result("success")]);
+    assert_eq!(outcomes(json!({"messages": messages}).to_string()), [Outcome::Unknown, Outcome::Ok]);
+}
+
+/// The stream of Gemini CLI has what a command printed, and where it printed nothing, how it ended.
+#[test]
+fn the_stream_of_gemini_cli_says_little_of_commands() {
+    use Outcome::{Error, Ok, Unknown};
+    let stream = |tool: &str, output: &Value| {
+        let mut result = json!({"type": "tool_result", "tool_id": "a", "status": "success"});
+        if !output.is_null() {
+            result["output"] = output.clone();
+        }
+        lines(&[
+            json!({"type": "init", "session_id": "s", "model": "auto"}),
+            json!({"type": "tool_use", "tool_id": "a", "tool_name": tool, "parameters": {}}),
+            result,
+        ])
+    };
+    for (tool, output, expected) in [
+        ("run_shell_command", json!(""), Ok),
+        ("run_shell_command", json!("Command exited with code: 2"), Error),
+        ("run_shell_command", json!("Command exited with code: 2\nsays a test"), Unknown),
+        ("run_shell_command", json!("Output: x\nProcess Group PGID: 7"), Ok),
+        ("run_shell_command", json!("Output: x\nExit Code: 1\nProcess Group PGID: 7"), Error),
+        ("run_shell_command", json!("test result: ok"), Unknown),
+        ("run_shell_command", Value::Null, Unknown),
+        ("run_shell_command", json!("Command cancelled by user."), Unknown),
+        ("read_file", json!("test result: ok"), Ok),
+    ] {
+        assert_eq!(outcomes(stream(tool, &output)), [expected], "{output}");
+    }
+    let (sessions, of_file) = opened(stream("run_shell_command", &json!("test result: ok")));
+    let why = "some.json:3: warning[damaged_record]: the stream shows what commands printed and not how they ended, so they \
+               count as calls without a result; `--error-regex RE` says which of them failed";
+    assert!(told(&sessions, &of_file).iter().any(|line| line == why), "{:?}", told(&sessions, &of_file));
+    let failed: Test = Arc::new(|text| text.contains("FAILED"));
+    let options = Options { error: Some(failed), ..Options::default() };
+    for (output, expected) in [("test result: ok", Ok), ("test result: FAILED", Error)] {
+        let (sessions, _) = opened_with(stream("run_shell_command", &json!(output)), &options);
+        assert_eq!(sessions[0].calls[0].outcome, expected, "{output}");
+    }
+}
+
+fn codex(results: &[(&str, &str, String)]) -> String {
+    let item = |payload: Value| json!({"timestamp": "2026-06-01T00:00:00Z", "type": "response_item", "payload": payload});
+    let session =
+        json!({"timestamp": "2026-06-01T00:00:00Z", "type": "session_meta", "payload": {"id": "t"}});
+    let calls = results.iter().enumerate().flat_map(|(id, (tool, arguments, output))| {
+        let id = format!("c{id}");
+        [
+            item(json!({"type": "function_call", "name": tool, "call_id": id, "arguments": arguments})),
+            item(json!({"type": "function_call_output", "call_id": id, "output": output})),
+        ]
+    });
+    lines(&std::iter::once(session).chain(calls).collect::<Vec<_>>())
+}
+
+#[test]
+fn commands_of_codex_that_run_on_end_with_a_later_call() {
+    use Outcome::{Error, Ok, Unknown};
+    let began = |output: String| ("exec_command", r#"{"cmd": "cargo test"}"#, output);
+    let poll = |output: String| ("write_stdin", r#"{"session_id": 42, "chars": ""}"#, output);
+    let runs = |number: &str| {
+        format!("Chunk ID: a\nProcess running with session ID {number}\nOutput:\nBuilding...\n")
+    };
+    let exited = |code: &str| format!("Chunk ID: b\nProcess exited with code {code}\nOutput:\nbuilt\n");
+    for (outputs, expected) in [
+        (vec![began(exited("0"))], vec![Ok]),
+        (vec![began(runs("42"))], vec![Unknown]),
+        (vec![began("command timed out after 1000 milliseconds".to_owned())], vec![Error]),
+        (vec![began(runs("42")), poll(runs("42"))], vec![Unknown, Unknown]),
+        (vec![began(runs("42")), poll(exited("0"))], vec![Ok, Ok]),
+        (vec![began(runs("42")), poll(exited("101"))], vec![Error, Error]),
+        (vec![began(runs("7")), poll(exited("0"))], vec![Unknown, Ok]),
+        (vec![began(runs("42")), poll(runs("42")), poll(exited("0"))], vec![Ok, Unknown, Ok]),
+    ] {
+        assert_eq!(outcomes(codex(&outputs)), expected, "{outputs:?}");
+    }
+}
+
+/// Hooks are sent what a log keeps as `toolUseResult`, so both come to the same.
+#[test]
+fn results_of_claude_code_say_beside_the_mark_how_they_ended() {
+    use Outcome::{Error, Ok, Unknown};
+    let log = |marked: Option<bool>, content: &str, own: &Value| {
+        let line = |id: &str, parent: Option<&str>, kind: &str, message: Value| {
+            json!({"sessionId": "s", "timestamp": "2026-01-01T00:00:00Z", "uuid": id, "parentUuid": parent, "isSidechain": false,
+                "type": kind, "message": message})
+        };
+        let call = json!({"type": "tool_use", "id": "c", "name": "Bash", "input": {}});
+        let mut answer = json!({"type": "tool_result", "tool_use_id": "c", "content": content});
+        if let Some(marked) = marked {
+            answer["is_error"] = json!(marked);
+        }
+        let mut result = line("r", Some("a"), "user", json!({"role": "user", "content": [answer]}));
+        if !own.is_null() {
+            result["toolUseResult"] = own.clone();
+        }
+        let message =
+            json!({"id": "m", "type": "message", "role": "assistant", "model": "m", "content": [call]});
+        lines(&[
+            line("u", None, "user", json!({"role": "user", "content": "go"})),
+            line("a", Some("u"), "assistant", message),
+            result,
+        ])
+    };
+    for (marked, content, own, expected) in [
+        (None, "x", Value::Null, Ok),
+        (None, "x", json!({"stdout": "x", "stderr": "", "interrupted": false}), Ok),
+        (None, "x", json!({"stdout": "x", "interrupted": true}), Unknown),
+        (None, "x", json!({"stdout": "", "timedOut": true}), Unknown),
+        (None, "x", json!({"stdout": "", "backgroundTaskId": "b1"}), Unknown),
+        (Some(false), "x", json!({"isAsync": true, "status": "async_launched", "agentId": "a"}), Unknown),
+        (Some(false), "x", json!({"status": "completed"}), Ok),
+        (Some(false), "x", json!({"stdout": "", "error": "x"}), Error),
+        (Some(false), "x", json!({"stdout": "", "status": "failed"}), Error),
+        (Some(true), "x", json!({"stdout": "", "interrupted": true}), Error),
+        (
+            None,
+            "Command running in background with ID: b1. Output is being written to: x",
+            Value::Null,
+            Unknown,
+        ),
+        (None, "Command was manually backgrounded by user with ID: b1", json!("text"), Unknown),
+        (None, "1 Command running in background with ID: b1", Value::Null, Ok),
+    ] {
+        assert_eq!(outcomes(log(marked, content, &own)), [expected], "{content} {own}");
+    }
+}
+
+/// Calls of other messages are a loss wherever these stand, also if they have an id that is known.
+#[test]
+fn messages_with_calls_at_odd_depths_are_a_loss() {
+    let call = |name: &str| json!({"id": "1", "function": {"name": name, "arguments": "{}"}});
+    let said = |name: &str| json!({"role": "assistant", "content": null, "tool_calls": [call(name)]});
+    let result = json!({"role": "tool", "tool_call_id": "1", "content": "x"});
+    let messages = json!([said("read"), result]);
+    for (history, lost) in [
+        (json!([said("rm")]), true),
+        (json!([[said("rm")]]), true),
+        (json!([{"message": said("rm")}]), true),
+        (json!([said("read")]), false),
+        (json!([[said("read")]]), false),
+        (json!([{"role": "user", "content": "hi"}]), false),
+    ] {
+        let text = json!({"history": history, "messages": messages}).to_string();
+        assert_eq!(!losses(&text).is_empty(), lost, "{text}");
+    }
+    // Exports of AgentDojo repeat the call in its result.
+    for (key, lost) in [("toolCalls", true), ("tool_calls", true), ("tool_call", false)] {
+        let result = json!({"role": "tool", "tool_call_id": "1", "content": "x", key: [call("rm")]});
+        let text = json!({"messages": [said("read"), result]}).to_string();
+        assert_eq!(!losses(&text).is_empty(), lost, "{text}");
+    }
 }

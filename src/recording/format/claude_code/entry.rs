@@ -8,7 +8,7 @@ use crate::recording::input::digest::digest;
 use crate::recording::input::shallow::{Kind as Json, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::blocks::{Blocks, Side};
-use crate::recording::shape::offer;
+use crate::recording::shape::{command, offer};
 use crate::session::{Damage, Millis, Tool};
 
 /// A line that is a part of a conversation.
@@ -126,13 +126,22 @@ impl Kind {
 }
 
 fn user(members: &Members<'_>, meta: bool) -> Result<Kind, String> {
-    let blocks = blocks(members, Side::Other)?;
+    let mut blocks = blocks(members, Side::Other)?;
     if blocks.answers.is_empty() {
         return Ok(Kind::Prompt { blocks, meta });
     }
     // Most results are kept there as objects of their tool's own.
-    let told = members.any(&["toolUseResult", "tool_use_result"]).map(Node::tried).and_then(Node::text);
-    Ok(Kind::Answer { blocks, rejected: told.is_some_and(|told| told == "User rejected tool use") })
+    let told = members.any(&["toolUseResult", "tool_use_result"]).map(Node::tried);
+    let rejected = told.and_then(Node::text).is_some_and(|told| told == "User rejected tool use");
+    // Hooks are sent these objects, so both come to the same.
+    let own = told.and_then(Node::members);
+    for answer in &mut blocks.answers {
+        match &own {
+            Some(own) => answer.told(command::object(own)),
+            None => answer.unsure = command::goes_on(answer.content.shown()),
+        }
+    }
+    Ok(Kind::Answer { blocks, rejected })
 }
 
 fn assistant(members: &Members<'_>, failed: bool) -> Result<Kind, String> {

@@ -3,6 +3,7 @@
 
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::blocks::{Answer, BlockCall, Blocks};
+use crate::recording::shape::command;
 use crate::recording::shape::gemini::{Part, output, part, said};
 use crate::session::Body;
 
@@ -35,11 +36,16 @@ pub fn blocks(parts: Node<'_>) -> Blocks {
             Part::Result(result) => {
                 let response = result.get("response");
                 let failed = response.and_then(Node::members).is_some_and(|response| response.has("error"));
-                answers.push(Answer {
+                let mut answer = Answer {
                     id: result.get("id").and_then(Node::id).map(|id| id.as_ref().into()),
                     content: response.map_or(Body::MISSING, output),
                     error: failed.then_some(true),
-                });
+                    unsure: false,
+                };
+                if result.get("name").and_then(Node::text).is_some_and(|tool| command::is_geminis(&tool)) {
+                    command::gemini(answer.content.shown()).into_iter().for_each(|ended| answer.told(ended));
+                }
+                answers.push(answer);
             }
             Part::Thought => {}
             Part::Said(wrong) => {
@@ -64,7 +70,7 @@ pub fn result(members: &Members<'_>) -> Result<(Blocks, bool), String> {
     if blocks.answers.is_empty() {
         let Some(id) = id() else { return Err("the line names no call".to_owned()) };
         let content = told.get("resultDisplay").map_or(Body::MISSING, |shown| Body::json(shown.json()));
-        blocks.answers.push(Answer { id: Some(id), content, error: None });
+        blocks.answers.push(Answer { id: Some(id), content, error: None, unsure: false });
     }
     let text = |key| told.get(key).and_then(Node::text).unwrap_or_default();
     let status = text("status");

@@ -41,9 +41,14 @@ pub fn ended(text: &str) -> Status {
     match failed(text) {
         Some(true) => Status::Failed,
         Some(false) => Status::Succeeded,
-        None if head(text).any(|line| line.starts_with("Process running with session ID ")) => Status::Open,
+        None if running(text).is_some() => Status::Open,
         None => Status::Unknown,
     }
+}
+
+/// The number of the process that runs on, by which the model reads from it and writes to it.
+pub fn running(text: &str) -> Option<&str> {
+    head(text).find_map(|line| line.strip_prefix("Process running with session ID ")).map(str::trim)
 }
 
 /// The lines before what a command printed.

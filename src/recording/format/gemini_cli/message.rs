@@ -93,7 +93,11 @@ fn result(setting: &Setting, builder: &mut Builder, call: &Members<'_>) {
     let response = first.and_then(|first| first.get("functionResponse")?.members()?.get("response"));
     let content = response.or_else(|| call.get("result")).map_or(Body::MISSING, output);
     let runs = call.get("name").and_then(Node::text).is_some_and(|tool| command::is_geminis(&tool));
-    let marked = match (&*status, if runs { command::gemini(content.shown()) } else { Status::Succeeded }) {
+    let ended =
+        if runs { command::gemini(content.shown()).unwrap_or(Status::Succeeded) } else { Status::Succeeded };
+    let failed = response.map(Node::tried).and_then(Node::members).is_some_and(|told| told.has("error"));
+    let marked = match (&*status, ended) {
+        ("success" | "", _) if failed => Some(true),
         ("success" | "", Status::Open) => return builder.unsure(Some(&*text("id")), content, None, at),
         ("success" | "", Status::Failed) => Some(true),
         ("success", _) => Some(false),
@@ -162,7 +166,8 @@ fn content(
         let failed = response.and_then(Node::members).is_some_and(|response| response.has("error"));
         let content = response.map_or(Body::MISSING, output);
         let runs = result.get("name").and_then(Node::text).is_some_and(|tool| command::is_geminis(&tool));
-        let ended = if runs { command::gemini(content.shown()) } else { Status::Succeeded };
+        let told = runs.then(|| command::gemini(content.shown())).flatten();
+        let ended = told.unwrap_or(Status::Succeeded);
         if ended == Status::Open && !failed {
             builder.unsure(name(&result, "id").as_deref(), content, None, at);
             continue;

@@ -12,7 +12,9 @@ impl<'a> Chat<'a> {
     /// Adds a result.
     pub(super) fn result(&mut self, builder: &mut Builder, members: &Members<'a>, at: Option<Millis>) {
         let id = members.get("tool_call_id").and_then(Node::id);
-        let listed = members.any(&suspicion::CHAT).is_some_and(|calls| calls.json() != "[]");
+        // Some recordings repeat the call in its result, under `tool_call`.
+        let keys = ["tool_calls", "function_call", "toolCalls", "functionCall", "function_calls"];
+        let listed = members.any(&keys).is_some_and(|calls| calls.json() != "[]");
         if listed || suspicion::calls_in_content(members).is_some() {
             self.lost(
                 builder,
