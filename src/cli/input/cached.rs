@@ -137,6 +137,7 @@ pub fn run<A: Answers>(
     let Some(Cache { folder, key }) = cache else {
         return selection.run(corpus, sessions, judge, &|_| 0, answer, &A::weight, take);
     };
+    sessions.digest();
     let entries = Entries::open(&folder, &key);
     let kept = RefCell::new(Kept { new: Vec::new(), answers: Some(Vec::new()), weight: 0 });
     let mut files = CachedFiles { sessions, entries: &entries, kept: &kept };

@@ -45,6 +45,8 @@ pub struct Sessions {
     patience: Patience,
     /// Whether all are read first, so that those of one tree know each other.
     joins: bool,
+    /// Whether each file is to say how far it was read.
+    digests: bool,
 }
 
 enum Source {
@@ -87,7 +89,13 @@ impl Sessions {
             progress: ProgressBar::hidden(),
             patience: Patience { say: screen.voice(), broken_off: interrupted },
             joins: false,
+            digests: false,
         }
+    }
+
+    /// Files that are opened from now on are digested, so that one that has [grown](ReadFile::growth) can be known.
+    pub fn digest(&mut self) {
+        self.digests = true;
     }
 
     /// The files by the names they are shown under, in their order.
@@ -201,6 +209,7 @@ impl Sessions {
             so_far: Arc::clone(&self.so_far),
             progress: self.progress.clone(),
             size,
+            digests: self.digests,
             digest: None,
         }
     }
@@ -247,6 +256,7 @@ pub struct ReadFile {
     progress: ProgressBar,
     /// Bytes of the file, where that is known: it is asked for many times.
     size: u64,
+    digests: bool,
     /// What says which bytes were read, where they are those of a file.
     digest: Option<Digest>,
 }
@@ -338,6 +348,9 @@ impl ReadFile {
             }
             Unread::Source(Source::File(input)) => {
                 let named = input.named;
+                if !self.digests {
+                    return self.opened(opener::open(input, &self.options), named);
+                }
                 let opened = opener::open_digested(input, &self.options);
                 let opened = opened.map(|(reading, digest)| {
                     self.digest = digest;
@@ -347,6 +360,14 @@ impl ReadFile {
             }
             Unread::Source(Source::Opening(_)) => return None,
         };
+        self.opened(opened, named)
+    }
+
+    fn opened(
+        &mut self,
+        opened: Result<recording::Reading, Diagnostic>,
+        named: bool,
+    ) -> Option<recording::Reading> {
         opened.map_err(|told| self.diagnostics.push(opener::weighed(told, named))).ok()
     }
 }
