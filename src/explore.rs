@@ -3,6 +3,7 @@
 //! Everything here is counted session by session and merged, so that it can be counted on many threads, or machines.
 
 pub mod breakdown;
+pub mod contexts;
 pub mod coverage;
 pub mod filter;
 pub mod identity;

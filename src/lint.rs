@@ -6,6 +6,7 @@
 mod allow;
 mod circle;
 mod conflict;
+mod contexts;
 mod levels;
 mod linter;
 mod names;
@@ -19,10 +20,11 @@ use std::collections::BTreeSet;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::policy::{LoadResult, Policy};
 use allow::Report;
+pub use contexts::contexts;
 pub use levels::{Level, Levels};
 use linter::Linter;
 use place::Places;
-pub use recorded::{recorded, unseen};
+pub use recorded::{recorded, unseen, unseen_names};
 
 /// The version's findings at the levels that are asked for, with those about several documents.
 ///

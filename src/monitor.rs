@@ -33,7 +33,7 @@ pub use history::{History, Speaker};
 pub use options::RuleOptions;
 pub use rule::{Rule, RuleId, Rules, rule_name};
 pub use sink::{Depth, Hidden, Reason, Sink, strongest};
-pub use statement::{CallPart, Look, NameTest, Probe, Says, Statement};
+pub use statement::{CallPart, Condition, Look, NameTest, Probe, Says, Statement};
 pub use trace::Trace;
 
 /// Rules that share one precedence and one running state. Built when a policy is loaded.
@@ -72,6 +72,8 @@ pub trait Unit: Send + Sync {
     }
     /// What the rules say of tools, as far as other rules can contradict it.
     fn statements(&self, _out: &mut Vec<Statement>) {}
+    /// What the rules ask of the context of a session before they apply.
+    fn conditions(&self, _out: &mut Vec<Condition>) {}
     /// The values of calls that the rules look at, so that recordings can say which of them exist.
     fn probes(&self, _out: &mut Vec<Probe>) {}
     /// The state before the first turn.

@@ -17,7 +17,7 @@ use hmac_sha256::Hash;
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Dialect;
 use crate::dialect::question::Table;
-use crate::monitor::{Probe, RuleId, Rules, Unit};
+use crate::monitor::{Condition, Probe, RuleId, Rules, Unit};
 use crate::session::Body;
 use crate::source::{Node, Source, Span};
 pub use beside::named_in;
@@ -67,6 +67,7 @@ pub struct Policy {
     roster: Roster,
     texts: Texts,
     probes: Vec<Probe>,
+    conditions: Vec<Condition>,
     reads_history: bool,
     sees_trees: bool,
     facts: Table,
@@ -154,6 +155,11 @@ impl Policy {
         &self.probes
     }
 
+    /// What the rules ask of the context of a session before they apply.
+    pub fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
     /// Whether some unit looks at what was said.
     pub fn reads_history(&self) -> bool {
         self.reads_history
@@ -202,6 +208,8 @@ impl Policy {
         let roster = Roster::of(&units);
         let mut probes = Vec::new();
         units.iter().for_each(|unit| unit.probes(&mut probes));
+        let mut conditions = Vec::new();
+        units.iter().for_each(|unit| unit.conditions(&mut conditions));
         let reads_history = units.iter().any(|unit| unit.reads_history());
         let sees_trees = units.iter().any(|unit| unit.sees_tree());
         let facts = Table::union(documents.iter().map(|document| &document.facts));
@@ -215,6 +223,7 @@ impl Policy {
             names: roster.names(),
             roster,
             probes,
+            conditions,
             units,
             reads_history,
             sees_trees,

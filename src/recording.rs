@@ -19,7 +19,7 @@ pub use contract::{Format, Options};
 #[cfg(feature = "cli")]
 pub use format::codex_rollout::ended as codex_ended;
 #[cfg(feature = "proxy")]
-pub use format::mcp::response as mcp_response;
+pub use format::mcp::{Ended as McpEnded, response as mcp_response};
 pub use reading::{Checkpoint, LineReader, Reading, Stretch, open, resume};
 #[cfg(feature = "cli")]
 pub use shape::{command, status::Status};

@@ -17,6 +17,7 @@ use super::selection::{Chosen, Selection};
 use super::witness::{Count, Folder, Saved};
 use crate::compare::{Comparison, Kind, SessionDiff};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::explore::contexts::SeenContexts;
 use crate::explore::identity::Identity;
 use crate::explore::seen::SeenTools;
 use crate::lint::Levels;
@@ -97,7 +98,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         Ok(ComparedSession { identity, ..compared })
     };
     let mut take = |found: Result<ComparedSession, Vec<Diagnostic>>| {
-        let ComparedSession { part, diagnostics, cases, not_taken, tools, identity } = match found {
+        let ComparedSession { part, diagnostics, cases, not_taken, tools, contexts, identity } = match found {
             Ok(found) => found,
             // It is not looked at; what was lost in reading it may have been part of another session.
             Err(diagnostics) => {
@@ -108,6 +109,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         };
         uncompared += not_taken;
         whole.told.tools.merge(&tools);
+        whole.told.contexts.merge(&contexts);
         whole.told.provenance.sessions.extend(identity);
         if let Some(folder) = &folder {
             saved = folder.save(cases, &mut count);
@@ -133,7 +135,8 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     (whole.told.interrupted, whole.told.strict) = (input::interrupted(), asked.strict);
     if !whole.told.interrupted && selection.given().is_empty() {
         let several = whole.totals.sessions > 1 && !wanted.is_samples();
-        input::unseen(comparison.policy(), &levels, &whole.told.tools, several, screen);
+        let seen = (&whole.told.tools, &whole.told.contexts);
+        input::unseen(comparison.policy(), &levels, seen, several, screen);
     }
     screen.tell_rest();
     whole.told.files(&told, &sessions.skipped);
@@ -187,6 +190,7 @@ struct ComparedSession {
     /// Calls of choices that were not taken, which no recording can be compared about.
     not_taken: u64,
     tools: SeenTools,
+    contexts: SeenContexts,
     /// Where an output says which sessions it is about.
     identity: Option<Identity>,
 }
@@ -215,7 +219,9 @@ impl ComparedSession {
         let others = session.alternatives.iter().filter(|_| is_recorded);
         let not_taken = others.map(|other| other.calls().len() as u64).sum();
         let part = Part::of(compared, view, outputs);
-        ComparedSession { part, diagnostics, cases, not_taken, tools: SeenTools::of(session), identity: None }
+        let contexts = SeenContexts::of(session, view.comparison.policy().conditions());
+        let tools = SeenTools::of(session);
+        ComparedSession { part, diagnostics, cases, not_taken, tools, contexts, identity: None }
     }
 
     /// Bytes that it keeps, about.

@@ -11,6 +11,7 @@ use super::exit::Failure;
 use super::screen::Screen;
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{self, DIALECTS, Dialect};
+use crate::explore::contexts::SeenContexts;
 use crate::explore::seen::SeenTools;
 use crate::lint::{self, Levels};
 use crate::policy::Policy;
@@ -106,11 +107,12 @@ pub fn policy_and_levels(
 pub fn unseen(
     policy: &Policy,
     levels: &Levels,
-    tools: &SeenTools,
+    (tools, contexts): (&SeenTools, &SeenContexts),
     whole: bool,
     screen: &mut Screen,
 ) -> Vec<Diagnostic> {
-    let found = tools.all().map(|seen| lint::unseen(policy, &seen, whole)).unwrap_or_default();
+    let mut found = tools.all().map(|seen| lint::unseen(policy, &seen, whole)).unwrap_or_default();
+    found.extend(lint::contexts(policy, contexts));
     let told = lint::settle(found, policy, levels);
     told.iter().for_each(|diagnostic| screen.tell(diagnostic));
     told

@@ -20,6 +20,7 @@ use super::selection::{Chosen, Selection};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::explore::identity::Identity;
+use crate::lint;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::replay::corpus::{self, Corpus};
@@ -154,8 +155,12 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
     (total.interrupted, total.strict) = (input::interrupted(), asked.strict);
     let is_all = !total.interrupted && asked.selection.given().is_empty();
     let several = total.sessions > 1 && !asked.wanted.is_samples();
-    let unseen =
-        if is_all { input::unseen(&policy, &levels, &total.tools, several, screen) } else { Vec::new() };
+    let seen = (&total.tools, &total.contexts);
+    let unseen = if is_all { input::unseen(&policy, &levels, seen, several, screen) } else { Vec::new() };
+    // A part of the sessions that was picked says nothing of the others; a shard says what the others are merged with.
+    if !total.interrupted && asked.selection.given().iter().all(|(option, _)| *option == "--shard") {
+        total.unseen = total.tools.all().map(|seen| lint::unseen_names(&policy, &seen)).unwrap_or_default();
+    }
     screen.tell_rest();
     total.files(&told, &sessions.skipped);
     dossier.note(&told);

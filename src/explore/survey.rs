@@ -1,5 +1,6 @@
 //! What sessions say of the rules and what they hold, counted in one go.
 
+use super::contexts::SeenContexts;
 use super::coverage::Coverage;
 use super::inventory::Inventory;
 use super::sightings::Sightings;
@@ -14,6 +15,8 @@ pub struct Survey {
     pub inventory: Inventory,
     /// Which tools and values that rules look at they have.
     pub sightings: Sightings,
+    /// What their contexts have where rules look.
+    pub contexts: SeenContexts,
 }
 
 impl Survey {
@@ -23,6 +26,7 @@ impl Survey {
             coverage: Coverage::of(replay),
             inventory: Inventory::of(replay),
             sightings: Sightings::of(replay),
+            contexts: SeenContexts::of(replay.session(), replay.policy().conditions()),
         }
     }
 
@@ -31,5 +35,6 @@ impl Survey {
         self.coverage.merge(&later.coverage);
         self.inventory.merge(&later.inventory);
         self.sightings.merge(&later.sightings);
+        self.contexts.merge(&later.contexts);
     }
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::unreadable;
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::source::quoted;
 
 /// What a search found.
@@ -184,7 +184,11 @@ impl Walk<'_> {
                 // It may have led to a folder with anything in it.
                 Err(error) if is_link => {
                     let message = format!("a link that leads nowhere: {}", super::words(&error));
-                    self.tell(Diagnostic::warning(code::UNREADABLE_FILE, message), &relative);
+                    // What is called like a file that would be read is one that was not.
+                    let is_missed = has_records(&relative) && (self.wanted)(&relative);
+                    let severity = if is_missed { Severity::Error } else { Severity::Warning };
+                    let told = Diagnostic::new(code::UNREADABLE_FILE, severity, message);
+                    self.tell(told, &relative);
                 }
                 _ if !(self.wanted)(&relative) => {}
                 Ok(metadata) if metadata.is_file() => self.walked.files.push(WalkedFile { relative, path }),

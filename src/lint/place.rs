@@ -37,6 +37,13 @@ impl Places {
         })
     }
 
+    /// Where the value of this key of a rule is.
+    pub fn value_of(&mut self, rule: &Rule, key: &str) -> Option<Span> {
+        let all = self.texts(&rule.source);
+        let within = |span: &Span| rule.span.start <= span.start && span.end <= rule.span.end;
+        all.iter().find(|found| *found.text == *key && within(&found.span)).and_then(|found| found.value)
+    }
+
     fn texts(&mut self, source: &Source) -> Vec<FoundText<'_>> {
         let documents =
             self.parsed.entry(source.name().to_owned()).or_insert_with(|| parse(source).documents);

@@ -1,13 +1,15 @@
 //! What recordings say against a policy: tools and values that they do not have, rules that never or always object.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use super::contexts::contexts;
 use super::linter::{Linter, head};
 use super::place::Places;
 use crate::diagnostic::{Diagnostic, Fix, Severity, code};
 use crate::explore::coverage::{Exercise, RuleUse};
 use crate::explore::survey::Survey;
-use crate::monitor::{CallPart, Probe, RuleId, Says};
+use crate::monitor::{CallPart, Probe, Rule, RuleId, Says};
 use crate::policy::Policy;
 use crate::source::nearest::{edits, nearest};
 use crate::source::{Span, quoted};
@@ -35,11 +37,13 @@ pub fn recorded(policy: &Policy, survey: &Survey) -> Vec<Diagnostic> {
     unknown_tools(&mut linter, survey, &mut explained, &mut out);
     probes(&mut linter, survey, &mut explained, &mut out);
     rules(&linter, survey, &explained, &mut out);
+    out.extend(contexts(policy, &survey.contexts));
     out
 }
 
 /// Tools that rules name and `seen` has not, which the sessions were judged with. A name that is nearly one of them is
-/// probably misspelt. Others are only worth a word where the sessions are all there are (`whole`).
+/// probably misspelt. Others are only worth a word where the sessions are all there are (`whole`), or have no tool of the
+/// policy at all.
 pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagnostic> {
     if seen.is_empty() {
         return Vec::new();
@@ -47,15 +51,13 @@ pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagno
     let mut linter = Linter { policy, statements: &[], places: Places::default() };
     let mut out = Vec::new();
     let (mut others, mut similar) = (Vec::new(), Vec::new());
+    // Where no rule can have been asked anything, that nothing was found says nothing.
+    let is_about_tools = policy.rules().iter().all(|(_, rule)| !rule.tools.is_empty() || rule.tool.is_some());
+    let none = is_about_tools && !policy.names().iter().any(|name| seen.contains(&**name));
     // Whoever names both tools has not misspelt one.
     let strangers: BTreeSet<&str> =
         seen.iter().copied().filter(|tool| !policy.names().iter().any(|name| **name == **tool)).collect();
-    for name in policy.names().iter().filter(|name| !seen.contains(&***name)) {
-        let mut about = policy.rules().iter();
-        let about = about.find(|(_, rule)| rule.tools.contains(name) || rule.tool.as_ref() == Some(name));
-        let Some((_, written)) = about else { continue };
-        // A usual name that the text does not have, as that of a read tool, is nobody's mistake.
-        let Some(span) = linter.places.of(written, name) else { continue };
+    for (name, written, span) in missing(policy, seen, &mut linter.places) {
         let prefixed =
             strangers.iter().copied().find(|tool| tool.strip_suffix(&**name).is_some_and(is_server));
         match prefixed.or_else(|| nearest(name, strangers.iter().copied())) {
@@ -78,7 +80,7 @@ pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagno
         let told = Diagnostic::notice(code::UNKNOWN_TOOL, message).at(&written.source, span);
         told.help(format!("did you mean {}?", quoted(near)))
     }));
-    if let ([(_, written, span), ..], true) = (&others[..], whole) {
+    if let ([(_, written, span), ..], true) = (&others[..], whole || (none && out.is_empty())) {
         let names: Vec<String> = others.iter().map(|(name, ..)| quoted(name)).collect();
         let message = match &names[..] {
             [only] => {
@@ -100,6 +102,29 @@ pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagno
         out.push(told.help("`rulestep coverage` shows how often each rule was checked"));
     }
     out
+}
+
+/// The tools that the text of a policy has and `seen` has not.
+pub fn unseen_names(policy: &Policy, seen: &BTreeSet<&str>) -> Vec<String> {
+    missing(policy, seen, &mut Places::default()).into_iter().map(|(name, ..)| name.to_string()).collect()
+}
+
+/// The same, each with a rule that is about it and its place there.
+fn missing<'p>(
+    policy: &'p Policy,
+    seen: &BTreeSet<&str>,
+    places: &mut Places,
+) -> Vec<(&'p Arc<str>, &'p Rule, Span)> {
+    let names = policy.names().iter().filter(|name| !seen.contains(&***name));
+    names
+        .filter_map(|name| {
+            let mut about = policy.rules().iter();
+            let about = about.find(|(_, rule)| rule.tools.contains(name) || rule.tool.as_ref() == Some(name));
+            let (_, written) = about?;
+            // A usual name that the text does not have, as that of a read tool, is nobody's mistake.
+            Some((name, written, places.of(written, name)?))
+        })
+        .collect()
 }
 
 /// What stands before the name of a server's tool: `mcp__shop__`.

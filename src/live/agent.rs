@@ -201,7 +201,8 @@ impl Agent {
         {
             return event;
         }
-        let tool = || wire.tool_name.clone().ok_or_else(|| format!("the event `{name}` names no tool"));
+        let named = wire.tool_name.clone().filter(|tool| !tool.is_empty());
+        let tool = || named.clone().ok_or_else(|| format!("the event `{name}` names no tool"));
         let id = wire.tool_use_id.clone().filter(|id| !id.is_empty());
         let arguments = || Ok::<_, String>(body(Some(given(name, "tool_input", wire.tool_input)?)));
         let output = || body(wire.tool_response.or(wire.tool_output));

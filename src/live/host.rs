@@ -121,7 +121,8 @@ impl Host {
                 self.own(name)?.message(role, &body(request.content))
             }
             "propose" => {
-                let tool = request.tool.as_deref().ok_or_else(|| missing("tool"))?;
+                let tool = request.tool.as_deref().filter(|tool| !tool.is_empty());
+                let tool = tool.ok_or_else(|| missing("tool"))?;
                 self.own(name)?.propose(request.id.as_deref(), tool, &body(request.arguments), began)
             }
             "resolve" => {

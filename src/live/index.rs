@@ -80,6 +80,23 @@ impl Index {
         Some((Index { file, digest, end: seal as u64 }, String::from_utf8(text).ok()?))
     }
 
+    /// The outlines of the journal as it was when this was last written, whatever it is by now. `None`: there are none that
+    /// can be trusted.
+    pub fn last(path: &Path) -> Option<String> {
+        if !std::fs::metadata(path).ok()?.is_file() {
+            return None;
+        }
+        let mut text = std::fs::read(path).ok()?;
+        let end = text.len().checked_sub(SEAL)?;
+        let mut digest = XxHash3_64::new();
+        digest.write(text.get(..end)?);
+        if !text.get(end..)?.starts_with(signed(&digest).as_bytes()) {
+            return None;
+        }
+        text.truncate(end);
+        String::from_utf8(text).ok()
+    }
+
     /// Makes the index of a journal in this state anew.
     ///
     /// # Errors
@@ -126,8 +143,13 @@ impl Index {
     }
 }
 
+/// What a seal begins with.
+fn signed(digest: &XxHash3_64) -> String {
+    format!("{FORM} {:016x} ", digest.finish())
+}
+
 fn sealed(journal: &Stamp, digest: &XxHash3_64) -> String {
-    let mut seal = format!("{FORM} {:016x} {}", digest.finish(), journal.0);
+    let mut seal = format!("{}{}", signed(digest), journal.0);
     // One that has no room fits nothing.
     seal.truncate(SEAL - 1);
     format!("{seal:width$}\n", width = SEAL - 1)

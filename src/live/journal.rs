@@ -31,6 +31,7 @@ use crate::recording::known::Known;
 use crate::recording::{self, Options};
 use crate::session::Session;
 use crate::session::body::Store;
+use crate::wording::count;
 
 /// A journal that nobody else can write to.
 #[derive(Debug)]
@@ -149,6 +150,7 @@ impl Journal {
         let complete = memchr::memrchr(b'\n', &text).map_or(0, |end| end + 1);
         self.cut_off = complete < text.len();
         text.truncate(complete);
+        self.compare(memchr::memchr_iter(b'\n', &text).count())?;
         // Its writer may have been stopped after the line feed that sets a cut-off line apart, and before the mark.
         let last = text.split(|byte| *byte == b'\n').rev().nth(1);
         self.cut_off |= last.is_some_and(|line| serde_json::from_slice::<IgnoredAny>(line).is_err());
@@ -164,6 +166,21 @@ impl Journal {
             None => Records::Lines(Lines::of(text)),
         };
         Ok(())
+    }
+
+    /// Whether the journal has fewer records than its index says it had: what they forbid would be forgotten. One that was
+    /// edited is what counts.
+    fn compare(&self, records: usize) -> Result<(), Fault> {
+        let path = self.index_path();
+        let before = Index::last(&path).and_then(Outlines::of).map_or(0, |outlines| outlines.len());
+        let gone = before.saturating_sub(records);
+        if gone == 0 {
+            return Ok(());
+        }
+        let (name, gone) = (self.name(), count(gone as u64, "record"));
+        let message = format!("the journal `{name}` has lost {gone}, so calls may be missing from it");
+        let help = format!("put it back as it was, or delete `{}` to go on without them", path.display());
+        Err(Fault::new(message, help))
     }
 
     /// The whole file.

@@ -3,6 +3,7 @@
 //! Messages go through as they were written. The types of an SDK would drop what they do not know and write numbers and
 //! ids in their own way, so only the members that a decision needs are read here.
 
+mod answers;
 mod connection;
 #[cfg(feature = "proxy-http")]
 pub mod http;
@@ -22,12 +23,12 @@ use super::fault::Fault;
 use super::followed::Followed;
 use super::tree::now;
 use crate::engine::Mode;
-use crate::recording;
+use crate::recording::{self, McpEnded};
 use crate::session::Body;
-use crate::wording::line;
+use answers::{asking, error, refused, unreadable, withdrawn};
 use connection::{OPEN, Purpose, Question, Request, Running, State};
 pub use message::Delivery;
-use message::{Members, key, one_line, unambiguous};
+use message::{Members, clear, key, one_line, unambiguous};
 use tools::announced;
 
 /// The name of the folder of these journals.
@@ -81,11 +82,11 @@ impl Proxy {
                 None => vec![Delivery::Server(one_line(text))],
             };
         };
-        let Some(method) = serde_json::from_str::<String>(method.get()).ok().filter(|name| clear(name))
-        else {
+        let params = message.object("params").unwrap_or_default();
+        let method = serde_json::from_str::<String>(method.get()).ok();
+        let Some(method) = method.filter(|method| clear(method, &params)) else {
             return refused(id, -32600, "its method is not one of MCP");
         };
-        let params = message.object("params").unwrap_or_default();
         let purpose = match &*method {
             "tools/call" => return self.call(&mut state, id, &params, text),
             "tools/list" => Purpose::Tools { more: params.get("cursor").is_some() },
@@ -276,8 +277,8 @@ impl Proxy {
             }
             Purpose::Call(running) => {
                 let Some(running) = state.goes_on(&result, running) else { return vec![passed] };
-                let (output, failed) = recording::mcp_response(text);
-                self.ended(&mut state, &running.call, failed, &output, passed)
+                let response = recording::mcp_response(text);
+                self.ended(&mut state, &running.call, &response, passed)
             }
             Purpose::Task(task) => {
                 let status = result.text("status");
@@ -290,8 +291,8 @@ impl Proxy {
                 let Some(call) = call else { return vec![passed] };
                 let inner = |name| result.get(name).map(|value| format!(r#"{{"{name}":{}}}"#, value.get()));
                 let inlined = status.and_then(|_| inner("result").or_else(|| inner("error")));
-                let (output, failed) = recording::mcp_response(inlined.as_deref().unwrap_or(text));
-                self.ended(&mut state, &call, failed, &output, passed)
+                let response = recording::mcp_response(inlined.as_deref().unwrap_or(text));
+                self.ended(&mut state, &call, &response, passed)
             }
             Purpose::Handshake | Purpose::Other => vec![passed],
         }
@@ -302,12 +303,15 @@ impl Proxy {
         &self,
         state: &mut State,
         call: &str,
-        failed: bool,
-        output: &Body,
+        (output, ended): &(Body, McpEnded),
         passed: Delivery,
     ) -> Vec<Delivery> {
         state.in_turn = false;
-        let mut deliveries = self.resolve(call, if failed { "error" } else { "ok" }, output);
+        let mut deliveries = match ended {
+            McpEnded::Ok => self.resolve(call, "ok", output),
+            McpEnded::Failed => self.resolve(call, "error", output),
+            McpEnded::Unclear(why) => vec![Delivery::Note(format!("{why}; its call stays in flight"))],
+        };
         deliveries.push(passed);
         deliveries.extend(state.tools.changes(|offered| self.visible(offered)));
         deliveries
@@ -341,8 +345,8 @@ impl Proxy {
         }
         let passed = error(&id, -32000, &format!("{why}; the tool call did not happen"));
         let Delivery::Client(text) = &passed else { return vec![passed] };
-        let (output, failed) = recording::mcp_response(text);
-        self.ended(&mut state, &running.call, failed, &output, passed)
+        let response = recording::mcp_response(text);
+        self.ended(&mut state, &running.call, &response, passed)
     }
 
     /// The server has ended: what waits for it is answered, and what it may have done stays open in the journal.
@@ -405,46 +409,3 @@ impl Proxy {
 }
 
 const ENDED: &str = "the MCP server ended before it answered";
-
-/// Whether a method is what it seems: no server takes it for a call that is not decided.
-fn clear(method: &str) -> bool {
-    method == "tools/call" || !method.trim().eq_ignore_ascii_case("tools/call")
-}
-
-/// The answer to what is not passed on; without an id, whoever runs the program reads why as well.
-fn refused(id: Option<&RawValue>, code: i32, why: &str) -> Vec<Delivery> {
-    let why = format!("the message is not passed on: {why}");
-    match id {
-        Some(id) => vec![error(id.get(), code, &why)],
-        None => vec![Delivery::Note(why.clone()), error("null", code, &why)],
-    }
-}
-
-/// The same of a message that cannot be read, which may be a list of them.
-fn unreadable(text: &str, why: &str) -> Vec<Delivery> {
-    let batch: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
-    let ids = batch.iter().filter_map(|message| Members::read(message.get()).ok()?.get("id"));
-    let answers: Vec<Delivery> =
-        ids.flat_map(|id| refused(Some(id), -32600, "messages must be sent one by one")).collect();
-    if answers.is_empty() { refused(None, -32700, why) } else { answers }
-}
-
-fn error(id: &str, code: i32, message: &str) -> Delivery {
-    let error = json!({"code": code, "message": message});
-    Delivery::Client(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#))
-}
-
-/// Asks the client's user about a call.
-fn asking(question: &str, running: &Running, reason: &str) -> String {
-    let message = format!("{reason}\n\n{} {}", line(&running.tool), line(&running.arguments));
-    let params = json!({"message": message, "requestedSchema": {"type": "object", "properties": {}}});
-    format!(r#"{{"jsonrpc":"2.0","id":{question},"method":"elicitation/create","params":{params}}}"#)
-}
-
-/// Takes a question back.
-fn withdrawn(question: &str) -> Delivery {
-    let method = "notifications/cancelled";
-    Delivery::Client(format!(
-        r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"requestId":{question}}}}}"#
-    ))
-}

@@ -61,6 +61,17 @@ pub enum Says {
     Exactly(Arc<[Arc<str>]>),
 }
 
+/// A condition on the context of a session: the rule is off where the key has another value.
+#[derive(Debug, Clone)]
+pub struct Condition {
+    /// The rule.
+    pub rule: RuleId,
+    /// Below `context`, with dots.
+    pub key: Arc<str>,
+    /// The value that it asks for.
+    pub value: Value,
+}
+
 /// A value that a rule looks at in calls of a tool.
 pub struct Probe {
     /// The rule.

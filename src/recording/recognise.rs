@@ -144,7 +144,8 @@ fn not_a_session(sampled: &VecDeque<Excerpt>, sample: &Sample<'_>) -> Diagnostic
     let (bytes, kind) =
         sampled.front().map_or((&[][..], Kind::CutOff), |first| (&first.text, first.piece.kind));
     if text::is_utf16(bytes) {
-        let letters: Vec<u8> = bytes.iter().skip(2).copied().filter(|byte| *byte != 0).collect();
+        let letters: Vec<u8> =
+            bytes.iter().copied().filter(|byte| !matches!(byte, 0 | 0xFE | 0xFF)).collect();
         // What begins like a recording is one, of which nothing was read.
         let code = if text::begins_as_json(&letters) { code::DAMAGED_LINE } else { code::NOT_A_SESSION };
         return Diagnostic::error(code, text::UTF16);

@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::diagnostic::Code;
 use crate::dialect;
 use crate::engine::{Decision, Verdict};
-use crate::monitor::finding::RuleState;
+use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Effect, RuleId};
 
 use super::Replay;
@@ -62,6 +62,9 @@ pub struct RuleCount {
     pub counterfactual: u64,
     /// Times it is violated, as a rule about a session.
     pub violated: u64,
+    /// Times it is violated where it only reports, or is not enforced.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub unenforced: u64,
     /// Sessions in which it did any of these.
     pub sessions: u64,
 }
@@ -200,6 +203,9 @@ impl Tables {
 
     /// Counts the rules about the session, which ends here.
     pub(super) fn end(&mut self, rules: &[RuleState]) {
+        for state in rules.iter().filter(|state| state.outcome == RuleOutcome::Violated && !state.enforced) {
+            self.rules.entry(state.rule).or_default().unenforced += 1;
+        }
         for state in rules.iter().filter(|state| state.is_violated()) {
             self.rules.entry(state.rule).or_default().violated += 1;
             if let Some(code) = state.code {
@@ -232,6 +238,11 @@ impl Tables {
     pub fn violated(&self) -> u64 {
         self.rules.values().map(|rule| rule.violated).sum()
     }
+
+    /// The same of rules that only report, or are not enforced.
+    pub fn unenforced(&self) -> u64 {
+        self.rules.values().map(|rule| rule.unenforced).sum()
+    }
 }
 
 /// Takes out what is beyond the first [`MOST_TOOLS`] names in alphabetical order. A name that is among the first of many
@@ -255,6 +266,7 @@ impl RuleCount {
         self.reported += more.reported;
         self.counterfactual += more.counterfactual;
         self.violated += more.violated;
+        self.unenforced += more.unenforced;
         self.sessions += more.sessions;
     }
 }

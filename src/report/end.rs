@@ -52,6 +52,9 @@ impl End<'_> {
         if violated > 0 {
             summary.push_str(&format!(", {} violated", words::count(violated, "session rule")));
         }
+        if let Some(unenforced) = total.unenforced() {
+            summary.push_str(&format!(", {unenforced}"));
+        }
         summary.push_str(&format!(" in {}", words::count(total.sessions, "session")));
         ci::Run {
             gathered: self.gathered,

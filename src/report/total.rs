@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::unread::Unread;
-use super::{JudgedSession, Provenance};
+use super::{JudgedSession, Provenance, words};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::explore::contexts::SeenContexts;
 use crate::explore::seen::SeenTools;
 use crate::replay::Tables;
 
@@ -75,6 +76,12 @@ pub struct Total {
     /// The tools that the sessions have.
     #[serde(skip_serializing_if = "is_nothing")]
     pub tools: SeenTools,
+    /// What their contexts have where rules look.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub contexts: SeenContexts,
+    /// Tools that the text of the policy has and that none of the sessions has.
+    #[serde(skip)]
+    pub unseen: Vec<String>,
     /// Files that gave no session.
     #[serde(skip_serializing_if = "is_nothing")]
     pub skipped: u64,
@@ -102,6 +109,7 @@ impl Total {
         let summary = judged.summary();
         self.sessions += 1;
         self.tools.merge(&SeenTools::of(judged.session()));
+        self.contexts.merge(&SeenContexts::of(judged.session(), judged.policy().conditions()));
         self.objected += u64::from(judged.objects());
         match judged {
             JudgedSession::Whole(replay) => self.tables.merge(&Tables::of(replay)),
@@ -126,10 +134,17 @@ impl Total {
         }
     }
 
+    /// Violated session rules that only report, or are not enforced: `1 session rule violated (not enforced)`.
+    pub fn unenforced(&self) -> Option<String> {
+        let count = self.tables.unenforced();
+        (count > 0).then(|| format!("{} violated (not enforced)", words::count(count, "session rule")))
+    }
+
     /// Counts what others counted.
     pub fn merge(&mut self, other: &Total) {
         self.tables.merge(&other.tables);
         self.tools.merge(&other.tools);
+        self.contexts.merge(&other.contexts);
         for (sum, count) in [
             (&mut self.sessions, other.sessions),
             (&mut self.objected, other.objected),

@@ -1,7 +1,7 @@
 //! What all sessions come to: the object that closes the JSON, and the last lines for people.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
@@ -41,11 +41,14 @@ pub fn json(total: &Total, policy: &Policy, mode: Mode, out: &mut dyn Write) -> 
         not_reached: total.not_reached,
         deny_counterfactual: total.deny_counterfactual,
         violated_rules: tables.violated(),
+        unenforced_rules: tables.unenforced(),
         objected: total.objected,
         disagree: total.disagree,
         alternatives: total.alternatives,
         alternatives_stopped: total.alternatives_stopped,
         reading: ReadingLine::of(total),
+        policy_warnings: policy.warnings().len() as u64,
+        unseen_tools: total.unseen.iter().cloned().collect(),
         by_rule: by_rule.collect(),
         by_code: tables.codes.iter().map(|(code, count)| (code.as_str().to_owned(), *count)).collect(),
         by_reason: tables.reasons.iter().map(|(reason, count)| (reason.to_string(), *count)).collect(),
@@ -82,6 +85,9 @@ pub(super) struct Totals {
     not_reached: u64,
     deny_counterfactual: u64,
     violated_rules: u64,
+    /// Session rules that are violated and only report, or are in shadow mode; `violated_rules` does not have them.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    unenforced_rules: u64,
     /// Sessions in which a call was stopped or a rule is violated.
     objected: u64,
     disagree: u64,
@@ -92,6 +98,12 @@ pub(super) struct Totals {
     alternatives_stopped: u64,
     #[serde(flatten)]
     reading: ReadingLine,
+    /// What is probably not meant in the policy.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    policy_warnings: u64,
+    /// Tools that the text of the policy has and no session: no rule for them was checked.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    unseen_tools: BTreeSet<String>,
     by_rule: Vec<RuleLine>,
     by_code: BTreeMap<String, u64>,
     by_reason: BTreeMap<String, u64>,
@@ -104,8 +116,11 @@ pub(super) struct Totals {
 impl Mergeable for Totals {
     fn merge(&mut self, other: Totals) -> Result<(), String> {
         add!(self, other: sessions, turns, calls, allow, ask, would_stop, reported, deny, halt, not_reached, deny_counterfactual,
-            violated_rules, objected, disagree, alternatives, alternatives_stopped);
+            violated_rules, unenforced_rules, objected, disagree, alternatives, alternatives_stopped);
         self.reading.merge(other.reading, &mut self.provenance, other.provenance)?;
+        // All are of one policy.
+        self.policy_warnings = self.policy_warnings.max(other.policy_warnings);
+        self.unseen_tools.retain(|tool| other.unseen_tools.contains(tool));
         rows(
             &mut self.by_rule,
             other.by_rule,
@@ -273,7 +288,7 @@ fn by_rule<'p>(total: &Total, policy: &'p Policy) -> Vec<(&'p Rule, RuleCount)> 
     rules.sort_by_key(|(rule, count)| {
         (
             Reverse(count.stopped + count.violated),
-            Reverse(count.asked + count.would_stop + count.reported),
+            Reverse(count.asked + count.would_stop + count.reported + count.unenforced),
             *rule,
         )
     });
@@ -334,6 +349,11 @@ fn did(count: RuleCount) -> String {
         (0, _) => format!("violated in {sessions}"),
         _ => format!("{calls}, violated in {} of {sessions}", words::thousands(count.violated)),
     };
+    if count.unenforced > 0 {
+        let comma = if did.is_empty() { "" } else { ", " };
+        let violated = words::count(count.unenforced, "session");
+        did.push_str(&format!("{comma}violated in {violated} (not enforced)"));
+    }
     if count.counterfactual > 0 {
         did.push_str(&format!(" ({} counterfactual)", words::thousands(count.counterfactual)));
     }
@@ -396,6 +416,7 @@ fn last(total: &Total, mode: Mode, paint: Paint, out: &mut dyn Write) -> io::Res
         let counted = format!("{} violated", words::count(violated, "session rule"));
         last.push(paint.verdict(Verdict::Deny, counted));
     }
+    last.extend(total.unenforced());
     match total.disagree {
         0 => {}
         1 => last.push("1 decision differs from the recording".to_owned()),

@@ -23,6 +23,12 @@ pub fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
+/// What a context has at a key: the member of this name, else the one that its parts, divided by dots, lead to.
+pub fn dotted<'v>(context: &'v Value, key: &str) -> Option<&'v Value> {
+    let nested = || key.split('.').try_fold(context, |value, key| value.get(key));
+    context.get(key).or_else(nested)
+}
+
 /// Both values in one, where they do not contradict each other: members and items side by side. An item that is `null`
 /// leaves room for the other's.
 pub fn join(a: &Value, b: &Value) -> Option<Value> {

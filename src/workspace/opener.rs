@@ -64,10 +64,11 @@ pub fn open_sample(
     recording::open(name, Box::new(io::Cursor::new(bytes)), options)
 }
 
-/// Why a file does not open. A folder may hold other things as well.
+/// Why a file does not open. A folder may hold other things as well; what was named itself should have had sessions.
 pub fn weighed(told: Diagnostic, named: bool) -> Diagnostic {
     match told.code {
         code::NOT_A_SESSION if !named => told.severity(Severity::Notice),
+        code::EMPTY_SESSION if named => told.severity(Severity::Error),
         _ => told,
     }
 }

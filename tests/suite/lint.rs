@@ -32,6 +32,8 @@ struct Case {
     fixed: Option<BTreeMap<String, String>>,
     sessions: Vec<Value>,
     offered: Vec<Value>,
+    /// The context of each session.
+    contexts: Vec<Value>,
 }
 
 fn cases() -> Vec<Case> {
@@ -63,6 +65,7 @@ fn cases() -> Vec<Case> {
                 fixed: Some(&case["fixed"]).filter(|fixed| !fixed.is_null()).map(texts),
                 sessions: list("sessions"),
                 offered: list("offered"),
+                contexts: list("contexts"),
             });
         }
     }
@@ -83,7 +86,7 @@ fn version(files: &BTreeMap<String, String>) -> Version {
 /// Sessions of one call a turn.
 fn survey(case: &Case, policy: &Arc<Policy>) -> Survey {
     let mut survey = Survey::default();
-    for calls in &case.sessions {
+    for (place, calls) in case.sessions.iter().enumerate() {
         let mut messages = Vec::new();
         for (number, call) in calls.as_array().unwrap().iter().enumerate() {
             let id = format!("c{number}");
@@ -94,6 +97,9 @@ fn survey(case: &Case, policy: &Arc<Policy>) -> Survey {
         let mut session = json!({"messages": messages});
         if !tools.is_empty() {
             session["tools"] = tools.into();
+        }
+        if let Some(context) = case.contexts.get(place) {
+            session["context"] = context.clone();
         }
         let session = Arc::new(crate::sessions::opened(session.to_string()).0.remove(0));
         survey.merge(&Survey::of(&Replay::with_checks(&session, policy, Mode::Enforce)));

@@ -241,6 +241,22 @@ breaks the rule each time, or the rule asks for something that never happens.
 `rulestep coverage` shows the same for every rule. `--deny` makes it an error.
 ";
 
+    Problem WHEN_NEVER_EQUAL = "when_never_equal": "`when` compares with a value that sessions rarely have",
+"A rule with `when` does not apply to sessions whose context has another value at that key. Values are
+compared as JSON: a list equals only the same list, and the text \"true\" does not equal `true`. In YAML 1.2,
+`yes`, `no`, `on` and `off` without quotes are texts.
+
+    - {type: require, tool: Audit, when: {context.is_admin: \"true\"}}      # off where is_admin is true
+    - {type: require, tool: Audit, when: {context.is_admin: yes}}         # the same
+    - {type: require, tool: Audit, when: {context.role: [admin, root]}}   # off where role is admin
+
+Write `true` and numbers without quotes, and write one rule for each value. If `yes` is a text that sessions
+have, put it in quotes.
+
+With recordings, it is also reported where no session has the value and some have one that it was probably
+meant to equal (`Admin` and `admin`, `1` and `true`).
+";
+
     Problem RULE_NEVER_FIRED = "rule_never_fired": "the rule was checked and never fired",
 "Every recorded call that the rule is about satisfies it. A good rule looks like this, but so does a rule that
 cannot fail.

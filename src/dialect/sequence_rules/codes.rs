@@ -203,16 +203,6 @@ names that contain a star, which no tool has. It is the same with the signs of e
 Use `tools` for names with stars, or remove the sign from `pattern`.
 ";
 
-    Problem WHEN_NEVER_EQUAL = "when_never_equal": "`when` compares with a value that sessions rarely have",
-"A rule with `when` does not apply to sessions whose context has another value at that key. Values are
-compared as JSON: a list equals only the same list, and the text \"true\" does not equal `true`.
-
-    - {type: require, tool: Audit, when: {context.is_admin: \"true\"}}      # off where is_admin is true
-    - {type: require, tool: Audit, when: {context.role: [admin, root]}}   # off where role is admin
-
-Write `true` and numbers without quotes, and write one rule for each value.
-";
-
     Problem ALIAS_IN_LIST = "alias_in_list": "lists of tools do not resolve aliases",
 "An entry of a `blocklist` or an `allowlist` is a tool's own name. If it is also the name of an alias, the
 alias's members are not on the list.

@@ -129,7 +129,7 @@ pub(super) fn unused_alias(name: &str) -> Diagnostic {
 }
 
 /// A value of the context that hardly any session has: the rule would not apply where it is meant to.
-pub(super) fn when(key: &str, value: &Node) -> Option<Diagnostic> {
+pub(super) fn when(key: &str, value: &Node, written: &str) -> Option<Diagnostic> {
     let key = quoted(&format!("context.{key}"));
     let (message, help) = match &value.value {
         NodeValue::Seq(_) => (
@@ -150,9 +150,31 @@ pub(super) fn when(key: &str, value: &Node) -> Option<Diagnostic> {
             ),
             format!("write {text} without quotes"),
         ),
+        NodeValue::String(text) if written == text => {
+            let truth = truth(text)?;
+            (
+                format!(
+                    "`{text}` is a text, which never equals the value {truth}, so the rule is off in sessions with that"
+                ),
+                format!("write `{truth}`, or \"{text}\" in quotes if sessions have this text"),
+            )
+        }
+        NodeValue::Null => (
+            format!("{key} is compared with null, so the rule is off in sessions that have a value there"),
+            "write the value that the rule is for".to_owned(),
+        ),
         _ => return None,
     };
-    Some(Diagnostic::warning(codes::WHEN_NEVER_EQUAL, message).help(help))
+    Some(Diagnostic::warning(code::WHEN_NEVER_EQUAL, message).help(help))
+}
+
+/// What a word stood for in YAML 1.1, and does not in YAML 1.2.
+pub(super) fn truth(word: &str) -> Option<bool> {
+    match &*word.to_ascii_lowercase() {
+        "yes" | "on" => Some(true),
+        "no" | "off" => Some(false),
+        _ => None,
+    }
 }
 
 fn spells_another_type(text: &str) -> bool {

@@ -241,12 +241,15 @@ impl<'a> Reading<'a, '_> {
                 conditions = None;
                 continue;
             };
-            if let Some(warning) = lint::when(key, value.node) {
-                let plain = value.node.as_str().and_then(|text| serde_json::from_str(text).ok());
-                let fix = plain.and_then(|plain: serde_json::Value| {
-                    let title = format!("write {plain} without quotes");
-                    Fix::rewrite(self.text.source, value.span(), &plain, title)
-                });
+            let written = self.text.source.slice(value.span());
+            if let Some(warning) = lint::when(key, value.node, written) {
+                let text = value.node.as_str();
+                let plain: Option<serde_json::Value> = text.and_then(|text| serde_json::from_str(text).ok());
+                let truth = text.and_then(lint::truth).map(serde_json::Value::from);
+                let titled = plain.map(|plain| (format!("write {plain} without quotes"), plain));
+                let titled = titled.or_else(|| truth.map(|truth| (format!("write {truth}"), truth)));
+                let fix = titled
+                    .and_then(|(title, plain)| Fix::rewrite(self.text.source, value.span(), &plain, title));
                 self.warn(warning.fix(fix), value.span());
             }
             if let Some(conditions) = &mut conditions {

@@ -19,8 +19,8 @@ use crate::dialect::question::Table;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::saved;
 use crate::monitor::{
-    CallPart, Cx, Digest, End, Hears, Helps, Monitor, Probe, Prospect, Read, RuleId, Says, StateItem,
-    Statement, Timers, Unit, Wakes,
+    CallPart, Condition, Cx, Digest, End, Hears, Helps, Monitor, Probe, Prospect, Read, RuleId, Says,
+    StateItem, Statement, Timers, Unit, Wakes,
 };
 use crate::session::{Body, CallRef, Facts, Session};
 
@@ -227,6 +227,15 @@ impl<K: Kind> Unit for RuleUnit<K> {
         let when: Arc<[_]> =
             self.when.iter().map(|when| (Arc::clone(&when.key), when.value.clone())).collect();
         out.extend(says.into_iter().map(|says| Statement { rule, when: Arc::clone(&when), says }));
+    }
+
+    fn conditions(&self, out: &mut Vec<Condition>) {
+        let [rule] = self.rule;
+        out.extend(self.when.iter().map(|when| Condition {
+            rule,
+            key: Arc::clone(&when.key),
+            value: when.value.clone(),
+        }));
     }
 
     fn probes(&self, out: &mut Vec<Probe>) {

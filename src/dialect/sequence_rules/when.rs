@@ -17,10 +17,7 @@ pub(super) struct When {
 impl When {
     /// Whether a session may be one that the rule applies to.
     pub fn allows(&self, context: Option<&Value>) -> bool {
-        let found = context.and_then(|context| {
-            let nested = || self.key.split('.').try_fold(context, |value, key| value.get(key));
-            context.get(&*self.key).or_else(nested)
-        });
+        let found = context.and_then(|context| value::dotted(context, &self.key));
         found.is_none_or(|found| value::equal(found, &self.value))
     }
 }

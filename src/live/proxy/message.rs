@@ -84,6 +84,17 @@ pub fn unambiguous(text: &str) -> Result<Members<'_>, String> {
     }
 }
 
+/// Whether a method is what it seems: no server takes it for a call that is not decided. Only `prompts/get` names something
+/// with arguments and is no call of a tool.
+pub fn clear(method: &str, params: &Members<'_>) -> bool {
+    if matches!(method, "tools/call" | "prompts/get") {
+        return true;
+    }
+    let about_tools = || method.to_ascii_lowercase().contains("tool");
+    let calls = params.text("name").is_some() && (params.get("arguments").is_some() || about_tools());
+    !calls && !method.trim().eq_ignore_ascii_case("tools/call")
+}
+
 /// An id as a key. Some sides write a number back in another way.
 pub fn key(id: &RawValue) -> String {
     let whole = |number: f64| number.fract() == 0.0 && number.abs() < 9e15;

@@ -287,7 +287,7 @@ impl Log {
             Some(Question::Other) => self.name("server", members.get("serverInfo")),
             None if members.has("protocolVersion") => self.name("server", members.get("serverInfo")),
             Some(Question::Call) | None => {
-                let (content, marked) = outcome(message);
+                let (content, ended) = outcome(message);
                 let error = message.get("error");
                 let empty = error.is_none() && result.is_none() && !message.has("result");
                 if empty {
@@ -302,12 +302,19 @@ impl Log {
                     );
                     return self.builder.stray(&id, content, what, around.at);
                 }
-                let marked = marked.then_some(true);
+                self.row += 1;
+                let marked = match ended {
+                    Ended::Ok => None,
+                    Ended::Failed => Some(true),
+                    Ended::Unclear(why) => {
+                        let why = format!("{why}; its call counts as one without a result");
+                        return self.builder.unsure(Some(&*id), content, Some(why), around.at);
+                    }
+                };
                 let mark = Mark { error: self.setting.failed(marked, &content), refused: None };
                 if let Some(call) = self.builder.result(Some(&*id), content, mark, around.at) {
                     self.builder.late_within_turn(call);
                 }
-                self.row += 1;
             }
         }
     }
@@ -375,25 +382,57 @@ impl Log {
     }
 }
 
-/// What the response to a call holds, and whether it says that the call failed.
-fn outcome(message: &Members<'_>) -> (Body, bool) {
-    let (error, result) = (message.get("error"), message.get("result"));
-    let members = result.and_then(Node::members).unwrap_or_default();
-    match (error, result) {
-        (Some(error), _) => (Body::json(error.json()), true),
-        (None, Some(result)) => {
-            let failed = members.get("isError").is_some_and(|mark| mark.json() != "false");
-            (content(result, &members), failed)
-        }
-        (None, None) => (Body::MISSING, !message.has("result")),
+/// What a response says of its call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// It succeeded.
+    Ok,
+    /// It failed, or says something that nobody can read.
+    Failed,
+    /// Readers may find either in it, so the call is not known to have succeeded.
+    Unclear(&'static str),
+}
+
+/// What the response to a call holds, and how the call ended.
+fn outcome(message: &Members<'_>) -> (Body, Ended) {
+    let Some(error) = message.get("error") else {
+        let Some(result) = message.get("result") else {
+            let ended = match message.has("result") {
+                true => Ended::Unclear("the result of a call is null"),
+                false => Ended::Failed,
+            };
+            return (Body::MISSING, ended);
+        };
+        let Some(members) = result.members() else {
+            return (Body::json(result.json()), Ended::Unclear("the result of a call is not an object"));
+        };
+        return (content(result, &members), marked(&members));
+    };
+    (Body::json(error.json()), Ended::Failed)
+}
+
+/// Whether a result says that its call failed. A mark that cannot be read is one of a failure.
+fn marked(result: &Members<'_>) -> Ended {
+    let alike = |name: &str| name.replace('_', "").eq_ignore_ascii_case(MARK);
+    let mut marks = result.iter().filter(|(name, node)| alike(name) && node.kind() != Kind::Null);
+    let (first, second) = (marks.next(), marks.next());
+    match (first, second) {
+        (None, _) => Ended::Ok,
+        (Some(_), Some(_)) => Ended::Unclear("a result says twice whether it is an error (`isError`)"),
+        (Some((_, mark)), None) if mark.json() == "false" => Ended::Ok,
+        (Some((MARK, _)), None) => Ended::Failed,
+        (Some(_), None) => Ended::Unclear("`isError` of a result is spelled in another way"),
     }
 }
 
+/// The member of a result that says whether its call failed.
+const MARK: &str = "isError";
+
 /// The same of a response that is read while it comes.
 #[cfg(feature = "proxy")]
-pub fn response(text: &str) -> (Body, bool) {
+pub fn response(text: &str) -> (Body, Ended) {
     let message = Node::parse(text).ok().and_then(Node::members);
-    message.map_or((Body::MISSING, true), |message| outcome(&message))
+    message.map_or((Body::MISSING, Ended::Failed), |message| outcome(&message))
 }
 
 /// The content of a result; the whole of it where there is more than that.

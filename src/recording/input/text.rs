@@ -138,9 +138,14 @@ pub fn not_json(text: &str, error: &serde_json::Error) -> String {
 /// What is said of a file of UTF-16 text.
 pub const UTF16: &str = "the file is UTF-16 text: convert it with `iconv -f utf-16 -t utf-8`";
 
-/// Whether a file says that it is UTF-16 text.
+/// Whether a file is UTF-16 text: it says so, or begins like JSON in it.
 pub fn is_utf16(bytes: &[u8]) -> bool {
-    bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])
+    let begins = |letter: u8, next: u8| matches!(letter, b'{' | b'[') && next != 0;
+    match bytes {
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => true,
+        [letter, 0, next, 0, ..] | [0, letter, 0, next, ..] => begins(*letter, *next),
+        _ => false,
+    }
 }
 
 /// What a file is that is no text at all, by its first bytes.

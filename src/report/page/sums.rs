@@ -18,7 +18,7 @@ const TOOLS: usize = 20;
 pub fn totals(end: &End<'_>) -> Markup {
     let total = end.total;
     let decided = |verdict| words::decided(verdict, end.mode);
-    let violated = total.tables.violated();
+    let (violated, unenforced) = (total.tables.violated(), total.tables.unenforced());
     let counts = [
         (total.sessions, if total.sessions == 1 { "session" } else { "sessions" }, true),
         (total.calls, if total.calls == 1 { "call" } else { "calls" }, true),
@@ -30,6 +30,15 @@ pub fn totals(end: &End<'_>) -> Markup {
         (total.not_reached, "not reached", false),
         (total.alternatives_stopped, "stopped in choices not taken", false),
         (violated, if violated == 1 { "session rule violated" } else { "session rules violated" }, false),
+        (
+            unenforced,
+            if unenforced == 1 {
+                "session rule violated (not enforced)"
+            } else {
+                "session rules violated (not enforced)"
+            },
+            false,
+        ),
         (
             total.disagree,
             if total.disagree == 1 { "differs from the recording" } else { "differ from the recording" },

@@ -53,6 +53,10 @@ pub struct Facts {
     pub loads: bool,
 }
 
+/// Why a violated session rule has no way out.
+const NO_WAY_OUT: &str =
+    "a violated session rule stops no call; the decision (pane 6) says what satisfies it";
+
 pub(super) const fn never(_: &Facts) -> Option<&'static str> {
     None
 }
@@ -139,7 +143,9 @@ pub(super) fn witness(facts: &Facts) -> Option<&'static str> {
 }
 
 pub(super) fn stopped(facts: &Facts) -> Option<&'static str> {
-    (!facts.stopped).then_some("no rule stops this call, so there is nothing to get out of")
+    let is_rule = facts.finding && !facts.call && !facts.not_taken;
+    let why = if is_rule { NO_WAY_OUT } else { "no rule stops this call, so there is nothing to get out of" };
+    (!facts.stopped).then_some(why)
 }
 
 pub(super) fn undo(facts: &Facts) -> Option<&'static str> {

@@ -6,6 +6,7 @@ use super::suppose;
 use crate::report::words::name;
 use crate::session::edit::Edit;
 use crate::workbench::effect::{Effect, WayOutRequest};
+use crate::workbench::keys::Command;
 use crate::workbench::list::List;
 use crate::workbench::model::supposed::{Land, Target};
 use crate::workbench::model::way_out::{WayOutAnswer, WayOutView};
@@ -15,7 +16,8 @@ use crate::workbench::model::{Model, Overlay};
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
     let stopped = model.judged_call().is_some_and(|judged| judged.decision.verdict.stops());
     let (Some(call), Some(replay)) = (model.call().filter(|_| stopped), model.replay()) else {
-        return model.say("no rule stops this call, so there is nothing to get out of");
+        let why = (Command::WayOut.row().missing)(&model.facts());
+        return model.say(why.unwrap_or("no rule stops this call, so there is nothing to get out of"));
     };
     let (at, of) = (call.at, format!("T{}.{} {}", call.at.turn, call.at.call, name(&call.tool)));
     let replay = Arc::clone(replay);

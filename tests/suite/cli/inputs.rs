@@ -155,3 +155,51 @@ fn what_is_misspelt_is_answered_by_what_may_be_meant(#[case] arguments: &[&str],
     let seen = run(&folder, arguments);
     assert!(seen.starts_with("exit 2\n") && seen.contains(tip), "{seen}");
 }
+
+/// A file that was named has to be a recording: one that a recorder never filled is no session without findings.
+#[test]
+fn a_named_file_without_a_session_is_no_success() {
+    let files = folder(&[
+        ("a.json", CLEAN),
+        ("empty.json", ""),
+        ("blank.jsonl", "\n \n"),
+        ("list.json", "[]"),
+        ("p.yaml", ISSUE_REFUND),
+    ]);
+    for empty in ["empty.json", "blank.jsonl", "list.json"] {
+        for verb in [&["replay", "-p", "p.yaml"][..], &["stats"], &["convert"]] {
+            let told = run(&files, &[verb, &["a.json", empty]].concat());
+            assert!(told.starts_with("exit 2\n") && told.contains("error[empty_session]"), "{told}");
+        }
+    }
+    assert!(run(&files, &["stats", "."]).starts_with("exit 0\n"), "a folder may hold them");
+}
+
+/// What is called like a recording and leads nowhere was not read.
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_recording_that_is_gone_is_no_success() {
+    let files = folder(&[("s/a.json", CLEAN)]);
+    std::os::unix::fs::symlink("nowhere", files.path().join("s/latest")).unwrap();
+    assert!(run(&files, &["stats", "s"]).starts_with("exit 0\n"));
+    std::os::unix::fs::symlink("nowhere.jsonl", files.path().join("s/b.jsonl")).unwrap();
+    let told = run(&files, &["stats", "s"]);
+    assert!(
+        told.starts_with("exit 2\n") && told.contains("error[unreadable_file]: a link that leads nowhere"),
+        "{told}"
+    );
+}
+
+/// Programs write UTF-16 with and without its mark.
+#[test]
+fn a_recording_in_utf_16_is_no_success() {
+    let files = folder(&[("s/a.json", CLEAN)]);
+    let units = || CLEAN.trim_start().encode_utf16();
+    let forms: [Vec<u8>; 2] =
+        [units().flat_map(u16::to_le_bytes).collect(), units().flat_map(u16::to_be_bytes).collect()];
+    for bytes in forms {
+        std::fs::write(files.path().join("s/b.json"), bytes).unwrap();
+        let told = run(&files, &["stats", "s"]);
+        assert!(told.starts_with("exit 2\n") && told.contains("the file is UTF-16 text"), "{told}");
+    }
+}

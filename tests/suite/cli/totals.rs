@@ -222,3 +222,60 @@ fn reported_calls_are_counted() {
         }
     }
 }
+
+/// Rules that only report, or are in shadow mode, are counted too: a session that violates them is not one without findings.
+#[test]
+fn violated_rules_that_are_not_enforced_are_counted() {
+    let rules = "rules:\n  - {type: require, tool: close_case, effect: report, id: closes}\n  \
+                 - {type: require, tool: log, mode: shadow, id: logs}\n";
+    let files = folder(&[("p.yaml", rules), ("s.json", &session("open", &[&[("look", "{}")]]))]);
+    let told = closing(&files, &["s.json", "-p", "p.yaml"]);
+    let totals = &told["totals"];
+    assert_eq!(totals["unenforced_rules"], 2, "{totals:#}");
+    assert_eq!((&totals["violated_rules"], &totals["objected"]), (&json!(0), &json!(0)));
+    let rows: Vec<&Value> =
+        totals["by_rule"].as_array().unwrap().iter().map(|row| &row["unenforced"]).collect();
+    assert_eq!(rows, [1, 1]);
+    assert_eq!(closing(&files, &["s.json", "-p", "p.yaml", "--summary"]), {
+        let mut told = told.clone();
+        told["totals"] = totals.clone();
+        told
+    });
+    let text = run(&files, &["replay", "s.json", "-p", "p.yaml"]);
+    assert!(text.contains("none stopped; 2 session rules violated (not enforced)"), "{text}");
+    assert!(text.contains("violated in 1 session (not enforced)  closes"), "{text}");
+    let github = run(&files, &["replay", "s.json", "-p", "p.yaml", "--format", "github"]);
+    assert!(
+        github.contains("no call stopped, 2 session rules violated (not enforced) in 1 session"),
+        "{github}"
+    );
+    let page = run(&files, &["report", "s.json", "-p", "p.yaml", "--markdown"]);
+    assert!(page.contains("2 session rules violated (not enforced)"), "{page}");
+    let html =
+        run(&files, &["replay", "s.json", "-p", "p.yaml", "--format", "json", "--report", "html=r.html"]);
+    let html = html + &std::fs::read_to_string(files.path().join("r.html")).unwrap();
+    assert!(html.contains("session rules violated (not enforced)"), "{html}");
+}
+
+/// A program that reads the totals learns that the policy is probably not what is meant.
+#[test]
+fn the_totals_say_what_is_wrong_with_the_policy() {
+    let rules = "rules:\n  - {type: blocklist, tools: [lok], when: {context.vip: yes}}\n  - {type: never, call: nuke}\n";
+    let session = session("open", &[&[("look", "{}")]]).replacen('{', "{\"context\": {\"vip\": true}, ", 1);
+    let files = folder(&[
+        ("p.yaml", rules),
+        ("s.json", &session),
+        ("q.yaml", "{rules: [{type: never, call: look}]}"),
+    ]);
+    let totals = &closing(&files, &["s.json", "-p", "p.yaml"])["totals"];
+    assert_eq!(totals["policy_warnings"], 1, "{totals:#}");
+    assert_eq!(totals["unseen_tools"], json!(["lok", "nuke"]));
+    let text = run(&files, &["replay", "s.json", "-p", "p.yaml"]);
+    for said in
+        ["is a text, which never equals the value true", "no recording has the text \"yes\" at `context.vip`"]
+    {
+        assert!(text.contains(said), "{said}\n{text}");
+    }
+    let totals = &closing(&files, &["s.json", "-p", "q.yaml"])["totals"];
+    assert!(totals.get("policy_warnings").is_none() && totals.get("unseen_tools").is_none(), "{totals:#}");
+}

@@ -173,6 +173,7 @@ fn another_journal_of_that_name_is_read_anew() {
     desk.answer(&report(event), Instant::now()).unwrap();
     assert_eq!(visible(), 1);
     fs::remove_file(root.path().join("live/mcp/s.jsonl")).unwrap();
+    fs::remove_file(root.path().join("live/mcp/s.index")).unwrap();
     assert_eq!(visible(), 0, "the session begins once more");
     fs::write(&file, "tool: other\npreconditions: [{requires_prior_tool: look}]\n").unwrap();
     assert_eq!(visible(), 1, "another policy");

@@ -417,15 +417,62 @@ fn a_cut_off_record_is_no_decision_and_a_damaged_one_is_an_error() {
     let path = state.path().join("rulestep/live/claude-code/s-1.jsonl");
     let whole = std::fs::read_to_string(&path).unwrap();
     let last = whole.lines().last().unwrap();
+    // Whoever puts an older journal back takes its index away as well.
+    let rewind = || std::fs::remove_file(path.with_extension("index")).unwrap();
     for cut in [1, last.len() / 2, last.len() - 1] {
+        rewind();
         std::fs::write(&path, format!("{whole}{}", &last[..cut])).unwrap();
         assert_eq!(go("2", "Read").0, 0, "{cut}");
         assert_eq!(go("3", "Read").0, 0, "{cut}");
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text.matches("\"repaired\"").count(), 1, "{text}");
     }
+    rewind();
     let middle = whole.find("\"record\":\"turn\"").unwrap();
     std::fs::write(&path, format!("{}X{}", &whole[..middle], &whole[middle + 3..])).unwrap();
     let (exit, _, error) = go("4", "Read");
     assert!(exit == 2 && error.contains("is damaged"), "{error}");
+}
+
+/// What the lost records forbid would be forgotten.
+#[test]
+fn a_journal_that_lost_records_decides_nothing() {
+    let state = tempfile::tempdir().unwrap();
+    let go = |id: &str, tool: &str| {
+        texts(&hook(state.path(), &["claude-code", "-p", "p.yaml"], &call("PreToolUse", id, tool)))
+    };
+    assert_eq!(go("1", "Read").0, 0);
+    assert_eq!(go("2", "Read").0, 0);
+    let path = state.path().join("rulestep/live/claude-code/s-1.jsonl");
+    let index = path.with_extension("index");
+    let (whole, known) = (std::fs::read_to_string(&path).unwrap(), std::fs::read(&index).unwrap());
+    let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+    let without = |left_out: usize| -> String {
+        lines.iter().enumerate().filter(|(place, _)| *place != left_out).map(|(_, line)| *line).collect()
+    };
+    let last = lines.len() - 1;
+    for (text, lost) in [
+        (String::new(), lines.len()),
+        (lines[..1].concat(), last),
+        (without(2), 1),
+        (without(last), 1),
+        (format!("{}{}", without(last), &lines[last][..9]), 1),
+    ] {
+        std::fs::write(&path, &text).unwrap();
+        std::fs::write(&index, &known).unwrap();
+        for id in ["3", "4"] {
+            let (exit, _, error) = go(id, "Read");
+            let records = if lost == 1 { "1 record".to_owned() } else { format!("{lost} records") };
+            assert!(exit == 2 && error.contains(&format!("has lost {records}")), "{text}: {error}");
+            assert!(error.contains("s-1.index"), "{error}");
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "nothing is added to it");
+    }
+    std::fs::remove_file(&path).unwrap();
+    assert!(go("3", "Read").2.contains("has lost"));
+    std::fs::write(&path, &whole).unwrap();
+    assert_eq!(go("3", "Read").0, 0, "it was put back");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::remove_file(&index).unwrap();
+    assert_eq!(go("3", "Read").0, 0, "the session begins anew, as somebody wanted");
 }

@@ -216,6 +216,8 @@ fn a_name_of_the_server_is_in_the_names_of_its_tools() {
 #[case(r#"{"jsonrpc":"2.0","id":"server-1","result":{"role":"assistant","content":{"type":"text","text":"\/"},"model":"m"}}"#)]
 #[case(r#"{"jsonrpc":"2.0","id":"server-2","error":{"code":-1,"message":"no"}}"#)]
 #[case(r#"{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"file:///a  b"}}"#)]
+#[case(r#"{"jsonrpc":"2.0","id":6,"method":"prompts/get","params":{"name":"deploy","arguments":{"n":"1"}}}"#)]
+#[case(r#"{"jsonrpc":"2.0","id":7,"method":"x/get","params":{"name":"deploy"}}"#)]
 #[case(r#"{"jsonrpc":"2.0","id":"server-3","method":"sampling/createMessage","params":{"messages":[]}}"#)]
 fn everything_else_passes_unchanged(#[case] line: &str) {
     let connection = Connection::new(POLICY);
@@ -246,6 +248,9 @@ fn everything_else_passes_unchanged(#[case] line: &str) {
 #[case(r#"{"jsonrpc":"2.0","id":1,"method":"Tools/Call","params":{"name":"test"}}"#, -32600)]
 #[case(r#"{"jsonrpc":"2.0","id":1,"method":" tools/call","params":{"name":"test"}}"#, -32600)]
 #[case(r#"{"jsonrpc":"2.0","id":1,"method":["tools/call"],"params":{"name":"test"}}"#, -32600)]
+#[case(r#"{"jsonrpc":"2.0","id":1,"method":"tools/execute","params":{"name":"test"}}"#, -32600)]
+#[case(r#"{"jsonrpc":"2.0","id":1,"method":"CallTool","params":{"name":"test"}}"#, -32600)]
+#[case(r#"{"jsonrpc":"2.0","id":1,"method":"x/run","params":{"name":"test","arguments":{}}}"#, -32600)]
 fn what_cannot_be_decided_is_never_passed_on(#[case] line: &str, #[case] code: i32) {
     let connection = Connection::with(POLICY, Mode::Enforce, None, |_| Answer::Silent);
     let deliveries = connection.proxy.client_line(line.as_bytes());
@@ -317,6 +322,30 @@ fn an_id_that_is_in_use_is_refused() {
     connection.call(1, "erase").unwrap();
     connection.result(1);
     connection.call(1, "erase").unwrap_err();
+}
+
+/// What readers may take for a success or a failure is not known to have succeeded, and may have happened.
+#[rstest]
+#[case(r#""result":null"#)]
+#[case(r#""result":"boom""#)]
+#[case(r#""result":[]"#)]
+#[case(r#""result":{"isError":true,"content":[],"isError":false}"#)]
+#[case(r#""result":{"isError":false,"content":[],"isError":true}"#)]
+#[case(r#""result":{"content":[],"is_error":true}"#)]
+#[case(r#""result":{"content":[],"ISERROR":true}"#)]
+fn a_result_that_is_unclear_satisfies_nothing(#[case] result: &str) {
+    let connection = Connection::new(POLICY);
+    connection.call(1, "test").unwrap();
+    let line = format!(r#"{{"jsonrpc":"2.0","id":1,{result}}}"#);
+    let deliveries = connection.proxy.server_line(line.as_bytes());
+    assert_eq!(kinds(&deliveries), ["note", "client"], "{deliveries:?}");
+    assert_eq!(deliveries[1], Delivery::Client(line));
+    connection.call(2, "deploy").unwrap_err();
+    connection.call(3, "erase").unwrap();
+    connection.proxy.server_line(format!(r#"{{"jsonrpc":"2.0","id":3,{result}}}"#).as_bytes());
+    connection.call(4, "erase").unwrap_err();
+    let outcomes: Vec<String> = connection.calls(Mode::Enforce).into_iter().map(|call| call.2).collect();
+    assert_eq!(outcomes, ["unknown", "refused", "unknown", "refused"]);
 }
 
 fn initialize(connection: &Connection, elicitation: Value) {

@@ -232,6 +232,8 @@ fn each_mark_of_a_failure_does_alone() {
         ("codex-exec.jsonl", no_database, r#""error":{"message":"?"},"status":"completed""#, 1, Error),
         ("openai-responses.jsonl", r#""output":"on its way","error":null"#, r#""error":"lost""#, 2, Error),
         ("mcp.json", r#""isError": false"#, r#""isError": "yes""#, 0, Error),
+        ("mcp.json", r#""isError": false"#, r#""isError": true, "isError": false"#, 0, Unknown),
+        ("mcp.json", r#""isError": false"#, r#""is_error": true"#, 0, Unknown),
         ("openhands.json", exit_1, r#""metadata": {"exit_code": 1}}"#, 1, Error),
         ("bedrock.jsonl", r#""status":"success""#, r#""status":"odd""#, 0, Error),
         ("gemini-stream.jsonl", r#""type":"policy_violation","#, "", 2, Refused),

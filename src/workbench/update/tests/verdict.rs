@@ -103,6 +103,11 @@ fn violated_rules_are_gone_to_from_session_to_session() {
     assert!(note(&model).starts_with("no finding of this rule after"));
     press(&mut model, "b");
     assert_eq!(note(&model), "this row has no text of its own");
+    press(&mut model, "w");
+    assert_eq!(
+        note(&model),
+        "a violated session rule stops no call; the decision (pane 6) says what satisfies it"
+    );
     press(&mut model, "xd");
     assert!(model.dialog.overlays.is_empty());
 }
