@@ -313,16 +313,16 @@ fn what_if_and_a_saved_case() {
     session
         .until("the recording", |screen| !screen.contains("WHAT IF") && screen.contains("DENY issue_refund"));
     session.press("W");
-    session.sees("witness of refund-124");
+    session.sees("minimal example of refund-124");
     session.press("s\r");
-    session.sees("-witness.case.yaml` passes");
+    session.sees("-minimal.case.yaml` passes");
     let saved = std::fs::read_dir(folder.path().join("contracts")).unwrap();
     let names = saved.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
-    let name = names.into_iter().find(|name| name.ends_with("-witness.case.yaml")).unwrap();
+    let name = names.into_iter().find(|name| name.ends_with("-minimal.case.yaml")).unwrap();
     passes(&format!("contracts/{name}"));
     assert!(std::fs::read(&recording).unwrap() == before, "the recording is as it was");
     session.press("q");
-    session.until("the recording", |screen| !screen.contains("WITNESS"));
+    session.until("the recording", |screen| !screen.contains("MINIMAL EXAMPLE"));
     session.press("q");
     session.ended();
 }

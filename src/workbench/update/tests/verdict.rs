@@ -220,7 +220,7 @@ fn what_the_recording_refused_is_called_refused() {
     for (mode, stops) in [("m", "WOULD STOP"), ("m", "DENY")] {
         press(&mut model, mode);
         let shown = screen(&model);
-        assert!(shown.contains("refused > allow") && shown.contains(&format!("allow > {stops}")), "{shown}");
+        assert!(shown.contains("refused → allow") && shown.contains(&format!("allow → {stops}")), "{shown}");
     }
 }
 
