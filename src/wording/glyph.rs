@@ -80,7 +80,7 @@ glyphs! {
 
 /// What is not a mark of its own, but needs a word where marks are explained.
 pub const NOTES: &[(&str, &str, &str)] = &[
-    ("…", "$", "text was cut here; `Enter` or `b` shows all of it"),
+    ("…", "`", "text was cut here; `Enter` or `b` shows all of it"),
     ("␛", "^[", "a character that would steer the terminal; one that cannot be seen is shown as `⟨U+202E⟩`"),
     ("↵", "\\n", "a line break, where a text is shown on one line"),
 ];
@@ -89,7 +89,10 @@ pub const NOTES: &[(&str, &str, &str)] = &[
 #[cfg(feature = "internals")]
 pub fn markdown() -> String {
     let mut text = String::from("| mark | ASCII | meaning |\n|---|---|---|\n");
-    let cell = |text: &str| text.replace('|', "\\|");
+    let cell = |text: &str| match text {
+        "`" => "`` ` ``".to_owned(),
+        text => format!("`{}`", text.replace('|', "\\|")),
+    };
     for (shown, title) in [
         (Shown::Everywhere, "in the output and in the workbench"),
         (Shown::OnScreen, "in the workbench alone"),
@@ -97,12 +100,12 @@ pub fn markdown() -> String {
         text.push_str(&format!("| | | **{title}** |\n"));
         for glyph in Glyph::ALL.iter().filter(|glyph| glyph.shown() == shown) {
             let (mark, ascii) = (glyph.unicode(), cell(glyph.ascii()));
-            text.push_str(&format!("| `{mark}` | `{ascii}` | {} |\n", glyph.doc()));
+            text.push_str(&format!("| `{mark}` | {ascii} | {} |\n", glyph.doc()));
         }
     }
     text.push_str("| | | **where text is shown** |\n");
     for (mark, ascii, doc) in NOTES {
-        text.push_str(&format!("| `{mark}` | `{}` | {doc} |\n", cell(ascii)));
+        text.push_str(&format!("| `{mark}` | {} | {doc} |\n", cell(ascii)));
     }
     text
 }

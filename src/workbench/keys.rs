@@ -122,20 +122,20 @@ commands! {
     All Move Right "right" ["l" "Right"] never "scroll right, to text that is cut off";
     All Move Left "left" ["h" "Left"] scrolled "scroll back to the left";
 
-    Panes Jump NextFinding "next-finding" ["]f"] judged "next stopped call or violated rule, continuing in the next session";
-    Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous stopped call or violated rule, also in sessions before";
+    Panes Jump NextFinding "next-finding" ["]f"] judged "next stopped call or violated rule, in any session";
+    Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous stopped call or violated rule, in any session";
     Panes Jump NextReport "next-report" ["]!"] judged "next call that is allowed, but that a rule reports";
     Panes Jump PreviousReport "previous-report" ["[!"] judged "previous call that is allowed, but that a rule reports";
     Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the rule that decides here";
     Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the rule that decides here";
-    Panes Jump NextChange "next-change" ["]c"] compared "next decision that the edit or the base changes, in any session";
-    Panes Jump PreviousChange "previous-change" ["[c"] compared "previous decision that the edit or the base changes, in any session";
+    Panes Jump NextChange "next-change" ["]c"] compared "next decision that the edit or the base changes";
+    Panes Jump PreviousChange "previous-change" ["[c"] compared "previous decision that the edit or the base changes";
     Panes Jump NextDisagreement "next-disagreement" ["]d"] judged "next call whose decision differs from what was recorded";
     Panes Jump PreviousDisagreement "previous-disagreement" ["[d"] judged "previous call whose decision differs from what was recorded";
     Panes Jump NextError "next-error" ["]e"] session "next recorded result that is an error";
     Panes Jump PreviousError "previous-error" ["[e"] session "previous recorded result that is an error";
-    Panes Jump NextHidden "next-hidden" ["]h"] judged "next turn from which on a tool is hidden from the model";
-    Panes Jump PreviousHidden "previous-hidden" ["[h"] judged "previous turn from which on a tool is hidden from the model";
+    Panes Jump NextHidden "next-hidden" ["]h"] judged "next turn from which on a tool is hidden";
+    Panes Jump PreviousHidden "previous-hidden" ["[h"] judged "previous turn from which on a tool is hidden";
     Panes Jump NextStop "next-stop" ["]s"] session "next session with a stopped call or a violated rule";
     Panes Jump PreviousStop "previous-stop" ["[s"] session "previous session with a stopped call or a violated rule";
     Panes Jump Cause "cause" ["o"] cause "go to the earlier call that this finding is based on";

@@ -144,3 +144,45 @@ pub fn meanings() -> impl Iterator<Item = (String, &'static str)> {
     let states = STATES.iter().map(|(word, _, meaning)| (format!("{STATE_KEY}:{word}"), *meaning));
     fields.map(|(key, meaning)| (format!("{key}:"), meaning)).chain(states)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::filter::Filter;
+
+    /// What the page, the help and the documentation name is what the parser takes, and the other way round.
+    #[test]
+    fn every_term_that_is_explained_can_be_written() {
+        let documented = include_str!("../../../docs/commands.md");
+        for (term, meaning) in meanings() {
+            let value = match term.as_str() {
+                "is:" => "stopped",
+                "turn:" => "3",
+                "since:" | "until:" => "7d",
+                _ if term.ends_with(':') => "value",
+                _ => "",
+            };
+            assert!(Filter::parse(&format!("{term}{value}"), 0).is_ok(), "{term}");
+            let name = term.strip_prefix("is:").filter(|name| !name.is_empty()).unwrap_or(&term);
+            let is_named = ["`", " `"].iter().any(|before| documented.contains(&format!("{before}{name}")));
+            assert!(is_named, "docs/commands.md does not name {name}");
+            examples(meaning);
+        }
+        for (form, meaning) in FORMS {
+            let form = form.replace("KEY", "tool").replace("!TERM", "!refund");
+            assert!(Filter::parse(&form, 0).is_ok(), "{form}");
+            examples(meaning);
+        }
+        assert_eq!(meanings().count(), keys().count() + states().count());
+    }
+
+    /// Examples of terms within a meaning.
+    fn examples(meaning: &str) {
+        let is_term =
+            |text: &&str| keys().any(|key| text.trim_start_matches('!').starts_with(&format!("{key}:")));
+        for example in meaning.split('`').skip(1).step_by(2).filter(is_term) {
+            let text = if example.ends_with(':') { format!("{example}7d") } else { example.to_owned() };
+            assert!(Filter::parse(&text, 0).is_ok(), "{example}");
+        }
+    }
+}

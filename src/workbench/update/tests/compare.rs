@@ -264,7 +264,7 @@ fn a_call_that_is_newly_reported_is_a_change() {
     assert_eq!(at(&model), "T2.1 issue_refund");
     let seen = screen(&model);
     assert!(seen.contains("∆ newly reported") && seen.contains("newly reported: 1 report"), "{seen}");
-    assert!(seen.contains("allow > report"), "{seen}");
+    assert!(seen.contains("allow → report"), "{seen}");
 }
 
 #[test]

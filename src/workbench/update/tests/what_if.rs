@@ -44,7 +44,7 @@ fn other_arguments_are_judged_at_once_and_taken_back() {
     let shown = screen(&model);
     assert!(shown.contains("WHAT IF 1") && shown.contains("2 Transcript (what if)"), "{shown}");
     assert!(shown.contains("call      (changed) issue_refund"), "{shown}");
-    assert!(shown.contains("what if  deny > allow"), "{shown}");
+    assert!(shown.contains("what if  deny → allow"), "{shown}");
     assert!(
         shown.contains("✗ Please refund OR") && shown.contains("1✗  3"),
         "the list keeps what was recorded\n{shown}"
