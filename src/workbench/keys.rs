@@ -153,7 +153,7 @@ commands! {
     Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions: by file, next time by project, day, rule, verdict";
     Panes Look FoldSessions "fold-sessions" ["Space"] never "sessions: fold all groups; transcript: choose this call for `a`";
     Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
-    Panes Look Overview "overview" ["O"] never "all rules, and how often each was checked, stopped or reported a call";
+    Panes Look Overview "overview" ["O"] never "all rules: how often each was checked, and how often it stopped a call";
     Panes Look Inventory "inventory" ["I"] never "what the sessions contain: tools, what calls do, projects, days";
     Panes Look Cases "cases" ["C"] never "test cases beside the policy, with their results";
     Panes Look Problems "problems" ["!"] never "problems in the policy, its cases, the settings and the recordings";
@@ -177,7 +177,7 @@ commands! {
     All Look Redraw "redraw" ["Ctrl-l"] never "redraw the screen";
 
     Panes Look Base "base" <Version> ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`, `live`";
-    Panes Look LastLoad "last-load" ["dl"] loads "compare with the policy as it was before an edit you made meanwhile";
+    Panes Look LastLoad "last-load" ["dl"] loads "compare with the policy as it was before an edit in this run";
     Panes Look Texts "texts" ["dt"] texts "show both policy texts, with the decisions that each edit changes";
     Panes Look EndCompare "end-compare" ["dd"] compared "stop comparing with the base, or with the policy before the edit";
 

@@ -121,7 +121,7 @@ pub const FORMS: [(&str, &str); 6] = [
         "refund",
         "the word in the title, id, file, project, tools or arguments of the session, in upper or lower case",
     ),
-    ("\"two words\"", "the same with blanks in it; after a key too: `tool:\"my tool\"`"),
+    ("\"two words\"", "the same for several words in this order; after a key too: `tool:\"my tool\"`"),
     ("/ORD-\\d+/", "the same as a regular expression; after a key too: `file:/2026-1[01]/`"),
     ("KEY:VALUE", "a value of the key that contains VALUE, in upper or lower case"),
     ("KEY:*VALUE?", "the whole value of the key, with `*` for any characters and `?` for one"),

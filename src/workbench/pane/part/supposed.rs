@@ -42,7 +42,7 @@ pub fn title(model: &Model, pane: Pane) -> &'static str {
         Pane::Policy if shown.what_if.off().next().is_none() => "",
         Pane::Transcript => match &layer.part {
             None if layer.case.is_some() => " (case)",
-            Some(part) if part.witness.minimal => " (minimal example)",
+            Some(part) if part.witness.minimal => " (example)",
             Some(_) => " (example, perhaps not minimal)",
             None => " (what if)",
         },
