@@ -102,7 +102,7 @@ pub struct Open {
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "NAME", help = theme_help())]
     pub theme: Option<String>,
-    /// Start at the first stopped call, not where these recordings were left the last time
+    /// Start at the first stopped call, not at the place where you left these recordings the last time
     #[cfg(feature = "tui")]
     #[arg(long)]
     pub no_restore: bool,
@@ -203,16 +203,16 @@ pub struct Replay {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = replay_format())]
     pub format: String,
-    /// Also write a report to this file, for example `junit=report.xml`. May be repeated
+    /// Also write the result to FILE, in any FORMAT of --format: `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
     pub report: Vec<String>,
-    /// For each session, only its totals and the session rules that it violates
+    /// Show only the totals of each session and the session rules that it violates, not its calls
     #[arg(long, conflicts_with = "full")]
     pub summary: bool,
-    /// Everything: also the preconditions and the rule state of each turn, and every check on each call
+    /// Show everything: also the preconditions and the rule state of each turn, and every check on each call
     #[arg(long)]
     pub full: bool,
-    /// Count the findings by what they have in common, instead of listing them
+    /// Count stopped calls and violated session rules by KEY, instead of listing them
     #[arg(long, value_name = "KEY", conflicts_with_all = ["summary", "full", "report", "redact", "strict", "lines"], value_parser = keys())]
     pub by: Option<String>,
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted
@@ -240,7 +240,7 @@ pub struct Diff {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = changes_format())]
     pub format: String,
-    /// Also write a report to this file, for example `junit=report.xml`. May be repeated
+    /// Also write the result to FILE, in any FORMAT of --format: `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
     pub report: Vec<String>,
     /// Describe every change, not only the first few of each rule. JSON always has every change, and with this option the findings
@@ -279,7 +279,7 @@ pub struct Coverage {
 pub struct Report {
     #[command(flatten)]
     pub corpus: Corpus,
-    /// Write one HTML page that needs neither the program nor a network (the default)
+    /// Write one HTML page that needs neither Rulestep nor a network to be read (the default)
     #[arg(long, conflicts_with = "markdown")]
     pub html: bool,
     /// Write Markdown for a ticket
@@ -304,7 +304,7 @@ pub struct Stats {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = stats_format())]
     pub format: String,
-    /// Every row, not only the first of each list. JSON always has every row
+    /// Show every row, not only the first of each list. JSON always has every row
     #[arg(long)]
     pub full: bool,
     #[command(flatten)]
@@ -330,16 +330,16 @@ pub struct Check {
     pub against: Vec<String>,
     #[command(flatten)]
     pub selection: Selection,
-    /// Report findings with this code as errors. May be repeated
+    /// Make every problem with this code an error, even if it is only a warning or a notice by default. May be repeated
     #[arg(long, value_name = "CODE", action = ArgAction::Append)]
     pub deny: Vec<String>,
-    /// Do not report findings with this code. May be repeated
+    /// Leave out every problem with this code: it is not reported and does not affect the exit code. May be repeated
     #[arg(long, value_name = "CODE", action = ArgAction::Append)]
     pub allow: Vec<String>,
-    /// Apply the fixes that change no decision, and nothing else in the files
+    /// Edit the files: apply the suggested fixes that cannot change a decision
     #[arg(long)]
     pub fix: bool,
-    /// With --fix: also apply the suggestions that change decisions, such as the nearest name of a misspelt tool
+    /// With --fix: also apply the suggested fixes that can change decisions, such as the likely name of a misspelt tool
     #[arg(long, requires = "fix")]
     pub suggested: bool,
     #[command(flatten)]
@@ -358,16 +358,16 @@ pub struct Test {
     /// Cases: files, folders, globs, or `-` for standard input [default: contracts/]
     #[arg(value_name = "CASES")]
     pub cases: Vec<String>,
-    /// Replace the expectations that fail with the actual decisions, and change nothing else in the files
+    /// Edit the files: replace the expectations that fail with the actual decisions
     #[arg(long)]
     pub update: bool,
-    /// Remove and weaken each rule in turn, and list what no case notices
+    /// Test the cases themselves: remove and weaken each rule in turn, and list the changes that no case notices
     #[arg(long, conflicts_with = "update")]
     pub mutate: bool,
-    /// With --mutate: recordings. For each change that no case notices, name those that would notice it
+    /// With --mutate: recordings to search, for each change that no case notices, for a call that would notice it
     #[arg(long, value_name = "SESSIONS", requires = "mutate")]
     pub sessions: Vec<String>,
-    /// With --mutate: exit with 1 if less than this percentage of all mutations is noticed
+    /// With --mutate: exit with 1 if the cases notice less than this percentage of the changes
     #[arg(long, value_name = "PERCENT", requires = "mutate", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub min_score: Option<u8>,
     /// Output format
@@ -384,7 +384,7 @@ pub struct Explain {
     /// findings
     #[arg(long, value_name = "SESSION[:TURN.CALL]")]
     pub at: Option<String>,
-    /// With --at: search the built-in samples instead of SESSIONS
+    /// With --at: search the sample sessions inside the program instead of SESSIONS
     #[arg(long, requires = "at", conflicts_with = "what")]
     pub samples: bool,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `rulestep explain`: the page of a code, a policy language or a topic, or everything about the decision on one call.
 
 mod commands;
+mod filter;
 mod marks;
 mod pages;
 
@@ -25,6 +26,7 @@ pub fn run(asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> 
         (None, []) => pages::list(asked.format, screen),
         (None, [topic, command]) if topic == "shell" => commands::shell(command, asked, screen),
         (None, [topic]) if topic == "facts" => commands::facts(asked, screen),
+        (None, [topic]) if topic == "filter" => filter::page(asked.format, screen),
         (None, [topic]) if topic == "marks" => marks::page(asked.format, screen),
         (None, [topic, ..]) if topic == "shell" => {
             Err(Failure::usage("`explain shell` takes a command line, as one argument")

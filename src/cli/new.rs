@@ -12,8 +12,10 @@ use super::new_file::create;
 use super::screen::Screen;
 use super::selection::Selection;
 use super::suggest;
+use crate::diagnostic::Severity;
 use crate::dialect::{self, DIALECTS, Dialect};
 use crate::engine::Mode;
+use crate::gate::InvalidPolicy;
 use crate::policy::Policy;
 use crate::report::words;
 use crate::suggest::Bounds;
@@ -24,12 +26,14 @@ use crate::workspace::version::DEFAULT_POLICY;
 const CASE: &str = "case";
 /// A case with its policy in it.
 const CASE_ALONE: &str = include_str!("new/case.yaml");
-/// A case for the example of a contract, beside it.
+/// The contract that `init` writes: for another tool than the example of `new`, so that both can be in one folder.
+const CONTRACT: &str = include_str!("new/issue_refund.yaml");
+/// A case for it, beside it.
 const CASE_BESIDE: &str = include_str!("new/beside.case.yaml");
 const SETTINGS: &str = include_str!("new/rulestep.toml");
 /// Policies that come with the program: for coding agents, and for agents that refund orders.
 const SETS: [(&str, &str); 2] = [("coding", "coding"), ("support", "refunds")];
-/// The dialect of suggested rules, and of the example that `init` writes.
+/// The dialect of suggested rules, and of the contract that `init` writes.
 const FIRST: &str = "contract";
 
 /// A file that is to be written.
@@ -56,10 +60,22 @@ pub fn new(asked: &args::New, screen: &mut Screen) -> Result<Exit, Failure> {
             Failure::usage(message).help("let the name end in `.yaml`: no other file is read as YAML")
         );
     }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let loaded = Policy::from_dir(folder).is_ok();
     write(vec![Draft { path: path.clone(), text }], dialect, screen)?;
     let (verb, file) = (if dialect.is_some() { "check" } else { "test" }, path.display().to_string());
     screen.say(&format!("edit it, then run `rulestep {verb} {}`", words::line(&file)));
+    if let Some(why) = Policy::from_dir(folder).err().filter(|_| loaded).and_then(first_error) {
+        let folder = words::line(&folder.display().to_string());
+        screen.say(&format!("the policies in {folder} do not load until the new file is edited: {why}"));
+    }
     Ok(Exit::Clean)
+}
+
+/// What keeps a version from loading, in a line.
+fn first_error(invalid: InvalidPolicy) -> Option<String> {
+    let error = invalid.diagnostics().iter().find(|told| told.severity == Severity::Error)?;
+    Some(error.message.clone())
 }
 
 /// Runs `init`.
@@ -101,7 +117,7 @@ pub fn init(asked: &args::Init, screen: &mut Screen) -> Result<Exit, Failure> {
     }
     match contract.filter(|_| suggested.is_empty()) {
         Some(contract) => {
-            files.push(draft("issue_refund.yaml", &document(contract, contract.example)));
+            files.push(draft("issue_refund.yaml", &document(contract, CONTRACT)));
             files.push(draft("issue_refund.case.yaml", CASE_BESIDE));
         }
         None => files.push(draft("example.case.yaml", CASE_ALONE)),

@@ -1,4 +1,4 @@
-//! Which of the sessions that were read are looked at: `--where`, `--since`, `--until`, `--shard` and `--sample`.
+//! Which of the sessions that were read are looked at: `--where`, `--since`, `--until`, `--shard` and `--random`.
 //!
 //! What is left out is counted, and said: a part must not look like everything.
 
@@ -132,7 +132,7 @@ impl Selection {
             ("--since", asked.since.clone()),
             ("--until", asked.until.clone()),
             ("--shard", asked.shard.clone()),
-            ("--sample", asked.sample.map(|most| most.to_string())),
+            ("--random", asked.sample.map(|most| most.to_string())),
             ("--seed", (asked.seed != 0).then(|| asked.seed.to_string())),
         ];
         Ok(Selection {
@@ -215,7 +215,7 @@ impl Selection {
         };
     }
 
-    /// The sessions to choose from: with `--sample` those that are drawn, once all are read.
+    /// The sessions to choose from: with `--random` those that are drawn, once all are read.
     pub fn draw<'s>(
         &'s self,
         sessions: &'s mut Sessions,
@@ -310,7 +310,7 @@ impl Selection {
             ("--where", count(filter)),
             ("--since", count(early) + since),
             ("--until", count(late) + until),
-            ("--sample", count(sample)),
+            ("--random", count(sample)),
         ]
     }
 
@@ -353,7 +353,7 @@ impl Selection {
         }
         if self.sample.is_some() {
             let all = words::count(kept + count(sample), "session");
-            screen.say(&format!("{} of {all} drawn by `--sample`", words::thousands(kept)));
+            screen.say(&format!("{} of {all} drawn by `--random`", words::thousands(kept)));
         }
     }
 

@@ -54,7 +54,7 @@ impl Folder {
     /// The folder, made where it is not there. The versions are what was asked for.
     pub fn new(path: &str, policy: &[String]) -> Result<Folder, Failure> {
         if let Some(revision) = policy.iter().find(|policy| policy.starts_with("git:")) {
-            let message = format!("a case refers to files, so no witness is saved for `{revision}`");
+            let message = format!("a case refers to files, so no minimal example is saved for `{revision}`");
             return Err(Failure::usage(message).help("check the revision out and name its folder"));
         }
         if let Some(nowhere) = policy.iter().find(|policy| !Path::new(policy).exists()) {

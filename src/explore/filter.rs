@@ -7,6 +7,8 @@
 //! A word is found anywhere in a row, without regard to case. `*` and `?` in a value make it a pattern for the whole of it,
 //! slashes around it a regular expression. Nothing here knows a screen, a clock or a file.
 
+mod terms;
+
 use std::ops::{Range, RangeInclusive};
 
 use jiff::Timestamp;
@@ -14,66 +16,11 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use regex::{Regex, RegexBuilder};
 
+use terms::{FIELDS, STATES};
+pub use terms::{FORMS, Field, STATE_KEY, State, keys, meanings, states};
+
 use crate::session::Millis;
 use crate::source::nearest::nearest;
-
-/// What a row may be asked for by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
-    /// Whatever words are looked for in.
-    Text,
-    /// The tool of a call.
-    Tool,
-    /// A rule that stopped a call or is violated: its id or its description.
-    Rule,
-    /// The code of what that rule says.
-    Code,
-    /// The file of a session.
-    File,
-    /// The folder or project that the agent worked in.
-    Project,
-    /// The branch that it worked on.
-    Branch,
-    /// The agent.
-    Agent,
-    /// The format of the recording.
-    Format,
-    /// The id of a session.
-    Id,
-}
-
-/// What `is:` asks of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// A call that was denied or halted.
-    Stopped,
-    /// A call that a person is asked about.
-    Asked,
-    /// A call that a rule in shadow mode would stop.
-    WouldStop,
-    /// A denied call.
-    Denied,
-    /// A call that ended its session.
-    Halted,
-    /// A call after the end of its session.
-    NotReached,
-    /// An allowed call.
-    Allowed,
-    /// An allowed call that a rule reports.
-    Reported,
-    /// A session rule that is violated.
-    Violated,
-    /// A session in which the comparison changes something.
-    Changed,
-    /// A decision that differs from what the recording did.
-    Differs,
-    /// A call whose result is an error.
-    Error,
-    /// A call that was refused when it was recorded.
-    Refused,
-    /// A call without a recorded result.
-    Unanswered,
-}
 
 /// A parsed filter. The empty one lets everything pass.
 #[derive(Debug, Clone, Default)]
@@ -123,47 +70,6 @@ impl InvalidFilter {
         let help = self.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
         format!("at {column}: {}{help}", self.message)
     }
-}
-
-const FIELDS: [(&str, Field); 9] = [
-    ("tool", Field::Tool),
-    ("rule", Field::Rule),
-    ("code", Field::Code),
-    ("file", Field::File),
-    ("project", Field::Project),
-    ("branch", Field::Branch),
-    ("agent", Field::Agent),
-    ("format", Field::Format),
-    ("id", Field::Id),
-];
-
-const OTHER_KEYS: [&str; 4] = ["is", "turn", "since", "until"];
-
-const STATES: [(&str, State); 14] = [
-    ("stopped", State::Stopped),
-    ("asked", State::Asked),
-    ("would_stop", State::WouldStop),
-    ("denied", State::Denied),
-    ("halted", State::Halted),
-    ("not_reached", State::NotReached),
-    ("allowed", State::Allowed),
-    ("reported", State::Reported),
-    ("violated", State::Violated),
-    ("changed", State::Changed),
-    ("differs", State::Differs),
-    ("error", State::Error),
-    ("refused", State::Refused),
-    ("unanswered", State::Unanswered),
-];
-
-/// Every key, for completion and help.
-pub fn keys() -> impl Iterator<Item = &'static str> {
-    FIELDS.iter().map(|(key, _)| *key).chain(OTHER_KEYS)
-}
-
-/// Every value of `is:`.
-pub fn states() -> impl Iterator<Item = &'static str> {
-    STATES.iter().map(|(word, _)| *word)
 }
 
 impl Filter {
@@ -335,8 +241,8 @@ fn term(token: &Token<'_>, now: Millis) -> Result<Term, Refusal> {
         Some("turn") => Test::Turn(turns(token.value)?),
         Some("since") => Test::Since(instant(token.value, now)?),
         Some("until") => Test::Until(instant(token.value, now)?),
-        Some(key) => match FIELDS.iter().find(|(name, _)| *name == key) {
-            Some((_, field)) => Test::Field(*field, pattern(token)?),
+        Some(key) => match FIELDS.iter().find(|(name, ..)| *name == key) {
+            Some((_, field, _)) => Test::Field(*field, pattern(token)?),
             None => return Err(unknown_key(key)),
         },
     };
@@ -354,7 +260,7 @@ fn unknown_key(key: &str) -> Refusal {
 }
 
 fn state(word: &str) -> Result<State, Refusal> {
-    STATES.iter().find(|(name, _)| *name == word).map(|(_, state)| *state).ok_or_else(|| {
+    STATES.iter().find(|(name, ..)| *name == word).map(|(_, state, _)| *state).ok_or_else(|| {
         let help = match nearest(word, states()) {
             Some(near) => format!("did you mean `is:{near}`?"),
             None => format!("values are {}", states().collect::<Vec<_>>().join(", ")),

@@ -89,7 +89,8 @@ fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint { color: view.color };
     let rows = view.breakdown.sorted();
     let cells: Vec<Vec<String>> = rows.iter().map(|(_, row)| numbers(row).to_vec()).collect();
-    let mut lines = columns(&["stopped", "violated", "calls", "sessions"], &cells).into_iter();
+    let stopped = words::stopped(view.mode);
+    let mut lines = columns(&[stopped, "violated", "calls", "sessions"], &cells).into_iter();
     let head = lines.next().unwrap_or_default();
     writeln!(out, "{}  {}", paint.bold(&head), paint.bold(view.by.word()))?;
     for ((key, row), line) in rows.iter().zip(lines) {
@@ -106,7 +107,8 @@ fn numbers(row: &Count) -> [String; 4] {
 }
 
 fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "| {} | stopped | violated | calls | sessions |", view.by.word())?;
+    let stopped = words::stopped(view.mode);
+    writeln!(out, "| {} | {stopped} | violated | calls | sessions |", view.by.word())?;
     writeln!(out, "|---|--:|--:|--:|--:|")?;
     for (key, row) in view.breakdown.sorted() {
         let name = super::diff::markdown::code(&view.name(key));

@@ -58,7 +58,7 @@ pub static OUTPUTS: &[Output] = &[
 
 /// The rules in three groups, with what each was asked; then the tools that no rule is about, and the sums.
 fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let View { coverage, policy, read, color, .. } = *view;
+    let View { coverage, policy, mode, read, color } = *view;
     let paint = Paint { color };
     let rules = coverage.of_policy(policy);
     for (exercise, heading) in GROUPS {
@@ -66,11 +66,15 @@ fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         if group.is_empty() {
             continue;
         }
+        let heading = match (exercise, mode) {
+            (Exercise::Fired, Mode::Shadow) => WOULD_FIRE,
+            _ => heading,
+        };
         writeln!(out, "{}", paint.bold(&format!("{heading} ({})", words::thousands(group.len() as u64))))?;
         for (_, rule, used) in group {
             writeln!(out, "  {}  {}", rule_name(rule), paint.dim(&rule.place()))?;
             if exercise != Exercise::NeverAsked {
-                writeln!(out, "      {}", answered(used))?;
+                writeln!(out, "      {}", answered(used, mode))?;
             }
         }
         writeln!(out)?;
@@ -96,9 +100,11 @@ const GROUPS: [(Exercise, &str); 3] = [
     (Exercise::Passed, "checked, never fired"),
     (Exercise::NeverAsked, "never checked: the rule applies to no recorded call"),
 ];
+/// The first of these headings where nothing is stopped.
+const WOULD_FIRE: &str = "fired: would have stopped, reported or objected to a call, or was violated";
 
 /// `12 calls in 9 sessions: 8 passed, 4 stopped · 2 calls in choices not taken · first refund-124:4.1, last refund-129:2.1`.
-pub fn answered(used: &RuleUse) -> String {
+pub fn answered(used: &RuleUse, mode: Mode) -> String {
     let sessions = words::count(used.sessions, "session");
     let asked = match used.calls {
         0 => sessions,
@@ -106,14 +112,14 @@ pub fn answered(used: &RuleUse) -> String {
     };
     let answers = [
         (used.passed, "passed"),
-        (used.stopped, "stopped"),
+        (used.stopped, words::stopped(mode)),
         (used.objected.saturating_sub(used.reported + used.asked_about), "also failed"),
         (used.asked_about, "asked about"),
         (used.reported.saturating_sub(used.would_stop), "reported"),
-        (used.would_stop, "in shadow mode"),
+        (used.would_stop, "would be stopped by it outside shadow mode"),
         (used.held, "held"),
         (used.violated, "violated"),
-        (used.pending, "undecided"),
+        (used.pending, "pending"),
     ];
     let answers = answers.into_iter().filter(|(count, _)| *count > 0);
     let answers: Vec<String> =
@@ -169,13 +175,13 @@ fn sums(coverage: &Coverage, rules: &[(crate::monitor::RuleId, &Rule, RuleUse)])
 }
 
 fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let View { coverage, policy, read, .. } = *view;
+    let View { coverage, policy, mode, read, .. } = *view;
     let rules = coverage.of_policy(policy);
     writeln!(out, "### {}\n", sums(coverage, &rules))?;
     for line in incomplete_markdown(read, "counted") {
         writeln!(out, "{line}\n")?;
     }
-    writeln!(out, "| rule | sessions | calls | passed | stopped | violated | state |")?;
+    writeln!(out, "| rule | sessions | calls | passed | {} | violated | state |", words::stopped(mode))?;
     writeln!(out, "|---|--:|--:|--:|--:|--:|---|")?;
     for (_, rule, used) in &rules {
         writeln!(

@@ -338,7 +338,8 @@ fn did(count: RuleCount) -> String {
     let calls = words::count(count.stopped, "call");
     let mut did = match (count.stopped, count.violated) {
         (0, 0) => {
-            [(count.asked, "asked about"), (count.would_stop, "in shadow mode"), (count.reported, "reported")]
+            let shadow = "would be stopped outside shadow mode";
+            [(count.asked, "asked about"), (count.would_stop, shadow), (count.reported, "reported")]
                 .into_iter()
                 .filter(|(calls, _)| *calls > 0)
                 .map(|(calls, how)| format!("{} {how}", words::count(calls, "call")))

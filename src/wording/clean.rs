@@ -22,7 +22,7 @@ pub enum Marks {
     /// `␛`, `↵`, `⟨U+202E⟩`, cut text ends in `…`.
     #[default]
     Unicode,
-    /// `^[`, `\n`, `<U+202E>`, cut text ends in `~`.
+    /// `^[`, `\n`, `<U+202E>`, cut text ends in a backtick.
     Ascii,
 }
 
@@ -61,7 +61,7 @@ impl Marks {
     pub const fn ellipsis(self) -> &'static str {
         match self {
             Self::Unicode => "…",
-            Self::Ascii => "~",
+            Self::Ascii => "`",
         }
     }
 }

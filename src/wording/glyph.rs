@@ -35,7 +35,7 @@ macro_rules! glyphs {
                 match self { $(Self::$variant => $unicode,)* }
             }
 
-            /// Its form in ASCII, as wide as the other.
+            /// Its form in ASCII: as wide as the other, the arrow alone is wider.
             pub const fn ascii(self) -> &'static str {
                 match self { $(Self::$variant => $ascii,)* }
             }
@@ -52,7 +52,7 @@ glyphs! {
     Everywhere Allow = "✓" "+" "allowed (a call), held (a session rule) or passed (a condition, a case)";
     Everywhere None = "–" "-"
         "not decided: a hidden tool, a call after the session ended (`■`), a rule that was never checked";
-    Everywhere Ask = "¿" "?" "a person is asked whether the call runs";
+    Everywhere Ask = "¿" "&" "a person is asked whether the call runs";
     Everywhere Report = "!" "!"
         "allowed, but reported: the rule only reports, or has `mode: shadow` and would stop the call; `]!` goes to the next. With `--mode shadow`, a call that would be stopped has `✗`";
     OnScreen Problem = "?" "?"
@@ -62,25 +62,25 @@ glyphs! {
     OnScreen Refused = "⊘" "%" "the recorded call was refused, so it did not run";
     OnScreen Failed = "↯" "*" "the recorded result is an error; `]e` goes to the next";
     OnScreen Changed = "∆" "^" "decided differently by the two versions that are compared; `]c` goes to the next";
-    OnScreen Base = "◂" "<" "a row of the base version alone";
-    OnScreen New = "▸" ">" "a row of the new version alone";
+    OnScreen Base = "◂" "b" "a row of the base version alone";
+    OnScreen New = "▸" "n" "a row of the new version alone";
     OnScreen Counterfactual = "┄" "." "from here on the recording is counterfactual (see `~`)";
-    OnScreen Rule = "▌" "|" "a line of the rule that decided";
-    OnScreen Dot = "·" "|"
+    OnScreen Rule = "▌" ":" "a line of the rule that decided";
+    OnScreen Dot = "·" ","
         "alone: not judged yet, a rule that is pending (what it requires may still come), or one more finding of the same call; in a line: between two facts";
-    OnScreen Arrow = "→" ">" "from one thing to another: base and new version, before and after";
+    OnScreen Arrow = "→" "->" "from one to the other: from the base to the new version, from before to after";
     OnScreen Cursor = "›" ">" "the selected row";
-    OnScreen Folded = "⊞" "*" "a folded part; `Space` opens it";
+    OnScreen Folded = "⊞" "[" "a folded part; `Space` opens it";
     OnScreen Open = "⊟" "v" "an open part; `Space` folds it";
-    OnScreen Track = "─" "-" "on the timeline: the way from call to call";
-    OnScreen End = "┤" "|" "on the timeline: the end of the session, with the session rules that are violated there";
+    OnScreen Track = "─" "_" "on the timeline: the way from call to call";
+    OnScreen End = "┤" "]" "on the timeline: the end of the session, with the session rules that are violated there";
     OnScreen Between = "│" "|" "between two versions or two parts of a line";
-    OnScreen Thumb = "┃" "#" "the visible part of a long list";
+    OnScreen Thumb = "┃" "H" "the visible part of a long list";
 }
 
 /// What is not a mark of its own, but needs a word where marks are explained.
 pub const NOTES: &[(&str, &str, &str)] = &[
-    ("…", "~", "text was cut here; `Enter` or `b` shows all of it"),
+    ("…", "`", "text was cut here; `Enter` or `b` shows all of it"),
     ("␛", "^[", "a character that would steer the terminal; one that cannot be seen is shown as `⟨U+202E⟩`"),
     ("↵", "\\n", "a line break, where a text is shown on one line"),
 ];
@@ -89,7 +89,10 @@ pub const NOTES: &[(&str, &str, &str)] = &[
 #[cfg(feature = "internals")]
 pub fn markdown() -> String {
     let mut text = String::from("| mark | ASCII | meaning |\n|---|---|---|\n");
-    let cell = |text: &str| text.replace('|', "\\|");
+    let cell = |text: &str| match text {
+        "`" => "`` ` ``".to_owned(),
+        text => format!("`{}`", text.replace('|', "\\|")),
+    };
     for (shown, title) in [
         (Shown::Everywhere, "in the output and in the workbench"),
         (Shown::OnScreen, "in the workbench alone"),
@@ -97,12 +100,12 @@ pub fn markdown() -> String {
         text.push_str(&format!("| | | **{title}** |\n"));
         for glyph in Glyph::ALL.iter().filter(|glyph| glyph.shown() == shown) {
             let (mark, ascii) = (glyph.unicode(), cell(glyph.ascii()));
-            text.push_str(&format!("| `{mark}` | `{ascii}` | {} |\n", glyph.doc()));
+            text.push_str(&format!("| `{mark}` | {ascii} | {} |\n", glyph.doc()));
         }
     }
     text.push_str("| | | **where text is shown** |\n");
     for (mark, ascii, doc) in NOTES {
-        text.push_str(&format!("| `{mark}` | `{}` | {doc} |\n", cell(ascii)));
+        text.push_str(&format!("| `{mark}` | {} | {doc} |\n", cell(ascii)));
     }
     text
 }
@@ -117,7 +120,7 @@ mod tests {
     fn glyphs_are_one_column_in_both_sets() {
         for glyph in Glyph::ALL {
             assert_eq!(glyph.unicode().width(), 1, "{glyph:?}");
-            assert_eq!(glyph.ascii().len(), 1, "{glyph:?}");
+            assert_eq!(glyph.ascii().len(), if *glyph == Glyph::Arrow { 2 } else { 1 }, "{glyph:?}");
             assert!(glyph.ascii().is_ascii());
         }
     }
@@ -127,7 +130,11 @@ mod tests {
         for (at, one) in Glyph::ALL.iter().enumerate() {
             for other in &Glyph::ALL[at + 1..] {
                 assert_ne!(one.unicode(), other.unicode());
+                assert_ne!(one.ascii(), other.ascii());
                 assert_ne!(one.doc(), other.doc());
+            }
+            for (mark, ascii, _) in NOTES {
+                assert!(one.unicode() != *mark && one.ascii() != *ascii, "{mark}");
             }
         }
     }

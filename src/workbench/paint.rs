@@ -279,9 +279,11 @@ impl<'t> Row<'t> {
 
     /// Appends a glyph.
     pub fn glyph(&mut self, role: Role, glyph: Glyph) -> &mut Self {
-        if self.left() > 0 {
-            self.parts.push((self.theme.glyph(glyph).to_owned(), self.theme.style(role)));
-            self.width += 1;
+        let text = self.theme.glyph(glyph);
+        let width = if text.is_ascii() { text.len() } else { 1 };
+        if self.left() >= width {
+            self.parts.push((text.to_owned(), self.theme.style(role)));
+            self.width += width;
         }
         self
     }

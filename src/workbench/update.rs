@@ -380,6 +380,8 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::Quit => {
             if !model.dialog.overlays.is_empty() {
                 overlays::close(model);
+            } else if std::mem::take(&mut model.place.zoom) {
+                // What a person sees is that something was closed.
             } else if !suppose::leave(model, effects, true) && !warned(model) {
                 effects.push(Effect::Quit);
             }

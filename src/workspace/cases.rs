@@ -15,6 +15,9 @@ use crate::session::{Session, tree};
 use crate::source::{Source, quoted};
 use crate::wording::list;
 
+/// Why a case cannot be judged whose policy has errors of its own: what is wrong is said of the policy.
+pub const NOT_LOADED: &str = "the policy does not load";
+
 /// Judges cases. A policy that several of them name is read once.
 #[derive(Default)]
 pub struct CaseRunner {
@@ -128,7 +131,7 @@ impl CaseRunner {
         told.extend(loaded.diagnostics);
         let policy = policy.map_err(|why| match why {
             NoPolicy::Empty { .. } => "no policy was found there, so nothing can be judged".to_owned(),
-            _ => "the policy does not load".to_owned(),
+            _ => NOT_LOADED.to_owned(),
         });
         self.policies.insert(paths, policy.clone());
         policy.map_err(broken)

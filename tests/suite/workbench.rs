@@ -301,7 +301,7 @@ fn what_if_and_a_saved_case() {
     session.sees("DENY issue_refund");
     session.press("xx");
     session.sees("WHAT IF 1");
-    session.sees("deny > allow");
+    session.sees("deny → allow");
     session.press("s");
     session.sees("save as: contracts/refund-124");
     session.press("\x15off.case.yaml\r");
@@ -313,16 +313,16 @@ fn what_if_and_a_saved_case() {
     session
         .until("the recording", |screen| !screen.contains("WHAT IF") && screen.contains("DENY issue_refund"));
     session.press("W");
-    session.sees("witness of refund-124");
+    session.sees("minimal example of refund-124");
     session.press("s\r");
-    session.sees("-witness.case.yaml` passes");
+    session.sees("-minimal.case.yaml` passes");
     let saved = std::fs::read_dir(folder.path().join("contracts")).unwrap();
     let names = saved.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
-    let name = names.into_iter().find(|name| name.ends_with("-witness.case.yaml")).unwrap();
+    let name = names.into_iter().find(|name| name.ends_with("-minimal.case.yaml")).unwrap();
     passes(&format!("contracts/{name}"));
     assert!(std::fs::read(&recording).unwrap() == before, "the recording is as it was");
     session.press("q");
-    session.until("the recording", |screen| !screen.contains("WITNESS"));
+    session.until("the recording", |screen| !screen.contains("MINIMAL EXAMPLE"));
     session.press("q");
     session.ended();
 }
@@ -530,13 +530,13 @@ fn edits_from_outside_are_seen_by_themselves() {
         // In place.
         std::fs::write(&policy, LOOSE).unwrap();
         session.sees("ALLOW issue_refund");
-        session.sees("DENY > allow");
+        session.sees("DENY → allow");
         session.sees("since ");
         // By renaming another file onto it.
         std::fs::write(folder.path().join("contracts/.refund.yaml.new"), STRICT).unwrap();
         std::fs::rename(folder.path().join("contracts/.refund.yaml.new"), &policy).unwrap();
         session.sees("DENY issue_refund");
-        session.sees("allow > DENY");
+        session.sees("allow → DENY");
         // A version that does not load is said, and the last whole one goes on.
         std::fs::write(&policy, "tool: issue_refund\nprecondition: []\n").unwrap();
         session.sees("contracts/refund.yaml:2:1 unknown key `precondition`");

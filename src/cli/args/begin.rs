@@ -13,7 +13,7 @@ use crate::suggest::Bounds;
 pub struct New {
     #[arg(value_name = "KIND", help = kinds())]
     pub kind: String,
-    /// File to write. No file is overwritten [default: contracts/KIND.yaml, for a case contracts/example.case.yaml]
+    /// File to write; one that exists is not overwritten [default: contracts/KIND.yaml, for a case contracts/example.case.yaml]
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
 }
@@ -21,14 +21,14 @@ pub struct New {
 /// `rulestep init`.
 #[derive(Debug, Args)]
 pub struct Init {
-    /// Bundled policy set to write instead of the example, with its cases: `coding`, for coding agents, or `support`, for agents that
-    /// refund orders
+    /// Policies of Rulestep to write instead of the example, with their cases: `coding`, for coding agents, or `support`, for agents
+    /// that refund orders
     #[arg(value_name = "SET", conflicts_with = "sessions")]
     pub set: Option<String>,
-    /// Folder to set up. No file is overwritten [default: contracts]
+    /// Folder to set up; if one of the files exists already, nothing is written [default: contracts]
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
-    /// Recordings: files, folders or globs. The rules that they suggest are written instead of the example
+    /// Recordings: files, folders or globs. Write the rules that they suggest instead of the example. May be repeated
     #[arg(long, value_name = "SESSIONS", num_args = 1, action = ArgAction::Append)]
     pub sessions: Vec<String>,
     #[command(flatten)]
@@ -42,7 +42,7 @@ pub struct Suggest {
     pub recordings: Recordings,
     #[command(flatten)]
     pub selection: Selection,
-    /// Folder to write the suggested policies to, a file for each tool. No file is overwritten
+    /// Folder to write the suggested rules to as policies, one file for each tool; a file that exists is not overwritten
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
     /// Suggest a rule only if at least N sessions follow it, or, for a rule about a shared value such as an order number, if calls
@@ -52,10 +52,10 @@ pub struct Suggest {
     /// Suggest a rule only if at most N recorded calls violate it
     #[arg(long, default_value_t = Bounds::default().against, value_name = "N")]
     pub max_violations: u64,
-    /// Maximum number of suggestions
+    /// Suggest at most N rules
     #[arg(long, default_value_t = Bounds::default().most, value_name = "N")]
     pub most: usize,
-    /// Number of threads that read (0 = one per CPU)
+    /// Number of threads (0 = one per CPU)
     #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
     pub jobs: usize,
     /// Output format

@@ -10,7 +10,7 @@ pub enum Mode {
     /// The call did not run: later decisions ignore its recorded result
     #[default]
     Enforce,
-    /// The call ran as recorded: the decision is only reported
+    /// The call ran as recorded: the decision only says that it would be stopped
     Shadow,
 }
 

@@ -7,24 +7,24 @@ const POLICIES: &[(&str, &str)] = &[
     #[cfg(feature = "tui")]
     (
         "",
-        "Policies: a file, a folder, or `git:REV[:PATH]`. Repeat it to combine several [default: `policy` in config.toml, else contracts/]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several [default: `policy` in config.toml, else contracts/]",
     ),
     (
         "stats",
-        "Policies: a file, a folder, or `git:REV[:PATH]`. Repeat it to combine several. Counts the calls that they stop, and uses their `facts`, what they say of programs and tools (`rulestep explain facts`) [default: no policy]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. Counts the calls that they stop, and uses their `facts`, what they say of programs and tools (`rulestep explain facts`) [default: no policy]",
     ),
     ("check", "The same as POLICY"),
     (
         "explain",
-        "Policies: a file, a folder, or `git:REV[:PATH]`. Repeat it to combine several. With --at they decide; the pages `facts` and `shell` use their `facts`; other pages need none [default with --at: contracts/; else no policy]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. With --at they decide; the pages `facts` and `shell` use their `facts`; other pages need none [default with --at: contracts/; else no policy]",
     ),
     (
         "live",
-        "Policies: a file, a folder, or `git:REV[:PATH]`. Repeat it to combine several [default: the one that decided last, as the journals say]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several [default: the one that decided last, as the journals say]",
     ),
     (
         "convert",
-        "Policies: a file, a folder, or `git:REV[:PATH]`. Repeat it to combine several. Needed only for --redact and for --where with terms about decisions [default: no policy]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. Needed only for --redact and for --where with terms about decisions [default: no policy]",
     ),
 ];
 

@@ -30,7 +30,7 @@ pub struct Recordings {
     /// Also read the recordings that this file names, one per line or separated by NUL; `-` for standard input
     #[arg(long, value_name = "FILE")]
     pub files_from: Option<String>,
-    /// Use the built-in sample sessions, with their policies unless -p names others
+    /// Use the sample sessions inside the program instead of SESSIONS, and their policies unless -p names others
     #[arg(long, conflicts_with_all = ["sessions", "files_from"])]
     pub samples: bool,
     #[command(flatten)]
@@ -43,21 +43,21 @@ pub struct Selection {
     /// Only sessions that match all these terms
     #[arg(long = "where", value_name = "FILTER", help = where_help())]
     pub filter: Option<String>,
-    /// Only sessions that began at this time or later: `7d` (ago), `12h`, a day such as `2026-11-01` or an instant such as
-    /// `2026-11-01T09:30:00Z`
+    /// Use only sessions that began at this time or later: `7d` or `12h` ago, on a day such as `2026-11-01`, or at an instant such
+    /// as `2026-11-01T09:30:00Z`
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Only sessions that began before this time
+    /// Use only sessions that began before this time, which is written as for --since
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// Process only shard I of N, so that N machines together check every session exactly once. `rulestep merge` combines the JSON
-    /// of `replay`, `diff`, `coverage` and `stats`
+    /// Use only part I of N parts of the sessions, so that N machines together check each session once: `2/4` on the second of four.
+    /// `rulestep merge` combines the JSON of `replay`, `diff`, `coverage` and `stats`
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Use only N sessions, drawn at random after the other filters; a second run draws the same ones
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Use only N sessions, drawn at random from those that match the options above; a second run draws the same ones
+    #[arg(long = "random", alias = "sample", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub sample: Option<u64>,
-    /// With --sample: seed of the draw; another seed draws other sessions
+    /// With --random: number that the draw begins with; with another number other sessions are drawn [default: 0]
     #[arg(long, value_name = "N", requires = "sample", default_value_t = 0, hide_default_value = true)]
     pub seed: u64,
 }
@@ -80,7 +80,7 @@ pub struct Reading {
 /// The policies to judge by.
 #[derive(Debug, Args)]
 pub struct Policies {
-    /// Policies: a file, a folder, or `git:REV[:PATH]`. Repeat it to combine several [default: contracts/]
+    /// Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several [default: contracts/]
     #[arg(short, long = "policy", value_name = "VERSION", action = ArgAction::Append)]
     pub policy: Vec<String>,
     /// The one dialect whose documents count
@@ -99,7 +99,7 @@ pub struct ModeArgument {
 /// Whether results are kept.
 #[derive(Debug, Args)]
 pub struct Caching {
-    /// Read every recording again, and keep no results for the next run
+    /// Read every recording, even if its results were kept by an earlier run, and keep none for the next run
     #[arg(long)]
     pub no_cache: bool,
 }
@@ -107,8 +107,8 @@ pub struct Caching {
 /// A filter for other programs.
 #[derive(Debug, Args)]
 pub struct Lines {
-    /// Read each line of standard input as one session (give `-` as SESSIONS), and write its result or error as one line of JSON as
-    /// soon as it is ready, in input order
+    /// Read each line of standard input as one session (SESSIONS must be `-`), and write its result or error as one line of JSON, in
+    /// the same order and without waiting for further lines
     #[arg(long, conflicts_with_all = ["files_from", "samples", "filter", "since", "until", "shard", "sample", "report", "strict"])]
     pub lines: bool,
     /// With --lines: end with a line of totals

@@ -42,19 +42,19 @@ pub struct Hook {
     /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
     #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
-    /// Decide and record, but stop nothing. Calls that cannot be decided are explained on standard error
+    /// Shadow mode: decide and record, but stop nothing. Calls that cannot be decided are explained on standard error
     #[arg(long)]
     pub shadow: bool,
     /// What to answer when a call cannot be decided
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
-    /// What to answer when a rule asks; use `deny` when nobody can be asked
+    /// What to answer when a rule wants a person to be asked; use `deny` where nobody can be
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
-    /// Longest wait for the lock of the session's journal, in milliseconds; then the `--on-error` answer is given
+    /// Longest wait, in milliseconds, while another process writes the session's journal; then the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
-    /// Time limit for an answer, in milliseconds; then the `--on-error` answer is given
+    /// Time limit for the whole answer, in milliseconds; then the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 30_000)]
     pub limit: u64,
 }
@@ -62,19 +62,19 @@ pub struct Hook {
 /// `rulestep gate`.
 #[derive(Debug, Args)]
 pub struct Gate {
-    /// Use standard input and output. Required, because other ways to connect may come later
+    /// Talk over standard input and output. Must be given: other ways to connect may be added later
     #[arg(long, required = true)]
     pub stdio: bool,
     /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
     #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
-    /// Decide and record, but stop nothing
+    /// Shadow mode: decide and record, but stop nothing
     #[arg(long)]
     pub shadow: bool,
     /// What to answer when a call cannot be decided
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
-    /// Longest wait for the lock of a session's journal, in milliseconds; then the `--on-error` answer is given
+    /// Longest wait, in milliseconds, while another process writes the session's journal; then the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
 }
@@ -90,10 +90,10 @@ pub struct Install {
     /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
     #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
-    /// Decide and record, but stop nothing
+    /// Shadow mode: decide and record, but stop nothing
     #[arg(long)]
     pub shadow: bool,
-    /// Show what would change, and change nothing
+    /// Print what would change in the settings, and change nothing
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -106,7 +106,7 @@ pub struct Uninstall {
     pub agent: String,
     #[command(flatten)]
     pub scope: ScopeArgument,
-    /// Show what would change, and change nothing
+    /// Print what would change in the settings, and change nothing
     #[arg(long)]
     pub dry_run: bool,
 }
@@ -114,7 +114,7 @@ pub struct Uninstall {
 /// `rulestep live`.
 #[derive(Debug, Args)]
 pub struct Live {
-    /// Session id or its prefix [default: every session that has a journal]
+    /// Session id, or the beginning of one [default: every session that has a journal]
     #[arg(value_name = "SESSION")]
     pub session: Option<String>,
     #[command(flatten)]
@@ -135,10 +135,10 @@ pub struct Live {
 /// `rulestep prune`.
 #[derive(Debug, Args)]
 pub struct Prune {
-    /// Remove journals not written to for at least this long: a number with `h`, `d` or `w`, such as `30d`
+    /// Remove journals that nothing was written to for this long: hours, days or weeks, such as `12h`, `30d` or `8w`
     #[arg(long, value_name = "AGE")]
     pub older_than: String,
-    /// Also remove journals with no end record, even though the agent may resume those sessions
+    /// Also remove journals of sessions that have not ended, which their agents may still resume
     #[arg(long)]
     pub unfinished: bool,
     /// List what would be removed, and remove nothing

@@ -10,22 +10,22 @@ pub struct Proxy {
     /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
     #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
-    /// Decide and record, but stop nothing and hide no tool
+    /// Shadow mode: decide and record, but stop nothing and hide no tool
     #[arg(long)]
     pub shadow: bool,
     /// What to answer when a call cannot be decided
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
-    /// What to answer when a rule asks. A client that cannot ask its user always gets a denial
+    /// What to answer when a rule wants a person to be asked. A client that cannot ask its user always gets a denial
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
-    /// Longest wait for the lock of the session's journal, in milliseconds; then the `--on-error` answer is given
+    /// Longest wait, in milliseconds, while another process writes the session's journal; then the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
-    /// Name of the server: the policy sees its tools as `mcp__SERVER__TOOL`, not by their bare names
+    /// Call the tools `mcp__SERVER__TOOL` when the policy decides about them, not by their bare names
     #[arg(long, value_name = "SERVER")]
     pub name: Option<String>,
-    /// Session to record to, which proxies of several servers may share [default: a new one]
+    /// Id of the session to record to; proxies of several servers may record to the same one [default: a new session]
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     /// The process that the server must not outlive
@@ -36,16 +36,16 @@ pub struct Proxy {
     #[cfg(feature = "proxy-http")]
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
-    /// Header for every request to that server; `${VARIABLE}` in its value is read from the environment, so that a secret need not
-    /// be on the command line
+    /// With --url: header to send with every request; `${VARIABLE}` in its value is read from the environment, so that a secret need
+    /// not be on the command line
     #[cfg(feature = "proxy-http")]
     #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with = "command")]
     pub header: Vec<String>,
-    /// Header whose whole value is in an environment variable: `A=B` is the same as `--header 'A: ${B}'`
+    /// With --url: header whose whole value is in an environment variable: `A=B` is the same as `--header 'A: ${B}'`
     #[cfg(feature = "proxy-http")]
     #[arg(long, value_name = "NAME=VARIABLE", requires = "url", conflicts_with = "command")]
     pub header_env: Vec<String>,
-    /// Allow plain HTTP to a server on another machine too
+    /// With --url: allow plain HTTP (not HTTPS) to a server on another machine
     #[cfg(feature = "proxy-http")]
     #[arg(long, requires = "url", conflicts_with = "command")]
     pub allow_http: bool,

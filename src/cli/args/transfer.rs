@@ -35,7 +35,7 @@ pub struct Export {
     /// Folder for the files `sessions`, `calls` and `findings`
     #[arg(short, long, value_name = "FOLDER")]
     pub output: String,
-    /// File format, also used as the file extension
+    /// Format of the files, and the end of their names
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: TableFormat,
     /// Blank every argument, result and message text that no rule reads, in the files it writes
@@ -61,7 +61,7 @@ pub struct Migrate {
     /// The same as FILE, for scripts that call `assay migrate --config`
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub config: Option<String>,
-    /// Change the file instead of printing the result
+    /// Write the result to FILE instead of printing it
     #[arg(long)]
     pub write: bool,
 }

@@ -76,13 +76,13 @@ pub fn where_help() -> String {
     let keys = listed(filter::keys());
     let states = listed(filter::states());
     format!(
-        "Only sessions that match all these terms: words, `\"two words\"`, `/regex/`, `!TERM` (not), and KEY:VALUE such as `tool:deploy`, `since:7d` or `turn:3..9`. Terms about calls must match the same call. Keys: {keys}. Values of `is:`: {states} (`changed` only in `diff` and the workbench)"
+        "Use only sessions that match all terms of this filter: words, `\"two words\"`, `/regex/`, `!TERM` (not), and KEY:VALUE such as `tool:deploy`, `since:7d` or `turn:3..9`. Terms about calls must match the same call. `rulestep explain filter` says what each term matches. Keys: {keys}. Values of `is:`: {states} (`changed` only in `diff` and the workbench)"
     )
 }
 
 pub fn from_help() -> String {
     let names = listed(FORMATS.iter().map(|format| format.name));
-    format!("Format of the recordings, instead of recognising it: {names}")
+    format!("Read all recordings as this format, instead of recognising the format of each: {names}")
 }
 
 pub fn only_help() -> String {
@@ -100,7 +100,7 @@ pub fn kinds() -> String {
 pub fn explained() -> String {
     let dialects = listed(DIALECTS.iter().map(|dialect| dialect.name));
     format!(
-        "A code such as `resource_unmatched`; a policy language ({dialects}); one of its keys, such as `contract.preconditions.match`; `marks`, those in the output and on the screen; `semantics`, how calls are decided; `facts`, what is known of programs and tools; or `shell 'COMMAND'`, what a command line does. With --at: the recordings to search. Without arguments, lists all pages"
+        "A code such as `resource_unmatched`; a policy language ({dialects}); one of its keys, such as `contract.preconditions.match`; `marks`, the marks in the output and on the screen; `filter`, the terms of `--where`; `semantics`, how calls are decided; `facts`, what is known of programs and tools; or `shell 'COMMAND'`, what a command line does. With --at: the recordings to search. Without arguments, lists all pages"
     )
 }
 
@@ -119,7 +119,7 @@ impl TypedValueParser for Explained {
         let codes = dialect::codes().map(|page| page.code.as_str());
         let dialects = DIALECTS.iter().map(|dialect| dialect.name);
         let keys = lookup::paths().iter().map(String::as_str);
-        let pages = ["marks", "facts", "shell", "semantics"].into_iter();
+        let pages = ["marks", "filter", "facts", "shell", "semantics"].into_iter();
         Some(Box::new(dialects.chain(keys).chain(codes).chain(pages).map(PossibleValue::new)))
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::marks;
+use super::{filter, marks};
 use crate::cli::args::Format;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::screen::Screen;
@@ -32,7 +32,8 @@ pub fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Fai
         let dialects =
             DIALECTS.iter().flat_map(|dialect| [dialect.name.to_owned(), dialect.plural().to_owned()]);
         let known = codes.chain(dialects).chain(topics().map(|(topic, _)| topic));
-        let known: Vec<String> = known.chain(["shell", "facts", "marks"].map(str::to_owned)).collect();
+        let known: Vec<String> =
+            known.chain(["shell", "facts", "marks", "filter"].map(str::to_owned)).collect();
         let failure = Failure::usage(format!("there is no code, policy language or topic `{name}`"));
         return Err(match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => failure.help(format!("did you mean `{near}`?")),
@@ -111,6 +112,7 @@ pub fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
         writeln!(screen.out(), "Other pages:")?;
         for (name, title) in [
             ("marks", marks::TITLE),
+            ("filter", filter::TITLE),
             ("facts", "what is known of programs and tools"),
             ("shell 'COMMAND'", "what a command line runs, reads, writes and reaches"),
         ] {
@@ -119,6 +121,7 @@ pub fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
     } else {
         topic_data("semantics", SEMANTICS, screen)?;
         marks::data(screen)?;
+        filter::data(screen)?;
     }
     for (kind, title) in [
         (PageKind::Finding, "Findings, why a rule stops or reports a call"),

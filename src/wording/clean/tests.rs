@@ -50,7 +50,7 @@ fn names_keep_both_ends() {
         assert_eq!(ends(name, width, Marks::Unicode).text(), shown, "{name:?} {width}");
     }
     let long = "x".repeat(1 << 20);
-    assert_eq!(ends(&long, 5, Marks::Ascii).text(), "xx~xx");
+    assert_eq!(ends(&long, 5, Marks::Ascii).text(), "xx`xx");
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn cuts_by_columns() {
     }
     assert_eq!(fit("漢字", 1, Marks::Unicode).text(), "…");
     assert_eq!(fit("漢字", 0, Marks::Unicode).text(), "");
-    assert_eq!(fit("abc", 2, Marks::Ascii).text(), "a~");
+    assert_eq!(fit("abc", 2, Marks::Ascii).text(), "a`");
 }
 
 #[test]
@@ -280,9 +280,9 @@ proptest! {
         if whole.width <= columns {
             prop_assert_eq!(&shown, &whole);
         } else {
-            // A tilde may be in the text as well: some split at one must fit.
+            // A backtick may be in the text as well: some split at one must fit.
             let (whole, shown) = (whole.text(), shown.text());
-            let fits = shown.match_indices('~').any(|(at, _)| {
+            let fits = shown.match_indices('`').any(|(at, _)| {
                 whole.starts_with(&shown[..at]) && whole.ends_with(&shown[at + 1..])
             });
             prop_assert!(fits, "{} in {}", shown, whole);

@@ -120,7 +120,7 @@ fn tail_of(value: &str, room: usize, marks: text::Marks) -> String {
 /// Work under way, in a few words.
 fn work(model: &Model) -> String {
     if model.work.looking.is_some() {
-        return "looking for a witness".to_owned();
+        return "looking for a minimal example".to_owned();
     }
     if let Some((done, all)) = model.work.reading {
         return if all == 0 { "reading".to_owned() } else { format!("reading {done}/{all} files") };

@@ -11,6 +11,7 @@ use crate::engine::Verdict;
 use crate::replay::Status;
 use crate::report::{diff, words};
 use crate::session::Body;
+use crate::workbench::keys::Command;
 use crate::workbench::line::{Link, mark_of, place, place_not_taken, rule_place};
 use crate::workbench::model::changes::Group;
 use crate::workbench::model::verdict::{headline, outcome_look};
@@ -75,7 +76,8 @@ impl Rows for Changes {
             Some(ChangeRow::Change(entry, change)) => {
                 let name = called_so(model, entry);
                 let [base, new] = words_of(model, change);
-                format!("{name} {} {base} > {new} {}", subject(change), origin_word(change))
+                let (subject, arrow) = (subject(change), model.theme.glyph(Glyph::Arrow));
+                format!("{name} {subject} {base} {arrow} {new} {}", origin_word(change))
             }
             None => rest(model),
         })
@@ -167,7 +169,9 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
     // What it was and what it is must be seen; what is cut are names, of a session's the beginning.
     let [base, new] = words_of(model, change);
     let same = change.kind == Kind::OtherReason;
-    let end = if same { OTHER_REASON.len() } else { base.len() + new.len() + 3 };
+    let arrow = format!(" {} ", model.theme.glyph(Glyph::Arrow));
+    let ways = base.len() + new.len() + arrow.chars().count();
+    let end = if same { OTHER_REASON.len() } else { ways };
     let origin = if width >= ROOMY { 2 + "downstream".len() } else { 0 };
     let room = row.left().saturating_sub(end + origin + 1);
     let name = called_so(model, entry);
@@ -199,7 +203,7 @@ fn one<'m>(model: &'m Model, entry: usize, change: &Change, width: usize, query:
     if same {
         row.put(role, OTHER_REASON);
     } else {
-        row.put(Role::TextDim, &base).put(Role::TextDim, " > ").put(role, &new);
+        row.put(Role::TextDim, &base).put(Role::TextDim, &arrow).put(role, &new);
     }
     if origin > 0 {
         row.gap(2).put(Role::TextDim, origin_word(change));
@@ -284,7 +288,8 @@ fn sign(change: &Change) -> (Role, Glyph) {
 /// What there is to say of all other sessions.
 fn rest(model: &Model) -> String {
     if model.basis.changes.comparison.is_none() {
-        return "no edit yet, and no base: what changes is listed here".to_owned();
+        let base = model.key(Command::Base);
+        return format!("nothing is compared; the next edit of the policy is, and {base} chooses a base");
     }
     let (compared, unchanged) = model.basis.changes.counts();
     let all = model.session_count();

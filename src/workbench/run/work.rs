@@ -206,7 +206,7 @@ impl Workers {
             let told = catch_unwind(AssertUnwindSafe(|| suppose::look(&wanted, &newest)));
             let failed = |_| {
                 tell(&out, Msg::Witness { number: wanted.number, found: None });
-                fault("looking for a witness")
+                fault("looking for a minimal example")
             };
             tell(&out, told.unwrap_or_else(failed));
         });

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{go, judge, prompt, texts};
+use super::{judge, prompt, texts};
 use crate::compare::{Base, Comparison};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
@@ -83,9 +83,6 @@ pub fn end(model: &mut Model, effects: &mut Vec<Effect>) {
         texts::renew(model, effects);
     } else {
         model.say("nothing will be compared");
-    }
-    if model.place.focus == Pane::Changes && model.basis.changes.comparison.is_none() {
-        go::focus(model, Pane::Transcript);
     }
 }
 

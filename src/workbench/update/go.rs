@@ -4,8 +4,8 @@ use super::settle;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::{Go, List};
+use crate::workbench::model::Model;
 use crate::workbench::model::table::TableLine;
-use crate::workbench::model::{Model, Overlay};
 use crate::workbench::transcript::{RowKind, Rows};
 
 /// The next or previous call; in lists the next or previous row.
@@ -138,11 +138,5 @@ pub fn show_open(model: &mut Model) {
 
 /// Moves in the topmost overlay.
 fn in_overlay(model: &mut Model, go: Go) {
-    let Some(window) = model.dialog.overlays.last().map(Overlay::window) else { return };
-    let (len, height, mut list) =
-        (window.len(model), model.overlay_space(window.list()).window.len() / window.tall(), window.list());
-    list.go(go, len, height);
-    if let Some(overlay) = model.dialog.overlays.last_mut() {
-        *overlay.window_mut().list_mut() = list;
-    }
+    settle::in_overlay(model, |tall, list| tall.gone(list, go));
 }

@@ -13,6 +13,7 @@ use crate::workbench::line::{Key, place, place_not_taken};
 use crate::workbench::model::judgement::CallMark;
 use crate::workbench::model::{ChangeRow, Entry, Model, PendingRule, Spot};
 use crate::workbench::pane::{origin_word, rule_name, words_of};
+use crate::workbench::theme::Glyph;
 use crate::workbench::transcript::{Row, RowKind};
 
 /// Places that are kept to go back to.
@@ -353,7 +354,7 @@ fn tell_change(model: &mut Model, row: usize) {
                 let rule = change.rule.and_then(|rule| rule_name(model, rule));
                 let whose = rule.map_or_else(|| " of the session".to_owned(), |rule| format!(" of {rule}"));
                 let [base, new] = words_of(model, change);
-                format!("{whose}: {base} > {new}")
+                format!("{whose}: {base} {} {new}", model.theme.glyph(Glyph::Arrow))
             }
             _ => String::new(),
         };

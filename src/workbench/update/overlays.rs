@@ -6,7 +6,7 @@ use super::go;
 use crate::compare::ChangePlace;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::lookup;
-use crate::report::{Look, reference as page};
+use crate::report::{Look, reference as page, words};
 use crate::session::Session;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
@@ -15,6 +15,7 @@ use crate::workbench::list::List;
 use crate::workbench::model::overlay::{BodyView, FindingsView, HelpView, ProblemsView, ReferenceView};
 use crate::workbench::model::{FindingRow, Model, Overlay};
 use crate::workbench::transcript::Rows;
+use crate::workspace::cases::NOT_LOADED;
 
 /// Opens in an editor what the cursor is on, and says what that is.
 pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -198,11 +199,19 @@ pub fn renew_problems(model: &mut Model) {
 
 fn all_problems(model: &Model) -> Vec<Diagnostic> {
     let mut rows = model.basis.rules.problems.clone();
+    let caused = |row: &&Diagnostic| row.message == NOT_LOADED;
+    let (following, of_cases): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
+        model.basis.cases.problems.iter().partition(caused);
+    if rows.iter().any(|row| row.severity == Severity::Error) {
+        rows.extend(consequence(&following));
+    } else {
+        rows.extend(following.into_iter().cloned());
+    }
     // Of the version and the sessions that are open now; others are counted anew.
     let counted = model.work.survey.as_ref().filter(|query| query.wish.is(&model.survey_wish()));
     rows.extend(counted.iter().flat_map(|query| query.findings.iter().cloned()));
     rows.extend(model.habits.problems.iter().cloned());
-    rows.extend(model.basis.cases.problems.iter().cloned());
+    rows.extend(of_cases.into_iter().cloned());
     rows.extend(model.archive.problems.iter().cloned());
     for entry in &model.archive.entries {
         rows.extend(entry.diagnostics.iter().cloned());
@@ -213,6 +222,14 @@ fn all_problems(model: &Model) -> Vec<Diagnostic> {
     // Stable: the policy's errors come before those of the recordings.
     rows.sort_by_key(|row| row.severity != Severity::Error);
     rows
+}
+
+/// That cases cannot be judged because of the errors before it: one row for all of them, at the first.
+fn consequence(cases: &[&Diagnostic]) -> Option<Diagnostic> {
+    let first = cases.first().copied()?.clone();
+    let counted = words::count(cases.len() as u64, "case");
+    let message = format!("{counted} cannot be judged until the policy loads, because of the errors above");
+    Some(Diagnostic { message, ..first })
 }
 
 pub fn help(model: &mut Model) {

@@ -39,7 +39,7 @@ fn proposed(model: &Model) -> Option<String> {
     let id: String = entry.name.chars().map(plain).take(80).collect();
     let what = match entry.supposed.shown().and(entry.supposed.top()) {
         Some(layer) if !layer.what_if.edits().is_empty() || layer.part.is_none() => "-what-if",
-        Some(_) => "-witness",
+        Some(_) => "-minimal",
         None => "",
     };
     let name = format!("{id}-{at}{what}.case.yaml");
@@ -115,13 +115,13 @@ fn saved(model: &Model, file: &str) -> Option<Save> {
     let mut comments = vec![format!("{of} of {}, {}", entry.name, session.origin.file)];
     if let Some((layer, shown)) = model.shown_supposed() {
         if let Some(part) = &layer.part {
-            let least = if part.witness.minimal {
-                "nothing can be left out of it"
+            let (kind, least) = if part.witness.minimal {
+                ("a minimal example", "nothing can be left out of it")
             } else {
-                "it may not be the smallest"
+                ("an example", "it may not be the smallest")
             };
             let left = part.witness.session().calls.len();
-            comments.push(format!("a witness: {left} of {} calls; {least}", part.of));
+            comments.push(format!("{kind}: {left} of {} calls; {least}", part.of));
         }
         if !shown.what_if.is_empty() {
             comments.push(format!("hypothetical, not as it was recorded: {}", summary(&shown.what_if)));

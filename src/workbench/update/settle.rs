@@ -8,7 +8,7 @@ use crate::compare::Side;
 use crate::session::Session;
 use crate::workbench::layout::{Layout, Pane, shrink};
 use crate::workbench::line::Link;
-use crate::workbench::list::List;
+use crate::workbench::list::{List, Tall};
 use crate::workbench::model::overlay::BodyView;
 use crate::workbench::model::{Frames, Model, Overlay, Sideways, verdict};
 use crate::workbench::pane::sessions;
@@ -135,23 +135,18 @@ fn follow_rule(model: &mut Model) {
     }
 }
 
-/// Keeps the cursor of the topmost overlay in sight, and the row under it whole: rows may be tall, and fewer of them fit
-/// than their list thinks.
+/// Keeps the cursor of the topmost overlay in sight, and the row under it whole.
 pub fn keep_overlay(model: &mut Model) {
+    in_overlay(model, |tall, list| tall.kept(list));
+}
+
+/// Changes the list of the topmost overlay, whose rows may be tall.
+pub fn in_overlay(model: &mut Model, change: impl FnOnce(&Tall<'_>, List) -> List) {
     let Some(window) = model.dialog.overlays.last().map(Overlay::window) else { return };
-    let mut list = window.list();
-    let space = model.overlay_space(list);
-    let height = space.window.len();
-    list.keep(window.len(model), height / window.tall());
-    let (mut taken, mut top) = (window.height(model, list.cursor, &space), list.cursor);
-    while top > list.top {
-        taken += window.height(model, top - 1, &space);
-        if taken > height {
-            break;
-        }
-        top -= 1;
-    }
-    list.top = top;
+    let space = model.overlay_space(window.list());
+    let of = |at| window.height(model, at, &space);
+    let tall = Tall { len: window.len(model), lines: space.window.len(), of: &of };
+    let list = change(&tall, window.list());
     if let Some(overlay) = model.dialog.overlays.last_mut() {
         *overlay.window_mut().list_mut() = list;
     }

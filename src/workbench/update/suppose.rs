@@ -200,7 +200,7 @@ pub fn drop_all(model: &mut Model) {
 pub fn leave(model: &mut Model, effects: &mut Vec<Effect>, what_if_too: bool) -> bool {
     if model.work.looking.take().is_some() {
         effects.push(Effect::Witness(None));
-        model.say("the search for a witness is cancelled");
+        model.say("the search for a minimal example is cancelled");
         return true;
     }
     let Some(layer) = model.entry().and_then(|entry| entry.supposed.top()) else { return false };

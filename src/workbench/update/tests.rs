@@ -354,7 +354,7 @@ fn a_waiting_chord_shows_how_it_can_go_on() {
     press(&mut model, "]");
     assert!(!model.dialog.which_key);
     feed(&mut model, Msg::ChordWaits);
-    assert!(screen(&model).contains("next stopped call (`~` too) or violated rule"));
+    assert!(screen(&model).contains("next stopped call or violated rule"));
     press(&mut model, "f");
     assert!(!model.dialog.which_key && model.dialog.pending.is_empty());
     assert_eq!(at(&model), "T2.2 issue_refund");

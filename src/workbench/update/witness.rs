@@ -37,7 +37,7 @@ fn wanted(model: &Model) -> Result<(Looking, Wanted), &'static str> {
             return Err("this row is not a change");
         };
         let ChangePlace::Call(at) = change.at else {
-            return Err("a witness is searched only for calls that are decided differently");
+            return Err("only a call that is decided differently has a minimal example");
         };
         return of_change(model, entry, recorded(entry)?, at.index, true);
     }
@@ -87,7 +87,7 @@ pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
     let still = model.session().is_some_and(|session| Arc::ptr_eq(session, &looking.session));
     let here = entry == model.place.open && still;
     if !(looking.listed || here) {
-        return model.say("a witness was found, but something else was opened meanwhile");
+        return model.say("a minimal example was found, but something else was opened meanwhile");
     }
     if looking.listed {
         jump::leave(model);

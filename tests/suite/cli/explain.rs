@@ -172,6 +172,35 @@ fn the_entry_of_a_key() {
     );
 }
 
+/// The page of filters names every term, and each finds what it says among the samples.
+#[test]
+fn the_page_of_filters_is_what_filters_do() {
+    let folder = super::folder(&[]);
+    assert_snapshot!(run(&folder, &["explain", "filter"]));
+    let data = run(&folder, &["explain", "filter", "--format", "json"]);
+    let lines = data.lines().filter(|line| line.starts_with('{'));
+    let terms: Vec<String> = lines
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["term"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    assert!(terms.len() > 30, "{data}");
+    let found = |term: &str| {
+        let seen = run(&folder, &["replay", "--samples", "--summary", "--where", term]);
+        assert!(!seen.contains("unknown") && !seen.contains("is not a"), "{term} {seen}");
+        seen.contains(" session, ") || seen.contains(" sessions, ")
+    };
+    for (state, there) in
+        [("stopped", true), ("denied", true), ("halted", true), ("allowed", true), ("error", true)]
+    {
+        assert!(terms.contains(&format!("is:{state}")));
+        assert_eq!(found(&format!("is:{state}")), there, "{state}");
+    }
+    assert!(found("tool:issue_refund is:stopped") && !found("tool:issue_refund is:stopped turn:999"));
+    assert!(found("refund-124") && found("id:refund-124") && found("id:*124*") && !found("id:124?zebra"));
+    assert!(found("/refund-1[0-9]+/") && found("!tool:issue_refund"));
+}
+
 /// Shells complete what can be explained.
 #[test]
 fn explain_is_completed() {

@@ -63,6 +63,28 @@ fn each_example_loads_alone_and_with_the_others() {
     is_clean(&folder, &["test", "contracts/example.case.yaml", "--mutate"]);
 }
 
+/// The examples of `new` are about other tools than the policies of `init`, so both can be in one folder.
+#[test]
+fn examples_load_beside_what_init_wrote() {
+    for set in [&[][..], &["coding"], &["support"]] {
+        let folder = folder(&[]);
+        is_clean(&folder, &[&["init"], set].concat());
+        for dialect in DIALECTS {
+            let seen = run(&folder, &["new", dialect.name]);
+            assert!(seen.starts_with("exit 0") && !seen.contains("do not load"), "{set:?} {seen}");
+        }
+        let seen = run(&folder, &["check", "contracts"]);
+        assert!(!seen.contains("error["), "{set:?} {seen}");
+        is_clean(&folder, &["test", "contracts"]);
+    }
+    // A second example of the same kind is about the same tool, and that is said.
+    let folder = folder(&[]);
+    run(&folder, &["new", "contract"]);
+    let seen = run(&folder, &["new", "contract", "contracts/second.yaml"]);
+    let said = "the policies in contracts do not load until the new file is edited: ";
+    assert!(seen.starts_with("exit 0") && seen.contains(said) && seen.contains("`close_account`"), "{seen}");
+}
+
 #[test]
 fn nothing_is_overwritten_and_no_half_is_left() {
     let folder =

@@ -325,7 +325,7 @@ fn a_theme_that_is_none_is_refused_without_a_terminal_too() {
 fn help_lists_what_can_be_named() {
     let told = run(&refunds(), &["--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
     for names in [
-        "instead of recognising it: rulestep-live, claude-code,",
+        "instead of recognising the format of each: rulestep-live, claude-code,",
         "policies in this language: contract,",
         "theme of the workbench: ansi-dark,",
     ] {

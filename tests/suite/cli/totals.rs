@@ -197,7 +197,7 @@ fn reported_calls_are_counted() {
         (
             "mode: shadow",
             "4 allowed, none stopped; 2 calls would be stopped",
-            "2 calls in shadow mode",
+            "2 calls would be stopped outside shadow mode",
             "violated (shadow mode): ",
         ),
         ("effect: ask", "2 allowed, 2 asked about, none stopped", "violated in 1 session", "✗ violated: "),

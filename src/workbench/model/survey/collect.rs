@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::{RuleRow, Sort, SurveyRow, SurveyView, SurveyWish, Tab};
+use crate::engine::Mode;
 use crate::explore::coverage::{Exercise, RuleUse};
 use crate::explore::filter::term_of;
 use crate::explore::inventory::Inventory;
@@ -74,7 +75,7 @@ impl SurveyView {
         let survey = model.work.survey.as_ref().map_or(&none, |query| &query.survey);
         self.notes = Vec::new();
         match (self.tab, &model.basis.rules.policy) {
-            (Tab::Rules, Some(policy)) => self.rules(survey, policy),
+            (Tab::Rules, Some(policy)) => self.rules(survey, policy, model.basis.mode),
             (Tab::Tools, Some(policy)) => self.ungoverned(survey, policy),
             (Tab::List(at), policy) => self.inventory(&survey.inventory, policy.is_some(), at),
             (Tab::Rules | Tab::Tools, None) => {
@@ -94,7 +95,7 @@ impl SurveyView {
         self.list.cursor = here.as_ref().and_then(|_| self.shown.iter().position(same)).unwrap_or(0);
     }
 
-    fn rules(&mut self, survey: &Survey, policy: &Policy) {
+    fn rules(&mut self, survey: &Survey, policy: &Policy, mode: Mode) {
         let mut rules = survey.coverage.of_policy(policy);
         // What never fired is what nobody sees anywhere else.
         rules.sort_by_key(|(_, _, used)| Reverse(used.exercise()));
@@ -112,7 +113,7 @@ impl SurveyView {
         if rules.is_empty() {
             self.title = "Rules 0".to_owned();
         }
-        self.heads = vec!["fired", "stopped", "violated", "calls", "sessions"];
+        self.heads = vec!["fired", words::stopped(mode), "violated", "calls", "sessions"];
         let row = |(_, rule, used): (_, &crate::monitor::Rule, RuleUse)| SurveyRow {
             name: rule_name(rule),
             numbers: vec![used.fired(), used.stopped, used.violated, used.calls, used.sessions],
@@ -123,7 +124,7 @@ impl SurveyView {
                 place: rule.place(),
                 exercise: used.exercise(),
                 only_reports: used.only_reports(),
-                answers: answered(&used),
+                answers: answered(&used, mode),
             }),
         };
         self.rows = rules.into_iter().map(row).collect();

@@ -9,9 +9,10 @@ use crate::workbench::model::Model;
 use crate::workbench::model::supposed::summary;
 use crate::workbench::model::verdict::headline;
 use crate::workbench::text;
+use crate::workbench::theme::Glyph;
 use crate::workbench::transcript::RowKind;
 
-/// For the header, in few words: `WITNESS 2 of 9 calls`, `WHAT IF 3`.
+/// For the header, in few words: `MINIMAL EXAMPLE 2 of 9 calls`, `WHAT IF 3`.
 pub fn label(model: &Model) -> Option<String> {
     let (layer, shown) = model.shown_supposed()?;
     let changes = shown.what_if.edits().len() + shown.what_if.off().count();
@@ -26,7 +27,8 @@ pub fn label(model: &Model) -> Option<String> {
     Some(match &layer.part {
         Some(part) => {
             let what_if = if own && changes > 0 { " WHAT IF" } else { "" };
-            format!("WITNESS {} of {} calls{what_if}", part.witness.session().calls.len(), part.of)
+            let example = if part.witness.minimal { "MINIMAL EXAMPLE" } else { "EXAMPLE" };
+            format!("{example} {} of {} calls{what_if}", part.witness.session().calls.len(), part.of)
         }
         None => format!("WHAT IF {changes}"),
     })
@@ -40,8 +42,8 @@ pub fn title(model: &Model, pane: Pane) -> &'static str {
         Pane::Policy if shown.what_if.off().next().is_none() => "",
         Pane::Transcript => match &layer.part {
             None if layer.case.is_some() => " (case)",
-            Some(part) if part.witness.minimal => " (witness)",
-            Some(_) => " (witness, not minimal?)",
+            Some(part) if part.witness.minimal => " (example)",
+            Some(_) => " (example, perhaps not minimal)",
             None => " (what if)",
         },
         // Little room: what is meant is said in full above the transcript.
@@ -51,15 +53,18 @@ pub fn title(model: &Model, pane: Pane) -> &'static str {
     }
 }
 
-/// In a whole sentence, for the title of the transcript: `witness of refund-124: 2 of 9 calls, minimal`.
+/// In a whole sentence, for the title of the transcript: `minimal example of refund-124: 2 of 9 calls`.
 pub fn note(model: &Model) -> Option<String> {
     let (layer, shown) = model.shown_supposed()?;
     let mut parts = Vec::new();
     if let Some(part) = &layer.part {
         let name = model.entry().map_or("", |entry| &*entry.name);
-        let least = if part.witness.minimal { "minimal" } else { "not proven minimal" };
+        let (kind, least) = match part.witness.minimal {
+            true => ("minimal example", ""),
+            false => ("example", ", perhaps not minimal"),
+        };
         let left = part.witness.session().calls.len();
-        parts.push(format!("witness of {name}: {left} of {}, {least}", words::count(part.of as u64, "call")));
+        parts.push(format!("{kind} of {name}: {left} of {}{least}", words::count(part.of as u64, "call")));
     }
     if let Some(open) = &layer.case {
         let case = &open.case;
@@ -113,7 +118,7 @@ pub fn unmet(model: &Model) -> Vec<(String, String)> {
     unmet.map(pair).collect()
 }
 
-/// What the policy makes of the selected call as it was recorded, where something else is supposed: `deny > allow`.
+/// What the policy makes of the selected call as it was recorded, where something else is supposed: `deny → allow`.
 pub fn beside(model: &Model) -> Option<String> {
     let (layer, shown) = model.shown_supposed()?;
     let entry = model.entry().filter(|_| layer.case.is_none())?;
@@ -122,9 +127,10 @@ pub fn beside(model: &Model) -> Option<String> {
         replay.call(index).map(|judged| headline(judged.decision.verdict, model.basis.mode).to_lowercase())
     };
     let new = word(&shown.replay, now)?;
-    let Some(recorded) = entry.supposed.recorded(now) else { return Some(format!("new > {new}")) };
+    let arrow = model.theme.glyph(Glyph::Arrow);
+    let Some(recorded) = entry.supposed.recorded(now) else { return Some(format!("new {arrow} {new}")) };
     let known = word(entry.replay.as_ref()?, recorded)?;
     // In a part of a session that nothing is changed in, only what is otherwise is worth a line.
     let told = layer.part.is_none() || !shown.what_if.is_empty() || known != new;
-    told.then(|| format!("{known} > {new}"))
+    told.then(|| format!("{known} {arrow} {new}"))
 }

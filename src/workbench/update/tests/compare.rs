@@ -169,7 +169,7 @@ fn changes_are_stepped_through_into_the_next_session() {
     assert!(said("newly allowed lookup_order (primary)"), "{places:?}");
     assert!(said("outcome changed of the session: "), "{places:?}");
     let ways = places.iter().filter(|(.., said)| said.contains("outcome changed"));
-    assert!(ways.clone().all(|(.., said)| said.contains(" > ")), "{places:?}");
+    assert!(ways.clone().all(|(.., said)| said.contains(" → ")), "{places:?}");
     assert_eq!(note(&model), "no change after this in any session; [c goes to those before it");
     let mut back = Vec::new();
     while !note(&model).starts_with("no change before") {
@@ -264,7 +264,7 @@ fn a_call_that_is_newly_reported_is_a_change() {
     assert_eq!(at(&model), "T2.1 issue_refund");
     let seen = screen(&model);
     assert!(seen.contains("∆ newly reported") && seen.contains("newly reported: 1 report"), "{seen}");
-    assert!(seen.contains("allow > report"), "{seen}");
+    assert!(seen.contains("allow → report"), "{seen}");
 }
 
 #[test]

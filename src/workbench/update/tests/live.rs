@@ -124,7 +124,7 @@ fn a_body_stays_open_with_its_folds() {
 fn pane_8_lists_the_newly_allowed_first_and_leads_there() {
     let mut model = model();
     press(&mut model, "8");
-    assert!(screen(&model).contains("no edit yet"));
+    assert!(screen(&model).contains("nothing is compared"));
     press(&mut model, "2");
     let stricter = format!(
         "{WITHOUT_RESOURCE}---\ntool: lookup_order\npreconditions:\n  - requires_prior_tool: never\n"
@@ -134,13 +134,13 @@ fn pane_8_lists_the_newly_allowed_first_and_leads_there() {
     assert_eq!(kinds[..2], [Kind::NewlyAllowed, Kind::NewlyBlocked], "{kinds:?}");
     let seen = screen(&model);
     assert!(seen.contains("8 Changes") && seen.contains("since 12:03:58"), "{seen}");
-    assert!(seen.contains("DENY > allow"), "{seen}");
+    assert!(seen.contains("DENY → allow"), "{seen}");
     press(&mut model, "8 gg Enter");
     assert_eq!((at(&model).as_str(), model.place.focus), ("T2.2 issue_refund", Pane::Transcript));
     // A heading, its change, the next heading, its change.
     press(&mut model, "8 gg j j j");
     let effects = format!("{:?}", press(&mut model, "yy"));
-    assert!(effects.contains("refund-121 T1.1 lookup_order allow > DENY primary"), "{effects}");
+    assert!(effects.contains("refund-121 T1.1 lookup_order allow → DENY primary"), "{effects}");
     press(&mut model, "Enter");
     assert_eq!(at(&model), "T1.1 lookup_order");
     // In the other mode the same two versions are compared.

@@ -1,6 +1,7 @@
 //! Bodies, findings and help: opened, searched, sifted, left.
 
 use super::*;
+use crate::workbench::rows::Rows;
 
 #[test]
 fn bodies_have_paths_to_copy() {
@@ -85,7 +86,64 @@ fn help_runs_what_it_lists() {
     press(&mut model, "? ?");
     assert!(model.dialog.overlays.is_empty());
     let effects = press(&mut model, "q");
+    assert!(effects.is_empty() && !model.place.zoom, "the zoom is closed first");
+    let effects = press(&mut model, "q");
     assert_eq!(format!("{effects:?}"), "[Quit]");
+}
+
+/// Rows of help take several lines where they wrap, so a screen has fewer rows than lines.
+#[test]
+fn paging_skips_no_row_of_help() {
+    let every = |model: &Model| {
+        let Some(Overlay::Help(view)) = model.dialog.overlays.last() else { panic!("help is open") };
+        Rows::len(view, model)
+    };
+    for (width, height) in [(80, 24), (58, 30), (40, 24), (120, 40)] {
+        for (page, back) in [("PgDn", "PgUp"), ("Ctrl-d", "Ctrl-u")] {
+            let mut model = opened(width, height, "mono", vec![refunds()]);
+            press(&mut model, "?");
+            let (all, mut seen) = (0..every(&model), std::collections::BTreeSet::new());
+            for keys in [page, back] {
+                loop {
+                    let list = model.dialog.overlays.last().unwrap().list();
+                    seen.extend((list.top..all.end).take_while(|at| is_whole(&model, *at)));
+                    press(&mut model, keys);
+                    if model.dialog.overlays.last().unwrap().list() == list {
+                        break;
+                    }
+                }
+                assert_eq!(seen.len(), all.len(), "{width}x{height} {keys}");
+                seen.clear();
+            }
+        }
+    }
+}
+
+/// Whether all lines of a row of the topmost popup are on the screen.
+fn is_whole(model: &Model, at: usize) -> bool {
+    let window = model.dialog.overlays.last().unwrap().window();
+    let space = model.overlay_space(window.list());
+    (space.window.start..=at).map(|row| window.height(model, row, &space)).sum::<usize>()
+        <= space.window.len()
+}
+
+/// Cases that cannot be judged because of an error in the policy are one row after it, which says so.
+#[test]
+fn what_follows_from_an_error_is_said_after_it() {
+    let mut model = model();
+    let broken = "tool: [refund\n";
+    feed(&mut model, Msg::Policy { loaded: Box::new(loaded(broken)), at: "12:05:00".to_owned() });
+    let follow = |case: &str| {
+        Diagnostic::error(code::BAD_REFERENCE, crate::workspace::cases::NOT_LOADED).in_file(case)
+    };
+    model.basis.cases.problems = vec![follow("a.case.yaml"), follow("b.case.yaml")];
+    press(&mut model, "!");
+    let Some(Overlay::Problems(view)) = model.dialog.overlays.last() else { panic!("the list is open") };
+    let codes: Vec<&str> = view.rows.iter().map(|row| row.code.as_str()).collect();
+    assert_eq!(codes.iter().filter(|code| **code == "bad_reference").count(), 1, "{codes:?}");
+    assert_ne!(codes[0], "bad_reference");
+    let said = "2 cases cannot be judged until the policy loads, because of the errors above";
+    assert!(view.rows.iter().any(|row| row.message == said), "{codes:?}");
 }
 
 #[test]

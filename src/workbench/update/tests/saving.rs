@@ -69,10 +69,10 @@ fn what_is_supposed_is_saved_as_such() {
     assert!(text.contains(r##"without: ["issue_refund.yaml#/preconditions/0"]"##), "{text}");
     assert!(text.contains("# hypothetical, not as it was recorded: 1 rule off"), "{text}");
     press(&mut model, "xq W");
-    let save = saved(&mut model, &name("witness.yaml"));
+    let save = saved(&mut model, &name("minimal.yaml"));
     feed(&mut model, suppose::save(&save));
-    let text = fs::read_to_string(name("witness.yaml")).unwrap();
-    assert!(text.contains("# a witness: 2 of 3 calls; nothing can be left out of it"), "{text}");
+    let text = fs::read_to_string(name("minimal.yaml")).unwrap();
+    assert!(text.contains("# a minimal example: 2 of 3 calls; nothing can be left out of it"), "{text}");
 }
 
 /// As `rulestep test` does: what the case refers to is read anew.

@@ -191,10 +191,10 @@ fn in_shadow_no_change_says_that_something_was_stopped() {
     let other = "tool: lookup_order\npreconditions:\n  - requires_prior_tool: never\n";
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(other)), at: "12:05:00".to_owned() });
     press(&mut model, "8");
-    assert!(screen(&model).contains("DENY > allow") && screen(&model).contains("allow > DENY"));
+    assert!(screen(&model).contains("DENY → allow") && screen(&model).contains("allow → DENY"));
     press(&mut model, "m");
     let shown = screen(&model);
-    assert!(shown.contains("WOULD STOP > allow") && shown.contains("allow > WOULD STOP"), "{shown}");
+    assert!(shown.contains("WOULD STOP → allow") && shown.contains("allow → WOULD STOP"), "{shown}");
     for pane in ["1", "2", "8"] {
         press(&mut model, pane);
         let shown = screen(&model);
@@ -202,12 +202,12 @@ fn in_shadow_no_change_says_that_something_was_stopped() {
     }
     press(&mut model, "gg j");
     let effects = format!("{:?}", press(&mut model, "yy"));
-    assert!(effects.contains("issue_refund WOULD STOP > allow primary"), "{effects}");
+    assert!(effects.contains("issue_refund WOULD STOP → allow primary"), "{effects}");
     // What is supposed is worded in the same way.
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(CONTRACT)), at: "12:06:00".to_owned() });
     press(&mut model, "2 gg ]f xx");
     let shown = screen(&model);
-    assert!(shown.contains("what if  would stop > allow"), "{shown}");
+    assert!(shown.contains("what if  would stop → allow"), "{shown}");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn what_the_recording_refused_is_called_refused() {
     for (mode, stops) in [("m", "WOULD STOP"), ("m", "DENY")] {
         press(&mut model, mode);
         let shown = screen(&model);
-        assert!(shown.contains("refused > allow") && shown.contains(&format!("allow > {stops}")), "{shown}");
+        assert!(shown.contains("refused → allow") && shown.contains(&format!("allow → {stops}")), "{shown}");
     }
 }
 

@@ -44,7 +44,7 @@ fn other_arguments_are_judged_at_once_and_taken_back() {
     let shown = screen(&model);
     assert!(shown.contains("WHAT IF 1") && shown.contains("2 Transcript (what if)"), "{shown}");
     assert!(shown.contains("call      (changed) issue_refund"), "{shown}");
-    assert!(shown.contains("what if  deny > allow"), "{shown}");
+    assert!(shown.contains("what if  deny → allow"), "{shown}");
     assert!(
         shown.contains("✗ Please refund OR") && shown.contains("1✗  3"),
         "the list keeps what was recorded\n{shown}"
@@ -264,8 +264,8 @@ fn a_witness_is_opened_and_left() {
         ("deny", r#"issue_refund {"order_id": "ORD-124", "amount": 214.0}"#)
     );
     let shown = screen(&model);
-    assert!(shown.contains("WITNESS 2 of 3 calls"), "{shown}");
-    assert!(shown.contains("witness of refund-124: 2 of 3 calls, minimal"), "{shown}");
+    assert!(shown.contains("MINIMAL EXAMPLE 2 of 3 calls"), "{shown}");
+    assert!(shown.contains("minimal example of refund-124: 2 of 3 calls"), "{shown}");
     // It can be changed further; leaving it leaves that as well.
     press(&mut model, "xx");
     assert_eq!(verdict(&model), "allow");
@@ -281,7 +281,7 @@ fn the_witness_of_what_is_supposed() {
     let mut model = refund();
     press(&mut model, "k k xo j W");
     assert_eq!(verdict(&model), "deny");
-    assert!(screen(&model).contains("WITNESS"));
+    assert!(screen(&model).contains("MINIMAL EXAMPLE"));
     press(&mut model, "q");
     assert!(screen(&model).contains("WHAT IF 1"), "back to what was supposed\n{}", screen(&model));
 }
@@ -291,7 +291,7 @@ fn an_answer_that_nobody_waits_for_is_dropped() {
     let mut model = refund();
     let wanted = update(&mut model, Msg::Key(Key::char('W')));
     let [Effect::Witness(Some(wanted))] = wanted.as_slice() else { panic!("{wanted:?}") };
-    assert!(screen(&model).contains("looking for a witness"));
+    assert!(screen(&model).contains("looking for a minimal example"));
     let called_off = press(&mut model, "Esc");
     assert!(matches!(called_off.as_slice(), [Effect::Witness(None)]), "{called_off:?}");
     let newest = std::sync::atomic::AtomicU64::new(wanted.number);
@@ -305,7 +305,7 @@ fn the_witness_of_a_change() {
     let other = "tool: issue_refund\nforbids_after: [void_order]\n";
     feed(&mut model, Msg::Policy { loaded: Box::new(loaded(other)), at: "12:06:00".to_owned() });
     press(&mut model, "8 gg j W");
-    assert!(screen(&model).contains("witness of refund-124: 2 of 3 calls, minimal"), "{}", screen(&model));
+    assert!(screen(&model).contains("minimal example of refund-124: 2 of 3 calls"), "{}", screen(&model));
     assert_eq!(verdict(&model), "allow");
     press(&mut model, "q");
     assert_eq!((model.place.open, model.place.focus), (0, Pane::Changes), "where one was");
@@ -323,7 +323,7 @@ fn the_witness_of_a_change_at_the_call_itself() {
     assert!(note(&model).contains("neither stopped nor decided differently"), "{}", note(&model));
     press(&mut model, "j");
     press(&mut model, "W");
-    assert!(screen(&model).contains("witness of refund-124: 2 of 3 calls, minimal"), "{}", screen(&model));
+    assert!(screen(&model).contains("minimal example of refund-124: 2 of 3 calls"), "{}", screen(&model));
     press(&mut model, "q");
     assert_eq!((model.place.focus, at(&model).as_str()), (Pane::Transcript, "T2.2 issue_refund"));
 }
