@@ -13,7 +13,7 @@ use serde_json::Value;
 mod patterns;
 mod peek;
 
-pub use peek::peek;
+pub use peek::{first_in_json, in_json, in_value, peek};
 
 /// Steps that compiling a pattern costs, which `match` and `search` of a filter do at each place anew.
 const PATTERN: u64 = 10_000;
@@ -74,6 +74,12 @@ impl Path {
             None => Form::Query(Arc::new(query)),
         };
         Ok(Path { text: text.into(), form })
+    }
+
+    /// The path to a member of this name.
+    pub fn member(name: &str) -> Path {
+        let text = format!("${}", name_step(name)).into();
+        Path { text, form: Form::Singular([Step::Name(name.into())].into()) }
     }
 
     /// The path as it was written.
@@ -177,16 +183,17 @@ impl Path {
     /// The same path below a member of the root: `$.eligible` below `result` is `$.result.eligible`.
     pub fn below(&self, member: &str) -> Option<Path> {
         let rest = self.text.trim_start().strip_prefix('$')?;
-        let plain = member
-            .chars()
-            .enumerate()
-            .all(|(i, c)| c == '_' || c.is_ascii_alphabetic() || (i > 0 && c.is_ascii_digit()));
-        let member = if plain && !member.is_empty() {
-            format!(".{member}")
-        } else {
-            format!("[{}]", serde_json::to_string(member).ok()?)
-        };
-        Path::parse(&format!("${member}{rest}")).ok()
+        Path::parse(&format!("${}{rest}", name_step(member))).ok()
+    }
+}
+
+/// The step to a member, as it is written.
+fn name_step(name: &str) -> String {
+    let plain = |(i, c): (usize, char)| c == '_' || c.is_ascii_alphabetic() || (i > 0 && c.is_ascii_digit());
+    if !name.is_empty() && name.chars().enumerate().all(plain) {
+        format!(".{name}")
+    } else {
+        format!("[{}]", Value::from(name))
     }
 }
 

@@ -38,15 +38,35 @@ struct BodyText {
 
 /// The text of a body.
 enum Recorded {
-    Plain(Form, Box<str>),
-    /// A JSON text with escapes, which are resolved when something first looks; and how often that was in passing.
-    Escaped(AtomicU8, Box<str>),
+    Plain(Form, Glances, Box<str>),
+    /// A JSON text with escapes, which are resolved when something first looks.
+    Escaped(Glances, Box<str>),
     Elsewhere(Form, Box<Elsewhere>),
 }
 
-/// Looks at a text with escapes after which what they stand for is kept. Most arguments are looked at by a rule or two, and all of
-/// them together are as long as the session.
-const IN_PASSING: u8 = 2;
+/// How often something looked at a text in passing, so that nothing was kept of what it found. Most arguments are looked at by a
+/// rule or two, and what is made of all of them takes more room than the session.
+#[derive(Default)]
+struct Glances(AtomicU8);
+
+impl Glances {
+    /// After this many, what escapes stand for is kept.
+    const TEXT: u8 = 2;
+    /// After this many, the value is, and whoever looks next finds it.
+    const VALUE: u8 = 8;
+
+    /// How many there were before this one.
+    fn before(&self) -> u8 {
+        let one_more = |glances: u8| glances.checked_add(1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).unwrap_or(u8::MAX)
+    }
+}
+
+impl Recorded {
+    fn plain(form: Form, text: impl Into<Box<str>>) -> Recorded {
+        Recorded::Plain(form, Glances::default(), text.into())
+    }
+}
 
 /// What was made of a body that something looked at.
 #[derive(Default)]
@@ -76,7 +96,7 @@ impl Body {
 
     /// Content that the recording wrote as text.
     pub fn text(text: impl Into<Box<str>>) -> Body {
-        Body::of(Recorded::Plain(Form::Text, text.into()))
+        Body::of(Recorded::plain(Form::Text, text))
     }
 
     /// Content that the recording wrote as a JSON value in place: `json` is that value's text. `null` is missing, and a
@@ -96,9 +116,9 @@ impl Body {
             _ if json == "null" => Body::MISSING,
             Some(b'"') => match literal(json, may_have_unicode) {
                 Some(recorded) => Body::of(recorded),
-                None => Body::of(Recorded::Plain(Form::Json, json.into())),
+                None => Body::of(Recorded::plain(Form::Json, json)),
             },
-            _ => Body::of(Recorded::Plain(Form::Json, json.into())),
+            _ => Body::of(Recorded::plain(Form::Json, json)),
         }
     }
 
@@ -169,7 +189,7 @@ impl Body {
     /// Bytes of it in the recording, about.
     pub(crate) fn size(&self) -> usize {
         self.0.as_ref().map_or(0, |b| match &b.recorded {
-            Recorded::Plain(_, text) | Recorded::Escaped(_, text) => text.len(),
+            Recorded::Plain(.., text) | Recorded::Escaped(_, text) => text.len(),
             Recorded::Elsewhere(_, elsewhere) => elsewhere.length(),
         })
     }
@@ -210,8 +230,8 @@ impl Body {
             Recorded::Escaped(_, literal) => {
                 literal.as_bytes().get(1).copied().filter(|first| *first != b'\\')
             }
-            Recorded::Plain(_, text) if body.is_list() => parts::first(text),
-            Recorded::Plain(_, text) => text.as_bytes().first().copied(),
+            Recorded::Plain(.., text) if body.is_list() => parts::first(text),
+            Recorded::Plain(.., text) => text.as_bytes().first().copied(),
             Recorded::Elsewhere(..) => None,
         }
     }
@@ -220,7 +240,7 @@ impl Body {
     /// no tree.
     pub(crate) fn may_hold(&self, part: &str) -> bool {
         let recorded = self.0.as_deref().map_or("", |body| match &body.recorded {
-            Recorded::Plain(_, text) | Recorded::Escaped(_, text) => text,
+            Recorded::Plain(.., text) | Recorded::Escaped(_, text) => text,
             Recorded::Elsewhere(..) => body.text(),
         });
         let holds = |part: &str| memmem::find(recorded.as_bytes(), part.as_bytes()).is_some();
@@ -277,12 +297,18 @@ impl Body {
         {
             return look(&text);
         }
-        if let Recorded::Escaped(looks, literal) = &body.recorded
-            && body.made().is_none()
-            && looks.fetch_add(1, Ordering::Relaxed) < IN_PASSING
-            && let Some(text) = unescaped(literal)
-        {
-            return if is_object(&text) { look(&text) } else { None };
+        if let Recorded::Plain(_, glances, _) | Recorded::Escaped(glances, _) = &body.recorded {
+            let before = glances.before();
+            if before >= Glances::VALUE {
+                return None;
+            }
+            if let Recorded::Escaped(_, literal) = &body.recorded
+                && before < Glances::TEXT
+                && body.made().is_none()
+                && let Some(text) = unescaped(literal)
+            {
+                return if is_object(&text) { look(&text) } else { None };
+            }
         }
         let text = body.joined().unwrap_or(body.text());
         if is_object(text) { look(text) } else { None }
@@ -311,14 +337,14 @@ impl Body {
 impl BodyText {
     fn form(&self) -> Form {
         match &self.recorded {
-            Recorded::Plain(form, _) | Recorded::Elsewhere(form, _) => *form,
+            Recorded::Plain(form, ..) | Recorded::Elsewhere(form, _) => *form,
             Recorded::Escaped(..) => Form::Text,
         }
     }
 
     fn text(&self) -> &str {
         match &self.recorded {
-            Recorded::Plain(_, text) => text,
+            Recorded::Plain(.., text) => text,
             Recorded::Escaped(_, literal) => {
                 let text = self.looked().text.get_or_init(|| Some(unescaped(literal)?.into()));
                 text.as_deref().unwrap_or(literal)
@@ -374,12 +400,12 @@ impl BodyText {
 fn literal(json: &str, may_have_unicode: bool) -> Option<Recorded> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     Some(match memchr::memchr(b'\\', inner.as_bytes()) {
-        None => Recorded::Plain(Form::Text, inner.into()),
+        None => Recorded::plain(Form::Text, inner),
         // Whether such escapes stand for a text is known when they are resolved.
         Some(first) if may_have_unicode && has_unicode(inner.get(first..)?) => {
-            Recorded::Plain(Form::Text, unescaped(json)?.into())
+            Recorded::plain(Form::Text, unescaped(json)?)
         }
-        Some(_) => Recorded::Escaped(AtomicU8::new(0), json.into()),
+        Some(_) => Recorded::Escaped(Glances::default(), json.into()),
     })
 }
 

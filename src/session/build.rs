@@ -157,6 +157,12 @@ impl Builder {
         self.named.reserve((count / 2).min(1 << 10));
     }
 
+    /// There will be this many responses, with this many calls.
+    pub fn expect_turns(&mut self, turns: usize, calls: usize) {
+        self.session.turns.reserve_exact(turns);
+        self.session.calls.reserve_exact(calls);
+    }
+
     /// The line of the file that what follows stands on, from 1.
     pub fn at_line(&mut self, line: u32) -> &mut Self {
         self.line = line;

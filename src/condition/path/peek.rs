@@ -28,6 +28,37 @@ pub fn peek<'p>(paths: impl Iterator<Item = &'p Path>, body: &Body) -> Option<Pl
     })
 }
 
+/// The one node of a path in a body, where that is JSON: the same as [`Path::one`] in [`Body::parsed`].
+pub fn in_json<'b>(path: &Path, body: &'b Body) -> Option<Cow<'b, Value>> {
+    match peek(std::iter::once(path), body) {
+        Some(places) => places.into_iter().next()?.map(Cow::Owned),
+        None => path.one(body.parsed()?).map(Cow::Borrowed),
+    }
+}
+
+/// The same in [`Body::value`], where text that is no JSON is one node.
+pub fn in_value<'b>(path: &Path, body: &'b Body) -> Option<Cow<'b, Value>> {
+    match peek(std::iter::once(path), body) {
+        Some(places) => places.into_iter().next()?.map(Cow::Owned),
+        None => path.one(body.value()?).map(Cow::Borrowed),
+    }
+}
+
+/// The first of these paths whose node in a body, where that is JSON, is what is wanted; and the node.
+pub fn first_in_json<'p, 'b, P: Iterator<Item = &'p Path>>(
+    paths: impl Fn() -> P,
+    body: &'b Body,
+    is_wanted: impl Fn(&Value) -> bool,
+) -> Option<(&'p Path, Cow<'b, Value>)> {
+    if let Some(places) = peek(paths(), body) {
+        let found = paths().zip(places).map(|(path, node)| Some((path, Cow::Owned(node?))));
+        return found.flatten().find(|(_, node): &(_, Cow<'_, Value>)| is_wanted(node));
+    }
+    let value = body.parsed()?;
+    let found = paths().filter_map(|path| Some((path, path.one(value)?)));
+    found.map(|(path, node)| (path, Cow::Borrowed(node))).find(|(_, node)| is_wanted(node))
+}
+
 /// The steps of a path that leads to at most one place, counted from the beginning.
 fn steps(path: &Path) -> Option<&[Step]> {
     let Form::Singular(steps) = &path.form else { return None };
@@ -106,6 +137,27 @@ mod tests {
                 let value = body.value().unwrap();
                 let whole: Places = paths.iter().map(|path| path.one(value).cloned()).collect();
                 assert_eq!(found, whole, "{text} {chosen:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_node_is_the_same_however_often_it_is_looked_at() {
+        let ways = paths(&["$.a", "$['a b']", "$.a.b[1].c", "$..c", "$"]);
+        let none = Path::parse("$.none").unwrap();
+        for text in [r#"{"a": {"b": [1, {"c": "x\n"}]}, "a b": 2}"#, "[1]", "plain", "{\"a\": "] {
+            let literal = serde_json::to_string(text).unwrap();
+            for body in [Body::text(text), Body::json(&literal)] {
+                let whole = Body::text(text);
+                for path in (0..5).flat_map(|_| &ways) {
+                    let (json, value) = (whole.parsed(), whole.value());
+                    let one = |value| path.one(value);
+                    assert_eq!(in_json(path, &body).as_deref(), json.and_then(one), "{text} {path:?}");
+                    assert_eq!(in_value(path, &body).as_deref(), value.and_then(one), "{text} {path:?}");
+                    let (first, expected) = (in_json(path, &body).is_some(), [&none, path]);
+                    let found = first_in_json(|| expected.into_iter(), &body, |_| true);
+                    assert_eq!(found.map(|(found, _)| found == path), first.then_some(true));
+                }
             }
         }
     }

@@ -131,9 +131,9 @@ impl ContractsMonitor {
         let Some(standings) = self.standings.get(number) else { return Lookup::NoPrior };
         let standing = match &group.resource {
             None => standings.all.as_ref(),
-            Some(resource) => match arguments.parsed().and_then(|arguments| resource.here.one(arguments)) {
+            Some(resource) => match resource.of_call(arguments) {
                 None => return Lookup::NoValue,
-                Some(bound) => standings.get(bound, &self.hasher),
+                Some(bound) => standings.get(&bound, &self.hasher),
             },
         };
         standing.map_or(Lookup::Unmatched, Lookup::Standing)
@@ -162,7 +162,7 @@ impl ContractsMonitor {
     /// Whether a call has not the one value that a requirement compares.
     fn lacks_value(&self, need: Need, arguments: &Body) -> bool {
         let resource = self.unit.groups.get(need.group).and_then(|group| group.resource.as_ref());
-        resource.is_some_and(|resource| arguments.parsed().and_then(|it| resource.here.one(it)).is_none())
+        resource.is_some_and(|resource| resource.of_call(arguments).is_none())
     }
 
     fn unmet_by(&self, sought: Lookup<'_>, need: Need) -> Option<Code> {

@@ -1,5 +1,6 @@
 //! The calls that may come first: a tool, or what the arguments and the commands of a call must be.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use regex::Regex;
 use serde_json::Value;
 
 use super::output::{Conditions, Sample};
-use crate::condition::path::Path;
+use crate::condition::path::{Path, in_json, in_value};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::pattern::traps_in;
 use crate::dialect::question::{Table, argument_as_path, commands_as_text, never_met, question};
@@ -81,12 +82,13 @@ impl PriorRule {
             calls.calls.into_iter().for_each(|help| out.call(Help { output: output.clone(), ..help }));
             return;
         };
-        let own = |body: &Body| body.parsed().and_then(|arguments| resource.here.one(arguments)).cloned();
+        let own = |body: &Body| resource.of_call(body).map(Cow::into_owned);
         let value = own(call.arguments);
         let mut others: Vec<Value> = Vec::new();
         let priors = self.calls.tools().flat_map(|tool| call.earlier_of(tool));
         let priors = priors.filter(|prior| prior.outcome == Outcome::Ok);
-        let known = priors.filter_map(|prior| resource.of_prior(&prior.arguments, &prior.output).cloned());
+        let known =
+            priors.filter_map(|prior| Some(resource.of_prior(&prior.arguments, &prior.output)?.into_owned()));
         // Where nobody knows a value, any does: what it is has no meaning to a contract.
         for other in own(call.wanted).into_iter().chain(known).chain([Value::from(ANY_VALUE)]) {
             if others.len() < VALUES && !others.iter().any(|known| value::equal(known, &other)) {
@@ -125,11 +127,16 @@ impl PriorRule {
 
 impl Resource {
     /// The prior call's value, where there is exactly one.
-    pub fn of_prior<'a>(&self, arguments: &'a Body, output: &'a Body) -> Option<&'a Value> {
+    pub fn of_prior<'a>(&self, arguments: &'a Body, output: &'a Body) -> Option<Cow<'a, Value>> {
         match self.side {
-            Side::Arguments => self.there.one(arguments.parsed()?),
-            Side::Output => self.there.one(output.value()?),
+            Side::Arguments => in_json(&self.there, arguments),
+            Side::Output => in_value(&self.there, output),
         }
+    }
+
+    /// The value of a call that asks for a prior one, where there is exactly one.
+    pub fn of_call<'a>(&self, arguments: &'a Body) -> Option<Cow<'a, Value>> {
+        in_json(&self.here, arguments)
     }
 }
 
@@ -305,7 +312,7 @@ fn arguments(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Vec<(Argument,
         });
         match (pattern, &mut read) {
             (Some((pattern, text)), Some(read)) => {
-                read.push((Argument { name: name.into(), pattern: Some(pattern) }, text.into()));
+                read.push((Argument::new(name, Some(pattern)), text.into()));
             }
             (None, _) => read = None,
             _ => {}

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::asks::{Copies, Role, example, looked_at};
 use super::facts::ToolName;
+use crate::condition::path::{Path, in_json};
 use crate::dialect::question::{Question, Table, runs_commands};
 use crate::monitor::{self, Cx, Help, Helps, ProposedCall, Prospect, Read, Says, Slot};
 use crate::session::{Body, CallRef, Facts, Session};
@@ -34,7 +35,8 @@ pub(in crate::dialect) struct Operand {
 #[derive(Debug, Clone)]
 pub(in crate::dialect) struct Argument {
     pub name: Arc<str>,
-    pub pattern: Option<Regex>,
+    path: Path,
+    pattern: Option<Regex>,
 }
 
 /// One side of a rule: any of some operands.
@@ -244,6 +246,10 @@ pub(in crate::dialect) fn read_arguments(
 }
 
 impl Argument {
+    pub fn new(name: &str, pattern: Option<Regex>) -> Argument {
+        Argument { name: name.into(), path: Path::member(name), pattern }
+    }
+
     /// What it wants, in words; none of a broken pattern, which is reported where it is read.
     pub fn asks(&self) -> Option<String> {
         self.pattern.as_ref().map(|pattern| format!("matches {}", quoted(pattern.as_str())))
@@ -251,8 +257,8 @@ impl Argument {
 
     /// Whether the argument is there, and matches.
     pub fn look(&self, arguments: &Body) -> monitor::Look {
-        let value = arguments.parsed().and_then(|given| given.as_object()?.get(&*self.name));
-        monitor::Look { present: value.is_some(), passes: value.is_some_and(|value| self.matches(value)) }
+        let value = in_json(&self.path, arguments);
+        monitor::Look { present: value.is_some(), passes: value.is_some_and(|value| self.matches(&value)) }
     }
 
     /// Text is searched as it is, any other value as compact JSON.

@@ -2,6 +2,7 @@
 //!
 //! Snapshots, restoring and emptying concern what is recorded alone; files are facts of the world and stay.
 
+use std::borrow::Cow;
 use std::hash::Hash;
 use std::sync::Arc;
 
@@ -48,8 +49,8 @@ enum Answer<'a> {
 
 struct FileAnswer<'a> {
     /// As the caller spelled it.
-    path: &'a str,
-    key: &'a str,
+    path: Cow<'a, str>,
+    locator: &'a Locator,
     /// The argument that holds it.
     place: Arc<str>,
     /// See [`Files::exists`].
@@ -97,16 +98,16 @@ impl ToolPoliciesMonitor {
             }
             Ask::Write { read, locator, .. } => {
                 let Some(path) = locator.path(arguments) else { return Answer::Pathless };
-                let key = locator.key(path);
+                let key = locator.key(&path);
                 let exists = self.files.exists(&path::fold(key));
                 let read = read.iter().find_map(|tool| self.recorded.key(tool, key));
                 Answer::File(FileAnswer {
-                    path,
-                    key,
+                    locator,
                     place: locator.place(arguments),
                     exists,
                     assumed: exists.is_none() && !self.listed,
                     read,
+                    path,
                 })
             }
         }
@@ -115,7 +116,7 @@ impl ToolPoliciesMonitor {
     /// The folded paths that a call names for some policies, each once.
     fn paths(locators: &[Locator], arguments: &Body) -> Vec<String> {
         let found =
-            locators.iter().filter_map(|locator| Some(path::fold(locator.key(locator.path(arguments)?))));
+            locators.iter().filter_map(|locator| Some(path::fold(locator.key(&locator.path(arguments)?))));
         // The root is there anyhow.
         let mut paths: Vec<String> = found.filter(|path| !path.is_empty()).collect();
         paths.sort();
@@ -130,7 +131,7 @@ impl ToolPoliciesMonitor {
         }
         for locator in &part.reads {
             if let Some(path) = locator.path(call.arguments) {
-                self.recorded.add_key(&name(), locator.key(path), call.at);
+                self.recorded.add_key(&name(), locator.key(&path), call.at);
             }
         }
     }
@@ -181,7 +182,7 @@ impl Answer<'_> {
                 let missing: Vec<&str> = missing.iter().map(|tool| &***tool).collect();
                 Some(refusal::requires(tool, &missing).into())
             }
-            Answer::File(file) => Some(refusal::not_read(file.path).into()),
+            Answer::File(file) => Some(refusal::not_read(&file.path).into()),
         }
     }
 
@@ -192,7 +193,7 @@ impl Answer<'_> {
                 Arc::new(MissingTools { missing: missing.iter().map(|tool| Arc::clone(tool)).collect() })
             }
             Answer::File(file) => Arc::new(WrittenFile {
-                key: Some(file.key.into()),
+                key: Some(file.locator.key(&file.path).into()),
                 exists: if file.assumed { None } else { Some(file.exists.is_some()) },
                 read: file.read.is_some(),
             }),
@@ -201,7 +202,7 @@ impl Answer<'_> {
 
     fn checked(&self) -> Option<CheckedValue> {
         let Answer::File(file) = self else { return None };
-        Some(CheckedValue { path: Arc::clone(&file.place), value: Some(Value::String(file.path.to_owned())) })
+        Some(CheckedValue { path: Arc::clone(&file.place), value: Some(Value::from(&*file.path)) })
     }
 
     /// The calls that satisfied it; of a file that was not read, the one that made it.

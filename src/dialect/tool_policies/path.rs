@@ -2,13 +2,16 @@
 //!
 //! The key folds little and existence folds much. So a file may exist under a spelling that was never read.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 
-use crate::condition::path::Path;
+use serde_json::Value;
+
+use crate::condition::path::{Path, first_in_json};
 use crate::session::Body;
 
 /// The arguments that hold a path where a policy does not name another.
-const USUAL: [(&str, &str); 2] = [("path", "$.path"), ("file_path", "$.file_path")];
+static USUAL: LazyLock<[Path; 2]> = LazyLock::new(|| ["path", "file_path"].map(Path::member));
 
 /// Where one policy finds the path of a call, and what it cuts off.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,29 +25,32 @@ pub(super) struct Locator {
 
 impl Locator {
     /// The path a call names: at the policy's own place if that is text, else `path`, else `file_path`.
-    pub fn path<'a>(&self, arguments: &'a Body) -> Option<&'a str> {
-        let arguments = arguments.parsed()?;
-        let named = self.named.as_ref().and_then(|named| named.one(arguments)?.as_str());
-        named.or_else(|| USUAL.iter().find_map(|(key, _)| arguments.get(key)?.as_str()))
+    pub fn path<'a>(&self, arguments: &'a Body) -> Option<Cow<'a, str>> {
+        match self.find(arguments)?.1 {
+            Cow::Borrowed(value) => value.as_str().map(Cow::Borrowed),
+            Cow::Owned(Value::String(path)) => Some(Cow::Owned(path)),
+            Cow::Owned(_) => None,
+        }
     }
 
     /// Every place where it may find the path.
     pub fn places(&self) -> impl Iterator<Item = Arc<str>> {
-        let named = self.named.iter().map(|named| Arc::clone(named.text()));
-        named.chain(USUAL.iter().map(|(_, place)| Arc::from(*place)))
+        self.paths().map(|path| Arc::clone(path.text()))
     }
 
     /// The place of the argument that [`Locator::path`] took, as a JSONPath.
     pub fn place(&self, arguments: &Body) -> Arc<str> {
-        let parsed = arguments.parsed();
-        let is_text = |named: &&Path| parsed.and_then(|it| named.one(it)).is_some_and(|it| it.is_string());
-        if let Some(named) = self.named.as_ref().filter(is_text) {
-            return Arc::clone(named.text());
-        }
-        let usual = USUAL.iter().find(|(key, _)| {
-            parsed.and_then(|arguments| arguments.get(key)).is_some_and(|path| path.is_string())
-        });
-        usual.map_or("$.file_path", |(_, place)| place).into()
+        let found = self.find(arguments).map(|(place, _)| place);
+        found.or(USUAL.last()).map_or_else(Arc::default, |place| Arc::clone(place.text()))
+    }
+
+    /// Where the path is, and the text that it is.
+    fn find<'a>(&self, arguments: &'a Body) -> Option<(&Path, Cow<'a, Value>)> {
+        first_in_json(|| self.paths(), arguments, Value::is_string)
+    }
+
+    fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.named.iter().chain(&*USUAL)
     }
 
     /// What a read of this path is looked up by.
@@ -131,7 +137,7 @@ mod tests {
         for (locator, arguments, expected) in cases {
             let body = Body::json(arguments);
             let place = locator.place(&body);
-            assert_eq!(locator.path(&body).map(|path| (path, &*place)), expected, "{arguments}");
+            assert_eq!(locator.path(&body).as_deref().map(|path| (path, &*place)), expected, "{arguments}");
         }
         assert_eq!(usual.path(&Body::text("path: a")), None);
     }

@@ -271,7 +271,7 @@ impl Unit for ToolPolicies {
                         let like =
                             call.earlier_of(tool).find(|earlier| locator.path(&earlier.arguments).is_some());
                         let place = locator.place(like.map_or(call.arguments, |earlier| &earlier.arguments));
-                        let built = Path::parse(&place).ok().and_then(|place| place.built(path.into()));
+                        let built = Path::parse(&place).ok().and_then(|place| place.built((*path).into()));
                         match built {
                             Some(_) => {
                                 out.call(Help { tool: Arc::clone(tool), arguments: built, output: None })

@@ -10,52 +10,57 @@ use crate::session::Damage;
 use crate::source::quoted;
 
 /// The looks at one value of a file and its parts.
-#[derive(Default)]
 pub struct Looks {
-    /// Address of the part, and the types that were looked for; none where one of them was the right one.
-    noted: RefCell<Vec<(Address, Kinds)>>,
-    /// Whether some look was in vain, so that it is worth going through them.
-    vain: Cell<bool>,
-    /// Parts that were read where their object has others of the same name.
-    twice: RefCell<BTreeSet<u64>>,
+    /// Address of the value's text.
+    begins: usize,
+    /// Of each byte, whether a part begins there that was looked for in the right type: very many parts are.
+    right: Box<[Cell<u64>]>,
+    /// Where parts begin that were looked for in another type than they have, and these types.
+    wrong: RefCell<Vec<(usize, Kinds)>>,
+    /// Where parts begin that were read while their object has others of the same name.
+    twice: RefCell<BTreeSet<usize>>,
 }
-
-/// The lower 48 bits of an address, which are all that systems use, in as little room: every part of a value is looked at.
-type Address = (u32, u16);
-
-fn address(part: &str) -> Address {
-    let address = part.as_ptr() as usize as u64;
-    (address as u32, (address >> 32) as u16)
-}
-
-/// Looks for which memory is reserved at once.
-const LOOKS: usize = 48;
 
 impl Looks {
-    /// A part of this kind, which is at this place of the memory, is looked for as one of these; whether it is one.
-    pub fn note(&self, part: &str, kind: Kind, wanted: Kinds) -> bool {
-        let right = wanted.has(kind);
-        let mut noted = self.noted.borrow_mut();
-        if noted.capacity() == 0 {
-            noted.reserve(LOOKS);
+    /// None yet, at the value that is this text.
+    pub fn at(text: &str) -> Looks {
+        Looks {
+            begins: text.as_ptr().addr(),
+            right: vec![Cell::default(); text.len() / 64 + 1].into(),
+            wrong: RefCell::default(),
+            twice: RefCell::default(),
         }
-        noted.push((address(part), if right { Kinds::NONE } else { wanted }));
-        self.vain.set(self.vain.get() || !right);
+    }
+
+    /// Where a part begins; nowhere in the text, where it was made of one.
+    fn place(&self, part: &str) -> usize {
+        part.as_ptr().addr().wrapping_sub(self.begins)
+    }
+
+    /// A part of this kind is looked for as one of these; whether it is one.
+    pub fn note(&self, part: &str, kind: Kind, wanted: Kinds) -> bool {
+        let (right, at) = (wanted.has(kind), self.place(part));
+        if right {
+            if let Some(bits) = self.right.get(at / 64) {
+                bits.set(bits.get() | 1 << (at % 64));
+            }
+        } else {
+            self.wrong.borrow_mut().push((at, wanted));
+        }
         right
     }
 
     /// This part is read, and its object has another one of its name, which is not.
     pub fn note_twice(&self, part: &str) {
-        self.twice.borrow_mut().insert(part.as_ptr() as usize as u64);
+        self.twice.borrow_mut().insert(self.place(part));
     }
 
     /// What is given more than once, so that only the last one is read, with its line.
     fn given_twice(&self, text: &str, line: u32) -> Vec<(u32, Damage)> {
         let mut lines = Lines::new(text, line);
-        let begins = text.as_ptr() as usize as u64;
         let parts = self.twice.borrow();
         let said = parts.iter().filter_map(|at| {
-            let (before, part) = text.split_at_checked(usize::try_from(at.checked_sub(begins)?).ok()?)?;
+            let (before, part) = text.split_at_checked(*at)?;
             let message =
                 format!("{} is given twice in one object; only the last one is read", quoted(&key(before)?));
             Some((lines.of(part), Damage::calls(message)))
@@ -63,38 +68,37 @@ impl Looks {
         said.collect()
     }
 
-    /// What has another type than every one it was looked for in, or is given more than once, with its line: `text` is the whole value, which begins on
-    /// `line`.
+    /// What has another type than every one it was looked for in, or is given more than once, with its line: `text` is the whole
+    /// value, which begins on `line`.
     pub fn wrong(&self, text: &str, line: u32) -> Vec<(u32, Damage)> {
         let mut said = match self.twice.borrow().is_empty() {
             true => Vec::new(),
             false => self.given_twice(text, line),
         };
-        if !self.vain.get() {
-            return said;
-        }
-        // The types that each part was looked for in; `None` once one was right.
-        let mut parts: BTreeMap<u64, Option<Kinds>> = BTreeMap::new();
-        let whole = |(low, high): Address| u64::from(high) << 32 | u64::from(low);
-        let begins = whole(address(text));
-        for &(part, wanted) in self.noted.borrow().iter() {
-            let Some(at) = whole(part).checked_sub(begins) else { continue };
-            let part = parts.entry(at).or_insert(Some(Kinds::NONE));
-            *part = part.filter(|_| wanted != Kinds::NONE).map(|before| before.or(wanted));
+        // The types that each part was looked for in, none of which it has.
+        let mut parts: BTreeMap<usize, Kinds> = BTreeMap::new();
+        for &(at, wanted) in self.wrong.borrow().iter().filter(|(at, _)| !self.is_right(*at)) {
+            let kinds = parts.entry(at).or_insert(Kinds::NONE);
+            *kinds = kinds.or(wanted);
         }
         let mut lines = Lines::new(text, line);
         let wrong = parts.into_iter().filter_map(|(at, wanted)| {
-            let (before, part) = text.split_at_checked(usize::try_from(at).ok()?)?;
+            let (before, part) = text.split_at_checked(at)?;
             let what = match key(before) {
                 Some(key) => quoted(&key).to_string(),
                 None => "an item of a list".to_owned(),
             };
             let message =
-                format!("{what} is {}, not {}; it is left out", Kind::of(part).word(), wanted?.words());
+                format!("{what} is {}, not {}; it is left out", Kind::of(part).word(), wanted.words());
             Some((lines.of(part), Damage::calls(message)))
         });
         said.extend(wrong);
         said
+    }
+
+    /// Whether some look at the part that begins here was for the right type.
+    fn is_right(&self, at: usize) -> bool {
+        self.right.get(at / 64).is_some_and(|bits| bits.get() >> (at % 64) & 1 == 1)
     }
 }
 

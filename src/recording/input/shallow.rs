@@ -95,7 +95,7 @@ pub fn read_again(
     builder: &mut Builder,
     read: impl FnOnce(&mut Builder, Node<'_>, &Members<'_>),
 ) -> bool {
-    let looks = Looks::default();
+    let looks = Looks::at(json);
     let Some(tape) = Tape::of(json.trim_ascii()) else { return false };
     let Ok((node, members)) = of_tape(&tape, Some(&looks)) else { return false };
     read(builder, node, &members);

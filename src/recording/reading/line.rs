@@ -24,7 +24,6 @@ pub fn unit(
     read: impl FnOnce(&Unit<'_>),
 ) -> Result<Vec<Diagnostic>, String> {
     let text::Decoded { text, mut diagnostics, cut_off } = decoded;
-    let looks = Looks::default();
     let recorded = Tape::of(text.trim_ascii());
     let fixed = match &recorded {
         Some(tape) if !tape.has_unicode() => None,
@@ -38,6 +37,7 @@ pub fn unit(
         }
     };
     diagnostics.extend(cut_off);
+    let looks = Looks::at(text);
     let value = tape.as_ref().map(|tape| shallow::of_tape(tape, Some(&looks)));
     let value = value.unwrap_or_else(|| Err(shallow::error(text)));
     let (node, members) = value.map_err(|error| text::not_json(text, &error))?;

@@ -151,7 +151,8 @@ impl<'a> Stream<'a> {
         if !self.done {
             self.pieces.pop_if(|piece| piece.is_none());
         }
-        let looks: Vec<_> = self.pieces.iter().map(|_| Looks::default()).collect();
+        let looks: Vec<_> =
+            self.pieces.iter().map(|piece| Looks::at(piece.as_deref().map_or("", str::trim))).collect();
         let texts = || self.pieces.iter().map(|piece| piece.as_deref().map(str::trim)).zip(&looks);
         let tapes: Vec<_> = texts().map(|(piece, _)| Tape::of(piece?.trim_ascii())).collect();
         let list: Vec<_> = tapes

@@ -2,6 +2,7 @@
 //!
 //! Nothing here decides: codes come from the questions that decide, asked again.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::standings::{GoodCall, Standing};
@@ -55,7 +56,7 @@ impl ContractsMonitor {
     fn explain_prior(&self, need: Need, group: &Group, member: &Member, arguments: &Body) -> Outlook {
         let mut prior = self.facts(group, member);
         let checked = group.resource.as_ref().map(|resource| {
-            let value = arguments.parsed().and_then(|arguments| resource.here.one(arguments)).cloned();
+            let value = resource.of_call(arguments).map(Cow::into_owned);
             CheckedValue { path: Arc::clone(resource.here.text()), value }
         });
         let sought = self.seek(need.group, arguments);
@@ -122,7 +123,7 @@ impl ContractsMonitor {
             .iter()
             .filter_map(|recent| resource.of_prior(&recent.arguments, &recent.output));
         let mut calls: Vec<CallRef> =
-            values.filter_map(|value| standings.get(value, &self.hasher)).filter_map(call).collect();
+            values.filter_map(|value| standings.get(&value, &self.hasher)).filter_map(call).collect();
         calls.dedup();
         calls
     }
@@ -171,7 +172,9 @@ impl ContractsMonitor {
 
 impl GoodCall {
     fn found(&self, resource: Option<&Resource>) -> EarlierCall {
-        let value = resource.and_then(|resource| resource.of_prior(&self.arguments, &self.output)).cloned();
+        let value = resource
+            .and_then(|resource| resource.of_prior(&self.arguments, &self.output))
+            .map(Cow::into_owned);
         EarlierCall { value, ..EarlierCall::new(self.at) }
     }
 }

@@ -139,11 +139,11 @@ impl Standings {
         };
         // A prior call without exactly one value never matches.
         let Some(bound) = resource.of_prior(&news.call.arguments, &news.call.output) else { return };
-        let hash = value::hash(bound, hasher);
-        match self.by_value.find_mut(hash, |valued| valued.is(hash, bound)) {
+        let hash = value::hash(&bound, hasher);
+        match self.by_value.find_mut(hash, |valued| valued.is(hash, &bound)) {
             Some(valued) => Arc::make_mut(&mut valued.kept).1.add(group, news, &mut self.good),
             None => {
-                let kept = Arc::new((bound.clone(), Standing::new(group, news, &mut self.good)));
+                let kept = Arc::new((bound.into_owned(), Standing::new(group, news, &mut self.good)));
                 self.by_value.insert_unique(hash, ValueStanding { hash, kept }, |valued| valued.hash);
             }
         }

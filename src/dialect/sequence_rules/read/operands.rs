@@ -353,7 +353,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
                 }
             };
             if let Some(patterns) = &mut patterns {
-                patterns.push((Argument { name: name.into(), pattern }, text.into()));
+                patterns.push((Argument::new(name, pattern), text.into()));
             }
         }
         patterns

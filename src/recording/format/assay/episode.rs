@@ -20,7 +20,9 @@ pub struct Episode {
     pub builder: Builder,
     /// What the episode ended as, by its last entry.
     pub output: Option<Body>,
-    steps: Vec<Step>,
+    /// Each by itself, so that its memory is free as soon as it is part of the session.
+    #[expect(clippy::vec_box, reason = "a list of very many steps would stay whole until its end")]
+    steps: Vec<Box<Step>>,
     /// Places of the steps, by id.
     places: HashMap<Box<str>, usize>,
 }
@@ -97,11 +99,12 @@ impl Episode {
         let known = self.places.get(&*id).filter(|_| !id.is_empty()).copied();
         let place = known.unwrap_or_else(|| {
             let (order, at, said, tool, calls) = (None, None, None, None, Vec::new());
-            self.steps.push(Step { id: id.as_ref().into(), order, at, line: unit.line, said, tool, calls });
+            let step = Step { id: id.as_ref().into(), order, at, line: unit.line, said, tool, calls };
+            self.steps.push(Box::new(step));
             self.places.insert(id.as_ref().into(), self.steps.len() - 1);
             self.steps.len() - 1
         });
-        self.steps.get_mut(place)
+        self.steps.get_mut(place).map(|step| &mut **step)
     }
 
     /// The episode is whole.
@@ -111,10 +114,13 @@ impl Episode {
         if steps.iter().all(|step| step.order.is_some()) {
             steps.sort_by_key(|step| step.order);
         }
-        builder.expect_messages(steps.iter().map(|step| 1 + step.calls.len()).sum());
+        let calls: usize = steps.iter().map(|step| step.calls.len()).sum();
+        builder.expect_messages(steps.len() + calls);
+        builder.expect_turns(steps.len(), calls);
         // The last thing that was said or that a call gave back.
         let mut last = Body::MISSING;
-        for mut step in steps {
+        for step in steps {
+            let mut step = *step;
             builder.at_line(step.line);
             step.calls.sort_by_key(|call| call.order);
             match (step.tool, &step.said) {

@@ -26,16 +26,20 @@ pub struct Exchange<'a> {
 /// What of a value is in it as text or in pieces: as the JSON that it comes to.
 #[derive(Default)]
 pub struct LoggedExchange {
-    request: Option<String>,
-    response: Option<String>,
+    request: Option<OpenedText>,
+    response: Option<OpenedText>,
     /// What is wrong with them.
     pub odd: Vec<Damage>,
-    /// Looks at their parts.
-    looks: Looks,
     /// The response broke off before its end.
     broken: bool,
     /// What is in the place of the response says that there is none.
     none: bool,
+}
+
+/// The JSON of one of the two, and the looks at its parts.
+struct OpenedText {
+    json: String,
+    looks: Looks,
 }
 
 /// Keys under which logs keep the two, and what may stand between.
@@ -60,7 +64,7 @@ const BEDROCK: [(&str, &str); 2] = [("input", "inputBodyJson"), ("output", "outp
 /// The request of a value.
 pub fn request<'a>(value: &Members<'a>, opened: &'a LoggedExchange, messages: &str) -> Option<Members<'a>> {
     let inner = match &opened.request {
-        Some(json) => opened.members(json),
+        Some(request) => request.members(),
         None => asked(value).map(body).and_then(Node::members),
     };
     inner.filter(|request| request.has(messages)).or_else(|| value.has(messages).then(|| value.clone()))
@@ -70,7 +74,7 @@ pub fn request<'a>(value: &Members<'a>, opened: &'a LoggedExchange, messages: &s
 pub fn response<'a>(value: &Members<'a>, opened: &'a LoggedExchange) -> Option<Members<'a>> {
     match &opened.response {
         _ if opened.none => None,
-        Some(json) => opened.members(json),
+        Some(response) => response.members(),
         None => {
             let found = came(value).map(body).and_then(Node::members);
             // A line of a batch gives the error in the place of the response.
@@ -117,7 +121,7 @@ impl LoggedExchange {
         let response = response.map(body);
         match [response, pieces].into_iter().flatten().find_map(stream::whole) {
             Some(whole) => {
-                opened.response = Some(whole.json);
+                opened.response = Some(OpenedText::new(whole.json));
                 opened.odd.extend(whole.odd);
                 opened.broken = whole.broken;
             }
@@ -133,24 +137,16 @@ impl LoggedExchange {
     }
 
     /// The JSON that a text is.
-    fn text(node: Node<'_>) -> Option<String> {
+    fn text(node: Node<'_>) -> Option<OpenedText> {
         let text = node.tried().text()?;
         let text = text.trim();
-        if members(text).is_some() {
-            return Some(text.to_owned());
-        }
-        None
-    }
-
-    fn members<'a>(&'a self, json: &'a str) -> Option<Members<'a>> {
-        let (node, members) = shallow::value(json, Some(&self.looks)).ok()?;
-        (node.kind() == Kind::Object).then_some(members)
+        members(text).is_some().then(|| OpenedText::new(text.to_owned()))
     }
 
     /// What has a wrong type in what had to be opened; known once it was read.
     pub fn wrong(&self) -> impl Iterator<Item = Damage> {
         let texts = [&self.request, &self.response].into_iter().flatten();
-        texts.flat_map(|text| self.looks.wrong(text, 0)).map(|(_, damage)| damage)
+        texts.flat_map(|text| text.looks.wrong(&text.json, 0)).map(|(_, damage)| damage)
     }
 
     /// That one of the two has a form in which nothing can be read.
@@ -160,6 +156,17 @@ impl LoggedExchange {
             kind => format!("the {what} is {}, not an object; it is left out", kind.word()),
         };
         self.odd.push(Damage::calls(message));
+    }
+}
+
+impl OpenedText {
+    fn new(json: String) -> OpenedText {
+        OpenedText { looks: Looks::at(&json), json }
+    }
+
+    fn members(&self) -> Option<Members<'_>> {
+        let (node, members) = shallow::value(&self.json, Some(&self.looks)).ok()?;
+        (node.kind() == Kind::Object).then_some(members)
     }
 }
 
