@@ -39,9 +39,12 @@ pub fn run(asked: Live, screen: &mut Screen) -> Result<Exit, Failure> {
     let recordings = Recordings { sessions, files_from: None, samples: false, reading };
     let Live { mut policies, mode, .. } = asked;
     if policies.policy.is_empty()
-        && let Some(last) = LastPolicy::of(&opened)
+        && let Some((last, others)) = LastPolicy::of(&opened)
     {
         policies.policy.push(last.named(screen)?);
+        for (other, sessions) in others {
+            screen.say(&last.beside(&other, sessions));
+        }
     }
     #[cfg(not(feature = "tui"))]
     let opened = Open { recordings, policies, mode };
@@ -66,17 +69,42 @@ struct LastPolicy {
 }
 
 impl LastPolicy {
-    /// Of the journal that was written last and says it.
-    fn of(journals: &[PathBuf]) -> Option<LastPolicy> {
+    /// Of the journal that was written last and says it; and the policies of the others that are from elsewhere, with how many
+    /// journals each decided in last.
+    fn of(journals: &[PathBuf]) -> Option<(LastPolicy, Vec<(LastPolicy, u64)>)> {
         let written = |path: &PathBuf| fs::metadata(path).and_then(|file| file.modified()).ok();
         let mut journals: Vec<&PathBuf> = journals.iter().collect();
         journals.sort_by_key(|path| std::cmp::Reverse(written(path)));
-        journals.into_iter().find_map(|path| {
-            let text = fs::read(path).ok()?;
-            // A line feed is in no record, so what begins after one is a record, whatever a tool printed.
-            let starts = memchr::memmem::rfind_iter(&text, b"\n{\"record\":\"proposed\"");
-            starts.filter_map(|start| LastPolicy::in_record(text.get(start + 1..)?)).next()
-        })
+        let mut policies = journals.into_iter().filter_map(|path| LastPolicy::in_journal(path));
+        let last = policies.next()?;
+        let mut others: Vec<(LastPolicy, u64)> = Vec::new();
+        for other in policies.filter(|other| other.place != last.place) {
+            match others.iter_mut().find(|(known, _)| known.place == other.place) {
+                Some((_, sessions)) => *sessions += 1,
+                None => others.push((other, 1)),
+            }
+        }
+        Some((last, others))
+    }
+
+    /// The one of the last call in a journal.
+    fn in_journal(path: &Path) -> Option<LastPolicy> {
+        let text = fs::read(path).ok()?;
+        // A line feed is in no record, so what begins after one is a record, whatever a tool printed.
+        let starts = memchr::memmem::rfind_iter(&text, b"\n{\"record\":\"proposed\"");
+        starts.filter_map(|start| LastPolicy::in_record(text.get(start + 1..)?)).next()
+    }
+
+    /// That another one decided in some of the sessions, in which this one is used now.
+    fn beside(&self, other: &LastPolicy, sessions: u64) -> String {
+        let PolicyPlace { version, folder } = &other.place;
+        let (own, shown, there) =
+            (words::line(&self.place.version), words::line(version), words::line(folder));
+        let sessions = words::count(sessions, "session");
+        format!(
+            "{sessions} had the policy `{shown}` of {there}, and are judged by `{own}` here; `rulestep live -p {shown}` in that \
+             folder judges by theirs"
+        )
     }
 
     fn in_record(rest: &[u8]) -> Option<LastPolicy> {

@@ -20,6 +20,8 @@ pub struct SessionVerdict {
     pub violated: u32,
     /// Calls of choices that were not taken that are stopped.
     pub not_taken: u32,
+    /// Calls whose decision is not what the recording did: with nothing stopped, calls that were refused then.
+    pub disagree: u32,
     /// There are rules about the session, and none had anything to decide.
     pub not_exercised: bool,
 }
@@ -36,6 +38,7 @@ impl SessionVerdict {
             halted: summary.halt > 0,
             violated: u32::try_from(violations(replay).count()).unwrap_or(u32::MAX),
             not_taken: summary.alternatives_stopped,
+            disagree: summary.disagree,
             not_exercised: replay.status() == Status::NotExercised,
         }
     }

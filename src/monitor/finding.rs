@@ -133,8 +133,11 @@ pub struct RuleState {
     pub calls: Vec<u32>,
     /// Calls that it stopped.
     pub averted: u32,
-    /// Whether a violation counts: that of a rule that reports or is not enforced is shown and fails no session.
+    /// Whether a violation counts: that of a rule that reports or is not enforced is shown and fails no session, and so is one
+    /// that a person was asked about.
     pub enforced: bool,
+    /// Whether a person was asked about every call that violates it.
+    pub asked: bool,
     /// What else there is to know, as the dialect's own facts.
     pub facts: Option<Arc<dyn Explain>>,
 }
@@ -183,6 +186,7 @@ impl RuleState {
             calls: Vec::new(),
             averted: 0,
             enforced: true,
+            asked: false,
             facts: None,
         }
     }

@@ -315,6 +315,9 @@ struct RuleLine<'a> {
     /// False for a rule whose violation fails no session.
     #[serde(skip_serializing_if = "Clone::clone")]
     enforced: bool,
+    /// True where a person was asked about every call that violates it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    asked: bool,
     #[serde(flatten)]
     parts: PartsLine,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -341,6 +344,7 @@ fn rules<'a>(
             calls: &state.calls,
             averted: state.averted,
             enforced: state.enforced,
+            asked: state.asked,
             parts: PartsLine::of_rule(state, policy.rules(), session, ran),
             fault: state.facts.as_deref().and_then(|facts| facts.downcast_ref()).map(Fault::data),
         })

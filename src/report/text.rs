@@ -213,6 +213,8 @@ fn heading(judged: &JudgedSession, paint: Paint, out: &mut dyn Write) -> io::Res
         // In `shadow` a session is never stopped; what would have been still shows.
         _ if judged.objects() => paint.verdict(Verdict::Deny, Glyph::Deny.unicode()),
         Status::Stopped | Status::Fail => paint.verdict(Verdict::Deny, Glyph::Deny.unicode()),
+        // What the recording refused is allowed now: nothing is stopped, and yet it is not all as it was.
+        _ if summary.disagree > 0 => paint.bold(Glyph::Disagree.unicode()),
         Status::NotExercised => paint.dim(Glyph::None.unicode()),
         Status::Pass => paint.verdict(Verdict::Allow, Glyph::Allow.unicode()),
     };

@@ -1,7 +1,6 @@
 //! What a message, a call's arguments or a result hold, kept as recorded and parsed when something first looks.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
@@ -11,6 +10,7 @@ use crate::source::tape::Tape;
 
 mod elsewhere;
 mod fault;
+mod glances;
 mod json;
 mod parts;
 mod saved;
@@ -18,6 +18,7 @@ mod saved;
 use elsewhere::Elsewhere;
 pub use elsewhere::{Place, Store};
 pub use fault::Fault;
+use glances::Glances;
 pub(crate) use json::has_unicode;
 pub(crate) use json::{parse, plain_tape, unescaped};
 #[cfg(feature = "cli")]
@@ -42,24 +43,6 @@ enum Recorded {
     /// A JSON text with escapes, which are resolved when something first looks.
     Escaped(Glances, Box<str>),
     Elsewhere(Form, Box<Elsewhere>),
-}
-
-/// How often something looked at a text in passing, so that nothing was kept of what it found. Most arguments are looked at by a
-/// rule or two, and what is made of all of them takes more room than the session.
-#[derive(Default)]
-struct Glances(AtomicU8);
-
-impl Glances {
-    /// After this many, what escapes stand for is kept.
-    const TEXT: u8 = 2;
-    /// After this many, the value is, and whoever looks next finds it.
-    const VALUE: u8 = 8;
-
-    /// How many there were before this one.
-    fn before(&self) -> u8 {
-        let one_more = |glances: u8| glances.checked_add(1);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).unwrap_or(u8::MAX)
-    }
 }
 
 impl Recorded {

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::asks::{Copies, OnDoubt, Part};
 use super::commands::{is_about, is_opaque};
 use super::explain::OrderCheck;
@@ -25,8 +27,18 @@ pub(super) struct RuleMonitor<K: Kind> {
     pub lenient: Option<K::State>,
     /// The copies of files that operands mean, by operand.
     pub copies: Vec<Copies>,
+    pub past: Interventions,
+}
+
+/// What became of the calls that it spoke against.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+pub(super) struct Interventions {
     /// Calls that it stopped.
-    pub averted: u32,
+    averted: u32,
+    /// A call ran that a person was asked about.
+    asked: bool,
+    /// A call ran that should have been stopped.
+    overruled: bool,
 }
 
 impl<K: Kind> RuleMonitor<K> {
@@ -46,7 +58,7 @@ impl<K: Kind> RuleMonitor<K> {
 
     /// What speaks against a call because a session of the tree was not read.
     fn unseen(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
-        let at = look.at.filter(|_| self.unit.tree)?;
+        let at = look.at.filter(|_| self.unit.options.tree)?;
         cx.facts.tree.gap(at.index)?;
         let (unsure, effect) = match self.unit.doubts.unsure {
             OnDoubt::Deny => (false, Effect::Deny),
@@ -146,17 +158,17 @@ fn hear<K: Kind>(
 
 impl<K: Kind> Monitor for RuleMonitor<K> {
     fn save(&self) -> Option<String> {
-        let RuleMonitor { unit: _, state, lenient, copies, averted } = self;
+        let RuleMonitor { unit: _, state, lenient, copies, past } = self;
         // Copies of files are few, and what is meant by them is not written down.
         let none: Option<Vec<()>> =
             copies.iter().map(|copies| (*copies == Copies::default()).then_some(())).collect();
-        saved::save(&(state, lenient, none?, averted))
+        saved::save(&(state, lenient, none?, past))
     }
 
     fn fork(&self) -> Box<dyn Monitor> {
         let (unit, state, copies) = (Arc::clone(&self.unit), self.state.clone(), self.copies.clone());
         let lenient = self.lenient.clone();
-        Box::new(RuleMonitor { unit, state, lenient, copies, averted: self.averted })
+        Box::new(RuleMonitor { unit, state, lenient, copies, past: self.past })
     }
 
     fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>) {
@@ -199,9 +211,18 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         if let (Event::Stopped(call), Some(state)) = (*event, &self.state) {
             // What was decided a moment ago is decided alike now.
             let look = Look::call(call, cx, &self.copies);
-            self.averted +=
-                u32::from(cx.enforcing && self.unit.enforced && self.refuses(state, look, cx, Effect::Ask));
+            let enforced = cx.enforcing && self.unit.options.is_enforced();
+            self.past.averted += u32::from(enforced && self.refuses(state, look, cx, Effect::Ask));
             return;
+        }
+        if let (Event::Started(call), Some(state), true) = (*event, &self.state, self.unit.may_ask()) {
+            // The question is put again as it was when the call was decided: nothing has happened since.
+            let against = self.refusal(state, Look::call(call, cx, &self.copies), cx);
+            match against.map(|(_, effect)| self.unit.options.weigh(effect).0) {
+                Some(Effect::Ask) => self.past.asked = true,
+                Some(Effect::Deny | Effect::Halt) => self.past.overruled = true,
+                _ => {}
+            }
         }
         let (kind, copies) = (&self.unit.kind, &mut self.copies);
         let Some(state) = &mut self.state else { return };
@@ -259,9 +280,12 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         let nothing = || RuleStanding::as_it_is(RuleOutcome::NotExercised);
         let stands = self.state.as_ref().map_or_else(nothing, |state| self.unit.kind.stands(state, end, cx));
         let outcome = match stands.outcome {
-            RuleOutcome::NotExercised if self.averted > 0 => RuleOutcome::Held,
+            RuleOutcome::NotExercised if self.past.averted > 0 => RuleOutcome::Held,
             other => other,
         };
+        // Whoever was asked about every call that violates it has agreed to them.
+        let Interventions { averted, asked, overruled } = self.past;
+        let asked = asked && !overruled && outcome == RuleOutcome::Violated && stands.position.is_some();
         // A run that tells verdicts alone is asked what became of its rules, and why only where one is violated.
         let tells = cx.telling || outcome == RuleOutcome::Violated;
         let facts = || -> Arc<dyn Explain> {
@@ -281,8 +305,9 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             code: stands.code,
             position: stands.position,
             calls: stands.calls.into_iter().filter(own).collect(),
-            averted: self.averted,
-            enforced: self.unit.enforced,
+            averted,
+            enforced: self.unit.options.is_enforced() && !asked,
+            asked,
             facts,
         });
     }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::asks::{Copies, Doubts, OnDoubt, Part};
 use super::facts::Order;
-use super::monitor::RuleMonitor;
+use super::monitor::{Interventions, RuleMonitor};
 use super::operand::{Look, Operand, read_arguments};
 use super::when::When;
 use crate::diagnostic::code::Code;
@@ -19,8 +19,8 @@ use crate::dialect::question::Table;
 use crate::monitor::finding::RuleOutcome;
 use crate::monitor::saved;
 use crate::monitor::{
-    CallPart, Condition, Cx, Digest, End, Hears, Helps, Monitor, Probe, Prospect, Read, RuleId, Says,
-    StateItem, Statement, Timers, Unit, Wakes,
+    CallPart, Condition, Cx, Digest, Effect, End, Hears, Helps, Monitor, Probe, Prospect, Read, RuleId,
+    RuleOptions, Says, StateItem, Statement, Timers, Unit, Wakes,
 };
 use crate::session::{Body, CallRef, Facts, Session};
 
@@ -168,16 +168,21 @@ pub(super) struct RuleUnit<K> {
     pub rule: [RuleId; 1],
     pub order: Arc<Order>,
     pub when: Vec<When>,
-    /// Whether a call that it speaks against may be kept from running for it.
-    pub enforced: bool,
-    /// Whether it looks at all sessions of the tree.
-    pub tree: bool,
+    pub options: RuleOptions,
     pub doubts: Doubts,
     /// How many of its operands ask what calls do.
     pub asking: usize,
     /// What is known of programs and tools.
     pub facts: Table,
     pub kind: K,
+}
+
+impl<K> RuleUnit<K> {
+    /// Whether a person may be asked about a call for it.
+    pub fn may_ask(&self) -> bool {
+        let Doubts { unsure, opaque } = self.doubts;
+        self.options.effect == Effect::Ask || unsure == OnDoubt::Ask || opaque.effect() == Effect::Ask
+    }
 }
 
 impl<K: Kind> Unit for RuleUnit<K> {
@@ -201,7 +206,7 @@ impl<K: Kind> Unit for RuleUnit<K> {
     }
 
     fn sees_tree(&self) -> bool {
-        self.tree
+        self.options.tree
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
@@ -266,13 +271,13 @@ impl<K: Kind> Unit for RuleUnit<K> {
         let state = applies.then(K::State::default);
         let lenient = if self.doubts.unsure == OnDoubt::Ask { state.clone() } else { None };
         let copies = vec![Copies::default(); self.asking];
-        Box::new(RuleMonitor { state, lenient, copies, averted: 0, unit: self })
+        Box::new(RuleMonitor { state, lenient, copies, past: Interventions::default(), unit: self })
     }
 
     fn resume(self: Arc<Self>, saved: &str) -> Option<Box<dyn Monitor>> {
-        let (state, lenient, copies, averted): (_, _, Vec<()>, _) = saved::read(saved)?;
+        let (state, lenient, copies, past): (_, _, Vec<()>, _) = saved::read(saved)?;
         let copies: Vec<Copies> = copies.iter().map(|()| Copies::default()).collect();
         (copies.len() == self.asking)
-            .then(|| Box::new(RuleMonitor { state, lenient, copies, averted, unit: self }) as _)
+            .then(|| Box::new(RuleMonitor { state, lenient, copies, past, unit: self }) as _)
     }
 }

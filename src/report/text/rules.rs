@@ -37,10 +37,15 @@ pub(super) fn names(judged: &JudgedSession, paint: Paint, out: &mut dyn Write) -
 fn one(replay: &Replay, state: &RuleState, rule: &Rule, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let code = state.code.map(|code| format!("  {code}")).unwrap_or_default();
     let test = rule.test.as_deref().map(|test| paint.dim(&format!("  test {}", words::name(test))));
-    let (glyph, how) = match (state.enforced, rule.options.shadow) {
-        (true, _) => (paint.verdict(Verdict::Deny, Glyph::Deny.unicode()), ""),
-        (false, true) => (paint.verdict(Verdict::Ask, Glyph::Report.unicode()), " (shadow mode)"),
-        (false, false) => (paint.verdict(Verdict::Ask, Glyph::Report.unicode()), " (only reported)"),
+    let how = match state {
+        RuleState { asked: true, .. } => " (asked about)",
+        RuleState { enforced: true, .. } => "",
+        _ if rule.options.shadow => " (shadow mode)",
+        _ => " (only reported)",
+    };
+    let glyph = match state.enforced {
+        true => paint.verdict(Verdict::Deny, Glyph::Deny.unicode()),
+        false => paint.verdict(Verdict::Ask, Glyph::Report.unicode()),
     };
     // The name comes after the word: `never violated` would be read as the opposite.
     let (ended, name) = (words::ended(state.outcome), words::rule_name(rule));

@@ -18,6 +18,8 @@ impl SessionVerdict {
             (Role::VerdictReport, Glyph::Ask)
         } else if self.reported > 0 {
             (Role::VerdictReport, Glyph::Report)
+        } else if self.disagree > 0 {
+            (Role::Disagree, Glyph::Disagree)
         } else if self.not_exercised {
             (Role::VerdictNone, Glyph::None)
         } else {

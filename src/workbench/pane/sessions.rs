@@ -324,6 +324,8 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
         return row;
     };
     let verdict = judgement.verdict;
+    // A call that is stopped now and ran then is marked as stopped.
+    let refused = if verdict.objects() { 0 } else { verdict.disagree };
     let counted = [
         (verdict.stopped, Role::VerdictDeny, Glyph::Deny, stopped_word(judgement.mode)),
         (verdict.after, Role::VerdictAfter, Glyph::After, "after that"),
@@ -331,6 +333,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
         (verdict.asked, Role::VerdictReport, Glyph::Ask, "asked"),
         (verdict.reported, Role::VerdictReport, Glyph::Report, "reported"),
         (verdict.not_taken, Role::VerdictDeny, Glyph::Deny, "not chosen"),
+        (refused, Role::Disagree, Glyph::Disagree, "refused then"),
     ];
     for (count, role, glyph, word) in counted.into_iter().filter(|counted| counted.0 > 0) {
         let between = if row.used() > 0 { 2 } else { 0 };
@@ -343,7 +346,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
             (false, Mode::Enforce) => " nothing stopped",
             (false, Mode::Shadow) => " nothing would stop",
         };
-        if verdict.reported + verdict.asked == 0 {
+        if verdict.reported + verdict.asked + refused == 0 {
             let (role, glyph) = verdict.look();
             row.put(role, theme.glyph(glyph));
         } else if word.len() < row.left() {
@@ -351,9 +354,13 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
         } else {
             // What stopped nothing matters more than the word for the sign.
             row = Row::new(theme, width);
-            let (asked, reported) = (verdict.asked, verdict.reported);
-            let (count, glyph) = if asked > 0 { (asked, Glyph::Ask) } else { (reported, Glyph::Report) };
-            row.put(Role::VerdictReport, &format!("{count}{}", theme.glyph(glyph)));
+            let (role, glyph) = verdict.look();
+            let count = match glyph {
+                Glyph::Ask => verdict.asked,
+                Glyph::Report => verdict.reported,
+                _ => refused,
+            };
+            row.put(role, &format!("{count}{}", theme.glyph(glyph)));
         }
         row.put(Role::TextDim, word);
     }

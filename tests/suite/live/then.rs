@@ -306,3 +306,22 @@ fn a_journal_is_passed_on_without_its_values() {
     };
     assert_eq!(decisions("plain"), decisions("blank"));
 }
+
+#[test]
+fn sessions_that_another_policy_decided_are_told_and_not_marked_as_clean() {
+    let state = tempfile::tempdir().unwrap();
+    journal(state.path(), &[]);
+    // Another host, whose policy says nothing of the first one's tools.
+    let other = folder(&[("other.yaml", "tool: Other\nforbids_after: [Other]\n")]);
+    let event = json!({"session_id": "t-1", "cwd": "/work", "hook_event_name": "PreToolUse", "tool_name": "Other",
+        "tool_input": {}, "tool_use_id": "a"});
+    std::thread::sleep(std::time::Duration::from_millis(20));
+    fed(
+        live(other.path(), state.path(), &["hook", "claude-code", "-p", "other.yaml"]),
+        event.to_string().as_bytes(),
+    );
+    let output = live(other.path(), state.path(), &["live"]).output().unwrap();
+    let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(err.contains("note: 1 session had the policy `p.yaml` of "), "{err}");
+    assert!(out.lines().any(|line| line.starts_with("≠ s-1 ")), "{out}");
+}

@@ -80,10 +80,18 @@ pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>, Doubts, &RuleOpti
 
 pub fn build<K: Kind>(kind: K) -> Build {
     Box::new(move |rule, order, when, doubts, options| {
-        let (enforced, tree) = (options.is_enforced(), options.tree);
         let asking = kind.operands().iter().filter(|operand| operand.asks.is_some()).count();
         let facts = kind.operands().first().map(|operand| operand.facts.clone()).unwrap_or_default();
-        Arc::new(RuleUnit { rule: [rule], order, when, doubts, enforced, tree, asking, facts, kind })
+        Arc::new(RuleUnit {
+            rule: [rule],
+            order,
+            when,
+            doubts,
+            options: options.clone(),
+            asking,
+            facts,
+            kind,
+        })
     })
 }
 
