@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::install::{Scope, Settings, settings_file};
 use super::probe::{TrialCall, find};
-use super::settings::{Hook, is_disabled};
+use super::settings::Hook;
 use super::{Agent, policy};
 use crate::policy::Policy;
 use crate::wording::count;
@@ -17,6 +17,7 @@ use trial::{Outcome, Trial};
 
 pub use trial::Surroundings;
 
+mod switches;
 mod trial;
 
 /// How bad it is.
@@ -65,7 +66,14 @@ pub fn look(agents: &[Agent], get: &dyn Fn(&str) -> Option<String>, around: &Sur
         match hooks {
             Err(fault) => notes.error(fault.to_string()),
             Ok((hooks, _)) if hooks.iter().all(|hook| !hook.is_ours) => continue,
-            Ok((hooks, settings)) => settled(&settings, &hooks, around, &mut notes),
+            Ok((hooks, settings)) => {
+                let user = settings_file(agent, Scope::User, get).ok();
+                let user = user.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+                if let Some(off) = switches::off(agent, user, &around.here) {
+                    notes.error(off);
+                }
+                settled(&settings, &hooks, around, &mut notes);
+            }
         }
         wards.push(Ward { agent, path, items: notes.0 });
     }
@@ -159,9 +167,6 @@ impl Parts {
 
 fn settled(settings: &Settings, hooks: &[Hook], around: &Surroundings, notes: &mut Notes) {
     let agent = settings.agent;
-    if is_disabled(settings.text.as_deref().unwrap_or_default(), agent) {
-        notes.error("the settings turn all hooks off".to_owned());
-    }
     let ours = |event: &str| hooks.iter().find(|hook| hook.is_ours && hook.event == event);
     for (event, decides) in agent.events() {
         match ours(event) {

@@ -1,7 +1,7 @@
 //! Why a call does not run, in words for the model.
 
 use crate::engine::Verdict;
-use crate::monitor::Explanation;
+use crate::monitor::{Effect, Explanation};
 use crate::wording::{Sentence, line};
 
 /// Why a call does not run, or why somebody is asked: the author's own words, else what the rule found, and what would change it, with the rule's place. Where
@@ -21,7 +21,17 @@ pub fn reason(verdict: Verdict, findings: &[Explanation]) -> String {
         false => Some(sentence(&said.whole())),
     };
     let headline = plain(&deciding.headline).filter(|_| wanted.or(deciding.tell_llm.as_deref()).is_none());
-    let way_out = deciding.way_out.as_ref().and_then(plain).map(|way| format!("Way out: {way}"));
+    // The other rules stop the call as well, so what only the first asks for does not let it run.
+    let speaks = |effect| effect >= Effect::Ask || effect == Effect::Also;
+    let stops = |other: &&Explanation| speaks(other.effect) && other.rule.options.is_enforced();
+    let stopping = findings.iter().take(1).chain(findings.iter().skip(1).filter(stops));
+    let mut ways: Vec<String> = Vec::new();
+    for way in stopping.filter_map(|finding| plain(finding.way_out.as_ref()?)) {
+        if !ways.contains(&way) && ways.len() < MOST_WAYS {
+            ways.push(way);
+        }
+    }
+    let way_out = (!ways.is_empty()).then(|| format!("Way out: {}", ways.join(" Also: ")));
     // What the rule found is a clause, and goes on from the author's words.
     let goes_on = headline.is_some() && own.is_some_and(|own| !own.trim_end().ends_with(ENDS));
     let own = own.map(|own| if goes_on { format!("{}:", own.trim()) } else { sentence(own) });
@@ -32,6 +42,9 @@ pub fn reason(verdict: Verdict, findings: &[Explanation]) -> String {
     }
     format!("{} ({})", line(&text), line(&deciding.rule.place()))
 }
+
+/// Ways out that a model is told together.
+const MOST_WAYS: usize = 3;
 
 /// Where a sentence ends.
 const ENDS: [char; 4] = ['.', '!', '?', ':'];

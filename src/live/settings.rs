@@ -154,18 +154,25 @@ pub fn without(text: &str, agent: Agent, before: Option<&str>) -> Result<String,
     Ok(text)
 }
 
-/// Whether the settings turn all hooks off.
-pub fn is_disabled(text: &str, agent: Agent) -> bool {
-    let Ok(Tree { value: Some(value), .. }) = Tree::parse(text, agent) else { return false };
-    let Some(root) = value.as_object() else { return false };
-    match agent {
-        Agent::ClaudeCode => root.get_boolean("disableAllHooks").is_some_and(|off| off.value),
+/// Whether the settings have hooks run; `None`: they say nothing of it.
+///
+/// # Errors
+/// They cannot be read.
+pub fn run_hooks(text: &str, agent: Agent) -> Result<Option<bool>, Refusal> {
+    let tree = Tree::parse(text, agent)?;
+    let Some(root) = tree.value.as_ref().and_then(Ast::as_object) else { return Ok(None) };
+    Ok(match agent {
+        // Where only managed hooks run, one in another file does not.
+        Agent::ClaudeCode if root.get_boolean("allowManagedHooksOnly").is_some_and(|only| only.value) => {
+            Some(false)
+        }
+        Agent::ClaudeCode => root.get_boolean("disableAllHooks").map(|off| !off.value),
         Agent::GeminiCli => {
             let on = |key: &str| root.get_object(key)?.get_boolean("enabled");
-            on("hooksConfig").or(on("hooks")).is_some_and(|on| !on.value)
+            on("hooksConfig").or(on("hooks")).map(|on| on.value)
         }
-        Agent::Codex | Agent::Cursor => false,
-    }
+        Agent::Codex | Agent::Cursor => None,
+    })
 }
 
 /// Whether a text has a value at this path.

@@ -75,7 +75,7 @@ fn forbidden() {
     let policy = "tool: pay\nforbids_after: [pay, refund]\n";
     assert_snapshot!(said(policy, &[("pay", "{}", "1"), ("talk", "{}", "1"), ("refund", "{}", "1")]), @r"
     forbidden: forbidden since pay ran in turn 1
-      way out: none in this session: `forbids_after` applies until it ends; to allow the call, change p.yaml:2
+      way out: none in this session: `forbids_after` applies until it ends
     ");
 }
 

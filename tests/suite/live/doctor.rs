@@ -119,7 +119,7 @@ fn what_does_not_work_is_an_error() {
         ("p.yaml", "q.yaml", 1, "does not load"),
         ("\"PreToolUse\"", "\"Stop\"", 1, "no hook for `PreToolUse`, so no call is decided"),
         ("\"PostToolUse\"", "\"Stop\"", 0, "no hook for `PostToolUse`"),
-        ("\"hooks\": {", "\"disableAllHooks\": true, \"hooks\": {", 1, "turn all hooks off"),
+        ("\"hooks\": {", "\"disableAllHooks\": true, \"hooks\": {", 1, "turns all hooks off"),
         (
             "\"PreToolUse\": [",
             "\"PreToolUse\": [{\"hooks\": [{\"command\": \"echo '{\\\"permissionDecision\\\": \\\"allow\\\"}'\"}]},",
@@ -132,7 +132,7 @@ fn what_does_not_work_is_an_error() {
         let (found, said) = desk.doctor();
         assert!(found == code && said.contains(wanted), "{from} -> {to}: {found}\n{said}");
         assert!(
-            !said.contains("must be denied is denied") || code == 0 || wanted.contains("turn all"),
+            !said.contains("must be denied is denied") || code == 0 || wanted.contains("all hooks off"),
             "{said}"
         );
         fs::write(desk.path("home/.claude/settings.json"), &settings).unwrap();
@@ -182,4 +182,40 @@ fn a_call_that_is_stopped_is_found_in_policies_of_every_language() {
         }
     }
     assert!(stopping > 4, "{stopping}");
+}
+
+#[test]
+fn hooks_that_another_file_turns_off_are_an_error() {
+    let desk = Desk::new();
+    for (agent, file, off, on) in [
+        (
+            "claude-code",
+            "project/.claude/settings.local.json",
+            r#"{"disableAllHooks": true}"#,
+            r#"{"disableAllHooks": false}"#,
+        ),
+        ("claude-code", "project/.claude/settings.json", r#"{"disableAllHooks": true}"#, "{}"),
+        ("codex", "home/.codex/config.toml", "[features]\nhooks = false\n", "[features]\nhooks = true\n"),
+        ("codex", "project/.codex/config.toml", "features.codex_hooks = false\n", "model = 'x'\n"),
+        (
+            "gemini-cli",
+            "project/.gemini/settings.json",
+            r#"{"hooksConfig": {"enabled": false}}"#,
+            r#"{"hooksConfig": {"enabled": true}}"#,
+        ),
+    ] {
+        desk.install(&[agent]);
+        let path = desk.path(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        for (text, wanted) in [(off, "turns all hooks off"), ("{ [", "turns all hooks off is not known")] {
+            fs::write(&path, text).unwrap();
+            let (code, said) = desk.doctor();
+            assert!(code == 1 && said.contains(wanted) && said.contains(file), "{file} {text}: {said}");
+        }
+        fs::write(&path, on).unwrap();
+        let (code, said) = desk.doctor();
+        assert!(code == 0 && !said.contains("error"), "{file}: {said}");
+        fs::remove_file(&path).unwrap();
+        assert_eq!(desk.run(&["uninstall", agent]).status.code(), Some(0));
+    }
 }

@@ -476,3 +476,17 @@ fn a_journal_that_lost_records_decides_nothing() {
     std::fs::remove_file(&index).unwrap();
     assert_eq!(go("3", "Read").0, 0, "the session begins anew, as somebody wanted");
 }
+
+#[test]
+fn the_way_out_names_what_every_rule_asks_for() {
+    let files = folder(&[(
+        "both.yaml",
+        "tool: Bash\npreconditions: [{requires_prior_tool: Read}, {requires_prior_tool: Grep}]\n",
+    )]);
+    let state = tempfile::tempdir().unwrap();
+    let event = call("PreToolUse", "1", "Bash");
+    let (exit, _, error) =
+        texts(&fed(live(files.path(), state.path(), &["hook", "claude-code", "-p", "both.yaml"]), &event));
+    let ways = "Way out: call Read successfully in an earlier turn. Also: call Grep successfully in an earlier turn.";
+    assert!(exit == 2 && error.contains(ways), "{error}");
+}

@@ -1,0 +1,90 @@
+//! Where the hooks of an agent are turned off: in the file that has them, or in another that the agent reads.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::super::Agent;
+use super::super::settings;
+
+/// Why no hook of an agent runs, or why that cannot be known; `None`: they run. `user` is the folder of the user's settings, and
+/// `here` that of the project.
+pub fn off(agent: Agent, user: &Path, here: &Path) -> Option<String> {
+    let (files, key) = files(agent, user, here);
+    for file in files {
+        let text = match fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
+            Err(error) => return Some(unknown(&file, &error.to_string())),
+        };
+        let text = text.trim_start_matches('\u{feff}');
+        let run = match file.extension().is_some_and(|end| end == "toml") {
+            true => features(text),
+            false => settings::run_hooks(text, agent).map_err(|fault| fault.why),
+        };
+        match run {
+            Ok(None) => {}
+            Ok(Some(true)) => return None,
+            Ok(Some(false)) => return Some(format!("{} turns all hooks off (`{key}`)", file.display())),
+            Err(why) => return Some(unknown(&file, &why)),
+        }
+    }
+    None
+}
+
+fn unknown(file: &Path, why: &str) -> String {
+    let why = why.lines().next().unwrap_or_default();
+    format!("whether {} turns all hooks off is not known: {why}", file.display())
+}
+
+/// The files that say it, the one that the agent goes by first; and the key.
+fn files(agent: Agent, user: &Path, here: &Path) -> (Vec<PathBuf>, &'static str) {
+    let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
+    let (managed, folder, own, key): (_, _, &[&str], _) = match agent {
+        Agent::ClaudeCode => (
+            paths(&[
+                "/etc/claude-code/managed-settings.json",
+                "/Library/Application Support/ClaudeCode/managed-settings.json",
+                "C:/Program Files/ClaudeCode/managed-settings.json",
+            ]),
+            ".claude",
+            &["settings.local.json", "settings.json"],
+            "disableAllHooks",
+        ),
+        Agent::Codex => {
+            (paths(&["/etc/codex/requirements.toml"]), ".codex", &["config.toml"], "hooks = false")
+        }
+        Agent::GeminiCli => (
+            paths(&[
+                "/etc/gemini-cli/settings.json",
+                "/Library/Application Support/GeminiCli/settings.json",
+                "C:/ProgramData/gemini-cli/settings.json",
+            ]),
+            ".gemini",
+            &["settings.json"],
+            "hooksConfig.enabled",
+        ),
+        // Its hooks are on wherever they are.
+        Agent::Cursor => return (Vec::new(), ""),
+    };
+    let project = own.iter().map(|name| here.join(folder).join(name));
+    let users = own.iter().filter(|name| !name.contains("local")).map(|name| user.join(name));
+    (managed.into_iter().chain(project).chain(users).collect(), key)
+}
+
+/// Whether a configuration of Codex has hooks run. `codex_hooks` is the name that the switch had first.
+fn features(text: &str) -> Result<Option<bool>, String> {
+    #[derive(Deserialize)]
+    struct Config {
+        features: Option<Features>,
+    }
+    #[derive(Deserialize)]
+    struct Features {
+        hooks: Option<bool>,
+        codex_hooks: Option<bool>,
+    }
+    let config: Config = toml::from_str(text).map_err(|error| error.message().to_owned())?;
+    Ok(config.features.and_then(|features| features.hooks.or(features.codex_hooks)))
+}
