@@ -7,8 +7,7 @@ use std::sync::{Arc, OnceLock};
 use memchr::memmem;
 use serde_json::Value;
 
-use crate::source::tape::Tape;
-
+mod arguments;
 mod elsewhere;
 mod fault;
 mod json;
@@ -17,6 +16,7 @@ mod saved;
 
 use elsewhere::Elsewhere;
 pub use elsewhere::{Place, Store};
+use fault::Cleared;
 pub use fault::Fault;
 pub(crate) use json::has_unicode;
 pub(crate) use json::{parse, plain_tape, unescaped};
@@ -38,10 +38,16 @@ struct BodyText {
 
 /// The text of a body.
 enum Recorded {
-    Plain(Form, Box<str>),
+    Plain(Form, Cleared, Box<str>),
     /// A JSON text with escapes, which are resolved when something first looks; and how often that was in passing.
-    Escaped(AtomicU8, Box<str>),
+    Escaped(AtomicU8, Cleared, Box<str>),
     Elsewhere(Form, Box<Elsewhere>),
+}
+
+impl Recorded {
+    fn plain(form: Form, text: impl Into<Box<str>>) -> Recorded {
+        Recorded::Plain(form, Cleared::default(), text.into())
+    }
 }
 
 /// Looks at a text with escapes after which what they stand for is kept. Most arguments are looked at by a rule or two, and all of
@@ -76,7 +82,7 @@ impl Body {
 
     /// Content that the recording wrote as text.
     pub fn text(text: impl Into<Box<str>>) -> Body {
-        Body::of(Recorded::Plain(Form::Text, text.into()))
+        Body::of(Recorded::plain(Form::Text, text))
     }
 
     /// Content that the recording wrote as a JSON value in place: `json` is that value's text. `null` is missing, and a
@@ -96,14 +102,14 @@ impl Body {
             _ if json == "null" => Body::MISSING,
             Some(b'"') => match literal(json, may_have_unicode) {
                 Some(recorded) => Body::of(recorded),
-                None => Body::of(Recorded::Plain(Form::Json, json.into())),
+                None => Body::of(Recorded::plain(Form::Json, json)),
             },
-            _ => Body::of(Recorded::Plain(Form::Json, json.into())),
+            _ => Body::of(Recorded::plain(Form::Json, json)),
         }
     }
 
-    /// Content that is kept elsewhere and read when something first looks: arguments without a [`Body::fault`] that can be those
-    /// of a call, or a result that is not the text of a refusal.
+    /// Content that is kept elsewhere and read when something first looks: arguments without [flaws](Body::flaws) that can be those of
+    /// a call, or a result that is not the text of a refusal.
     pub fn elsewhere(store: &Arc<dyn Store>, place: Place, form: Form) -> Body {
         Body::of(Recorded::Elsewhere(form, Box::new(Elsewhere::new(Arc::clone(store), place))))
     }
@@ -133,7 +139,7 @@ impl Body {
     #[cfg(feature = "cli")]
     pub(crate) fn literal(&self) -> Option<&str> {
         match &self.0.as_ref()?.recorded {
-            Recorded::Escaped(_, literal) => Some(literal),
+            Recorded::Escaped(_, _, literal) => Some(literal),
             Recorded::Plain(..) | Recorded::Elsewhere(..) => None,
         }
     }
@@ -169,7 +175,7 @@ impl Body {
     /// Bytes of it in the recording, about.
     pub(crate) fn size(&self) -> usize {
         self.0.as_ref().map_or(0, |b| match &b.recorded {
-            Recorded::Plain(_, text) | Recorded::Escaped(_, text) => text.len(),
+            Recorded::Plain(_, _, text) | Recorded::Escaped(_, _, text) => text.len(),
             Recorded::Elsewhere(_, elsewhere) => elsewhere.length(),
         })
     }
@@ -178,13 +184,13 @@ impl Body {
     pub(crate) fn shows(&self, beginning: &str) -> bool {
         match self.0.as_deref() {
             // Nearly all begin otherwise, which their first byte tells.
-            Some(BodyText { recorded: Recorded::Escaped(_, literal), .. })
+            Some(BodyText { recorded: Recorded::Escaped(_, _, literal), .. })
                 if literal.as_bytes().get(1).is_some_and(|first| *first != b'\\')
                     && literal.as_bytes().get(1) != beginning.as_bytes().first() =>
             {
                 beginning.is_empty()
             }
-            Some(body @ BodyText { recorded: Recorded::Escaped(_, literal), .. })
+            Some(body @ BodyText { recorded: Recorded::Escaped(_, _, literal), .. })
                 if body.made().is_none() =>
             {
                 let until_escape = beginning.split(ESCAPED).next();
@@ -207,11 +213,11 @@ impl Body {
     pub(crate) fn first_shown(&self) -> Option<u8> {
         let body = self.0.as_deref()?;
         match &body.recorded {
-            Recorded::Escaped(_, literal) => {
+            Recorded::Escaped(_, _, literal) => {
                 literal.as_bytes().get(1).copied().filter(|first| *first != b'\\')
             }
-            Recorded::Plain(_, text) if body.is_list() => parts::first(text),
-            Recorded::Plain(_, text) => text.as_bytes().first().copied(),
+            Recorded::Plain(_, _, text) if body.is_list() => parts::first(text),
+            Recorded::Plain(_, _, text) => text.as_bytes().first().copied(),
             Recorded::Elsewhere(..) => None,
         }
     }
@@ -220,7 +226,7 @@ impl Body {
     /// no tree.
     pub(crate) fn may_hold(&self, part: &str) -> bool {
         let recorded = self.0.as_deref().map_or("", |body| match &body.recorded {
-            Recorded::Plain(_, text) | Recorded::Escaped(_, text) => text,
+            Recorded::Plain(_, _, text) | Recorded::Escaped(_, _, text) => text,
             Recorded::Elsewhere(..) => body.text(),
         });
         let holds = |part: &str| memmem::find(recorded.as_bytes(), part.as_bytes()).is_some();
@@ -277,7 +283,7 @@ impl Body {
         {
             return look(&text);
         }
-        if let Recorded::Escaped(looks, literal) = &body.recorded
+        if let Recorded::Escaped(looks, _, literal) = &body.recorded
             && body.made().is_none()
             && looks.fetch_add(1, Ordering::Relaxed) < IN_PASSING
             && let Some(text) = unescaped(literal)
@@ -286,19 +292,6 @@ impl Body {
         }
         let text = body.joined().unwrap_or(body.text());
         if is_object(text) { look(text) } else { None }
-    }
-
-    /// The same as [`Body::fault`], and where there is none a key that is given twice in one object of it.
-    pub(crate) fn flaws(&self) -> (Option<Fault>, Option<String>) {
-        self.0.as_deref().map_or((None, None), |body| {
-            body.in_passing(|whole| {
-                let text = whole.trim_ascii();
-                let (plain, repeats) = Tape::plain_or_repeating(text);
-                let fault = if plain { None } else { Fault::of(whole) };
-                let twice = || Some(Tape::of(text)?.twice()?.into_owned());
-                (fault, if repeats && fault.is_none() { twice() } else { None })
-            })
-        })
     }
 
     /// Why no path can look into the content: it is not JSON, or none that may be parsed. Builds no tree where the text
@@ -311,15 +304,15 @@ impl Body {
 impl BodyText {
     fn form(&self) -> Form {
         match &self.recorded {
-            Recorded::Plain(form, _) | Recorded::Elsewhere(form, _) => *form,
+            Recorded::Plain(form, ..) | Recorded::Elsewhere(form, _) => *form,
             Recorded::Escaped(..) => Form::Text,
         }
     }
 
     fn text(&self) -> &str {
         match &self.recorded {
-            Recorded::Plain(_, text) => text,
-            Recorded::Escaped(_, literal) => {
+            Recorded::Plain(_, _, text) => text,
+            Recorded::Escaped(_, _, literal) => {
                 let text = self.looked().text.get_or_init(|| Some(unescaped(literal)?.into()));
                 text.as_deref().unwrap_or(literal)
             }
@@ -330,7 +323,7 @@ impl BodyText {
     /// Looks at the text; where its escapes are not resolved yet, what they stand for is not kept.
     fn in_passing<T>(&self, look: impl FnOnce(&str) -> T) -> T {
         match &self.recorded {
-            Recorded::Escaped(_, literal) if self.made().is_none() => {
+            Recorded::Escaped(_, _, literal) if self.made().is_none() => {
                 look(unescaped(literal).as_deref().unwrap_or(literal))
             }
             _ => look(self.text()),
@@ -374,12 +367,12 @@ impl BodyText {
 fn literal(json: &str, may_have_unicode: bool) -> Option<Recorded> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     Some(match memchr::memchr(b'\\', inner.as_bytes()) {
-        None => Recorded::Plain(Form::Text, inner.into()),
+        None => Recorded::plain(Form::Text, inner),
         // Whether such escapes stand for a text is known when they are resolved.
         Some(first) if may_have_unicode && has_unicode(inner.get(first..)?) => {
-            Recorded::Plain(Form::Text, unescaped(json)?.into())
+            Recorded::plain(Form::Text, unescaped(json)?)
         }
-        Some(_) => Recorded::Escaped(AtomicU8::new(0), json.into()),
+        Some(_) => Recorded::Escaped(AtomicU8::new(0), Cleared::default(), json.into()),
     })
 }
 

@@ -54,7 +54,7 @@ impl<'de> Deserialize<'de> for Body {
         let form = |is_text| if is_text { Form::Text } else { Form::Json };
         Ok(match Option::<Saved<'_>>::deserialize(deserializer)? {
             None => Body::MISSING,
-            Some(Saved::Whole(is_text, text)) => Body::of(Recorded::Plain(form(is_text), text.into())),
+            Some(Saved::Whole(is_text, text)) => Body::of(Recorded::plain(form(is_text), text)),
             Some(Saved::Place(is_text, start, length, digest)) => {
                 let store = STORE.with_borrow(Option::clone);
                 let store = store.ok_or_else(|| D::Error::custom("nothing has the body"))?;
