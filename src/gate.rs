@@ -31,7 +31,6 @@
 //! # Ok::<(), rulestep::InvalidPolicy>(())
 //! ```
 
-mod arguments;
 mod load;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -43,7 +42,7 @@ pub use load::InvalidPolicy;
 #[cfg(feature = "recordings")]
 pub use load::InvalidRecording;
 #[cfg(feature = "cli")]
-pub use {arguments::undecidable, load::loaded};
+pub use load::loaded;
 
 use crate::engine::{Decision, Halt, Mode, NewCall, Run, Ticket, Verdict};
 use crate::monitor::finding::RuleState;
@@ -312,7 +311,7 @@ impl Turn<'_> {
 
     fn decide(&mut self, tool: &str, arguments: Body) -> GatedCall {
         let mut live = self.gate.lock();
-        let (ticket, decision) = arguments::decided(&mut live.run, NewCall { tool, arguments: &arguments });
+        let (ticket, decision) = live.run.propose(NewCall { tool, arguments: &arguments });
         let id = call_id(live.record.call_count());
         live.record.call(Some(&id), tool, arguments, Some(self.now));
         let runs = live.mode == Mode::Shadow || decision.verdict.may_run();

@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 use crate::diagnostic::{Diagnostic, Place};
 use crate::policy::{LoadResult, Policy};
 use allow::Report;
-pub use contexts::contexts;
+pub use contexts::{contexts, off_everywhere};
 pub use levels::{Level, Levels};
 use linter::Linter;
 use place::Places;

@@ -160,6 +160,7 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
     // A part of the sessions that was picked says nothing of the others; a shard says what the others are merged with.
     if !total.interrupted && asked.selection.given().iter().all(|(option, _)| *option == "--shard") {
         total.unseen = total.tools.all().map(|seen| lint::unseen_names(&policy, &seen)).unwrap_or_default();
+        total.off = lint::off_everywhere(&policy, &total.contexts, total.sessions);
     }
     screen.tell_rest();
     total.files(&told, &sessions.skipped);

@@ -154,7 +154,7 @@ impl Panel {
         reasons
     }
 
-    /// What the rules say of a call, put into a decision that says nothing yet.
+    /// What the rules say of a call, put into a decision that says nothing yet. One whose arguments they cannot look into is denied.
     pub fn decide(
         &mut self,
         route: &Route,
@@ -162,6 +162,10 @@ impl Panel {
         ground: &Ground,
         decision: &mut Decision,
     ) {
+        if let Some(why) = call.arguments.undecidable() {
+            *decision = Decision::unclear(&why);
+            return;
+        }
         let mut effect = self.ask(route, &route.decide, call, Effect::Deny, ground, decision);
         // A deadline passes only with a call that runs. It changes no verdict, so nobody is asked where nothing else is
         // wanted.

@@ -1,12 +1,13 @@
-//! Stopped calls and violated session rules, counted by one thing that they have in common.
+//! Stopped calls, violated session rules and what rules found that stops nothing, counted by one thing that they have in common.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::occurrence::{Extent, Occurrence, Place, violations};
 use crate::diagnostic::Code;
-use crate::monitor::RuleId;
+use crate::engine::{Decision, Verdict};
+use crate::monitor::{Effect, Finding, RuleId};
 use crate::replay::{Replay, category};
 
 /// What findings are counted by.
@@ -77,6 +78,14 @@ pub struct Count {
     pub counterfactual: u64,
     /// Session rules that are violated.
     pub violated: u64,
+    /// Calls that a person is asked about.
+    pub asked: u64,
+    /// Allowed calls that a rule in shadow mode would have stopped or asked about.
+    pub would_stop: u64,
+    /// Allowed calls that a rule reports.
+    pub reported: u64,
+    /// Session rules that are violated and only report, or are in shadow mode.
+    pub unenforced: u64,
     /// Sessions in which any of this happened.
     pub sessions: u64,
     /// Where calls were stopped and rules violated.
@@ -90,12 +99,14 @@ pub struct Breakdown {
     pub rows: BTreeMap<Key, Count>,
     /// Stopped calls of choices that were not taken, which are in no row.
     pub alternatives_stopped: u64,
+    /// Stopped calls that have no rule, code or reason to be counted by, and so are in no row.
+    pub unkeyed: u64,
 }
 
 impl Breakdown {
     /// Of one session.
     pub fn of(replay: &Replay, by: By) -> Breakdown {
-        let mut rows: BTreeMap<Key, Count> = BTreeMap::new();
+        let (mut rows, mut unkeyed): (BTreeMap<Key, Count>, u64) = (BTreeMap::new(), 0);
         let session = replay.session();
         let whole =
             || Key::Session(Arc::clone(&session.origin.file), session.origin.index, Arc::clone(&session.id));
@@ -103,26 +114,37 @@ impl Breakdown {
             rows.insert(whole(), Count::default());
         }
         for (call, judged) in session.calls.iter().zip(replay.calls()) {
-            let deciding = judged.decision.deciding().filter(|_| judged.decision.verdict.stops());
-            let key = match by {
+            let decision = &judged.decision;
+            let key_of = |finding: Option<&Finding>| match by {
                 By::Tool => Some(Key::Name(Arc::clone(&call.tool))),
                 By::Session => Some(whole()),
-                By::Rule => deciding.map(|finding| Key::Rule(finding.rule)),
-                By::Code => deciding.map(|finding| Key::Code(finding.code)),
-                By::Reason => deciding
+                By::Rule => finding.map(|finding| Key::Rule(finding.rule)),
+                By::Code => finding.map(|finding| Key::Code(finding.code)),
+                By::Reason => finding
                     .and_then(|finding| finding.reason.as_deref())
                     .map(|reason| Key::Name(category(reason).into())),
             };
-            let Some(key) = key else { continue };
+            for (key, what) in unstopped(decision, key_of) {
+                let row = rows.entry(key).or_default();
+                match what {
+                    Unstopped::Asked => row.asked += 1,
+                    Unstopped::WouldStop => row.would_stop += 1,
+                    Unstopped::Reported => row.reported += 1,
+                }
+            }
+            let Some(key) = key_of(decision.deciding().filter(|_| decision.verdict.stops())) else {
+                unkeyed += u64::from(decision.verdict.stops());
+                continue;
+            };
             let row = rows.entry(key).or_default();
             row.calls += 1;
-            if judged.decision.verdict.stops() {
+            if decision.verdict.stops() {
                 row.stopped += 1;
                 row.counterfactual += u64::from(judged.counterfactual);
                 row.extent.add(Occurrence::of(session, Place::Call(call.at)));
             }
         }
-        for (state, call, occurrence) in violations(replay).filter(|(state, ..)| state.enforced) {
+        for (state, call, occurrence) in violations(replay) {
             let key = match by {
                 By::Rule => Some(Key::Rule(state.rule)),
                 By::Code => state.code.map(Key::Code),
@@ -132,22 +154,31 @@ impl Breakdown {
             };
             let Some(key) = key else { continue };
             let row = rows.entry(key).or_default();
-            row.violated += 1;
-            row.extent.add(occurrence);
+            if state.enforced {
+                row.violated += 1;
+                row.extent.add(occurrence);
+            } else {
+                row.unenforced += 1;
+            }
         }
         rows.values_mut().for_each(|row| row.sessions = 1);
-        Breakdown { rows, alternatives_stopped: replay.summary().alternatives_stopped.into() }
+        Breakdown { rows, alternatives_stopped: replay.summary().alternatives_stopped.into(), unkeyed }
     }
 
     /// Adds what was counted of later sessions.
     pub fn merge(&mut self, later: &Breakdown) {
         self.alternatives_stopped += later.alternatives_stopped;
+        self.unkeyed += later.unkeyed;
         for (key, more) in &later.rows {
             let row = self.rows.entry(key.clone()).or_default();
             row.calls += more.calls;
             row.stopped += more.stopped;
             row.counterfactual += more.counterfactual;
             row.violated += more.violated;
+            row.asked += more.asked;
+            row.would_stop += more.would_stop;
+            row.reported += more.reported;
+            row.unenforced += more.unenforced;
             row.sessions += more.sessions;
             row.extent.merge(&more.extent);
         }
@@ -156,7 +187,34 @@ impl Breakdown {
     /// The rows, those with the most findings first.
     pub fn sorted(&self) -> Vec<(&Key, &Count)> {
         let mut rows: Vec<(&Key, &Count)> = self.rows.iter().collect();
-        rows.sort_by_key(|(_, row)| Reverse((row.stopped + row.violated, row.calls)));
+        let lesser = |row: &Count| row.asked + row.would_stop + row.reported + row.unenforced;
+        rows.sort_by_key(|(_, row)| Reverse((row.stopped + row.violated, row.calls, lesser(row))));
         rows
     }
+}
+
+/// What rules find about a call that may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Unstopped {
+    Asked,
+    WouldStop,
+    Reported,
+}
+
+/// What was found about a call that may run, each kind once for each key.
+fn unstopped(
+    decision: &Decision,
+    key_of: impl Fn(Option<&Finding>) -> Option<Key>,
+) -> BTreeSet<(Key, Unstopped)> {
+    let deciding = decision.deciding().map(|finding| finding.rule);
+    let found = decision.findings.iter().filter(|_| decision.verdict.may_run()).filter_map(|finding| {
+        let what = match finding.effect {
+            _ if finding.would.is_some() => Unstopped::WouldStop,
+            Effect::Ask if deciding == Some(finding.rule) => Unstopped::Asked,
+            Effect::Report if decision.verdict == Verdict::Allow => Unstopped::Reported,
+            _ => return None,
+        };
+        Some((key_of(Some(finding))?, what))
+    });
+    found.collect()
 }

@@ -68,6 +68,14 @@ impl SeenContexts {
     }
 }
 
+impl SeenContexts {
+    /// Whether all of this many sessions have a value at the key of a condition, and none the one that it wants.
+    pub fn is_never_met(&self, condition: &Condition, sessions: u64) -> bool {
+        let with_a_value = self.0.get(&condition.key).map_or(0, |seen| seen.sessions);
+        with_a_value == sessions && (sessions == 0 || self.against(condition).is_some())
+    }
+}
+
 impl SeenValues {
     fn add(&mut self, value: String) {
         if value.len() > LONGEST || (self.values.len() >= MOST && !self.values.contains(&value)) {

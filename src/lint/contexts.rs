@@ -8,6 +8,7 @@ use super::linter::head;
 use super::place::Places;
 use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::explore::contexts::SeenContexts;
+use crate::monitor::RuleId;
 use crate::policy::Policy;
 use crate::source::quoted;
 use crate::wording::{count, list};
@@ -42,6 +43,13 @@ pub fn contexts(policy: &Policy, seen: &SeenContexts) -> Vec<Diagnostic> {
         out.push(told.fix(fix));
     }
     out
+}
+
+/// The rules that a condition switches off in every one of this many sessions, in order.
+pub fn off_everywhere(policy: &Policy, seen: &SeenContexts, sessions: u64) -> Vec<String> {
+    let unmet = policy.conditions().iter().filter(|condition| seen.is_never_met(condition, sessions));
+    let rules: BTreeSet<RuleId> = unmet.map(|condition| condition.rule).collect();
+    rules.into_iter().filter_map(|rule| Some(policy.rules().get(rule)?.id.to_string())).collect()
 }
 
 /// Whether people write one of these values for the other: they differ in case, or in what kind of value is written so.

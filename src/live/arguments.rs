@@ -1,7 +1,6 @@
 //! Arguments that are sent to be decided: every program has to read the same in them, and this one all of it.
 
 use super::fault::Fault;
-use crate::gate::undecidable;
 use crate::session::Body;
 
 /// Whether rules can look into all of these arguments.
@@ -9,7 +8,7 @@ use crate::session::Body;
 /// # Errors
 /// They cannot be decided about.
 pub fn readable(arguments: &Body) -> Result<(), Fault> {
-    match undecidable(arguments) {
+    match arguments.undecidable() {
         None => Ok(()),
         Some(why) => {
             let help = "send arguments that every program reads alike";

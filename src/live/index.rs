@@ -5,6 +5,7 @@
 //! it last changed, and holds a digest of the lines before. With any other journal, or a digest that differs, the index is
 //! as good as none: it is made again. So it is never synced, and a writer that is stopped at any point does no harm.
 
+use std::ffi::OsStr;
 use std::fmt;
 use std::fs::{File, Metadata, OpenOptions};
 use std::hash::Hasher as _;
@@ -17,7 +18,7 @@ use twox_hash::XxHash3_64;
 use crate::session::body::{Place, Store};
 
 /// How outlines are written; changes with them.
-const FORM: &str = concat!("#rulestep.index/4 ", env!("CARGO_PKG_VERSION"));
+const FORM: &str = concat!("#rulestep.index/5 ", env!("CARGO_PKG_VERSION"));
 
 /// Bytes of a seal.
 const SEAL: usize = 192;
@@ -71,7 +72,7 @@ impl Index {
         let mut text = Vec::with_capacity(usize::try_from(length).ok()? + 1);
         file.read_to_end(&mut text).ok()?;
         let seal = text.len().checked_sub(SEAL)?;
-        let mut digest = XxHash3_64::new();
+        let mut digest = beginning(path);
         digest.write(text.get(..seal)?);
         if text.get(seal..)? != sealed(journal, &digest).as_bytes() {
             return None;
@@ -88,7 +89,7 @@ impl Index {
         }
         let mut text = std::fs::read(path).ok()?;
         let end = text.len().checked_sub(SEAL)?;
-        let mut digest = XxHash3_64::new();
+        let mut digest = beginning(path);
         digest.write(text.get(..end)?);
         if !text.get(end..)?.starts_with(signed(&digest).as_bytes()) {
             return None;
@@ -106,7 +107,7 @@ impl Index {
         options.read(true).write(true).create(true).truncate(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let mut index = Index { file: options.open(path)?, digest: XxHash3_64::new(), end: 0 };
+        let mut index = Index { file: options.open(path)?, digest: beginning(path), end: 0 };
         index.append(outlines, journal)?;
         Ok(index)
     }
@@ -141,6 +142,13 @@ impl Index {
         // All seals are equally long, so nothing of the one before is left over.
         self.file.write_all(&[outlines.as_bytes(), seal.as_bytes()].concat())
     }
+}
+
+/// The digest of an index without outlines: the index of one journal is none of another, even where both hold no record.
+fn beginning(path: &Path) -> XxHash3_64 {
+    let mut digest = XxHash3_64::new();
+    digest.write(path.file_name().map_or(&[][..], OsStr::as_encoded_bytes));
+    digest
 }
 
 /// What a seal begins with.

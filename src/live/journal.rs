@@ -150,7 +150,7 @@ impl Journal {
         let complete = memchr::memrchr(b'\n', &text).map_or(0, |end| end + 1);
         self.cut_off = complete < text.len();
         text.truncate(complete);
-        self.compare(&text)?;
+        self.compare(memchr::memchr_iter(b'\n', &text).count())?;
         // Its writer may have been stopped after the line feed that sets a cut-off line apart, and before the mark.
         let last = text.split(|byte| *byte == b'\n').rev().nth(1);
         self.cut_off |= last.is_some_and(|line| serde_json::from_slice::<IgnoredAny>(line).is_err());
@@ -169,17 +169,10 @@ impl Journal {
     }
 
     /// Whether the journal has fewer records than its index says it had: what they forbid would be forgotten. One that was
-    /// edited is what counts, and an index that was put here and is that of another journal says nothing.
-    fn compare(&self, lines: &[u8]) -> Result<(), Fault> {
+    /// edited is what counts.
+    fn compare(&self, records: usize) -> Result<(), Fault> {
         let path = self.index_path();
-        let Some(before) = Index::last(&path).and_then(Outlines::of) else { return Ok(()) };
-        let records = memchr::memchr_iter(b'\n', lines).count();
-        let first = memchr::memchr(b'\n', lines).and_then(|end| lines.get(..=end));
-        let opened = first.and_then(|line| Outlines::of(outlines(line, true, Keep::Short)?));
-        if opened.is_some_and(|opened| opened.before(1) != before.before(1)) {
-            return Ok(());
-        }
-        let before = before.len();
+        let before = Index::last(&path).and_then(Outlines::of).map_or(0, |outlines| outlines.len());
         let gone = before.saturating_sub(records);
         if gone == 0 {
             return Ok(());

@@ -214,7 +214,9 @@ fn kept_form(name: &str, value: &str) -> Option<Form> {
     }
     let body = Body::json(value);
     let shows = match name {
-        "arguments" => body.fault().is_some() || body.not_arguments().is_some(),
+        "arguments" => {
+            body.undecidable().is_some() || body.fault().is_some() || body.not_arguments().is_some()
+        }
         _ => refusal::may_be(&body),
     };
     body.form().filter(|_| !shows)

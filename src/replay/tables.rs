@@ -14,7 +14,7 @@ use crate::diagnostic::Code;
 use crate::dialect;
 use crate::engine::{Decision, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::monitor::{Effect, RuleId};
+use crate::monitor::{Effect, Finding, RuleId};
 
 use super::Replay;
 
@@ -178,8 +178,9 @@ impl Tables {
                 self.rules.entry(finding.rule).or_default().would_stop += 1;
             }
         }
-        if decision.only_reports() {
-            for finding in decision.findings.iter().filter(|finding| finding.effect == Effect::Report) {
+        if decision.reports() {
+            let is_report = |finding: &&Finding| finding.effect == Effect::Report && finding.would.is_none();
+            for finding in decision.findings.iter().filter(is_report) {
                 self.rules.entry(finding.rule).or_default().reported += 1;
             }
         }

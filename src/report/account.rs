@@ -39,6 +39,8 @@ pub struct Account {
     pub remark: Option<&'static str>,
     /// The call in one line; `None` for a rule about the whole session.
     pub call: Option<String>,
+    /// Whether it is stopped although no rule could be asked about it.
+    pub undecided: bool,
     /// What the rules found, the one that decides first.
     pub objections: Vec<Objection>,
     /// What the recording says became of the call, with what to make of it; and what the model read instead of a result.
@@ -109,6 +111,7 @@ impl Account {
             decision: words::decided(decided.decision.verdict, replay.mode()),
             remark: decided.counterfactual.then_some("counterfactual"),
             call: Some(words::call::call(call)),
+            undecided: decided.decision.verdict.stops() && decided.decision.findings.is_empty(),
             objections: objections.collect(),
             rows,
         }
@@ -163,6 +166,7 @@ impl Account {
             decision: words::ended(state.outcome),
             remark: None,
             call: None,
+            undecided: false,
             objections: vec![objection],
             rows: Vec::new(),
         })

@@ -72,15 +72,39 @@ impl View<'_> {
     }
 
     /// What is in no row, though it decides how the command ends.
-    fn uncounted(&self) -> Option<String> {
-        let stopped = self.breakdown.alternatives_stopped;
+    fn uncounted(&self) -> impl Iterator<Item = String> {
         let did = words::decided(Verdict::Deny, self.mode);
-        (stopped > 0).then(|| {
+        let unkeyed = match self.by {
+            By::Reason => "without a reason of the rule",
+            _ => "with arguments that no rule can decide about",
+        };
+        let lines = [
+            (self.breakdown.alternatives_stopped, "in choices that were not taken"),
+            (self.breakdown.unkeyed, unkeyed),
+        ];
+        lines.into_iter().filter(|(stopped, _)| *stopped > 0).map(move |(stopped, which)| {
             let calls = words::count(stopped, "call");
-            format!(
-                "not counted: {calls} {did} in choices that were not taken; `replay` without `--by` lists them"
-            )
+            format!("not counted: {calls} {did} {which}; `replay` without `--by` lists them")
         })
+    }
+
+    /// The columns of numbers; those of what stops nothing only where there is something in them.
+    fn columns(&self) -> Vec<Column> {
+        let stopped = words::stopped(self.mode);
+        let all: [(bool, Column); 8] = [
+            (true, (stopped, |row| row.stopped)),
+            (true, ("violated", |row| row.violated)),
+            (false, ("asked about", |row| row.asked)),
+            (false, ("shadow rule", |row| row.would_stop)),
+            (false, ("reported", |row| row.reported)),
+            (false, ("not enforced", |row| row.unenforced)),
+            (true, ("calls", |row| row.calls)),
+            (true, ("sessions", |row| row.sessions)),
+        ];
+        let is_used = |(always, (_, number)): &(bool, Column)| {
+            *always || self.breakdown.rows.values().any(|row| number(row) > 0)
+        };
+        all.into_iter().filter(is_used).map(|(_, column)| column).collect()
     }
 }
 
@@ -88,9 +112,10 @@ impl View<'_> {
 fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint { color: view.color };
     let rows = view.breakdown.sorted();
-    let cells: Vec<Vec<String>> = rows.iter().map(|(_, row)| numbers(row).to_vec()).collect();
-    let stopped = words::stopped(view.mode);
-    let mut lines = columns(&[stopped, "violated", "calls", "sessions"], &cells).into_iter();
+    let shown = view.columns();
+    let cells: Vec<Vec<String>> = rows.iter().map(|(_, row)| numbers(&shown, row)).collect();
+    let heads: Vec<&str> = shown.iter().map(|(head, _)| *head).collect();
+    let mut lines = columns(&heads, &cells).into_iter();
     let head = lines.next().unwrap_or_default();
     writeln!(out, "{}  {}", paint.bold(&head), paint.bold(view.by.word()))?;
     for ((key, row), line) in rows.iter().zip(lines) {
@@ -99,23 +124,27 @@ fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{line}  {}{place}{spots}", view.name(key))?;
     }
     let incomplete = incomplete_text(view.read, "counted", paint);
-    view.uncounted().into_iter().chain(incomplete).try_for_each(|line| writeln!(out, "{line}"))
+    view.uncounted().chain(incomplete).try_for_each(|line| writeln!(out, "{line}"))
 }
 
-fn numbers(row: &Count) -> [String; 4] {
-    [row.stopped, row.violated, row.calls, row.sessions].map(words::thousands)
+/// What a column is called, and the number that is in it.
+type Column = (&'static str, fn(&Count) -> u64);
+
+fn numbers(columns: &[Column], row: &Count) -> Vec<String> {
+    columns.iter().map(|(_, number)| words::thousands(number(row))).collect()
 }
 
 fn markdown(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let stopped = words::stopped(view.mode);
-    writeln!(out, "| {} | {stopped} | violated | calls | sessions |", view.by.word())?;
-    writeln!(out, "|---|--:|--:|--:|--:|")?;
+    let shown = view.columns();
+    let heads: Vec<&str> = shown.iter().map(|(head, _)| *head).collect();
+    writeln!(out, "| {} | {} |", view.by.word(), heads.join(" | "))?;
+    writeln!(out, "|---|{}", "--:|".repeat(shown.len()))?;
     for (key, row) in view.breakdown.sorted() {
         let name = super::diff::markdown::code(&view.name(key));
-        writeln!(out, "| {name} | {} |", numbers(row).join(" | "))?;
+        writeln!(out, "| {name} | {} |", numbers(&shown, row).join(" | "))?;
     }
     let incomplete = incomplete_markdown(view.read, "counted");
-    view.uncounted().into_iter().chain(incomplete).try_for_each(|line| writeln!(out, "\n{line}"))
+    view.uncounted().chain(incomplete).try_for_each(|line| writeln!(out, "\n{line}"))
 }
 
 #[derive(Serialize)]
@@ -124,6 +153,9 @@ struct BreakdownLine<'a> {
     by: &'static str,
     #[serde(skip_serializing_if = "is_zero")]
     alternatives_stopped: u64,
+    /// Stopped calls that have nothing to be counted by.
+    #[serde(skip_serializing_if = "is_zero")]
+    not_counted: u64,
     #[serde(flatten)]
     reading: ReadingLine,
     rows: Vec<RowLine<'a>>,
@@ -141,6 +173,14 @@ struct RowLine<'a> {
     stopped: u64,
     counterfactual: u64,
     violated: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    asked: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    would_stop: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    reported: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    unenforced: u64,
     sessions: u64,
     #[serde(flatten)]
     extent: ExtentLine,
@@ -168,6 +208,10 @@ fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
             stopped: row.stopped,
             counterfactual: row.counterfactual,
             violated: row.violated,
+            asked: row.asked,
+            would_stop: row.would_stop,
+            reported: row.reported,
+            unenforced: row.unenforced,
             sessions: row.sessions,
             extent: ExtentLine::of(&row.extent),
         }
@@ -176,6 +220,7 @@ fn json(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
         schema: SCHEMA,
         by: view.by.word(),
         alternatives_stopped: view.breakdown.alternatives_stopped,
+        not_counted: view.breakdown.unkeyed,
         reading: ReadingLine::of(view.read),
         rows: rows.collect(),
     };

@@ -10,7 +10,8 @@ pub mod sarif;
 pub mod unread;
 pub mod warned;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, code};
+use crate::engine::Verdict;
 use crate::monitor::Explanation;
 use crate::monitor::Rule;
 use crate::replay::{DecidedCall, NotTaken, Replay};
@@ -136,14 +137,15 @@ impl Spot {
     }
 }
 
-/// A session as a test.
+/// A session as a test, which fails for what fails the run.
 pub fn case(session: &Session, issues: &[Issue]) -> Case {
     let line = |issue: &Issue| format!("{}\n  {}\n  {}", issue.title, issue.message, issue.place);
+    let failing = || issues.iter().filter(|issue| issue.level != Level::Note);
     Case {
         session: words::name(&session.id).into_owned(),
         file: words::name(&session.origin.file).into_owned(),
-        count: issues.len() as u64,
-        lines: issues.iter().take(LINES).map(line).collect(),
+        count: failing().count() as u64,
+        lines: failing().take(LINES).map(line).collect(),
     }
 }
 
@@ -181,12 +183,18 @@ pub fn of_replay(replay: &Replay) -> Vec<Issue> {
 }
 
 fn of_call(replay: &Replay, call: &Call, decided: &DecidedCall) -> Option<Issue> {
-    let (session, finding) = (replay.session(), decided.decision.deciding()?);
+    let session = replay.session();
+    let Some(finding) = decided.decision.deciding() else { return undecided(replay, call, decided) };
     let said = finding.explain(replay.policy().rules(), session)?;
     let (rule, name) = (&said.rule, words::rule_name(&said.rule));
     let verdict = words::decided(decided.decision.verdict, replay.mode());
     Some(Issue {
-        level: if decided.counterfactual { Level::Warning } else { Level::Error },
+        level: match decided.decision.verdict {
+            // The run does not fail for it.
+            Verdict::Ask => Level::Note,
+            _ if decided.counterfactual => Level::Warning,
+            _ => Level::Error,
+        },
         rule: Some((rule.id.to_string(), name.clone())),
         code: finding.code.to_string(),
         title: format!("{verdict}: {}", words::call::call(call)),
@@ -197,16 +205,31 @@ fn of_call(replay: &Replay, call: &Call, decided: &DecidedCall) -> Option<Issue>
     })
 }
 
+/// A call that is stopped although no rule could be asked about it.
+fn undecided(replay: &Replay, call: &Call, decided: &DecidedCall) -> Option<Issue> {
+    let (session, verdict) = (replay.session(), decided.decision.verdict);
+    Some(Issue {
+        level: if decided.counterfactual { Level::Warning } else { Level::Error },
+        rule: None,
+        code: code::ARGUMENTS_NOT_JSON.to_string(),
+        title: format!("{}: {}", words::decided(verdict, replay.mode()), words::call::call(call)),
+        message: words::line(decided.decision.told.as_ref().filter(|_| verdict.stops())?),
+        policy: None,
+        recording: Spot::of_turn(session, Some(call.at.turn)),
+        place: place(session, words::at(call.at, session)),
+    })
+}
+
 /// A call of a choice that was not taken, worded within the session that takes it.
 fn not_taken(replay: &Replay, other: &NotTaken<'_>) -> Option<Issue> {
-    other.judged.decision.deciding()?;
-    let (taken, call) = replay.not_taken(other.at())?;
+    let place = Some(other.at()).filter(|_| other.judged.decision.verdict != Verdict::Allow)?;
+    let (taken, call) = replay.not_taken(place)?;
     let issue = of_call(&taken, &call, other.judged)?;
     let session = replay.session();
     Some(Issue {
         title: format!("{}, not chosen", issue.title),
         recording: Spot::of_turn(session, Some(other.alternative.turn)),
-        place: place(session, words::at_choice(other)),
+        place: self::place(session, words::at_choice(other)),
         ..issue
     })
 }

@@ -32,6 +32,7 @@ pub fn decision(account: &Account) -> String {
         Some(objection) => {
             let _ = writeln!(text, "{}{}\n", span(&objection.headline), code(objection));
         }
+        None if account.undecided => text.push_str("No rule can decide this call.\n\n"),
         None => text.push_str("No rule objects to this call.\n\n"),
     }
     if let Some(rule) = first {

@@ -82,6 +82,9 @@ pub struct Total {
     /// Tools that the text of the policy has and that none of the sessions has.
     #[serde(skip)]
     pub unseen: Vec<String>,
+    /// Rules that `when` switches off in all of the sessions.
+    #[serde(skip)]
+    pub off: Vec<String>,
     /// Files that gave no session.
     #[serde(skip_serializing_if = "is_nothing")]
     pub skipped: u64,

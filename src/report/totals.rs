@@ -49,6 +49,7 @@ pub fn json(total: &Total, policy: &Policy, mode: Mode, out: &mut dyn Write) -> 
         reading: ReadingLine::of(total),
         policy_warnings: policy.warnings().len() as u64,
         unseen_tools: total.unseen.iter().cloned().collect(),
+        rules_off: total.off.iter().cloned().collect(),
         by_rule: by_rule.collect(),
         by_code: tables.codes.iter().map(|(code, count)| (code.as_str().to_owned(), *count)).collect(),
         by_reason: tables.reasons.iter().map(|(reason, count)| (reason.to_string(), *count)).collect(),
@@ -104,6 +105,9 @@ pub(super) struct Totals {
     /// Tools that the text of the policy has and no session: no rule for them was checked.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     unseen_tools: BTreeSet<String>,
+    /// Rules that `when` switches off in every session.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    rules_off: BTreeSet<String>,
     by_rule: Vec<RuleLine>,
     by_code: BTreeMap<String, u64>,
     by_reason: BTreeMap<String, u64>,
@@ -121,6 +125,7 @@ impl Mergeable for Totals {
         // All are of one policy.
         self.policy_warnings = self.policy_warnings.max(other.policy_warnings);
         self.unseen_tools.retain(|tool| other.unseen_tools.contains(tool));
+        self.rules_off.retain(|rule| other.rules_off.contains(rule));
         rows(
             &mut self.by_rule,
             other.by_rule,

@@ -6,8 +6,7 @@ use std::sync::{Arc, OnceLock};
 use memchr::memmem;
 use serde_json::Value;
 
-use crate::source::tape::Tape;
-
+mod arguments;
 mod elsewhere;
 mod fault;
 mod glances;
@@ -17,6 +16,7 @@ mod saved;
 
 use elsewhere::Elsewhere;
 pub use elsewhere::{Place, Store};
+use fault::Cleared;
 pub use fault::Fault;
 use glances::Glances;
 pub(crate) use json::has_unicode;
@@ -39,15 +39,15 @@ struct BodyText {
 
 /// The text of a body.
 enum Recorded {
-    Plain(Form, Glances, Box<str>),
+    Plain(Form, Glances, Cleared, Box<str>),
     /// A JSON text with escapes, which are resolved when something first looks.
-    Escaped(Glances, Box<str>),
+    Escaped(Glances, Cleared, Box<str>),
     Elsewhere(Form, Box<Elsewhere>),
 }
 
 impl Recorded {
     fn plain(form: Form, text: impl Into<Box<str>>) -> Recorded {
-        Recorded::Plain(form, Glances::default(), text.into())
+        Recorded::Plain(form, Glances::default(), Cleared::default(), text.into())
     }
 }
 
@@ -105,8 +105,8 @@ impl Body {
         }
     }
 
-    /// Content that is kept elsewhere and read when something first looks: arguments without a [`Body::fault`] that can be those
-    /// of a call, or a result that is not the text of a refusal.
+    /// Content that is kept elsewhere and read when something first looks: arguments without [flaws](Body::flaws) that can be those of
+    /// a call, or a result that is not the text of a refusal.
     pub fn elsewhere(store: &Arc<dyn Store>, place: Place, form: Form) -> Body {
         Body::of(Recorded::Elsewhere(form, Box::new(Elsewhere::new(Arc::clone(store), place))))
     }
@@ -136,7 +136,7 @@ impl Body {
     #[cfg(feature = "cli")]
     pub(crate) fn literal(&self) -> Option<&str> {
         match &self.0.as_ref()?.recorded {
-            Recorded::Escaped(_, literal) => Some(literal),
+            Recorded::Escaped(.., literal) => Some(literal),
             Recorded::Plain(..) | Recorded::Elsewhere(..) => None,
         }
     }
@@ -172,7 +172,7 @@ impl Body {
     /// Bytes of it in the recording, about.
     pub(crate) fn size(&self) -> usize {
         self.0.as_ref().map_or(0, |b| match &b.recorded {
-            Recorded::Plain(.., text) | Recorded::Escaped(_, text) => text.len(),
+            Recorded::Plain(.., text) | Recorded::Escaped(.., text) => text.len(),
             Recorded::Elsewhere(_, elsewhere) => elsewhere.length(),
         })
     }
@@ -181,13 +181,13 @@ impl Body {
     pub(crate) fn shows(&self, beginning: &str) -> bool {
         match self.0.as_deref() {
             // Nearly all begin otherwise, which their first byte tells.
-            Some(BodyText { recorded: Recorded::Escaped(_, literal), .. })
+            Some(BodyText { recorded: Recorded::Escaped(.., literal), .. })
                 if literal.as_bytes().get(1).is_some_and(|first| *first != b'\\')
                     && literal.as_bytes().get(1) != beginning.as_bytes().first() =>
             {
                 beginning.is_empty()
             }
-            Some(body @ BodyText { recorded: Recorded::Escaped(_, literal), .. })
+            Some(body @ BodyText { recorded: Recorded::Escaped(.., literal), .. })
                 if body.made().is_none() =>
             {
                 let until_escape = beginning.split(ESCAPED).next();
@@ -210,7 +210,7 @@ impl Body {
     pub(crate) fn first_shown(&self) -> Option<u8> {
         let body = self.0.as_deref()?;
         match &body.recorded {
-            Recorded::Escaped(_, literal) => {
+            Recorded::Escaped(.., literal) => {
                 literal.as_bytes().get(1).copied().filter(|first| *first != b'\\')
             }
             Recorded::Plain(.., text) if body.is_list() => parts::first(text),
@@ -223,7 +223,7 @@ impl Body {
     /// no tree.
     pub(crate) fn may_hold(&self, part: &str) -> bool {
         let recorded = self.0.as_deref().map_or("", |body| match &body.recorded {
-            Recorded::Plain(.., text) | Recorded::Escaped(_, text) => text,
+            Recorded::Plain(.., text) | Recorded::Escaped(.., text) => text,
             Recorded::Elsewhere(..) => body.text(),
         });
         let holds = |part: &str| memmem::find(recorded.as_bytes(), part.as_bytes()).is_some();
@@ -280,12 +280,12 @@ impl Body {
         {
             return look(&text);
         }
-        if let Recorded::Plain(_, glances, _) | Recorded::Escaped(glances, _) = &body.recorded {
+        if let Recorded::Plain(_, glances, ..) | Recorded::Escaped(glances, ..) = &body.recorded {
             let before = glances.before();
             if before >= Glances::VALUE {
                 return None;
             }
-            if let Recorded::Escaped(_, literal) = &body.recorded
+            if let Recorded::Escaped(.., literal) = &body.recorded
                 && before < Glances::TEXT
                 && body.made().is_none()
                 && let Some(text) = unescaped(literal)
@@ -295,19 +295,6 @@ impl Body {
         }
         let text = body.joined().unwrap_or(body.text());
         if is_object(text) { look(text) } else { None }
-    }
-
-    /// The same as [`Body::fault`], and where there is none a key that is given twice in one object of it.
-    pub(crate) fn flaws(&self) -> (Option<Fault>, Option<String>) {
-        self.0.as_deref().map_or((None, None), |body| {
-            body.in_passing(|whole| {
-                let text = whole.trim_ascii();
-                let (plain, repeats) = Tape::plain_or_repeating(text);
-                let fault = if plain { None } else { Fault::of(whole) };
-                let twice = || Some(Tape::of(text)?.twice()?.into_owned());
-                (fault, if repeats && fault.is_none() { twice() } else { None })
-            })
-        })
     }
 
     /// Why no path can look into the content: it is not JSON, or none that may be parsed. Builds no tree where the text
@@ -328,7 +315,7 @@ impl BodyText {
     fn text(&self) -> &str {
         match &self.recorded {
             Recorded::Plain(.., text) => text,
-            Recorded::Escaped(_, literal) => {
+            Recorded::Escaped(.., literal) => {
                 let text = self.looked().text.get_or_init(|| Some(unescaped(literal)?.into()));
                 text.as_deref().unwrap_or(literal)
             }
@@ -339,7 +326,7 @@ impl BodyText {
     /// Looks at the text; where its escapes are not resolved yet, what they stand for is not kept.
     fn in_passing<T>(&self, look: impl FnOnce(&str) -> T) -> T {
         match &self.recorded {
-            Recorded::Escaped(_, literal) if self.made().is_none() => {
+            Recorded::Escaped(.., literal) if self.made().is_none() => {
                 look(unescaped(literal).as_deref().unwrap_or(literal))
             }
             _ => look(self.text()),
@@ -388,7 +375,7 @@ fn literal(json: &str, may_have_unicode: bool) -> Option<Recorded> {
         Some(first) if may_have_unicode && has_unicode(inner.get(first..)?) => {
             Recorded::plain(Form::Text, unescaped(json)?)
         }
-        Some(_) => Recorded::Escaped(Glances::default(), json.into()),
+        Some(_) => Recorded::Escaped(Glances::default(), Cleared::default(), json.into()),
     })
 }
 

@@ -68,6 +68,9 @@ pub struct Mark {
 /// What a call without a name is called.
 const UNNAMED: &str = "(unnamed)";
 
+/// What follows where programs may not read the same arguments.
+const NOT_DECIDED: &str = "no rule can decide the call, so it counts as denied";
+
 /// Roles whose messages are something else than said, and the one that takes their place.
 const NOT_SAID: [&str; 6] = ["assistant", "model", "ai", "tool", "function", OLD_OPERATION_ROLE];
 const UNKNOWN: &str = "unknown";
@@ -276,19 +279,24 @@ impl Builder {
         let unknown = Some(&arguments).filter(|arguments| !arguments.is_elsewhere());
         let (fault, twice) = unknown.map(Body::flaws).unwrap_or_default();
         if let Some(key) = twice {
-            // So do the parsers of agents.
             let (tool, key) = (quoted(tool), quoted(&key));
-            self.damaged(format!("the arguments of a call to {tool} have {key} twice; the last one is read"));
+            self.damaged(format!("the arguments of a call to {tool} have {key} twice; {NOT_DECIDED}"));
         }
         if let Some(fault) = fault {
             let reason = match fault {
                 Fault::NotJson if arguments.raw().trim().is_empty() => "are an empty text",
+                Fault::NotJson if arguments.undecidable().is_some() => {
+                    "are not JSON that every program reads"
+                }
                 Fault::NotJson => "are not JSON",
                 Fault::TooDeep => "nest deeper than 127 levels",
                 Fault::ReservedKey => "have a key that JSON readers reserve (`$serde_json::…`)",
             };
-            let message =
-                format!("the arguments of a call to {} {reason}; they are kept as text", quoted(tool));
+            let then = match arguments.undecidable() {
+                Some(_) => NOT_DECIDED,
+                None => "they are kept as text",
+            };
+            let message = format!("the arguments of a call to {} {reason}; {then}", quoted(tool));
             self.tell(code::ARGUMENTS_NOT_JSON, message);
         }
         if let Some(kind) = unknown.and_then(Body::not_arguments) {

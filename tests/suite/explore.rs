@@ -305,7 +305,8 @@ fn coverage_agrees_with_the_totals_and_can_be_merged() {
                         tables.reasons.get(reason).map(|count| (*count, row.counterfactual, row.violated))
                     }
                     Key::Code(code) => {
-                        assert_eq!(tables.codes.get(code), Some(&(row.stopped + row.violated)));
+                        let count = tables.codes.get(code).copied().unwrap_or_default();
+                        assert_eq!(count, row.stopped + row.violated);
                         None
                     }
                     Key::Session(..) => None,

@@ -150,8 +150,12 @@ precondition with `resource` denies the call.
 
     \"arguments\": \"{\\\"order_id\\\": \\\"ORD-1\\\"\"
 
-Models sometimes write broken arguments, and then the tool received the same text. Text with a key that
-JSON readers reserve (`$serde_json::…`) is not parsed either.
+Models sometimes write broken arguments, and then the tool received the same text.
+
+Arguments that nest deeper than 127 levels, that have a key which JSON readers reserve (`$serde_json::…`) or,
+as a text, half of a surrogate pair, or that give a key twice with different values, mean different things
+to different programs. No rule can decide such a call. A replay denies it whatever the policy says, as a
+gate does.
 ";
 
     Problem RESULT_WITHOUT_CALL = "result_without_call": "a result belongs to no call of the session",

@@ -65,6 +65,22 @@ const SAYS: [&str; 4] = ["content", "tool_calls", "function_call", "tool_call_id
 const PARENT: [&str; 6] =
     ["parent", "parent_id", "parentId", "parentID", "parent_session_id", "parentSessionId"];
 
+/// Members of a session that `convert` writes.
+const WRITTEN: [&str; 12] = [
+    "id",
+    "title",
+    "parent",
+    "context",
+    "variables",
+    "files",
+    "now",
+    "results",
+    "from_the_middle",
+    "tools",
+    "tools_at",
+    "messages",
+];
+
 /// A list of messages.
 fn is_conversation(list: Node<'_>) -> bool {
     list.first_item().and_then(Node::members).is_some_and(|first| is_message(&first))
@@ -167,8 +183,8 @@ impl Native {
             let odd = format!("`response` is {word} in which no messages can be read; it is left out");
             builder.at_line(unit.line).lost(Loss::MayHoldCalls, odd);
         }
-        // What `convert` wrote has its calls where they belong.
-        if !is_written(members) {
+        // What `convert` wrote has its calls where they belong; what somebody added to it need not.
+        if !is_written(members) || members.iter().any(|(name, _)| !WRITTEN.contains(&name)) {
             suspicion::look(&mut builder, unit, Some(members), members.get("messages"));
         }
         out.session(builder);
@@ -269,7 +285,11 @@ impl Surroundings<'_, '_> {
     fn offer(&mut self, key: &str, turn: u32, node: Node<'_>) {
         match offer::tools(node) {
             Some(Offer { tools, left_out, unread }) => {
-                if left_out > 0 {
+                let items = || node.tried().items().unwrap_or_default().into_iter().filter_map(Node::members);
+                if left_out > 0 && items().any(|item| is_message(&item)) {
+                    let odd = format!("messages in `{key}` may hold calls, and are left out");
+                    self.builder.lost(Loss::MayHoldCalls, odd);
+                } else if left_out > 0 {
                     self.builder.lost(
                         Loss::Harmless,
                         format!("{left_out} entries of `{key}` are not tools and are left out"),

@@ -97,6 +97,13 @@ pub fn gemini(told: &str) -> Option<Status> {
     }
 }
 
+/// What Gemini CLI and Qwen Code show people of a command that printed nothing, where it did not succeed.
+pub fn displayed(shown: &str) -> Option<Status> {
+    let failed = ["Command exited with code: ", "Command terminated by signal: ", "Command failed: "];
+    let open = OPEN.iter().any(|open| shown.starts_with(open)).then_some(Status::Open);
+    open.or_else(|| failed.iter().any(|failed| shown.starts_with(failed)).then_some(Status::Failed))
+}
+
 /// What the tool itself told: newer versions mark it as untrusted, and hooks may add to it.
 fn unwrapped(told: &str) -> &str {
     let mut told = told.trim_end();

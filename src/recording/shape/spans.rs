@@ -25,6 +25,7 @@ use crate::recording::input::digest::digest;
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::langchain;
+use crate::recording::shape::status::{Status, status};
 use crate::session::{Body, Millis};
 
 /// One span.
@@ -222,10 +223,10 @@ impl Span {
 
     /// Whether it is marked as failed, by its status, by that of its call or by the kind of error that it names.
     pub fn is_error(&self) -> bool {
-        let status = self.attributes.any_text(&STATUS);
+        let status = self.attributes.any_text(&STATUS).map(|word| status(&word));
         self.failed
             || self.attributes.text("error.type").is_some()
-            || status.is_some_and(|status| status.eq_ignore_ascii_case("error"))
+            || matches!(status, Some(Status::Failed | Status::Refused(_)))
     }
 
     /// What it failed with.

@@ -87,14 +87,14 @@ pub fn policy(told: &[Diagnostic], out: &mut dyn Write) -> io::Result<()> {
 
 fn row(issue: &Issue) -> String {
     let place = issue.policy.as_ref().map(|spot| format!("{}:{}", spot.file, spot.line)).unwrap_or_default();
-    let name = issue.rule.as_ref().map(|(_, name)| name.as_str()).unwrap_or_default();
+    // Some calls are stopped although no rule can be asked about them.
+    let rule = issue.rule.as_ref().map(|(_, name)| format!("{}<br>{}", code(name), code(&place)));
     format!(
-        "| {}<br>{} {} | {}<br>{} | {}<br>{} |\n",
+        "| {}<br>{} {} | {} | {}<br>{} |\n",
         code(&issue.title),
         code(&issue.code),
         code(&issue.message),
-        code(name),
-        code(&place),
+        rule.unwrap_or_default(),
         code(&issue.place),
         code(&issue.recording.file),
     )

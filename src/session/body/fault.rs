@@ -1,5 +1,7 @@
 //! What may be wrong with a text that should be JSON.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde::de::IgnoredAny;
 
 use super::json::{is_plain, parse, reserved_key};
@@ -35,5 +37,20 @@ impl Fault {
             return Some(if deep { Fault::TooDeep } else { Fault::NotJson });
         }
         None
+    }
+}
+
+/// Whether a body is known to have no flaw that keeps rules from deciding. A call is decided more than once, and its arguments are
+/// looked through once.
+#[derive(Default)]
+pub(super) struct Cleared(AtomicBool);
+
+impl Cleared {
+    pub fn is_known(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    pub fn now(&self) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }

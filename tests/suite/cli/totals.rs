@@ -257,6 +257,110 @@ fn violated_rules_that_are_not_enforced_are_counted() {
     assert!(html.contains("session rules violated (not enforced)"), "{html}");
 }
 
+/// What stops nothing is counted like what stops a call, and what cannot be counted is said.
+#[test]
+fn every_breakdown_adds_up_to_the_totals() {
+    let rules = "rules:\n\
+        \x20 - {id: few, type: max_calls, tool: look, max: 1, effect: report}\n\
+        \x20 - {id: seen, type: blocklist, tools: [look], mode: shadow}\n\
+        \x20 - {id: ask, type: blocklist, tools: [pay], effect: ask}\n\
+        \x20 - {id: no, type: blocklist, tools: [nuke]}\n";
+    let calls: &[(&str, &str)] =
+        &[("look", "{}"), ("look", "{}"), ("pay", "{}"), ("nuke", "{}"), ("x", "{\"a\": 1, \"a\": 2}")];
+    let files = folder(&[("p.yaml", rules), ("s.json", &session("s", &[calls]))]);
+    let totals = closing(&files, &["s.json", "-p", "p.yaml"])["totals"].clone();
+    assert_eq!((&totals["deny"], &totals["would_stop"], &totals["ask"]), (&json!(2), &json!(2), &json!(1)));
+    // The rule that only reports does so beside one in shadow mode.
+    assert_eq!(totals["by_rule"].as_array().unwrap().iter().filter(|row| row["reported"] == 1).count(), 1);
+    let summary = closing(&files, &["s.json", "-p", "p.yaml", "--summary"])["totals"].clone();
+    assert_eq!(summary, totals);
+    for by in ["rule", "code", "reason", "tool", "session"] {
+        let arguments = ["replay", "s.json", "-p", "p.yaml", "--by", by, "--format", "json"];
+        let told = run(&files, &arguments);
+        let line = told.lines().find(|line| line.starts_with('{')).unwrap();
+        let told: Value = serde_json::from_str(line).unwrap();
+        let sum = |key: &str| {
+            let rows = told["rows"].as_array().unwrap();
+            rows.iter().map(|row| row[key].as_u64().unwrap_or_default()).sum::<u64>()
+        };
+        assert_eq!(sum("stopped") + told["not_counted"].as_u64().unwrap_or_default(), 2, "{by} {told:#}");
+        if by != "reason" {
+            assert_eq!((sum("asked"), sum("would_stop")), (1, 2), "{by} {told:#}");
+        }
+        if matches!(by, "rule" | "code") {
+            assert_eq!((sum("reported"), told["not_counted"].as_u64()), (1, Some(1)), "{by} {told:#}");
+            assert_eq!(sum("unenforced"), totals["unenforced_rules"].as_u64().unwrap(), "{by} {told:#}");
+        }
+    }
+    let text = run(&files, &["replay", "s.json", "-p", "p.yaml", "--by", "rule"]);
+    assert!(text.contains("stopped  violated  asked about  shadow rule  reported  not enforced"), "{text}");
+    assert!(
+        text.contains("not counted: 1 call denied with arguments that no rule can decide about"),
+        "{text}"
+    );
+}
+
+/// A test fails for what fails the run: a call that a person is asked about does not.
+#[test]
+fn a_build_server_fails_for_what_fails_the_run() {
+    let asked = session("asked", &[&[("pay", "{}")]]);
+    let unclear = session("unclear", &[&[("x", "{\"a\": 1, \"a\": 2}")]]);
+    let files = folder(&[
+        ("p.yaml", "{tool: pay, preconditions: [{requires_prior_tool: check, effect: ask}]}"),
+        ("asked.json", &asked),
+        ("unclear.json", &unclear),
+    ]);
+    for (file, exit, failures, level) in [
+        ("asked.json", "exit 0\n", "failures=\"0\"", "notice"),
+        ("unclear.json", "exit 1\n", "failures=\"1\"", "error"),
+    ] {
+        let told = |format: &str| run(&files, &["replay", file, "-p", "p.yaml", "--format", format]);
+        let junit = told("junit");
+        assert!(junit.starts_with(exit) && junit.contains(failures), "{junit}");
+        let title = if file == "asked.json" { "asked about" } else { "denied" };
+        assert!(told("github").contains(&format!("::{level} ")), "{}", told("github"));
+        assert!(told("sarif").contains(&format!("{title}: ")), "{}", told("sarif"));
+        assert!(told("markdown").contains(title), "{}", told("markdown"));
+    }
+}
+
+/// Rules that are off wherever anybody looked, also after results were merged.
+#[test]
+fn the_totals_name_rules_that_are_off_in_every_session() {
+    let rules = "rules:\n  - {type: blocklist, tools: [look], when: {context.role: admin}}\n  - {type: blocklist, tools: [nuke]}\n";
+    let of = |id: &str, context: &str| {
+        session(id, &[&[("look", "{}")]]).replacen('{', &format!("{{\"context\": {context}, "), 1)
+    };
+    let files = folder(&[
+        ("p.yaml", rules),
+        ("1.json", &of("1", "{\"role\": \"user\"}")),
+        ("2.json", &of("2", "{\"role\": \"guest\"}")),
+        ("3.json", &of("3", "{}")),
+    ]);
+    let off = |sessions: &[&str]| {
+        closing(&files, &[sessions, &["-p", "p.yaml"]].concat())["totals"].get("rules_off").cloned()
+    };
+    let first = Some(json!(["p.yaml#/rules/0"]));
+    assert_eq!(off(&["1.json"]), first);
+    assert_eq!(off(&["1.json", "2.json"]), first);
+    // Without a role the rule applies.
+    assert_eq!(off(&["1.json", "3.json"]), None);
+    let save = |name: &str, sessions: &[&str]| {
+        let told = run(&files, &[&["replay"], sessions, &["-p", "p.yaml", "--format", "json"]].concat());
+        let lines: Vec<&str> = told.lines().filter(|line| line.starts_with('{')).collect();
+        std::fs::write(files.path().join(name), lines.join("\n")).unwrap();
+    };
+    save("a.out", &["1.json"]);
+    save("b.out", &["2.json"]);
+    save("c.out", &["3.json"]);
+    for (results, expected) in [(["a.out", "b.out"], first), (["a.out", "c.out"], None)] {
+        let told = run(&files, &[&["merge"], &results[..]].concat());
+        let line = told.lines().rfind(|line| line.starts_with('{')).unwrap();
+        let totals: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(totals["totals"].get("rules_off").cloned(), expected, "{told}");
+    }
+}
+
 /// A program that reads the totals learns that the policy is probably not what is meant.
 #[test]
 fn the_totals_say_what_is_wrong_with_the_policy() {

@@ -211,7 +211,7 @@ fn depth_is_told_and_harms_nothing() {
         "{{\"messages\": [{{\"role\": \"assistant\", \"function_call\": {{\"name\": \"f\", \"arguments\": \"{open}{close}\"}}}}, \
          {{\"role\": \"function\"}}]}}"
     );
-    let kept = "the arguments of a call to `f` nest deeper than 127 levels; they are kept as text";
+    let kept = "the arguments of a call to `f` nest deeper than 127 levels; no rule can decide the call, so it counts as denied";
     check(call, &["some"], &[&format!("1: warning[arguments_not_json]: {kept}")]);
     let objects = "{\"a\":".repeat(10_000) + "1" + &"}".repeat(10_000);
     let expected =

@@ -424,3 +424,32 @@ fn long_chains_take_no_longer_than_they_are() {
     assert_eq!(opened(request(&models)).0.len(), 1);
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
 }
+
+/// What two values or two spans say of one call is a loss, and what it failed with is no success.
+#[test]
+fn a_span_says_one_thing() {
+    let add = |mut span: Value, key: &str, value: &str| {
+        let more = json!({"key": key, "value": {"stringValue": value}});
+        span["attributes"].as_array_mut().unwrap().push(more);
+        span
+    };
+    let call = || tool("a", "-", 0, 10);
+    let renamed = tool("b", "-", 0, 10);
+    let mut renamed = add(renamed, "x", "y");
+    renamed["spanId"] = json!("a");
+    for (spans, lost) in [
+        (vec![call(), call()], 0),
+        (vec![call(), renamed], 1),
+        (vec![add(call(), "gen_ai.tool.name", "a")], 0),
+        (vec![add(call(), "gen_ai.tool.name", "b")], 1),
+        (vec![add(call(), "gen_ai.tool.call.result", "other")], 1),
+    ] {
+        assert_eq!(super::losses::losses(&request(&spans)).len(), lost, "{spans:#?}");
+    }
+    for (status, expected) in
+        [("success", "a"), ("failed", "a:error"), ("timeout", "a:error"), ("denied", "a:error")]
+    {
+        let (sessions, _) = opened(request(&[add(call(), "gen_ai.tool.status", status)]));
+        assert_eq!(turns(&sessions[0]), expected, "{status}");
+    }
+}

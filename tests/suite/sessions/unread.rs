@@ -267,7 +267,9 @@ fn a_key_that_is_given_twice_in_arguments_is_told() {
         assert_eq!(losses(&text), [], "{text}");
         super::told(&sessions, &of_file)
             .iter()
-            .filter(|line| line.contains("have `path` twice; the last one is read"))
+            .filter(|line| {
+                line.contains("have `path` twice; no rule can decide the call, so it counts as denied")
+            })
             .count()
     };
     let many = (0..20).map(|key| format!(r#""k{key}":0,"#)).collect::<String>();
@@ -461,4 +463,54 @@ fn a_log_of_claude_code_out_of_its_order_is_a_loss() {
         assert!(calls == 2 || lost > 0, "{order:?}: {calls} calls, {lost} losses");
     }
     assert_eq!(read(&[4, 3, 2, 1, 0]), (0, 1));
+}
+
+/// What somebody added to a session that was converted, and messages among the tools.
+#[test]
+fn messages_beside_those_of_a_session_are_a_loss() {
+    let call = json!([{"id": "1", "function": {"name": "y", "arguments": "{}"}}]);
+    let message = json!([{"role": "assistant", "tool_calls": call}]);
+    let user = json!([{"role": "user", "content": "x"}]);
+    for (more, lost) in [
+        (json!({"results": "recorded", "history": message}), 1),
+        (json!({"results": "recorded", "context": {"messages": message}}), 0),
+        (json!({"tools": message}), 1),
+    ] {
+        let mut session = json!({"id": "s", "messages": user});
+        session.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        assert_eq!(losses(&session.to_string()).len(), lost, "{session}");
+    }
+}
+
+/// Qwen Code shows people less than it tells the model.
+#[test]
+fn what_qwen_shows_need_not_be_a_success() {
+    let told = |result: Value| {
+        let line = |kind: &str, more: Value| {
+            let mut line =
+                json!({"uuid": kind, "sessionId": "s", "timestamp": "2026-01-01T00:00:00Z", "type": kind});
+            line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            line.to_string()
+        };
+        let call =
+            json!({"functionCall": {"id": "1", "name": "run_shell_command", "args": {"command": "x"}}});
+        let text = [
+            line("user", json!({"message": {"role": "user", "parts": [{"text": "x"}]}})),
+            line("assistant", json!({"message": {"role": "model", "parts": [call]}})),
+            line("tool_result", json!({"toolCallResult": result})),
+        ];
+        opened(text.join("\n")).0[0].calls[0].outcome
+    };
+    for (result, expected) in [
+        (json!({"callId": "1", "status": "success", "resultDisplay": "done"}), Outcome::Ok),
+        (json!({"callId": "1", "resultDisplay": "done"}), Outcome::Unknown),
+        (json!({"callId": "1", "status": "success", "resultDisplay": "Command timed out"}), Outcome::Unknown),
+        (
+            json!({"callId": "1", "status": "success", "resultDisplay": "Command exited with code: 2"}),
+            Outcome::Error,
+        ),
+        (json!({"callId": "1", "status": "error", "resultDisplay": "done"}), Outcome::Error),
+    ] {
+        assert_eq!(told(result.clone()), expected, "{result}");
+    }
 }

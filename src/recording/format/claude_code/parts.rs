@@ -70,7 +70,10 @@ pub fn result(members: &Members<'_>) -> Result<(Blocks, bool), String> {
     if blocks.answers.is_empty() {
         let Some(id) = id() else { return Err("the line names no call".to_owned()) };
         let content = told.get("resultDisplay").map_or(Body::MISSING, |shown| Body::json(shown.json()));
-        blocks.answers.push(Answer { id: Some(id), content, error: None, unsure: false });
+        // What people are shown need not say how a call ended.
+        let mut answer = Answer { id: Some(id), content, error: None, unsure: !told.has("status") };
+        command::displayed(answer.content.shown()).into_iter().for_each(|ended| answer.told(ended));
+        blocks.answers.push(answer);
     }
     let text = |key| told.get(key).and_then(Node::text).unwrap_or_default();
     let status = text("status");

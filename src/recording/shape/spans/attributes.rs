@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use hashbrown::HashMap;
 use serde_json::Value;
 
 use crate::recording::input::shallow::{Kind, Node};
@@ -73,7 +74,7 @@ impl Attributes {
         names.iter().find_map(|name| self.get(name))
     }
 
-    /// The first that says what a span is, and is no text.
+    /// The first that says what a span is and is no text, or that has two values.
     pub fn wrong(&self) -> Option<String> {
         let says = |name: &str| {
             name == OPERATION
@@ -89,8 +90,20 @@ impl Attributes {
                 || name.ends_with(".message.role")
         };
         let is_text = |json: &str| json == "null" || Kind::of(json) == Kind::Text;
-        let (name, json) = self.iter().find(|(name, json)| says(name) && !is_text(json))?;
-        Some(format!("the attribute `{name}` is {}, not a text", Kind::of(json).word()))
+        let odd = self.iter().find(|(name, json)| says(name) && !is_text(json));
+        let odd = odd
+            .map(|(name, json)| format!("the attribute `{name}` is {}, not a text", Kind::of(json).word()));
+        odd.or_else(|| {
+            Some(format!("the attribute `{}` is given twice; the first one is read", self.twice()?))
+        })
+    }
+
+    /// One that has two values.
+    fn twice(&self) -> Option<&str> {
+        let mut known = HashMap::with_capacity(self.0.len());
+        let mut all = self.iter();
+        all.find(|(name, json)| known.insert(*name, *json).is_some_and(|before| before != *json))
+            .map(|(name, _)| name)
     }
 
     /// A value that is a text; digits where it is a number.

@@ -10,6 +10,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::session::Damage;
+use crate::source::quoted;
 
 /// The traces of one file.
 pub struct Traces {
@@ -97,6 +98,13 @@ impl Traces {
         trace.diagnostics.extend(wrong);
         if !span.id.is_empty() && !trace.ids.insert(span.id.clone()) {
             trace.repeated += 1;
+            let same = |other: &&Span| other.id == span.id;
+            let other = trace.spans.iter().find(same).filter(|_| span.part() == Part::Tool);
+            if let Some(other) = other.filter(|other| other.tool() != span.tool()) {
+                let (tool, other) = (quoted(&span.tool()).to_string(), quoted(&other.tool()).to_string());
+                let lost = format!("a call of {tool} has the span id of one of {other}; it is left out");
+                trace.diagnostics.push(self.setting.damaged_line(span.line, Damage::calls(lost)));
+            }
             return;
         }
         if span.part() != Part::Other
