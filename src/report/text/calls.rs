@@ -275,7 +275,13 @@ pub fn live(
         .changed()
         .map(|changed| paint.bold(&format!("  {} {changed}", Glyph::Disagree.unicode())))
         .unwrap_or_default();
-    row(out, "live", format!("{} {}{changed}", live.verdict, live.by))
+    row(out, "live", format!("{} {}{changed}", live.verdict, live.by))?;
+    // A gate tells the model more than the published text of the policy's language.
+    let told = call.live.as_deref().and_then(|live| live.told.as_ref());
+    match told.filter(|told| decided.decision.told.as_ref() != Some(told)) {
+        Some(told) => row(out, "told then", words::line(told)),
+        None => Ok(()),
+    }
 }
 
 /// What the recording did, where that is something else.

@@ -57,6 +57,9 @@ pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut V
                     model.key(Command::Problems)
                 );
                 model.fail(text);
+            } else {
+                // What was said of an earlier load is no longer so; the line of the problem says what is.
+                model.dialog.note = None;
             }
             if model.basis.rules.policy.is_none() {
                 model.basis.rules.documents = loaded.documents;

@@ -23,6 +23,19 @@ fn reading_the_policy_again_ends_with_a_word() {
 }
 
 #[test]
+fn a_policy_that_breaks_takes_back_what_was_said_of_it() {
+    let mut model = model();
+    let broken = "tool: issue_refund\nforbids: [x]\n";
+    for text in [broken, CONTRACT, broken] {
+        feed(&mut model, Msg::Policy { loaded: Box::new(loaded(text)), at: "12:06:00".to_owned() });
+        match text == broken {
+            true => assert!(model.dialog.note.is_none()),
+            false => assert!(note(&model).starts_with("the policy loads again")),
+        }
+    }
+}
+
+#[test]
 fn the_cause_comes_before_what_follows_from_it() {
     let mut model = model();
     let broken = "tool: issue_refund\npreconditions:\n  - requires_prior_tol: x\n    description: \"open\n";
