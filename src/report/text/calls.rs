@@ -279,7 +279,7 @@ pub fn live(
     // A gate tells the model more than the published text of the policy's language.
     let told = call.live.as_deref().and_then(|live| live.told.as_ref());
     match told.filter(|told| decided.decision.told.as_ref() != Some(told)) {
-        Some(told) => row(out, "told then", words::line(told)),
+        Some(told) => row(out, "model read", words::line(told)),
         None => Ok(()),
     }
 }
