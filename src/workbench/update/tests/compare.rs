@@ -199,7 +199,7 @@ fn a_hunk_leads_to_its_changes_and_a_change_to_its_hunk() {
     assert_eq!(calls, [1, 1], "one hunk of a short file holds both rules");
     assert!(screen(&model).contains("1 newly allowed, 1 newly blocked"));
     press(&mut model, "]c");
-    assert_eq!(note(&model), "this is the last hunk");
+    assert_eq!(note(&model), "this is the last edit");
     press(&mut model, "Enter");
     assert!(model.dialog.overlays.is_empty() && model.place.focus == Pane::Transcript);
     assert_eq!(at(&model), "T1.1 lookup_order", "what is newly allowed comes first");
@@ -243,7 +243,7 @@ fn the_recording_is_a_base_without_a_text() {
     assert_eq!(kinds(&model), [Kind::NewlyBlocked]);
     assert_eq!(note(&model), "compared with recorded: 1 decision changed");
     press(&mut model, "dt");
-    assert_eq!(note(&model), "the base is the recording, which has no text");
+    assert_eq!(note(&model), "the base `recorded` has no policy text");
     press(&mut model, "8 gg Enter");
     assert_eq!(at(&model), "T2.2 issue_refund");
     assert!(screen(&model).contains("∆ newly blocked"));
