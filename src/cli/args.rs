@@ -85,8 +85,8 @@ pub struct Open {
     #[command(flatten)]
     pub policies: Policies,
     /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` (the refusals
-    /// of the original run), or `live` (what a gate decided then). Repeat it to combine several versions; `recorded` and `live`
-    /// stand alone. `git:REV` without a path is the version of the -p paths in that revision
+    /// of the original run), or `live` (what a gate decided then). Repeat it to combine several versions, but not `recorded` or
+    /// `live`. `git:REV` without a path is the version of the -p paths in that revision
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,
@@ -234,8 +234,8 @@ pub struct Diff {
     #[command(flatten)]
     pub lines: Lines,
     /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` (the refusals
-    /// of the original run), or `live` (what a gate decided then). Repeat it to combine several versions; `recorded` and `live`
-    /// stand alone. `git:REV` without a path is the version of the -p paths in that revision
+    /// of the original run), or `live` (what a gate decided then). Repeat it to combine several versions, but not `recorded` or
+    /// `live`. `git:REV` without a path is the version of the -p paths in that revision
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append, required = true)]
     pub base: Vec<String>,
     /// Output format
@@ -252,7 +252,7 @@ pub struct Diff {
     /// session that still shows the change. An existing file is not overwritten
     #[arg(long, value_name = "FOLDER")]
     pub witness: Option<String>,
-    /// Kinds of change that cause exit code 1, separated by commas; `any` and `none` stand alone
+    /// Kinds of change that cause exit code 1, separated by commas; `none` excludes all others
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "any", value_parser = failing())]
     pub fail_on: Vec<String>,
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.

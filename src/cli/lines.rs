@@ -164,7 +164,7 @@ fn each<T: Send>(
     }
     screen.tell_rest();
     if number == 0 {
-        screen.error("standard input has no line, so nothing was judged", None);
+        screen.warn("standard input has no line, so nothing was judged");
     }
     Ok(())
 }

@@ -85,8 +85,7 @@ pub fn told(case: &Case, judged: &CaseResult) -> CaseReport {
         mode: case.mode.word(),
         policy: replay.policy().digest().to_string(),
         wants: judged.answers.len(),
-        idle: judged.answers.is_empty()
-            || (replay.status() == Status::NotExercised && !asks_for_idle(case)),
+        idle: judged.answers.is_empty() || (replay.status() == Status::NotExercised && !asks_for_idle(case)),
         unmet: judged.answers.iter().filter_map(|answer| unmet(case, judged, answer)).collect(),
     }
 }

@@ -122,7 +122,7 @@ pub struct Live {
     #[command(flatten)]
     pub policies: Policies,
     /// What to compare with: another version of the policies, `recorded` (the refusals of the original run), or
-    /// `live` (what was decided then). Repeat it to combine several versions; `recorded` and `live` stand alone
+    /// `live` (what was decided then). Repeat it to combine several versions, but not `recorded` or `live`
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,

@@ -316,6 +316,9 @@ fn holds(model: &Model, held: Held, width: usize) -> Row<'_> {
     row
 }
 
+/// Columns of `10✗ stopped  10~ counterfactual`.
+const WITH_BOTH: usize = 31;
+
 /// What was decided in the open session: the glyphs of the list in words.
 fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
     let theme = &model.theme;
@@ -325,8 +328,13 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
         return row;
     };
     let verdict = judgement.verdict;
+    // Where there is no room for both words, the sign that is rarer needs its own.
+    let stopped = match verdict.after > 0 && width < WITH_BOTH {
+        true => "",
+        false => stopped_word(judgement.mode),
+    };
     let counted = [
-        (verdict.stopped, Role::VerdictDeny, Glyph::Deny, stopped_word(judgement.mode)),
+        (verdict.stopped, Role::VerdictDeny, Glyph::Deny, stopped),
         (verdict.after, Role::VerdictAfter, Glyph::After, "counterfactual"),
         (verdict.violated, Role::VerdictDeny, Glyph::Deny, "violated"),
         (verdict.asked, Role::VerdictReport, Glyph::Ask, "asked"),
@@ -336,7 +344,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
     for (count, role, glyph, word) in counted.into_iter().filter(|counted| counted.0 > 0) {
         let between = if row.used() > 0 { 2 } else { 0 };
         row.gap(between).put(role, &format!("{count}{}", theme.glyph(glyph)));
-        if row.left() > word.len() {
+        if !word.is_empty() && row.left() > word.len() {
             row.put(Role::TextDim, &format!(" {word}"));
         }
     }

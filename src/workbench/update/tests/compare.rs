@@ -249,6 +249,30 @@ fn the_recording_is_a_base_without_a_text() {
     assert!(screen(&model).contains("∆ newly blocked"));
 }
 
+/// That no decision changed would be a reassurance that nothing supports.
+#[test]
+fn recordings_without_a_gate_are_not_compared_with_live() {
+    let mut model = model();
+    against(&mut model, "live", Base::Live);
+    let nothing = "no gate decided a call of these sessions, so there is nothing to compare with";
+    assert_eq!(note(&model), format!("compared with live: {nothing}"));
+    press(&mut model, "dt");
+    assert_eq!(note(&model), "the base `live` has no policy text");
+    press(&mut model, "dd");
+    assert_eq!(note(&model), "no longer compared");
+}
+
+#[test]
+fn dropping_the_base_says_that_the_last_edit_is_still_shown() {
+    let mut model = model();
+    policy(&mut model, OTHER, "12:06:00");
+    against(&mut model, "recorded", Base::Recorded);
+    press(&mut model, "dd");
+    assert_eq!(note(&model), "the base is dropped; pane 8 shows the last edit, and dd closes that too");
+    press(&mut model, "dd");
+    assert_eq!(note(&model), "closed; the next edit is compared again");
+}
+
 /// A rule that stops nothing may still report another call than before: pane 8 lists it, and `]c` goes there.
 #[test]
 fn a_call_that_is_newly_reported_is_a_change() {
