@@ -27,7 +27,7 @@ pub fn test(language: Language, expression: &str, subject: &Subject) -> Answer {
 /// The same by what a policy knows of them.
 pub fn test_by(language: Language, expression: &str, subject: &Subject, known: &Table) -> Answer {
     if expression.is_empty() {
-        return Answer::refused(format!("type a {}: {}", language.name(), language.place()), None);
+        return Answer::refused(format!("type a {}: {}", language.noun(), language.place()), None);
     }
     match language {
         Language::JsonPath => path(expression, subject),

@@ -30,7 +30,7 @@ use values::theme_help;
 pub use values::{ANY, NONE};
 use values::{
     Explained, changes_format, coverage_format, explained, failing, keys, languages, replay_format,
-    stats_format,
+    stats_format, threads,
 };
 
 /// The whole command line.
@@ -85,15 +85,15 @@ pub struct Open {
     #[command(flatten)]
     pub policies: Policies,
     /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` (the refusals
-    /// of the original run), or `live` (what a gate decided then). Repeat it to combine several. `git:REV` alone is the version of
-    /// the -p paths in that revision
+    /// of the original run), or `live` (what a gate decided then). Repeat it to combine several versions, but not `recorded` or
+    /// `live`. `git:REV` without a path is the version of the -p paths in that revision
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,
     /// What a replay assumes after a call that the policy stops [default: enforce]
     #[arg(long, value_enum, value_name = "MODE")]
     pub mode: Option<Mode>,
-    /// Settings file of the workbench; `keys.toml` beside it changes keys [default: $RULESTEP_CONFIG, else
+    /// Settings file of the workbench, which must exist; `keys.toml` beside it changes keys [default: $RULESTEP_CONFIG, else
     /// ~/.config/rulestep/config.toml]
     #[cfg(feature = "tui")]
     #[arg(long, value_name = "FILE")]
@@ -161,9 +161,9 @@ pub enum Verb {
     Install(Install),
     /// Remove the hook from an agent's settings, and nothing else
     Uninstall(Uninstall),
-    /// Open journals, which `hook`, `gate` and `proxy` record, in the workbench, and follow them as they grow
+    /// Open journals, the recordings that `hook`, `gate` and `proxy` write, in the workbench, and follow them as they grow
     Live(Live),
-    /// Remove old journals, and list those that were removed. `hook`, `gate` and `proxy` record one for each session (docs/gate.md)
+    /// Remove old journals, and list them. A journal is the recording of one session that `hook`, `gate` or `proxy` writes
     Prune(Prune),
     /// Test the installed hooks: run each as its agent would, and report what does not work
     Doctor(Doctor),
@@ -201,21 +201,22 @@ pub struct Replay {
     #[command(flatten)]
     pub lines: Lines,
     /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = replay_format())]
+    #[arg(long, value_name = "FORMAT", default_value = "text", default_value_if("lines", "true", "json"), value_parser = replay_format())]
     pub format: String,
     /// Also write the result to FILE, in any FORMAT of --format: `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
     pub report: Vec<String>,
-    /// Show only the totals of each session and the session rules that it violates, not its calls
+    /// Show only the totals of each session and the session rules that it violates, not its calls. Excludes --full and --by
     #[arg(long, conflicts_with = "full")]
     pub summary: bool,
-    /// Show everything: also the preconditions and the rule state of each turn, and every check on each call
+    /// Show everything: also the preconditions and the rule state of each turn, and every check on each call. Excludes --by
     #[arg(long)]
     pub full: bool,
     /// Count stopped calls and violated session rules by KEY, instead of listing them
     #[arg(long, value_name = "KEY", conflicts_with_all = ["summary", "full", "report", "redact", "strict", "lines"], value_parser = keys())]
     pub by: Option<String>,
-    /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted
+    /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
+    /// Hidden files, `target` and `node_modules` are never read, and count as neither
     #[arg(long)]
     pub strict: bool,
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
@@ -233,12 +234,12 @@ pub struct Diff {
     #[command(flatten)]
     pub lines: Lines,
     /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` (the refusals
-    /// of the original run), or `live` (what a gate decided then). Repeat it to combine several. `git:REV` alone is the version of
-    /// the -p paths in that revision
+    /// of the original run), or `live` (what a gate decided then). Repeat it to combine several versions, but not `recorded` or
+    /// `live`. `git:REV` without a path is the version of the -p paths in that revision
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append, required = true)]
     pub base: Vec<String>,
     /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = changes_format())]
+    #[arg(long, value_name = "FORMAT", default_value = "text", default_value_if("lines", "true", "json"), value_parser = changes_format())]
     pub format: String,
     /// Also write the result to FILE, in any FORMAT of --format: `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
@@ -247,14 +248,15 @@ pub struct Diff {
     /// of both versions
     #[arg(long)]
     pub full: bool,
-    /// Write a minimal example of each changed decision to this folder: a case file with the smallest part of the session that
-    /// still shows the change
+    /// Write a minimal example of each primary change of a decision to this folder: a case file with the smallest part of the
+    /// session that still shows the change. An existing file is not overwritten
     #[arg(long, value_name = "FOLDER")]
     pub witness: Option<String>,
-    /// Kinds of change that cause exit code 1, separated by commas
+    /// Kinds of change that cause exit code 1, separated by commas; `none` excludes all others
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "any", value_parser = failing())]
     pub fail_on: Vec<String>,
-    /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted
+    /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
+    /// Hidden files, `target` and `node_modules` are never read, and count as neither
     #[arg(long)]
     pub strict: bool,
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
@@ -279,16 +281,17 @@ pub struct Coverage {
 pub struct Report {
     #[command(flatten)]
     pub corpus: Corpus,
-    /// Write one HTML page that needs neither Rulestep nor a network to be read (the default)
+    /// Write one HTML page that needs neither Rulestep nor a network to be read (the default unless FILE ends in `.md`)
     #[arg(long, conflicts_with = "markdown")]
     pub html: bool,
-    /// Write Markdown for a ticket
+    /// Write Markdown for a ticket, instead of HTML
     #[arg(long)]
     pub markdown: bool,
-    /// Output file; a name that ends in `.md` also asks for Markdown [default: standard output]
+    /// Output file; an existing file is replaced. A name that ends in `.md` also asks for Markdown [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
-    /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted
+    /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
+    /// Hidden files, `target` and `node_modules` are never read, and count as neither
     #[arg(long)]
     pub strict: bool,
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
@@ -344,8 +347,8 @@ pub struct Check {
     pub suggested: bool,
     #[command(flatten)]
     pub reading: Reading,
-    /// Number of threads (0 = one per CPU)
-    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
+    /// Number of threads, at most 256; 0 is one per CPU
+    #[arg(short, long, default_value_t = 0, value_name = "N", value_parser = threads())]
     pub jobs: usize,
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
@@ -380,8 +383,8 @@ pub struct Test {
 pub struct Explain {
     #[arg(value_name = "PAGE|SESSIONS", help = explained(), value_parser = Explained, hide_possible_values = true)]
     pub what: Vec<String>,
-    /// Call to explain: a session id or file, the turn, and the call in that turn (both from 1). A session alone: all its
-    /// findings
+    /// Call to explain: the session (its id, the beginning of it, or the path or name of its file), then the turn and the call in
+    /// that turn, both from 1. A session alone: all its findings
     #[arg(long, value_name = "SESSION[:TURN.CALL]")]
     pub at: Option<String>,
     /// With --at: search the sample sessions inside the program instead of SESSIONS
@@ -419,7 +422,7 @@ pub struct Show {
     /// Whether to colour the output
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: Color,
-    /// Hide the progress line and notices. Warnings, errors and the number of skipped files are still shown
+    /// Hide the progress line, notices and notes. Warnings, errors and the number of skipped files are still shown
     #[arg(short, long, global = true)]
     pub quiet: bool,
 }

@@ -159,13 +159,13 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     reports.end(screen, &end)?;
     if uncompared > 0 {
         let calls = words::count(uncompared, "call");
-        screen.say(&format!(
+        screen.note(&format!(
             "not compared: {calls} of choices that were not taken; the recording decided nothing about them, and `replay` judges them"
         ));
     }
     if whole.totals.shadow > 0 {
         let calls = words::count(whole.totals.shadow, "call");
-        screen.say(&format!(
+        screen.note(&format!(
             "{calls} decided in shadow mode, where nothing was stopped: with `--mode shadow` each is compared after what really ran"
         ));
     }

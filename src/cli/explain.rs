@@ -55,9 +55,12 @@ fn decision(at: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();
     let session = Arc::new(found.only(place.session).map_err(|failure| match place.is_half() {
-        true => Failure::usage(format!("`{at}` is not a call's place")).help(
-            "a session's id or file, its turn and the call in the turn, each from 1: `refund-124:2.1`; a session alone lists its findings",
-        ),
+        true => {
+            Failure::usage(format!("`{}` names a turn, but no call in it", words::line(at))).help(format!(
+                "add the number of the call, from 1: `{}.1`; a session alone lists its findings",
+                words::line(at.trim_end_matches('.'))
+            ))
+        }
         false => failure,
     })?);
     let incomplete = is_incomplete(&told, &session, &policy);
@@ -212,6 +215,8 @@ const LISTED: usize = 5;
 struct Matches {
     /// By id, by file, or by file and place in it.
     exact: Vec<Session>,
+    /// By the name of their file, without its folder.
+    called: Vec<Session>,
     /// The first one whose id begins so.
     begins: Option<Session>,
     /// The ids that begin so, as many as are listed, and how many there are.
@@ -226,6 +231,10 @@ impl Matches {
     fn look_at(&mut self, session: Session, name: &str) {
         if *session.id == *name || *session.origin.file == *name || exact(&session) == name {
             self.exact.push(session);
+            return;
+        }
+        if session.origin.file.rsplit(['/', '\\']).next() == Some(name) {
+            self.called.push(session);
             return;
         }
         let list = |(names, count): &mut (Vec<String>, usize)| {
@@ -245,17 +254,14 @@ impl Matches {
     }
 
     /// The one that is meant.
-    fn only(mut self, name: &str) -> Result<Session, Failure> {
-        if let Some(session) = self.exact.pop() {
-            if self.exact.is_empty() {
+    fn only(self, name: &str) -> Result<Session, Failure> {
+        let mut found = if self.exact.is_empty() { self.called } else { self.exact };
+        if let Some(session) = found.pop() {
+            if found.is_empty() {
                 return Ok(session);
             }
-            let names = self
-                .exact
-                .iter()
-                .chain([&session])
-                .take(LISTED)
-                .map(|session| format!("`{}`", exact(session)));
+            let names =
+                found.iter().chain([&session]).take(LISTED).map(|session| format!("`{}`", exact(session)));
             let message = format!("several sessions are `{name}`");
             return Err(Failure::usage(message).help(format!("say which: {}", words::list(names))));
         }

@@ -68,7 +68,7 @@ pub fn run(asked: &args::Export, screen: &mut Screen) -> Result<Exit, Failure> {
     finish().with_context(|| format!("{shown} cannot be written")).map_err(Failure::System)?;
     let sessions = words::count(read.sessions, "session");
     match nothing {
-        Some(why) => screen.say(why),
+        Some(why) => screen.error(why, None),
         None => screen.note(&format!("{sessions} written to {shown}")),
     }
     Ok(exit)

@@ -37,18 +37,18 @@ pub fn install(asked: &args::Install, screen: &mut Screen) -> Result<Exit, Failu
     }
     settings.install(&new).map_err(failed)?;
     if decides.rules().iter().next().is_none() {
-        screen.say(&format!("the policy `{}` has no rule, so it stops no call", words::line(&asked.policy)));
+        screen.warn(&format!("the policy `{}` has no rule, so it stops no call", words::line(&asked.policy)));
     } else if let warned @ 1.. = decides.warnings().len() as u64 {
         let (count, policy) = (words::count(warned, "warning"), words::line(&asked.policy));
-        screen.say(&format!("there is {count} about the policy: run `rulestep check {policy}`"));
+        screen.warn(&format!("{count} about the policy: run `rulestep check {policy}`"));
     }
     let what = if asked.shadow { "watches the calls, and stops none" } else { "decides the calls" };
-    screen.say(&format!("{path} has the hook: the policy {what} of sessions that begin from now on"));
+    screen.note(&format!("{path} has the hook: the policy {what} of sessions that begin from now on"));
     if !added.is_empty() {
-        screen.say(&format!("the hook keeps `{}`, which its command had", words::line(&added.join(" "))));
+        screen.note(&format!("the hook keeps `{}`, which its command had", words::line(&added.join(" "))));
     }
     if settings.agent == Agent::Codex {
-        screen.say("Codex runs a new hook only after you have trusted it: enter `/hooks` there");
+        screen.note("Codex runs a new hook only after you have trusted it: enter `/hooks` there");
     }
     screen.note("to see that it works, run `rulestep doctor`");
     Ok(Exit::Clean)
@@ -67,7 +67,7 @@ pub fn uninstall(asked: &args::Uninstall, screen: &mut Screen) -> Result<Exit, F
         return show(&settings, rest.as_deref(), screen);
     }
     settings.uninstall().map_err(failed)?;
-    screen.say(&format!("the hook is removed from {path}"));
+    screen.note(&format!("the hook is removed from {path}"));
     Ok(Exit::Clean)
 }
 

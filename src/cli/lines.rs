@@ -164,7 +164,7 @@ fn each<T: Send>(
     }
     screen.tell_rest();
     if number == 0 {
-        screen.say("standard input has no line, so nothing was judged");
+        screen.warn("standard input has no line, so nothing was judged");
     }
     Ok(())
 }

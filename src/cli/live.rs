@@ -131,7 +131,7 @@ impl LastPolicy {
             .help("correct it, or name another with `-p`")
         })?;
         if **now.digest() != *self.digest {
-            screen.say(&format!(
+            screen.note(&format!(
                 "the policy `{shown}` in {there} is no longer the one that decided last; `-b live` shows what that changes"
             ));
         }

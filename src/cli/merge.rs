@@ -31,11 +31,11 @@ pub fn run(asked: &args::Merge, screen: &mut Screen) -> Result<Exit, Failure> {
     screen.note(&format!("{results} of `{}` merged: {sessions}", whole.command()));
     if !missing.is_empty() {
         let shards = words::list(missing.iter().map(|shard| format!("`{shard}`")));
-        screen.say(&format!("not all sessions were checked: no result of shard {shards}"));
+        screen.warn(&format!("not all sessions were checked: no result of shard {shards}"));
     }
     for (option, count) in &whole.provenance().left_out {
         let sessions = words::count(*count, "session");
-        screen.say(&format!("{sessions} left out by `{}`", words::line(option)));
+        screen.note(&format!("{sessions} left out by `{}`", words::line(option)));
     }
     Ok(match (whole.incomplete() || !missing.is_empty(), whole.found()) {
         (_, true) => Exit::Found,

@@ -64,10 +64,10 @@ pub fn new(asked: &args::New, screen: &mut Screen) -> Result<Exit, Failure> {
     let loaded = Policy::from_dir(folder).is_ok();
     write(vec![Draft { path: path.clone(), text }], dialect, screen)?;
     let (verb, file) = (if dialect.is_some() { "check" } else { "test" }, path.display().to_string());
-    screen.say(&format!("edit it, then run `rulestep {verb} {}`", words::line(&file)));
+    screen.note(&format!("edit it, then run `rulestep {verb} {}`", words::line(&file)));
     if let Some(why) = Policy::from_dir(folder).err().filter(|_| loaded).and_then(first_error) {
         let folder = words::line(&folder.display().to_string());
-        screen.say(&format!("the policies in {folder} do not load until the new file is edited: {why}"));
+        screen.warn(&format!("the policies in {folder} do not load until the new file is edited: {why}"));
     }
     Ok(Exit::Clean)
 }
@@ -101,12 +101,13 @@ pub fn init(asked: &args::Init, screen: &mut Screen) -> Result<Exit, Failure> {
         let (sessions, read) = suggest::sessions(&counting, screen)?;
         exit = ended(&read);
         if exit != Exit::Clean {
-            screen.say("nothing was written: rules are suggested only from recordings that can be read");
+            let message = "nothing was written: rules are suggested only from recordings that can be read";
+            screen.error(message, None);
             return Ok(exit);
         }
         suggested = suggest::documents(&suggest::rules(&sessions, &Bounds::default(), screen));
         if suggested.is_empty() {
-            screen.say("the recordings suggest no rule, so an example is written");
+            screen.note("the recordings suggest no rule, so an example is written");
         }
     }
     for rules in &suggested {
@@ -128,7 +129,7 @@ pub fn init(asked: &args::Init, screen: &mut Screen) -> Result<Exit, Failure> {
 
 fn said(folder: &Path, exit: Exit, screen: &mut Screen) -> Exit {
     let folder = words::line(&folder.display().to_string());
-    screen.say(&format!("edit the files, then run `rulestep check {folder}` and `rulestep test {folder}`"));
+    screen.note(&format!("edit the files, then run `rulestep check {folder}` and `rulestep test {folder}`"));
     exit
 }
 

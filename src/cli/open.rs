@@ -27,7 +27,7 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
         return Ok(exit);
     }
     if bare {
-        screen.say(
+        screen.note(
             "no recordings given: these are the samples built into the program, judged by their own policies",
         );
     }

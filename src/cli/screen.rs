@@ -89,18 +89,20 @@ impl Screen {
         })
     }
 
-    /// Shows a diagnostic about a recording; no notices when quiet, but what was not read is counted.
+    /// Shows a diagnostic about a recording; when quiet, the files that were not read are counted.
     pub fn tell_recording(&mut self, told: &Diagnostic) {
-        if told.severity > Severity::Notice || !self.quiet {
-            self.tell(told);
-        } else if told.code == code::NOT_A_SESSION {
+        if self.quiet && told.severity == Severity::Notice && told.code == code::NOT_A_SESSION {
             self.skipped += 1;
         }
+        self.tell(told);
     }
 
-    /// Shows a diagnostic, whether quiet or not: a policy that does not say what its author means is never a detail. Of
-    /// warnings and notices that are alike only a few, unless all were asked for. Of errors that are alike a hundred.
+    /// Shows a diagnostic; no notice when quiet. Of warnings and notices that are alike only a few, unless all were asked
+    /// for. Of errors that are alike a hundred.
     pub fn tell(&mut self, told: &Diagnostic) {
+        if self.quiet && told.severity == Severity::Notice {
+            return;
+        }
         let minor = told.severity < Severity::Error;
         let most = match (minor, self.all) {
             (true, true) => u64::MAX,
@@ -129,7 +131,7 @@ impl Screen {
     /// Says how many diagnostics were not shown.
     pub fn tell_rest(&mut self) {
         if let Some(skipped) = words::skipped(std::mem::take(&mut self.skipped)) {
-            self.say(&format!("{skipped}: not recordings (named without `-q`)"));
+            self.warn(&format!("{skipped}: not recordings (named without `-q`)"));
         }
         for ((code, minor), count) in std::mem::take(&mut self.told) {
             let (most, way) = match (minor, self.all) {
@@ -164,9 +166,11 @@ impl Screen {
         }
     }
 
-    /// Says what an answer must not be without, also when quiet.
-    pub fn say(&mut self, message: &str) {
-        self.complain(&format!("note: {}", words::line(message)));
+    /// Says what a result must not be without, also when quiet.
+    pub fn warn(&mut self, message: &str) {
+        let style = AnsiColor::BrightYellow.on_default().bold();
+        let label = if self.color_err { format!("{style}warning{style:#}") } else { "warning".to_owned() };
+        self.complain(&format!("{label}: {}", words::line(message)));
     }
 
     /// Says such things from anywhere, beside a progress bar.

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::args;
 use super::exit::Failure;
-use super::input::Sessions;
+use super::input::{self, Sessions};
 use super::screen::Screen;
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
@@ -314,7 +314,7 @@ impl Selection {
         ]
     }
 
-    /// Says how many of how many sessions were looked at, which an answer must not be without.
+    /// Says how many of how many sessions were looked at. That none is left is an error, whatever else is said.
     pub fn report(&self, kept: u64, read: u64, screen: &mut Screen) {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let LeftOut { shard, early, late, untimed, sample, .. } = &self.left_out;
@@ -322,7 +322,7 @@ impl Selection {
         if let Some(Shard { number, of }) = self.shard {
             let all = words::count(before, "session");
             before = before.saturating_sub(count(shard));
-            screen.say(&format!("{} of {all} are in shard {number} of {of}", words::thousands(before)));
+            screen.note(&format!("{} of {all} are in shard {number} of {of}", words::thousands(before)));
         }
         if self.since.is_some() || self.until.is_some() {
             let all = words::count(before, "session");
@@ -337,7 +337,7 @@ impl Selection {
                     format!("; left out: {} without a recorded time", words::count(untimed, "session"))
                 }
             };
-            screen.say(&format!("{} of {all} began within {options}{untimed}", words::thousands(before)));
+            screen.note(&format!("{} of {all} began within {options}{untimed}", words::thousands(before)));
         }
         if let Some(filter) = &self.filter {
             let mut message = format!(
@@ -349,11 +349,29 @@ impl Selection {
             if filter.asks_when() {
                 message.push_str(" (sessions without a recorded time never match `since:` and `until:`)");
             }
-            screen.say(&message);
+            screen.note(&message);
         }
         if self.sample.is_some() {
             let all = words::count(kept + count(sample), "session");
-            screen.say(&format!("{} of {all} drawn by `--random`", words::thousands(kept)));
+            screen.note(&format!("{} of {all} drawn by `--random`", words::thousands(kept)));
+        }
+        if kept == 0 && read > 0 && !input::interrupted() {
+            self.none_left(screen);
+        }
+    }
+
+    /// Names the option that leaves no session; a shard may have none.
+    fn none_left(&self, screen: &mut Screen) {
+        match (self.shard, &self.filter) {
+            (Some(_), _) => {}
+            (None, Some(filter)) => {
+                let message = format!("no session matches `--where '{}'`", words::line(filter.text()));
+                screen.error(&message, Some("`rulestep explain filter` says what each term matches"));
+            }
+            (None, None) => {
+                let help = "`rulestep stats` lists the days of the sessions";
+                screen.error("no session began within `--since` and `--until`", Some(help));
+            }
         }
     }
 

@@ -44,7 +44,7 @@ pub fn run(asked: &args::Suggest, screen: &mut Screen) -> Result<Exit, Failure> 
             create(&folder.join(&document.name), &document.text)?;
         }
         let files = words::count(documents.len() as u64, "file");
-        screen.say(&format!("{files} written to {}", words::line(&folder.display().to_string())));
+        screen.note(&format!("{files} written to {}", words::line(&folder.display().to_string())));
     }
     if let Some(output) = OUTPUTS.iter().find(|output| output.name == format) {
         let view = View {
@@ -75,7 +75,7 @@ pub fn rules(sessions: &[Arc<Session>], bounds: &Bounds, screen: &mut Screen) ->
         let tools: BTreeSet<String> =
             refused.iter().map(|candidate| words::name(&candidate.tool).into_owned()).collect();
         let tools = words::list(tools);
-        screen.say(&format!("{count} about {tools} not tried: no policy can name the tools in it"));
+        screen.note(&format!("{count} about {tools} not tried: no policy can name the tools in it"));
     }
     let actions = suggest_actions(sessions, bounds, &rules);
     together(rules, actions, bounds.most)

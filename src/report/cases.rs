@@ -11,8 +11,9 @@ use serde_json::{Value, json};
 
 use super::{Look, words};
 use crate::case::judge::{self, Actual, Answer, CaseResult};
-use crate::case::{Aspect, Case, Expectation, Place, Subject};
+use crate::case::{Aspect, Case, Expectation, Fact, Place, Subject};
 use crate::engine::Decision;
+use crate::replay::Status;
 use crate::session::Session;
 use crate::wording::glyph::Glyph;
 
@@ -35,6 +36,9 @@ pub struct CaseReport {
     pub policy: String,
     /// How many answers were asked for.
     pub wants: usize,
+    /// No rule had anything to decide, which the case does not ask for: it tests nothing.
+    #[serde(skip)]
+    pub idle: bool,
     /// What is not as expected.
     pub unmet: Vec<FailedExpectation>,
 }
@@ -81,8 +85,15 @@ pub fn told(case: &Case, judged: &CaseResult) -> CaseReport {
         mode: case.mode.word(),
         policy: replay.policy().digest().to_string(),
         wants: judged.answers.len(),
+        idle: judged.answers.is_empty() || (replay.status() == Status::NotExercised && !asks_for_idle(case)),
         unmet: judged.answers.iter().filter_map(|answer| unmet(case, judged, answer)).collect(),
     }
+}
+
+/// Whether the case itself says that nothing is exercised.
+fn asks_for_idle(case: &Case) -> bool {
+    let mut wants = case.expect.iter().flat_map(|expected| &expected.wants);
+    wants.any(|want| matches!(&want.expected, Fact::Word(word) if **word == *Status::NotExercised.word()))
 }
 
 /// Writes what is not as expected, case by case, and the totals.
@@ -122,7 +133,13 @@ pub fn text(cases: &[CaseReport], totals: &Totals, look: &Look, out: &mut dyn Wr
         }
         writeln!(out)?;
     }
-    let mut parts = vec![paint(green, &format!("{} as expected", words::thousands(totals.passed)))];
+    let idle = match cases.iter().filter(|case| case.passed && case.idle).count() as u64 {
+        0 => String::new(),
+        1 => " (1 exercises no rule)".to_owned(),
+        idle => format!(" ({} exercise no rule)", words::thousands(idle)),
+    };
+    let passed = format!("{} as expected{idle}", words::thousands(totals.passed));
+    let mut parts = vec![paint(green, &passed)];
     if totals.failed > 0 {
         parts.push(paint(red, &format!("{} not", words::thousands(totals.failed))));
     }

@@ -143,7 +143,7 @@ impl Sums {
         }
     }
 
-    /// `2 allowed, 1 denied (1 counterfactual)`.
+    /// `2 allowed, 1 denied (1 counterfactual)`; of both denied and halted calls `(2 of the stopped are counterfactual)`.
     pub fn phrase(&self, mode: Mode, paint: Paint) -> String {
         let mut parts = vec![format!("{} allowed", words::thousands(self.allow))];
         for (verdict, count) in [
@@ -156,14 +156,23 @@ impl Sums {
                 let text = format!("{} {}", words::thousands(count), words::decided(verdict, mode));
                 parts.push(paint.verdict(verdict, text));
             }
+            // Behind the last of those that it counts.
+            let is_last = if self.halt > 0 { Verdict::Halt } else { Verdict::Deny } == verdict;
+            if let Some(last) = parts.last_mut().filter(|_| is_last && self.deny_counterfactual > 0) {
+                let number = words::thousands(self.deny_counterfactual);
+                last.push_str(&match self.deny > 0 && self.halt > 0 {
+                    true if self.deny_counterfactual == 1 => {
+                        " (1 of the stopped is counterfactual)".to_owned()
+                    }
+                    true => format!(" ({number} of the stopped are counterfactual)"),
+                    false => format!(" ({number} counterfactual)"),
+                });
+            }
         }
         if self.deny + self.halt == 0 {
             parts.push(format!("none {}", words::stopped(mode)));
         }
         let mut phrase = parts.join(", ");
-        if self.deny_counterfactual > 0 {
-            phrase.push_str(&format!(" ({} counterfactual)", words::thousands(self.deny_counterfactual)));
-        }
         // These are among the allowed ones, and are not what nobody has to look at.
         if self.reported > 0 {
             let reported = format!("{} reported", words::thousands(self.reported));

@@ -23,6 +23,14 @@ use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
 use crate::wording::glyph::Glyph;
 use crate::wording::sentence::{name as held, value};
 use crate::wording::tool_of;
+/// How a call ended, in a word for people.
+pub fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Unknown => "no result",
+        known => known.word(),
+    }
+}
+
 pub use crate::wording::{Sentence, at, count, line, list, name, skipped, thousands};
 
 /// Most lines of a rule that are shown.

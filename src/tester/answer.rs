@@ -93,6 +93,11 @@ impl Language {
         }
     }
 
+    /// What is typed in it.
+    pub fn noun(self) -> &'static str {
+        if self == Language::Liquid { "Liquid template" } else { self.name() }
+    }
+
     /// Where policies have it.
     pub fn place(self) -> &'static str {
         match self {

@@ -48,10 +48,10 @@ glyphs! {
         "stopped (a call), violated (a session rule) or failed (a condition, a case); `]f` goes to the next `✗`, `■` or `~`";
     Everywhere Halt = "■" "#" "stopped, and the session ends here: later calls are not decided (halt)";
     Everywhere After = "~" "~"
-        "stopped, but counterfactual: an earlier call that really ran is now stopped, so the agent would have seen something else by now";
+        "stopped, but counterfactual: an earlier call ran and is now stopped, or did not run and is now allowed, so the agent would have seen something else by now";
     Everywhere Allow = "✓" "+" "allowed (a call), held (a session rule) or passed (a condition, a case)";
     Everywhere None = "–" "-"
-        "not decided: a hidden tool, a call after the session ended (`■`), a rule that was never checked";
+        "not decided: a hidden tool, a call after the session ended (`■`), a rule that was never checked, a case in which no rule had to decide";
     Everywhere Ask = "¿" "&" "a person is asked whether the call runs";
     Everywhere Report = "!" "!"
         "allowed, but reported: the rule only reports, or has `mode: shadow` and would stop the call; `]!` goes to the next. With `--mode shadow`, a call that would be stopped has `✗`";
@@ -61,7 +61,7 @@ glyphs! {
         "the decision differs from the recording: `✓≠` is allowed now and was refused, `✗≠` is stopped now and ran; `]d` goes to the next";
     OnScreen Refused = "⊘" "%" "the recorded call was refused, so it did not run";
     OnScreen Failed = "↯" "*" "the recorded result is an error; `]e` goes to the next";
-    OnScreen Changed = "∆" "^" "decided differently by the two versions that are compared; `]c` goes to the next";
+    OnScreen Changed = "∆" "^" "changed by the new version: a decision, a visible tool or a session rule; `]c` goes to the next";
     OnScreen Base = "◂" "b" "a row of the base version alone";
     OnScreen New = "▸" "n" "a row of the new version alone";
     OnScreen Counterfactual = "┄" "." "from here on the recording is counterfactual (see `~`)";
@@ -70,8 +70,8 @@ glyphs! {
         "alone: not judged yet, a rule that is pending (what it requires may still come), or one more finding of the same call; in a line: between two facts";
     OnScreen Arrow = "→" "->" "from one to the other: from the base to the new version, from before to after";
     OnScreen Cursor = "›" ">" "the selected row";
-    OnScreen Folded = "⊞" "[" "a folded part; `Space` opens it";
-    OnScreen Open = "⊟" "v" "an open part; `Space` folds it";
+    OnScreen Folded = "⊞" "[" "a folded part (`Space` opens it) or group of sessions (`Enter` opens it)";
+    OnScreen Open = "⊟" "v" "an open part (`Space` folds it) or group of sessions (`Enter` folds it)";
     OnScreen Track = "─" "_" "on the timeline: the way from call to call";
     OnScreen End = "┤" "]" "on the timeline: the end of the session, with the session rules that are violated there";
     OnScreen Between = "│" "|" "between two versions or two parts of a line";

@@ -15,8 +15,9 @@ pub use self::argument::{Argument, Place, place};
 pub use self::chord::Key;
 pub use self::facts::Facts;
 use self::facts::{
-    back, body, call, cause, chosen, compared, decided, finding, forward, judged, loads, marked, never, rule,
-    scrolled, search, session, source, stopped, texts, told, undo, watched, what_if, witness, written,
+    back, body, call, cause, chosen, compared, decided, finding, forward, judged, loads, marked, never,
+    result, rule, scrolled, search, session, source, stopped, texts, told, undo, watched, what_if, witness,
+    written,
 };
 pub use self::keymap::Keymap;
 
@@ -124,34 +125,34 @@ commands! {
 
     Panes Jump NextFinding "next-finding" ["]f"] judged "next stopped call or violated rule, in any session";
     Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous stopped call or violated rule, in any session";
-    Panes Jump NextReport "next-report" ["]!"] judged "next call that is allowed, but that a rule reports";
-    Panes Jump PreviousReport "previous-report" ["[!"] judged "previous call that is allowed, but that a rule reports";
-    Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the rule that decides here";
-    Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the rule that decides here";
-    Panes Jump NextChange "next-change" ["]c"] compared "next decision that the edit or the base changes";
-    Panes Jump PreviousChange "previous-change" ["[c"] compared "previous decision that the edit or the base changes";
-    Panes Jump NextDisagreement "next-disagreement" ["]d"] judged "next call whose decision differs from what was recorded";
-    Panes Jump PreviousDisagreement "previous-disagreement" ["[d"] judged "previous call whose decision differs from what was recorded";
-    Panes Jump NextError "next-error" ["]e"] session "next recorded result that is an error";
-    Panes Jump PreviousError "previous-error" ["[e"] session "previous recorded result that is an error";
-    Panes Jump NextHidden "next-hidden" ["]h"] judged "next turn from which on a tool is hidden";
-    Panes Jump PreviousHidden "previous-hidden" ["[h"] judged "previous turn from which on a tool is hidden";
+    Panes Jump NextReport "next-report" ["]!"] judged "next call that is allowed, but reported by a rule, in any session";
+    Panes Jump PreviousReport "previous-report" ["[!"] judged "previous call that is allowed, but reported, in any session";
+    Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the rule that decides here, in this session";
+    Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the rule that decides here, in this session";
+    Panes Jump NextChange "next-change" ["]c"] compared "next change in any session: decision, visible tool or session rule";
+    Panes Jump PreviousChange "previous-change" ["[c"] compared "previous change in any session: decision, visible tool, session rule";
+    Panes Jump NextDisagreement "next-disagreement" ["]d"] judged "next call whose decision differs from the recording, in this session";
+    Panes Jump PreviousDisagreement "previous-disagreement" ["[d"] judged "previous call decided differently than recorded, in this session";
+    Panes Jump NextError "next-error" ["]e"] session "next recorded result that is an error, in this session";
+    Panes Jump PreviousError "previous-error" ["[e"] session "previous recorded result that is an error, in this session";
+    Panes Jump NextHidden "next-hidden" ["]h"] judged "next turn from which on a tool is hidden, in this session";
+    Panes Jump PreviousHidden "previous-hidden" ["[h"] judged "previous turn from which on a tool is hidden, in this session";
     Panes Jump NextStop "next-stop" ["]s"] session "next session with a stopped call or a violated rule";
     Panes Jump PreviousStop "previous-stop" ["[s"] session "previous session with a stopped call or a violated rule";
     Panes Jump Cause "cause" ["o"] cause "go to the earlier call that this finding is based on";
     Panes Jump GoTo "go-to" <Place> [] session "go to call 42 (`42`), to turn 7 (`T7`) or to its second call (`T7.2`)";
-    Panes Jump SetMark "mark" <Letter> ["+"] session "set a bookmark on this row, with a letter: `+a`";
-    Panes Jump GoMark "go-to-mark" <Letter> ["'"] marked "go to the bookmark with this letter: `'a`";
+    Panes Jump SetMark "bookmark" <Letter> ["+"] session "set a bookmark on this row, with a letter: `+a`";
+    Panes Jump GoMark "go-to-bookmark" <Letter> ["'"] marked "go to the bookmark with this letter: `'a`";
     Panes Jump Back "back" ["Ctrl-o"] back "back to where the last jump began";
     Panes Jump Forward "forward" ["Alt-o"] forward "forward again, after going back";
 
-    All Look Open "open" ["Enter"] never "open the selected row: session, text of a message, call of a finding";
+    All Look Open "open" ["Enter"] never "open or run the selected row; the bottom line says what it does here";
     Panes Look Body "body" ["b"] body "show the whole message, call or result";
     Panes Look Findings "findings" ["F"] never "findings of all sessions: stopped calls, violated session rules, reports";
     Panes Look FilterSessions "filter-sessions" <Filter> ["f"] never "filter the sessions: `tool:pay` (see `rulestep explain filter`)";
     Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions: choose a column (the same again: reversed)";
     Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions: by file, next time by project, day, rule, verdict";
-    Panes Look FoldSessions "fold-sessions" ["Space"] never "sessions: fold all groups; transcript: choose this call for `a`";
+    Panes Look FoldSessions "fold-sessions" ["Space"] never "pane 1: fold all groups; pane 2: choose this call for `a`";
     Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
     Panes Look Overview "overview" ["O"] never "all rules: how often each was checked, and how often it stopped a call";
     Panes Look Inventory "inventory" ["I"] never "what the sessions contain: tools, what calls do, projects, days";
@@ -169,7 +170,7 @@ commands! {
     Panes Look PanePreconditions "pane-preconditions" ["5"] never "go to pane 5: preconditions and session rules";
     Panes Look PaneDecision "pane-decision" ["6"] never "go to pane 6: decision on this call, with its reasons";
     Panes Look PanePolicy "pane-policy" ["7"] never "go to pane 7: policy text, at the rule that decides";
-    Panes Look PaneChanges "pane-changes" ["8"] never "go to pane 8: decisions that the last edit or the base changes";
+    Panes Look PaneChanges "pane-changes" ["8"] never "go to pane 8: what the last edit or the base changes, in all sessions";
     Panes Look Zoom "zoom" ["z"] never "show this pane alone (zoom), or all panes again (unzoom)";
     All Look Help "help" ["?" "F1"] never "all keys with what they do, and what marks and colours mean";
     All Look Palette "palette" [":" "Ctrl-p"] never "list all commands, and run one by its name";
@@ -192,12 +193,12 @@ commands! {
     Panes Do WayOut "way-out" ["w"] stopped "way out: calls after which this one is allowed, or why there are none";
     Panes Do WhatIfArguments "what-if-arguments" ["xa"] call "what if this call had other arguments";
     Panes Do WhatIfResult "what-if-result" ["xr"] call "what if this call had another result";
-    Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if this call ended in another way: error, refused, no result, ok";
+    Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if this call failed; again: was refused, had no result, succeeded";
     Panes Do WhatIfDrop "what-if-drop" ["xd"] call "what if this call were removed";
-    Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if another call is inserted after this one";
+    Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if another call came after this one: `pay {\"id\": 7} => paid`";
     Panes Do WhatIfRule "what-if-rule" ["xx"] rule "what if this rule were off (press again to turn it on)";
-    Panes Do WhatIfUndo "what-if-undo" ["xu"] undo "undo the last what-if";
-    Panes Do WhatIfNone "what-if-none" ["xq"] what_if "drop all what-ifs and show the recording";
+    Panes Do WhatIfUndo "what-if-undo" ["xu"] undo "take back the last what-if step, also `xq`";
+    Panes Do WhatIfNone "what-if-none" ["xq"] what_if "drop all what-ifs and show the recording; `xu` brings them back";
     All Do Edit "edit" ["e"] source "open the rule in your editor (on a message: the recording)";
     All Do CopyRow "copy-row" ["yy"] never "copy the selected row";
     All Do CopyJson "copy-json" ["yj"] session "copy the call, message or decision as JSON";
@@ -208,20 +209,20 @@ commands! {
     All Do Mouse "mouse" ["M"] never "turn the mouse on or off (Shift selects text while it is on)";
     All Do Suspend "suspend" ["Ctrl-z"] never "suspend; `fg` in the shell returns";
     All Do Close "close" ["Esc"] never "close the popup, the search, the zoom or the example";
-    All Do Quit "quit" ["q"] never "close the popup, zoom, example or what-if; with none open, quit";
+    All Do Quit "quit" ["q"] never "close the popup, zoom, example or what-if; with nothing open, quit";
     All Do QuitNow "quit-now" ["Ctrl-c"] never "quit at once";
 
     Policy Look Reference "reference" ["K"] never "open the reference page of the policy key on this line";
 
     Body Overlay CopyPath "copy-path" ["yp"] never "copy the JSONPath of this line";
-    Body Overlay WithOutput "with-output" ["i"] never "write a rule: another tool needs an earlier result with this value";
+    Body Overlay WithOutput "with-output" ["i"] result "in a result: write a rule by which another tool needs this value";
     Body Overlay Fold "fold" ["Space"] never "fold or unfold the value on this line";
     Body Overlay FoldAll "fold-all" ["zM"] never "fold everything below the first level";
     Body Overlay UnfoldAll "unfold-all" ["zR"] never "unfold everything";
     Body Overlay NextBody "next-body" ["]b"] never "whole text of the next row";
     Body Overlay PreviousBody "previous-body" ["[b"] never "whole text of the previous row";
-    Texts Overlay NextHunk "next-hunk" ["]c"] never "next edited place in the policy text";
-    Texts Overlay PreviousHunk "previous-hunk" ["[c"] never "previous edited place in the policy text";
+    Texts Overlay NextHunk "next-edit" ["]c"] never "next edit of the policy text";
+    Texts Overlay PreviousHunk "previous-edit" ["[c"] never "previous edit of the policy text";
     Survey Overlay NextTab "next-tab" ["t" "Tab"] never "next list (in `O`: tools that no rule covers, or the rules again)";
     Survey Overlay PreviousTab "previous-tab" ["Shift-Tab"] never "previous list";
     Survey Overlay FirstCall "first-call" ["o"] never "go to the first call or session counted in this row";
@@ -275,6 +276,16 @@ impl Row {
     }
 }
 
+/// Numbers typed before keys: an example, and what it does.
+pub const COUNTS: &[(&str, &str)] = &[
+    ("3]f", "a number repeats the key after it: the third stop from here"),
+    ("12j", "12 calls down; `1` to `8` alone go to a pane first, so write `03j` for 3"),
+    ("2gg", "the call with this number (in a list: the row); `2G` does the same"),
+];
+
+/// The heading of [`COUNTS`].
+pub const COUNTED: &str = "Counts";
+
 /// The commands that can be meant where `scope` has the keys, in the order of the table.
 #[cfg(test)]
 pub fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Row> {
@@ -317,6 +328,12 @@ pub fn markdown() -> String {
     let mut group = None;
     for row in TABLE {
         if group != Some(heading(row)) {
+            if group == Some("Move") {
+                let _ = writeln!(text, "| **{COUNTED}** | |");
+                for (keys, doc) in COUNTS {
+                    let _ = writeln!(text, "| `{keys}` | {doc} |");
+                }
+            }
             group = Some(heading(row));
             let keys = openers(row.scope).iter().flat_map(|command| command.row().keys.first());
             let keys: Vec<String> = keys.map(|key| format!("`{key}`")).collect();

@@ -296,6 +296,9 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::SortSessions => palette::open(model, "sort-sessions "),
         C::GroupSessions => table::group(model),
         C::FoldSessions if model.place.focus == Pane::Transcript => suggest::mark(model),
+        C::FoldSessions if model.place.focus != Pane::Sessions => {
+            model.say("nothing is folded or chosen in this pane");
+        }
         C::FoldSessions => table::fold_all(model),
         C::Test => tester::open(model),
         C::Suggest => suggest::open(model, effects),

@@ -12,6 +12,7 @@ mod json;
 mod lines;
 mod merge;
 mod new;
+mod options;
 mod packed;
 mod redacted;
 pub mod reference;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args};
 
 use super::groups::{Reading, Recordings, Selection};
-use super::values::{kinds, suggest_format};
+use super::values::{at_least_one, kinds, suggest_format, threads};
 use crate::suggest::Bounds;
 
 /// `rulestep new`.
@@ -13,7 +13,8 @@ use crate::suggest::Bounds;
 pub struct New {
     #[arg(value_name = "KIND", help = kinds())]
     pub kind: String,
-    /// File to write; one that exists is not overwritten [default: contracts/KIND.yaml, for a case contracts/example.case.yaml]
+    /// File to write; one that exists is not overwritten. Editors find the schema of the language in `.schemas` beside it, which is
+    /// written too [default: contracts/KIND.yaml, for a case contracts/example.case.yaml]
     #[arg(value_name = "FILE")]
     pub file: Option<PathBuf>,
 }
@@ -25,7 +26,8 @@ pub struct Init {
     /// that refund orders
     #[arg(value_name = "SET", conflicts_with = "sessions")]
     pub set: Option<String>,
-    /// Folder to set up; if one of the files exists already, nothing is written [default: contracts]
+    /// Folder to set up; if one of the files exists already, nothing is written. Its subfolder `.schemas` is for editors
+    /// [default: contracts]
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
     /// Recordings: files, folders or globs. Write the rules that they suggest instead of the example. May be repeated
@@ -53,10 +55,10 @@ pub struct Suggest {
     #[arg(long, default_value_t = Bounds::default().against, value_name = "N")]
     pub max_violations: u64,
     /// Suggest at most N rules
-    #[arg(long, default_value_t = Bounds::default().most, value_name = "N")]
+    #[arg(long, default_value_t = Bounds::default().most, value_name = "N", value_parser = at_least_one())]
     pub most: usize,
-    /// Number of threads (0 = one per CPU)
-    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
+    /// Number of threads, at most 256; 0 is one per CPU
+    #[arg(short, long, default_value_t = 0, value_name = "N", value_parser = threads())]
     pub jobs: usize,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = suggest_format())]

@@ -47,10 +47,19 @@ const USAGE: &[(&str, &str)] = &[
     ("proxy", "rulestep proxy [OPTIONS] -- <COMMAND>...\n       rulestep proxy [OPTIONS] --url <URL>"),
 ];
 
+/// The options of `check` that say which recordings are read, and how.
+const OF_RECORDINGS: [&str; 8] =
+    ["filter", "since", "until", "shard", "sample", "from", "error_regex", "refused_regex"];
+
 /// The command, where each `--policy` says what its default is, and each usage what is required.
 pub fn defaults_explained(command: Command) -> Command {
     let command = USAGE.iter().fold(command, |command, (name, usage)| {
         command.mut_subcommand(name, |verb| verb.override_usage(*usage))
+    });
+    let command = command.mut_subcommand("check", |check| {
+        OF_RECORDINGS
+            .iter()
+            .fold(check, |check, option| check.mut_arg(option, |option| option.requires("against")))
     });
     POLICIES.iter().fold(command, |command, (name, help)| match *name {
         "" => command.mut_arg("policy", |policy| policy.help(*help)),

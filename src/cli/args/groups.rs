@@ -3,7 +3,7 @@
 use clap::{ArgAction, Args};
 
 use super::choices::Mode;
-use super::values::{from_help, only_help, where_help};
+use super::values::{from_help, only_help, threads, where_help};
 
 /// The sessions that a command goes through, and how they are judged.
 #[derive(Debug, Args)]
@@ -16,8 +16,8 @@ pub struct Corpus {
     pub policies: Policies,
     #[command(flatten)]
     pub judging: ModeArgument,
-    /// Number of threads (0 = one per CPU)
-    #[arg(short, long, default_value_t = 0, value_name = "N", hide_default_value = true)]
+    /// Number of threads, at most 256; 0 is one per CPU
+    #[arg(short, long, default_value_t = 0, value_name = "N", value_parser = threads())]
     pub jobs: usize,
 }
 
@@ -43,8 +43,8 @@ pub struct Selection {
     /// Only sessions that match all these terms
     #[arg(long = "where", value_name = "FILTER", help = where_help())]
     pub filter: Option<String>,
-    /// Use only sessions that began at this time or later: `7d` or `12h` ago, on a day such as `2026-11-01`, or at an instant such
-    /// as `2026-11-01T09:30:00Z`
+    /// Use only sessions that began at this time or later: a time ago in `m`, `h`, `d` or `w`, such as `90m` or `7d`, a day (UTC)
+    /// such as `2026-11-01`, or an instant such as `2026-11-01T09:30:00Z`. Sessions without a recorded time are left out
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// Use only sessions that began before this time, which is written as for --since
@@ -57,7 +57,7 @@ pub struct Selection {
     /// Use only N sessions, drawn at random from those that match the options above; a second run draws the same ones
     #[arg(long = "random", alias = "sample", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub sample: Option<u64>,
-    /// With --random: number that the draw begins with; with another number other sessions are drawn [default: 0]
+    /// With --random: seed of the draw; another seed draws other sessions [default: 0]
     #[arg(long, value_name = "N", requires = "sample", default_value_t = 0, hide_default_value = true)]
     pub seed: u64,
 }
@@ -99,7 +99,8 @@ pub struct ModeArgument {
 /// Whether results are kept.
 #[derive(Debug, Args)]
 pub struct Caching {
-    /// Read every recording, even if its results were kept by an earlier run, and keep none for the next run
+    /// Read every recording, even if an earlier run kept its results in $XDG_CACHE_HOME/rulestep (else ~/.cache/rulestep), and keep
+    /// none for the next run
     #[arg(long)]
     pub no_cache: bool,
 }
@@ -108,7 +109,7 @@ pub struct Caching {
 #[derive(Debug, Args)]
 pub struct Lines {
     /// Read each line of standard input as one session (SESSIONS must be `-`), and write its result or error as one line of JSON, in
-    /// the same order and without waiting for further lines
+    /// the same order and without waiting for further lines. Implies `--format json`
     #[arg(long, conflicts_with_all = ["files_from", "samples", "filter", "since", "until", "shard", "sample", "report", "strict"])]
     pub lines: bool,
     /// With --lines: end with a line of totals

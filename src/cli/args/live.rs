@@ -51,7 +51,8 @@ pub struct Hook {
     /// What to answer when a rule wants a person to be asked; use `deny` where nobody can be
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
-    /// Longest wait, in milliseconds, while another process writes the session's journal; then the `--on-error` answer is given
+    /// Longest wait, in milliseconds, while another process writes the session's journal, the file in which its calls and decisions
+    /// are recorded; then the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
     /// Time limit for the whole answer, in milliseconds; then the `--on-error` answer is given
@@ -71,10 +72,11 @@ pub struct Gate {
     /// Shadow mode: decide and record, but stop nothing
     #[arg(long)]
     pub shadow: bool,
-    /// What to answer when a call cannot be decided
+    /// What to answer when a call cannot be decided. With `ask`, your program is to ask its user before it runs the call
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
-    /// Longest wait, in milliseconds, while another process writes the session's journal; then the `--on-error` answer is given
+    /// Longest wait, in milliseconds, while another process writes the session's journal, the file in which its calls and decisions
+    /// are recorded; then the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
 }
@@ -119,7 +121,8 @@ pub struct Live {
     pub session: Option<String>,
     #[command(flatten)]
     pub policies: Policies,
-    /// What to compare with: another version of the policies, `recorded` (the refusals of the original run), or `live` (what was decided then)
+    /// What to compare with: another version of the policies, `recorded` (the refusals of the original run), or
+    /// `live` (what was decided then). Repeat it to combine several versions, but not `recorded` or `live`
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,

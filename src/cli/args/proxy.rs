@@ -19,13 +19,15 @@ pub struct Proxy {
     /// What to answer when a rule wants a person to be asked. A client that cannot ask its user always gets a denial
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
-    /// Longest wait, in milliseconds, while another process writes the session's journal; then the `--on-error` answer is given
+    /// Longest wait, in milliseconds, while another process writes the session's journal, the file in which its calls and decisions
+    /// are recorded; then the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
     /// Call the tools `mcp__SERVER__TOOL` when the policy decides about them, not by their bare names
     #[arg(long, value_name = "SERVER")]
     pub name: Option<String>,
-    /// Id of the session to record to; proxies of several servers may record to the same one [default: a new session]
+    /// Id of the session to record to. Proxies of several servers that are given the same id record to one journal, so that rules
+    /// see the calls of all of them [default: a new session in each run]
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     /// The process that the server must not outlive

@@ -12,10 +12,12 @@ pub struct Convert {
     pub recordings: Recordings,
     #[command(flatten)]
     pub selection: Selection,
-    /// Output file, or folder (ending in `/`) for one file per recording [default: JSON lines on standard output]
+    /// Output file, or folder (ending in `/`) for one file per recording; existing files are replaced [default: JSON lines on
+    /// standard output]
     #[arg(short, long, value_name = "FILE|FOLDER/")]
     pub output: Option<String>,
-    /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted
+    /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
+    /// Hidden files, `target` and `node_modules` are never read, and count as neither
     #[arg(long)]
     pub strict: bool,
     /// Blank every argument, result and message text that no rule of the policies named with -p reads; without -p, all of them
@@ -32,7 +34,7 @@ pub struct Convert {
 pub struct Export {
     #[command(flatten)]
     pub corpus: Corpus,
-    /// Folder for the files `sessions`, `calls` and `findings`
+    /// Folder for the files `sessions`, `calls` and `findings`; existing ones are replaced
     #[arg(short, long, value_name = "FOLDER")]
     pub output: String,
     /// Format of the files, and the end of their names

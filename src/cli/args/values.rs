@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, Command};
 
@@ -17,6 +17,19 @@ use crate::report::{self, diff};
 pub const ANY: &str = "any";
 /// In `--fail-on`, none of them.
 pub const NONE: &str = "none";
+
+/// Threads of one process: more only wait for each other, and a mistyped number must not take the machine.
+const MOST_THREADS: u64 = 256;
+
+/// A number that says how many, and not none.
+pub fn at_least_one() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..)
+}
+
+/// What `--jobs` takes.
+pub fn threads() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(0..=MOST_THREADS)
+}
 
 #[cfg(feature = "tui")]
 pub fn theme_help() -> String {
@@ -86,7 +99,7 @@ pub fn from_help() -> String {
 }
 
 pub fn only_help() -> String {
-    format!("Use only policies in this language: {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
+    format!("Use only policies in this one language: {}", listed(DIALECTS.iter().map(|dialect| dialect.name)))
 }
 
 pub fn languages() -> String {

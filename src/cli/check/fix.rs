@@ -53,11 +53,11 @@ pub fn run(
             .with_context(|| format!("{} cannot be written", file.name))
             .map_err(Failure::System)?;
         let fixes = applied.get(&file.name).copied().unwrap_or_default();
-        screen.say(&format!("{} in {}", words::count(fixes, "fix"), words::line(&file.name)));
+        screen.note(&format!("{} in {}", words::count(fixes, "fix"), words::line(&file.name)));
     }
     if committed > 0 {
         let fixes = words::count(committed, "fix");
-        screen.say(&format!(
+        screen.note(&format!(
             "{fixes} not applied: a git revision cannot be changed, only the files you work on"
         ));
     }

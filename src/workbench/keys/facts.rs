@@ -19,6 +19,8 @@ pub struct Facts {
     pub cause: bool,
     /// A row with a body is selected.
     pub body: bool,
+    /// The whole text that is shown is that of a result.
+    pub result: bool,
     /// The selected row or rule is in a file.
     pub source: bool,
     /// Something was searched for.
@@ -43,6 +45,8 @@ pub struct Facts {
     pub compared: bool,
     /// A base was chosen.
     pub base: bool,
+    /// The base is what a gate decided.
+    pub live: bool,
     /// The base is a version, which has a text.
     pub texts: bool,
     /// The focused pane, or the popup over it, is scrolled sideways.
@@ -89,6 +93,10 @@ pub(super) fn body(facts: &Facts) -> Option<&'static str> {
     session(facts).or((!facts.body).then_some("this row has no text of its own"))
 }
 
+pub(super) fn result(facts: &Facts) -> Option<&'static str> {
+    (!facts.result).then_some("this is no result; a contract looks into the results of earlier calls")
+}
+
 pub(super) fn source(facts: &Facts) -> Option<&'static str> {
     (!facts.source).then_some("no rule is concerned; a recording is opened from the transcript")
 }
@@ -106,10 +114,10 @@ pub(super) fn compared(facts: &Facts) -> Option<&'static str> {
 }
 
 pub(super) fn texts(facts: &Facts) -> Option<&'static str> {
-    let why = if facts.base {
-        "the base is the recording, which has no text"
-    } else {
-        "no base to compare with; `db` chooses one"
+    let why = match (facts.base, facts.live) {
+        (true, true) => "the base `live` has no policy text",
+        (true, false) => "the base `recorded` has no policy text",
+        (false, _) => "no base to compare with; `db` chooses one",
     };
     (!facts.texts).then_some(why)
 }
@@ -149,7 +157,7 @@ pub(super) fn stopped(facts: &Facts) -> Option<&'static str> {
 }
 
 pub(super) fn undo(facts: &Facts) -> Option<&'static str> {
-    (!facts.undo).then_some("no what-if to undo")
+    (!facts.undo).then_some("no what-if step to take back")
 }
 
 pub(super) fn what_if(facts: &Facts) -> Option<&'static str> {
@@ -157,7 +165,7 @@ pub(super) fn what_if(facts: &Facts) -> Option<&'static str> {
 }
 
 pub(super) fn marked(facts: &Facts) -> Option<&'static str> {
-    (!facts.marked).then_some("no row is marked; `+` and a letter marks one")
+    (!facts.marked).then_some("no row has a bookmark; `+` and a letter set one")
 }
 
 pub(super) fn back(facts: &Facts) -> Option<&'static str> {

@@ -5,11 +5,10 @@ mod lines;
 use std::sync::Arc;
 
 use crate::case::judge::{CaseResult, call, decided, is_named};
-use crate::case::{Case, CaseSession, Fact, Place, Subject, stem};
+use crate::case::{Case, CaseSession, Place, Subject, stem};
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::policy::Policy;
-use crate::replay::Status;
 use crate::report::cases::{CaseReport, shown, told};
 use crate::report::words;
 use crate::session::Session;
@@ -218,8 +217,7 @@ impl CaseEntry {
     fn judged(case: &Case, result: &CaseResult) -> CaseEntry {
         let replay = &result.replay;
         let report = told(case, result);
-        let idle = replay.status() == Status::NotExercised || report.wants == 0;
-        let state = match (report.passed, idle && !asks_for_idle(case)) {
+        let state = match (report.passed, report.idle) {
             (false, _) => CaseState::Failed,
             (true, true) => CaseState::NotExercised,
             (true, false) => CaseState::Passed,
@@ -316,14 +314,6 @@ impl CaseLine {
             Self::Case(_) | Self::Why(_) => None,
         }
     }
-}
-
-/// Whether the case itself says that nothing is exercised.
-fn asks_for_idle(case: &Case) -> bool {
-    let wants = case.expect.iter().flat_map(|expected| &expected.wants);
-    wants
-        .into_iter()
-        .any(|want| matches!(&want.expected, Fact::Word(word) if &**word == Status::NotExercised.word()))
 }
 
 /// The policy as it is written in the case.

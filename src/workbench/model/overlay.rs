@@ -251,6 +251,8 @@ pub enum HelpRow {
     Command(&'static keys::Row),
     /// A mark and what it means.
     Glyph(Glyph),
+    /// A sign that is no command, mark or colour: what it is listed under, the sign, and what it means.
+    Note(&'static str, &'static str, &'static str),
     /// A colour and what it means.
     Role(Role),
 }
@@ -261,6 +263,7 @@ impl HelpRow {
         match self {
             Self::Command(row) => keys::heading(row),
             Self::Glyph(_) => "Marks",
+            Self::Note(heading, ..) => heading,
             Self::Role(_) => "Colours",
         }
     }
@@ -270,6 +273,7 @@ impl HelpRow {
         match self {
             Self::Command(row) => row.doc,
             Self::Glyph(glyph) => glyph.doc(),
+            Self::Note(_, _, doc) => doc,
             Self::Role(role) => role.doc().trim_end_matches('.'),
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::texts::lines_of;
 use super::{Model, Overlay, Spot, verdict};
-use crate::compare::Side;
+use crate::compare::{Base, Side};
 use crate::engine::Decision;
 use crate::monitor::finding::{Check, Finding, RuleState};
 use crate::monitor::{EarlierCall, Rule, RuleId, Rules};
@@ -216,11 +216,19 @@ impl Model {
             forward: !self.place.forward.is_empty(),
             compared: self.basis.changes.comparison.is_some(),
             base: self.basis.compare.base.is_some(),
+            live: self.comparison().is_some_and(|comparison| matches!(comparison.base(), Base::Live)),
+            result: self.is_of_result(),
             texts: self.comparison().is_some_and(|comparison| comparison.base().policy().is_some()),
             scrolled: self.scrolled() > 0,
             written: !self.basis.writes.is_empty(),
             loads: self.basis.rules.loads.before().is_some(),
         }
+    }
+
+    fn is_of_result(&self) -> bool {
+        let Some(Overlay::Body(view)) = self.dialog.overlays.last() else { return false };
+        let row = self.settled.rows.get(view.row);
+        row.is_some_and(|row| matches!(row.kind, RowKind::Result(_)))
     }
 
     /// What an editor should open: the rule that is shown; in the transcript the recording, where words are selected or

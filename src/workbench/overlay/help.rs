@@ -7,7 +7,7 @@ use crate::workbench::model::overlay::{HelpRow, HelpView};
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
-use crate::workbench::theme::{Glyph, Role};
+use crate::workbench::theme::{Glyph, Role, Theme};
 
 /// Columns of the keys.
 const KEYS: usize = 11;
@@ -48,7 +48,8 @@ impl Rows for HelpView {
                     let role = if missing.is_empty() { Role::Key } else { Role::TextDim };
                     row.column(role, &keys_of(model, command), KEYS)
                 }
-                HelpRow::Glyph(glyph) => row.column(glyph.role(), theme.glyph(*glyph), KEYS),
+                HelpRow::Glyph(glyph) => row.column(glyph.role(), &both(theme, *glyph), KEYS),
+                HelpRow::Note(_, sign, _) => row.column(Role::Key, sign, KEYS),
                 HelpRow::Role(role) => row.put(*role, SAMPLE).gap(KEYS.saturating_sub(SAMPLE.len())),
             };
             row.shown(said, line);
@@ -67,7 +68,8 @@ impl Rows for HelpView {
         let row = shown.get(at)?;
         let sign = match row {
             HelpRow::Command(command) => keys_of(model, command),
-            HelpRow::Glyph(glyph) => model.theme.glyph(*glyph).to_owned(),
+            HelpRow::Glyph(glyph) => both(&model.theme, *glyph),
+            HelpRow::Note(_, sign, _) => (*sign).to_owned(),
             HelpRow::Role(role) => role.name().to_owned(),
         };
         Some(format!("{sign}  {}", worded(model, row)))
@@ -86,7 +88,15 @@ fn worded(model: &Model, row: &HelpRow) -> String {
             let with = |said: String, glyph: &Glyph| said.replace(glyph.unicode(), model.theme.glyph(*glyph));
             Glyph::ALL.iter().fold(said, with)
         }
-        HelpRow::Command(_) | HelpRow::Role(_) => said,
+        HelpRow::Command(_) | HelpRow::Note(..) | HelpRow::Role(_) => said,
+    }
+}
+
+/// A mark as it is drawn, and its ASCII form where that is another one.
+fn both(theme: &Theme, glyph: Glyph) -> String {
+    match (theme.glyph(glyph), glyph.ascii()) {
+        (drawn, ascii) if drawn == ascii => drawn.to_owned(),
+        (drawn, ascii) => format!("{drawn}  {ascii}"),
     }
 }
 

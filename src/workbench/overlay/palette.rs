@@ -23,7 +23,7 @@ impl Rows for PaletteView {
         let mut row = space.columns(model);
         row.gap(1);
         match self.rows.get(at) {
-            Some(PaletteRow::Command(command)) => self.command(model, *command, &mut row),
+            Some(PaletteRow::Command(command)) => return self.command(model, *command, space),
             Some(PaletteRow::Value { value, doc, .. }) => {
                 row.column(Role::TextStrong, value, NAMES).put(Role::TextDim, doc);
             }
@@ -54,7 +54,10 @@ impl Rows for PaletteView {
 }
 
 impl PaletteView {
-    fn command(&self, model: &Model, command: Command, row: &mut Row<'_>) {
+    /// Its name, its keys and what it does; below that or beside it why it cannot be used just now.
+    fn command<'m>(&self, model: &'m Model, command: Command, space: &Space<'_>) -> Vec<Row<'m>> {
+        let mut row = space.columns(model);
+        row.gap(1);
         let table = command.row();
         let missing = self.missing(command, &model.settled.facts);
         let (name, said) =
@@ -64,11 +67,17 @@ impl PaletteView {
         if row.used() + row.left() >= WITH_KEYS {
             row.column(Role::Key, &model.habits.keymap.keys(command), KEYS);
         }
-        match missing {
-            // Where there is no room for both, the reason is what matters.
-            Some(missing) => row.put(said, &format!("({})", model.habits.keymap.worded(missing))),
-            None => row.put(said, &model.habits.keymap.worded(table.doc)),
-        };
+        let begins = row.used();
+        row.put(said, &model.habits.keymap.worded(table.doc));
+        let Some(missing) = missing else { return vec![row] };
+        let missing = format!("({})", model.habits.keymap.worded(missing));
+        if missing.chars().count() + 2 <= row.left() {
+            row.gap(2).put(said, &missing);
+            return vec![row];
+        }
+        let mut below = space.columns(model);
+        below.gap(begins).put(said, &missing);
+        vec![row, below]
     }
 }
 
@@ -80,8 +89,8 @@ impl Window for PaletteView {
             Some((Command::Theme, ..)) => "Choose a theme",
             Some((Command::Base, ..)) => "Compare with a base",
             Some((Command::GoTo, ..)) => "Go to a call or a turn",
-            Some((Command::SetMark, ..)) => "Mark this row",
-            Some((Command::GoMark, ..)) => "Go to a marked row",
+            Some((Command::SetMark, ..)) => "Set a bookmark",
+            Some((Command::GoMark, ..)) => "Go to a bookmark",
             Some((Command::Export, ..)) => "Write into a file",
             Some(_) | None => "Run a command",
         };
@@ -90,6 +99,10 @@ impl Window for PaletteView {
 
     fn note(&self, _: &Model) -> String {
         self.rows.len().to_string()
+    }
+
+    fn height(&self, model: &Model, at: usize, space: &Space<'_>) -> usize {
+        self.rows(model, at, space).len()
     }
 
     fn hints(&self) -> &'static [Hint] {

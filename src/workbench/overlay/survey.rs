@@ -56,6 +56,8 @@ impl Window for SurveyView {
             title.push_str(&format!(" in {scope}"));
         }
         if let Some(by) = self.sorted_by() {
+            // The order in which the list is made is part of its title.
+            title = title.replace(", the newest first", "");
             title.push_str(&format!(", sorted by {by}"));
         }
         if !self.filter.is_empty() {

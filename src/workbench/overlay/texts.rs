@@ -67,7 +67,7 @@ impl Window for TextsView {
 
     fn note(&self, model: &Model) -> String {
         let at = self.hunk(model.texts_beside()).map_or(0, |hunk| hunk + 1);
-        format!("hunk {at}/{}", self.texts.hunks.len())
+        format!("edit {at}/{}", self.texts.hunks.len())
     }
 
     fn stride(&self, model: &Model) -> usize {
@@ -80,7 +80,7 @@ impl Window for TextsView {
     }
 
     fn hints(&self) -> &'static [Hint] {
-        hints![NextHunk PreviousHunk "hunk", Open "to its changes", Edit "edit", Quit "close"]
+        hints![NextHunk PreviousHunk "next edit", Open "to its changes", Edit "edit", Quit "close"]
     }
 }
 

@@ -165,7 +165,7 @@ fn head(
     let outcome = if session.facts.results == crate::session::Results::Absent {
         "without results"
     } else {
-        call.outcome.word()
+        words::outcome_word(call.outcome)
     };
     let as_recorded = supposed::mark(model, RowKind::Call(call.at.index)).is_empty()
         && supposed::mark(model, RowKind::Result(call.at.index)).is_empty();

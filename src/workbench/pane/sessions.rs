@@ -178,7 +178,8 @@ fn group_row<'m>(model: &'m Model, group: &Group, space: &Space<'_>) -> Row<'m> 
         counts.put(Role::VerdictDeny, &format!("{against}{} ", theme.glyph(Glyph::Deny)));
     }
     counts.put(Role::TextDim, &group.places.len().to_string());
-    row.put(Role::TextDim, if folded { "+ " } else { "- " }).hold();
+    let glyph = if folded { Glyph::Folded } else { Glyph::Open };
+    row.put(Role::TextDim, theme.glyph(glyph)).gap(1).hold();
     let (start, room) = (row.used(), row.left().saturating_sub(counts.used() + 1));
     let word = group.key.word(kind, &model.archive.names);
     let word = if kind == GroupKind::File || kind == GroupKind::Project {
@@ -315,6 +316,9 @@ fn holds(model: &Model, held: Held, width: usize) -> Row<'_> {
     row
 }
 
+/// Columns of `10✗ stopped  10~ counterfactual`.
+const WITH_BOTH: usize = 31;
+
 /// What was decided in the open session: the glyphs of the list in words.
 fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
     let theme = &model.theme;
@@ -326,9 +330,14 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
     let verdict = judgement.verdict;
     // A call that is stopped now and ran then is marked as stopped.
     let refused = if verdict.objects() { 0 } else { verdict.disagree };
+    // Where there is no room for both words, the sign that is rarer needs its own.
+    let stopped = match verdict.after > 0 && width < WITH_BOTH {
+        true => "",
+        false => stopped_word(judgement.mode),
+    };
     let counted = [
-        (verdict.stopped, Role::VerdictDeny, Glyph::Deny, stopped_word(judgement.mode)),
-        (verdict.after, Role::VerdictAfter, Glyph::After, "after that"),
+        (verdict.stopped, Role::VerdictDeny, Glyph::Deny, stopped),
+        (verdict.after, Role::VerdictAfter, Glyph::After, "counterfactual"),
         (verdict.violated, Role::VerdictDeny, Glyph::Deny, "violated"),
         (verdict.asked, Role::VerdictReport, Glyph::Ask, "asked"),
         (verdict.reported, Role::VerdictReport, Glyph::Report, "reported"),
@@ -338,7 +347,9 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
     for (count, role, glyph, word) in counted.into_iter().filter(|counted| counted.0 > 0) {
         let between = if row.used() > 0 { 2 } else { 0 };
         row.gap(between).put(role, &format!("{count}{}", theme.glyph(glyph)));
-        row.put(Role::TextDim, &format!(" {word}"));
+        if !word.is_empty() && row.left() > word.len() {
+            row.put(Role::TextDim, &format!(" {word}"));
+        }
     }
     if !verdict.objects() {
         let word = match (verdict.not_exercised, judgement.mode) {

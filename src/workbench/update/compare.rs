@@ -72,8 +72,14 @@ pub fn load_before(model: &mut Model, row: usize, effects: &mut Vec<Effect>) {
 pub fn end(model: &mut Model, effects: &mut Vec<Effect>) {
     model.basis.compare.reading = None;
     if model.basis.compare.base.take().is_some() {
-        model.say("no longer compared");
         begin(model, effects);
+        model.say(match model.basis.changes.comparison {
+            None => "no longer compared".to_owned(),
+            Some(_) => {
+                let key = model.key(Command::EndCompare);
+                format!("the base is dropped; pane 8 shows the last edit, and {key} closes that too")
+            }
+        });
     } else if model.basis.changes.comparison.take().is_some() {
         // What an edit changed was seen. The next edit is compared again.
         model.say("closed; the next edit is compared again");

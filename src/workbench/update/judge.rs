@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::compare::Base;
 use crate::report::words;
 use crate::session::stored::StoredSession;
 use crate::workbench::effect::{Effect, Judge, Judging};
@@ -63,6 +64,23 @@ fn by(model: &Model) -> Option<Arc<Judging>> {
     Some(Arc::new(Judging { generation, policy, mode, against, beside }))
 }
 
+/// Said where the base is what gates decided, and none decided anything.
+pub const NOTHING_LIVE: &str =
+    "no gate decided a call of these sessions, so there is nothing to compare with";
+
+/// Whether the base is what gates decided, and says something of no call at all.
+fn is_nothing_live(model: &Model) -> bool {
+    let live = model.comparison().is_some_and(|comparison| matches!(comparison.base(), Base::Live));
+    let calls: usize = model
+        .archive
+        .entries
+        .iter()
+        .filter_map(|entry| entry.session.as_ref())
+        .map(|session| session.calls)
+        .sum();
+    live && calls > 0 && model.basis.changes.uncompared() == calls
+}
+
 /// Says how many decisions and reports changed, once every session is read and compared.
 pub fn tell_changed(model: &mut Model) {
     let all = model.work.reading.is_none() && model.basis.changes.counts().0 == model.session_count();
@@ -74,6 +92,9 @@ pub fn tell_changed(model: &mut Model) {
             Some(chosen) => format!("compared with {}", chosen.name),
             None => format!("policy read at {}", model.basis.rules.since),
         };
+        if is_nothing_live(model) {
+            return model.say(format!("{when}: {NOTHING_LIVE}"));
+        }
         let [decisions, downstream, reports] = model.changed_calls();
         let changed = match decisions {
             0 => "no decision changed".to_owned(),

@@ -10,7 +10,7 @@ pub fn set(model: &mut Model, letter: char) {
     let (row, name) = (model.row().map(|row| row.turn), model.entry().map(|entry| entry.name.clone()));
     let place = row.map(|turn| format!(" T{turn}")).unwrap_or_default();
     let moved = if again { ", no longer where it was" } else { "" };
-    model.say(format!("mark {letter}: {}{place}{moved}", name.unwrap_or_default()));
+    model.say(format!("bookmark {letter}: {}{place}{moved}", name.unwrap_or_default()));
 }
 
 /// Goes to what a letter marks.
@@ -18,11 +18,11 @@ pub fn go(model: &mut Model, letter: char) -> Result<(), String> {
     let Some(spot) = model.place.marks.get(&letter).copied() else {
         let known: Vec<String> = model.place.marks.keys().map(char::to_string).collect();
         let known = if known.is_empty() {
-            "no mark is set".to_owned()
+            "no bookmark is set".to_owned()
         } else {
-            format!("marks: {}", known.join(" "))
+            format!("bookmarks: {}", known.join(" "))
         };
-        return Err(format!("there is no mark {letter}; {known}"));
+        return Err(format!("there is no bookmark {letter}; {known}"));
     };
     jump::leave(model);
     go::open(model, spot.entry);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::{go, jump, overlays, prompt};
 use crate::monitor::RuleId;
 use crate::replay::Replay;
+use crate::report::words;
 use crate::session::edit::{AddedCall, Edit};
 use crate::session::{Body, Call, Outcome, Results};
 use crate::what_if::{Hypothesis, Impossible, WhatIf};
@@ -176,13 +177,13 @@ pub fn undo(model: &mut Model) {
     let layer = model.archive.entries.get_mut(model.place.open).and_then(|entry| entry.supposed.top_mut());
     let Some((layer, before)) = layer.and_then(|layer| Some((layer.undo.pop()?, layer))).map(|(b, l)| (l, b))
     else {
-        return model.say("no what-if to undo");
+        return model.say("no what-if step to take back");
     };
     let undone = std::mem::replace(&mut layer.what_if, before);
     let (left, hypothetical) = (layer.undo.len(), layer.is_hypothetical());
     let text = match (hypothetical, left) {
-        (false, _) => "undone: this is the recording again".to_owned(),
-        (true, left) => format!("undone; {left} more can be undone"),
+        (false, _) => "taken back: this is the recording again".to_owned(),
+        (true, left) => format!("taken back; {left} more can be"),
     };
     if !hypothetical {
         to_recording(model, undone);
@@ -275,9 +276,9 @@ pub fn outcome(model: &mut Model) {
         content => content,
     };
     set_result(model, target, outcome, content);
-    let (place, was, word) = (place(call.at), call.outcome.word(), outcome.word());
-    let more = if outcome == Outcome::Unknown { ", without a result" } else { "" };
-    model.say(format!("{place} {}: {word} instead of {was}{more}", call.tool));
+    let (place, was, word) =
+        (place(call.at), words::outcome_word(call.outcome), words::outcome_word(outcome));
+    model.say(format!("{place} {}: {word} instead of {was}", call.tool));
 }
 
 /// Leaves the call out.

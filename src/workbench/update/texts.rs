@@ -108,7 +108,7 @@ pub fn hunk(model: &mut Model, forward: bool) {
             // The hunk is what is read now: as much of it as fits.
             view.list.top = row;
         }
-        None => model.say(if forward { "this is the last hunk" } else { "this is the first hunk" }),
+        None => model.say(if forward { "this is the last edit" } else { "this is the first edit" }),
     }
 }
 

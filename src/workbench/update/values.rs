@@ -33,7 +33,7 @@ fn letter(value: &str) -> Result<char, String> {
     let mut letters = value.chars().filter(char::is_ascii_alphanumeric);
     match (letters.next(), value.chars().count()) {
         (Some(letter), 1) => Ok(letter),
-        _ => Err("a mark is one letter or digit".to_owned()),
+        _ => Err("a bookmark is one letter or digit".to_owned()),
     }
 }
 

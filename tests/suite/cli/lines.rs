@@ -83,7 +83,9 @@ fn the_exit_code_and_the_totals_are_of_all_lines() {
         assert_eq!(serde_json::from_slice::<Value>(&output.stdout).unwrap()["totals"], *totals);
         assert_eq!(output.status.code(), Some(code));
     }
-    let (code, _) = filter(&["replay", "--lines", "-", "-p", "p"], "");
+    let (code, results) = filter(&["replay", "--lines", "-", "-p", "p"], session("a", "look"));
+    assert_eq!((code, results.len()), (0, 1), "JSON is implied");
+    let (code, _) = filter(&["replay", "--lines", "-", "-p", "p", "--format", "text"], "");
     assert_eq!(code, 2, "text has no line for each session");
     let (code, _) = filter(&["replay", "--lines", "p", "-p", "p", "--format", "json"], "");
     assert_eq!(code, 2);

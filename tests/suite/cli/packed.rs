@@ -137,7 +137,7 @@ fn what_is_skipped_is_counted_and_can_be_an_error() {
         [&["convert", "sessions", "-q", "-o", "quiet/"][..], &["export", "sessions", "-q", "-o", "rows"]]
     {
         let told = run(&folder, quiet);
-        assert!(told.contains("note: 2 files skipped: not recordings"), "{told}");
+        assert!(told.contains("warning: 2 files skipped: not recordings"), "{told}");
         assert!(told.contains("the file is empty") && !told.contains("picture.png"), "{told}");
     }
     // A violation is no excuse.

@@ -142,8 +142,7 @@ fn the_bare_program_says_that_it_judges_samples() {
     let notes: Vec<&str> = told.lines().take(2).collect();
     let samples = "note: no recordings given: these are the samples built into the program, judged by their own policies";
     assert_eq!(notes, ["note: the output is not a terminal, so here is what `replay` prints", samples]);
-    // That these are samples is no progress.
-    assert!(run(&folder, &["--quiet"]).contains(samples));
+    assert!(!run(&folder, &["--quiet"]).contains(samples));
 }
 
 /// `rulestep diff $FILES` with an empty variable must not be green.
@@ -191,7 +190,7 @@ fn samples_are_judged_only_when_asked_for() {
 }
 
 #[test]
-fn quiet_hides_notices_about_recordings_and_nothing_else() {
+fn quiet_hides_notices_and_no_warning() {
     let session = r#"{"id": "s", "messages": [
         {"role": "assistant", "content": null, "tool_calls": [
             {"id": "1", "type": "function", "function": {"name": "x", "arguments": "{}"}},
@@ -207,7 +206,7 @@ fn quiet_hides_notices_about_recordings_and_nothing_else() {
         lines.windows(2).filter(|pair| of_file(pair)).count()
     };
     for (kind, file, when_quiet) in
-        [("notice", "p/notes", 1), ("warning", "s.json", 1), ("notice", "s.json", 0)]
+        [("notice", "p/notes", 0), ("warning", "s.json", 1), ("notice", "s.json", 0)]
     {
         assert_eq!(about(&loud, kind, file), 1, "{kind} {file}: {loud}");
         assert_eq!(about(&quiet, kind, file), when_quiet, "{kind} {file}: {quiet}");
@@ -326,7 +325,7 @@ fn help_lists_what_can_be_named() {
     let told = run(&refunds(), &["--help"]).split_whitespace().collect::<Vec<_>>().join(" ");
     for names in [
         "instead of recognising the format of each: rulestep-live, claude-code,",
-        "policies in this language: contract,",
+        "policies in this one language: contract,",
         "theme of the workbench: ansi-dark,",
     ] {
         assert!(told.contains(names), "{names}: {told}");

@@ -154,7 +154,7 @@ fn the_last_lines_say_what_by_rule_code_reason_and_tool() {
                 "by reason  security 1",
                 "by tool    pay 3, mail 1",
                 "diagnostics: 1 notice",
-                "4 sessions, 8 turns, 8 calls: 3 allowed, 3 denied, 1 halted, 1 not reached (2 counterfactual); \
+                "4 sessions, 8 turns, 8 calls: 3 allowed, 3 denied, 1 halted (2 of the stopped are counterfactual), 1 not reached; \
                  3 session rules violated; 5 decisions differ from the recording; 1 file skipped",
             ],
             "{text}"
@@ -200,7 +200,12 @@ fn reported_calls_are_counted() {
             "2 calls would be stopped outside shadow mode",
             "violated (shadow mode): ",
         ),
-        ("effect: ask", "2 allowed, 2 asked about, none stopped", "violated in 1 session", "✗ violated: "),
+        (
+            "effect: ask",
+            "2 allowed, 2 asked about, none stopped",
+            "2 calls asked about, violated in 1 session (not enforced)",
+            "violated (asked about): ",
+        ),
     ] {
         let rule = format!(
             "rules:\n  - {{type: never, call: {{tool: pay}}, {options}, description: Nobody pays}}\n"

@@ -199,7 +199,7 @@ fn a_hunk_leads_to_its_changes_and_a_change_to_its_hunk() {
     assert_eq!(calls, [1, 1], "one hunk of a short file holds both rules");
     assert!(screen(&model).contains("1 newly allowed, 1 newly blocked"));
     press(&mut model, "]c");
-    assert_eq!(note(&model), "this is the last hunk");
+    assert_eq!(note(&model), "this is the last edit");
     press(&mut model, "Enter");
     assert!(model.dialog.overlays.is_empty() && model.place.focus == Pane::Transcript);
     assert_eq!(at(&model), "T1.1 lookup_order", "what is newly allowed comes first");
@@ -243,10 +243,34 @@ fn the_recording_is_a_base_without_a_text() {
     assert_eq!(kinds(&model), [Kind::NewlyBlocked]);
     assert_eq!(note(&model), "compared with recorded: 1 decision changed");
     press(&mut model, "dt");
-    assert_eq!(note(&model), "the base is the recording, which has no text");
+    assert_eq!(note(&model), "the base `recorded` has no policy text");
     press(&mut model, "8 gg Enter");
     assert_eq!(at(&model), "T2.2 issue_refund");
     assert!(screen(&model).contains("∆ newly blocked"));
+}
+
+/// That no decision changed would be a reassurance that nothing supports.
+#[test]
+fn recordings_without_a_gate_are_not_compared_with_live() {
+    let mut model = model();
+    against(&mut model, "live", Base::Live);
+    let nothing = "no gate decided a call of these sessions, so there is nothing to compare with";
+    assert_eq!(note(&model), format!("compared with live: {nothing}"));
+    press(&mut model, "dt");
+    assert_eq!(note(&model), "the base `live` has no policy text");
+    press(&mut model, "dd");
+    assert_eq!(note(&model), "no longer compared");
+}
+
+#[test]
+fn dropping_the_base_says_that_the_last_edit_is_still_shown() {
+    let mut model = model();
+    policy(&mut model, OTHER, "12:06:00");
+    against(&mut model, "recorded", Base::Recorded);
+    press(&mut model, "dd");
+    assert_eq!(note(&model), "the base is dropped; pane 8 shows the last edit, and dd closes that too");
+    press(&mut model, "dd");
+    assert_eq!(note(&model), "closed; the next edit is compared again");
 }
 
 /// A rule that stops nothing may still report another call than before: pane 8 lists it, and `]c` goes there.

@@ -109,7 +109,7 @@ fn counts_in_lists_over_the_panes() {
 fn marks_are_set_and_gone_to() {
     let mut model = model();
     press(&mut model, "'a");
-    assert_eq!(note(&model), "no row is marked; `+` and a letter marks one");
+    assert_eq!(note(&model), "no row has a bookmark; `+` and a letter set one");
     press(&mut model, "3]f +a 1 j 2 +b 'a");
     assert_eq!((model.place.open, at(&model)), (0, "T15.1 issue_refund".to_owned()));
     press(&mut model, "'b");
@@ -117,13 +117,13 @@ fn marks_are_set_and_gone_to() {
     press(&mut model, "Ctrl-o");
     assert_eq!(at(&model), "T15.1 issue_refund", "going to a mark is a jump");
     press(&mut model, "'x");
-    assert_eq!(note(&model), "there is no mark x; marks: a b");
+    assert_eq!(note(&model), "there is no bookmark x; bookmarks: a b");
     press(&mut model, "'");
     feed(&mut model, Msg::ChordWaits);
     let shown = screen(&model);
     assert!(shown.contains("a   long T15") && shown.contains("b   refund-121"), "{shown}");
     press(&mut model, "Esc :");
-    typed(&mut model, "go-to-mark b");
+    typed(&mut model, "go-to-bookmark b");
     press(&mut model, "Enter");
     assert_eq!(model.place.open, 1);
 }

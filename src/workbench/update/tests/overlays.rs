@@ -165,7 +165,7 @@ fn help_has_a_legend_and_finds_its_words() {
         ("marks stopped session", "\u{25a0}"),
         ("verdict.deny", "A call that was stopped"),
         ("next-finding", "]f"),
-        ("go to mark", "'"),
+        ("go to bookmark", "'"),
     ] {
         press(&mut model, "/ Ctrl-u");
         typed(&mut model, words);

@@ -190,7 +190,7 @@ fn sessions_are_grouped_and_groups_are_folded() {
     assert_eq!(open_id(&model), "alpha", "a heading opens nothing");
     press(&mut model, "Enter");
     assert_eq!(listed(&model), "2 sessions bank 2 sessions shop alpha beta");
-    assert!(screen(&model).contains("+ bank"), "{}", screen(&model));
+    assert!(screen(&model).contains("⊞ bank"), "{}", screen(&model));
     press(&mut model, "Space");
     assert_eq!(listed(&model), "2 sessions bank gamma delta 2 sessions shop alpha beta");
     press(&mut model, "Space");
