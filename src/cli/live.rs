@@ -43,7 +43,7 @@ pub fn run(asked: Live, screen: &mut Screen) -> Result<Exit, Failure> {
     {
         policies.policy.push(last.named(screen)?);
         for (other, sessions) in others {
-            screen.say(&last.beside(&other, sessions));
+            screen.warn(&last.beside(&other, sessions));
         }
     }
     #[cfg(not(feature = "tui"))]

@@ -322,6 +322,6 @@ fn sessions_that_another_policy_decided_are_told_and_not_marked_as_clean() {
     );
     let output = live(other.path(), state.path(), &["live"]).output().unwrap();
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(err.contains("note: 1 session had the policy `p.yaml` of "), "{err}");
+    assert!(err.contains("warning: 1 session had the policy `p.yaml` of "), "{err}");
     assert!(out.lines().any(|line| line.starts_with("≠ s-1 ")), "{out}");
 }
