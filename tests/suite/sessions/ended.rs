@@ -354,3 +354,53 @@ fn messages_with_calls_at_odd_depths_are_a_loss() {
         assert_eq!(!losses(&text).is_empty(), lost, "{text}");
     }
 }
+
+/// OpenHands says -1 of a command that was still running when the agent looked: nobody knows how it ended.
+#[test]
+fn events_of_openhands_say_how_commands_ended() {
+    use Outcome::{Error, Ok, Unknown};
+    let older = |extras: &Value, success: &Value| {
+        let call = json!({"id": 1, "source": "agent", "action": "run", "args": {"command": "make"}});
+        let mut result = json!({"id": 2, "source": "agent", "cause": 1, "observation": "run", "content": "x", "extras": extras});
+        if !success.is_null() {
+            result["success"] = success.clone();
+        }
+        json!([call, result]).to_string()
+    };
+    let code = |code: Value| json!({"metadata": {"exit_code": code}});
+    for (extras, success, expected) in [
+        (code(json!(0)), json!(true), Ok),
+        (code(json!(0)), json!(false), Error),
+        (code(json!(1)), json!(false), Error),
+        (code(json!(1)), json!(true), Error),
+        (code(json!(-1)), json!(false), Unknown),
+        (code(json!(-1)), json!(true), Unknown),
+        (code(json!(-1)), Value::Null, Unknown),
+        (code(json!(-9)), Value::Null, Error),
+        (code(json!("-1")), Value::Null, Unknown),
+        (code(json!("?")), Value::Null, Unknown),
+        (json!({"exit_code": -1}), Value::Null, Unknown),
+        (json!({}), json!(false), Error),
+        (json!({}), Value::Null, Ok),
+    ] {
+        assert_eq!(outcomes(older(&extras, &success)), [expected], "{extras} {success}");
+    }
+    let newer = |observation: Value| {
+        let call = json!({"kind": "ActionEvent", "id": "e", "source": "agent", "tool_name": "terminal", "tool_call_id": "c",
+            "action": {"command": "make"}, "llm_response_id": "r"});
+        let result = json!({"kind": "ObservationEvent", "source": "environment", "tool_call_id": "c", "action_id": "e",
+            "observation": observation});
+        lines(&[call, result])
+    };
+    for (observation, expected) in [
+        (json!({"is_error": false, "exit_code": 0}), Ok),
+        (json!({"is_error": false, "exit_code": 2}), Error),
+        (json!({"is_error": false, "exit_code": -1}), Unknown),
+        (json!({"is_error": true, "exit_code": -1}), Error),
+        (json!({"is_error": false, "exit_code": 0, "timeout": true}), Unknown),
+        (json!({"is_error": false, "metadata": {"exit_code": -1}}), Unknown),
+        (json!({"is_error": false}), Ok),
+    ] {
+        assert_eq!(outcomes(newer(observation.clone())), [expected], "{observation}");
+    }
+}
