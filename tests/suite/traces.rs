@@ -54,7 +54,7 @@ const FOLDERS: &[Folder] = &[
     row("mcp-jsonrpc", "mcp", [1, 1, 3, 0, 1, 0, 0], 0),
     row("assay-trace", "assay", [3, 8, 6, 1, 1, 0, 0], 0),
     row("agentfootprint", "agentfootprint", [1, 1, 3, 0, 0, 0, 0], 0),
-    row("openai-chat-tools", "native", [2, 4, 42, 6, 3, 5, 0], 0),
+    row("openai-chat-tools", "native", [2, 4, 42, 7, 3, 5, 0], 0),
     row("openhands-events", "openhands", [1, 1, 4, 0, 1, 0, 0], 0),
     row("swe-agent", "swe-agent", [11, 11, 107, 0, 0, 0, 5], 0),
     row("mini-swe-agent", "mini-swe-agent", [1, 1, 10, 0, 0, 0, 0], 0),

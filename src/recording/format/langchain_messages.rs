@@ -12,6 +12,7 @@ use crate::recording::shape::bare::Bare;
 use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::langchain;
 use crate::recording::shape::offer;
+use crate::recording::shape::status::Status;
 use crate::session::Damage;
 use crate::session::build::Builder;
 
@@ -51,7 +52,7 @@ fn messages<'a>(value: &Members<'a>) -> Option<Node<'a>> {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    let rules = Rules { python: false, ended: |_| Status::Unknown, error: setting.error.clone() };
     Box::new(LangChain { setting: setting.clone(), rules, open: Bare::default() })
 }
 

@@ -15,6 +15,7 @@ use crate::recording::input::time;
 use crate::recording::shape::bare::{Bare, Open};
 use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Rules};
+use crate::recording::shape::status::Status;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -52,7 +53,7 @@ fn is_own(message: &Members<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    let rules = Rules { python: false, ended: |_| Status::Unknown, error: setting.error.clone() };
     Box::new(MiniSweAgent { setting: setting.clone(), rules, open: Bare::default() })
 }
 

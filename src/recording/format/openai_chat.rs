@@ -9,6 +9,7 @@ use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::exchange;
 use crate::recording::shape::exchange::{Api, Exchanges, LoggedExchange};
+use crate::recording::shape::status::Status;
 use crate::session::build::Builder;
 use crate::session::{Body, Damage, Millis};
 
@@ -30,7 +31,7 @@ fn is_completion(value: &Members<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    let rules = Rules { python: false, ended: |_| Status::Unknown, error: setting.error.clone() };
     Box::new(Exchanges::new(setting, OpenAi { rules }))
 }
 

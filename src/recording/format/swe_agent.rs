@@ -14,6 +14,7 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::chat::{Chat, Rules};
+use crate::recording::shape::status::Status;
 use crate::session::Body;
 use crate::session::build::{Builder, Mark};
 use crate::source::quoted;
@@ -35,7 +36,7 @@ fn recognise(sample: &Sample<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    let rules = Rules { python: false, ended: |_| Status::Unknown, error: setting.error.clone() };
     Box::new(SweAgent { setting: setting.clone(), rules })
 }
 

@@ -404,3 +404,41 @@ fn events_of_openhands_say_how_commands_ended() {
         assert_eq!(outcomes(newer(observation.clone())), [expected], "{observation}");
     }
 }
+
+/// Whoever gives a pattern for failures is heard, also of a command that has not ended.
+#[test]
+fn the_users_pattern_counts_for_commands_that_go_on() {
+    let failed: Test = Arc::new(|text| text.contains("FAILED"));
+    let options = Options { error: Some(failed), ..Options::default() };
+    let events = json!([{"id": 1, "source": "agent", "action": "run", "args": {"command": "make"}},
+        {"id": 2, "source": "agent", "cause": 1, "observation": "run", "content": "FAILED", "extras": {"exit_code": -1}}]);
+    let chat =
+        chat(&json!({"content": "OBSERVATION:\nFAILED\n[The command timed out after 9 seconds. Wait.]"}));
+    for text in [events, chat] {
+        let (sessions, _) = opened_with(text.to_string(), &options);
+        assert_eq!(sessions[0].calls[0].outcome, Outcome::Error, "{text}");
+    }
+}
+
+/// Chats of OpenHands are known by how their results begin.
+#[test]
+fn chats_of_openhands_say_how_commands_ended() {
+    use Outcome::{Error, Ok, Unknown};
+    for (content, expected) in [
+        ("OBSERVATION:\nERROR:\nno such file", Error),
+        ("OBSERVATION:\nfine\n[Command finished with exit code 0]", Ok),
+        ("OBSERVATION:\n3 failed\n[Command finished with exit code 1]", Error),
+        ("OBSERVATION:\n3 failed\n[The command completed with exit code 1.]", Error),
+        ("OBSERVATION:\n...\n[Command finished with exit code -1]", Unknown),
+        ("OBSERVATION:\n...\n[The command has no new output after 30 seconds. Wait.]", Unknown),
+        ("OBSERVATION:\n[Command finished with exit code 1]\nis what the file says", Ok),
+        // Anybody may write this.
+        ("3 failed\n[Command finished with exit code 1]", Ok),
+        ("he said: OBSERVATION:\n[Command finished with exit code 1]", Ok),
+    ] {
+        let text = chat(&json!({"content": content})).to_string();
+        assert_eq!((outcomes(text.clone()), losses(&text)), (vec![expected], vec![]), "{content}");
+        let marked = chat(&json!({"content": content, "is_error": false})).to_string();
+        assert_eq!(outcomes(marked), [Ok], "{content}");
+    }
+}

@@ -109,7 +109,7 @@ fn proposed(event: &Members<'_>, action: &str, args: &Members<'_>, at: Option<Mi
         arguments: arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json())),
     };
     if run.act(action, at) {
-        let rules = Rules { python: false, failed: |_| false, error: None };
+        let rules = Rules { python: false, ended: |_| Status::Unknown, error: None };
         let further = (1..).zip(&choices).enumerate().filter(|(place, _)| *place != taken);
         further.for_each(|(_, (number, choice))| choice.beside(&mut run.builder, number, &rules, at));
     }
