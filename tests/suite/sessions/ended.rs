@@ -442,3 +442,41 @@ fn chats_of_openhands_say_how_commands_ended() {
         assert_eq!(outcomes(marked), [Ok], "{content}");
     }
 }
+
+#[test]
+fn commands_of_mini_swe_agent_end_with_a_return_code() {
+    use Outcome::{Error, Ok, Unknown};
+    let in_text = |content: &str, extra: &Value| {
+        let mut result = json!({"role": "user", "content": content});
+        if !extra.is_null() {
+            result["extra"] = extra.clone();
+        }
+        let call = json!({"role": "assistant", "content": "So.\n```mswea_bash_command\npytest\n```"});
+        json!({"trajectory_format": "mini-swe-agent-1", "info": {}, "messages": [call, result]}).to_string()
+    };
+    for (content, extra, expected) in [
+        ("<returncode>0</returncode>\n<output>\nfine\n</output>", Value::Null, Ok),
+        ("<returncode>1</returncode>\n<output>\n3 failed\n</output>", Value::Null, Error),
+        ("<returncode>-1</returncode>\n<output>\n</output>", Value::Null, Error),
+        ("<returncode>None</returncode>\n<output>\n</output>", Value::Null, Unknown),
+        ("<returncode>0", Value::Null, Unknown),
+        ("<exception>no shell</exception>\n<returncode>0</returncode>", Value::Null, Error),
+        ("{\n  \"returncode\": 0,\n  \"output\": \"fine\"\n}", Value::Null, Ok),
+        ("{\n  \"returncode\": 2,\n  \"output\": \"no\"\n}", Value::Null, Error),
+        ("{\"returncode\": 2, \"output_head\": \"a\", \"output_tail\": \"b\"}", Value::Null, Error),
+        ("{\"returncode\": 0, \"output\": \"\", \"exception_info\": \"timed out\"}", Value::Null, Error),
+        ("{\"returncode\": null, \"output\": \"\"}", Value::Null, Ok),
+        ("{\"returncode\": \"?\", \"output\": \"\"}", Value::Null, Unknown),
+        // What a command printed.
+        ("{\"returncode\": 2}", Value::Null, Ok),
+        ("it says <returncode>1</returncode>", Value::Null, Ok),
+        ("fine", json!({"returncode": 0}), Ok),
+        ("no", json!({"returncode": 1}), Error),
+        ("<returncode>0</returncode>", json!({"returncode": 1}), Error),
+        ("<returncode>1</returncode>", json!({"returncode": 0}), Error),
+        ("?", json!({"returncode": "?"}), Unknown),
+        ("no", json!({"returncode": 0, "exception_info": "timed out"}), Error),
+    ] {
+        assert_eq!(outcomes(in_text(content, &extra)), [expected], "{content} {extra}");
+    }
+}
