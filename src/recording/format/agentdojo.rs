@@ -12,7 +12,7 @@ use crate::recording::shape::status::Status;
 use crate::session::Tool;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "agentdojo", absent_without_results: false, recognise, reader };
+    Format { name: "agentdojo", absent_without_results: false, marks_failures: true, recognise, reader };
 
 /// Keys of a run, in it or in its `metadata`, that are kept as its context.
 const ABOUT: [&str; 12] = [

@@ -14,7 +14,7 @@ use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "anthropic", absent_without_results: true, recognise, reader };
+    Format { name: "anthropic", absent_without_results: true, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

@@ -24,7 +24,7 @@ mod attachments;
 mod events;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "inspect", absent_without_results: false, recognise, reader };
+    Format { name: "inspect", absent_without_results: false, marks_failures: true, recognise, reader };
 
 /// Keys of a sample, and of the evaluation, that are kept as its context.
 const ABOUT: [&str; 3] = ["id", "epoch", "metadata"];

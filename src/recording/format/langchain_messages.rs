@@ -17,7 +17,7 @@ use crate::session::Damage;
 use crate::session::build::Builder;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "langchain", absent_without_results: true, recognise, reader };
+    Format { name: "langchain", absent_without_results: true, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| is_message(value) || messages(value).is_some_and(any_is_message))

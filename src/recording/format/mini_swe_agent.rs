@@ -19,8 +19,13 @@ use crate::recording::shape::status::Status;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "mini-swe-agent", absent_without_results: false, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "mini-swe-agent",
+    absent_without_results: false,
+    marks_failures: false,
+    recognise,
+    reader,
+};
 
 /// The word behind the fence of a command, now and in older versions, where it may be after any other fence.
 const FENCE: &str = "mswea_bash_command";

@@ -19,7 +19,7 @@ use crate::session::build::Builder;
 use crate::session::{Body, OLD_OPERATION_ROLE, OPERATION_ROLE, Results};
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "native", absent_without_results: true, recognise, reader };
+    Format { name: "native", absent_without_results: true, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|object| is_session(object) || is_message(object))

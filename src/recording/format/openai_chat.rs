@@ -14,7 +14,7 @@ use crate::session::build::Builder;
 use crate::session::{Body, Damage, Millis};
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "openai-chat", absent_without_results: true, recognise, reader };
+    Format { name: "openai-chat", absent_without_results: true, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

@@ -20,7 +20,7 @@ use crate::session::build::{Builder, Mark};
 use crate::source::quoted;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "swe-agent", absent_without_results: false, recognise, reader };
+    Format { name: "swe-agent", absent_without_results: false, marks_failures: false, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

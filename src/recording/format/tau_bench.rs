@@ -12,7 +12,7 @@ use crate::recording::shape::status::Status;
 use crate::session::Body;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "tau-bench", absent_without_results: false, recognise, reader };
+    Format { name: "tau-bench", absent_without_results: false, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|object| object.get("traj").is_some_and(|traj| traj.kind() == Kind::List))

@@ -480,3 +480,36 @@ fn commands_of_mini_swe_agent_end_with_a_return_code() {
         assert_eq!(outcomes(in_text(content, &extra)), [expected], "{content} {extra}");
     }
 }
+
+/// Formats without marks of failure say so of a single result, others of many.
+#[test]
+fn that_nothing_is_marked_as_failed_is_said() {
+    let steps = |count: usize| {
+        let step = json!({"action": "ls\n", "observation": "a", "response": "So."});
+        json!({"environment": "main", "trajectory": vec![step; count], "history": [], "info": {}}).to_string()
+    };
+    let mini = |content: &str| {
+        let call = json!({"role": "assistant", "content": "So.\n```mswea_bash_command\nls\n```"});
+        let result = json!({"role": "user", "content": content});
+        json!({"trajectory_format": "mini-swe-agent-1", "info": {}, "messages": [call, result]}).to_string()
+    };
+    let chats = |count: usize| {
+        let call =
+            |id| json!({"role": "assistant", "tool_calls": [{"id": id, "name": "b", "arguments": "{}"}]});
+        let result = |id| json!({"role": "tool", "tool_call_id": id, "content": "x"});
+        let messages: Vec<Value> =
+            (0..count).flat_map(|id| [call(id.to_string()), result(id.to_string())]).collect();
+        json!({"messages": messages}).to_string()
+    };
+    let notice = |text: String| -> Option<String> {
+        let (_, of_file) = opened(text);
+        let found = of_file.into_iter().find(|told| told.code.as_str() == "no_errors_marked");
+        found.map(|told| told.message)
+    };
+    assert_eq!(notice(steps(3)).as_deref(), Some("none of 3 results is marked as failed"));
+    assert_eq!(notice(steps(1)).as_deref(), Some("the only result is not marked as failed"));
+    assert_eq!(notice(mini("a")).as_deref(), Some("the only result is not marked as failed"));
+    assert_eq!(notice(mini("<returncode>0</returncode>")), None);
+    assert_eq!(notice(chats(19)), None);
+    assert_eq!(notice(chats(20)).as_deref(), Some("none of 20 results is marked as failed"));
+}
