@@ -24,6 +24,8 @@ pub struct Format {
     pub name: &'static str,
     /// Whether a file of it that has calls and no result is one that does not record results.
     pub(crate) absent_without_results: bool,
+    /// Whether results say how their calls ended, or may. Where they do not, this is said of a single one, and not only of many.
+    pub(crate) marks_failures: bool,
     /// Whether the beginning of a file is one.
     pub(crate) recognise: fn(&Sample<'_>) -> bool,
     /// A new reader for one file.

@@ -27,6 +27,8 @@ pub struct Finish {
     file: Arc<str>,
     following: bool,
     excerpt: bool,
+    /// From how many results on it is said that none is marked as failed.
+    many: u64,
     kept: ResultState,
     held: VecDeque<ReadSession>,
     held_bytes: usize,
@@ -94,7 +96,7 @@ enum ResultState {
     Absent,
 }
 
-/// So many results without a mark of failure are worth a word.
+/// So many results without a mark of failure are worth a word, where the format has such marks.
 const MANY_RESULTS: u64 = 20;
 
 impl Finish {
@@ -108,6 +110,7 @@ impl Finish {
             file: Arc::clone(file),
             following: options.following,
             excerpt: options.excerpt,
+            many: if format.marks_failures { MANY_RESULTS } else { 1 },
             kept: if undecided { ResultState::NotYetKnown } else { ResultState::Recorded },
             held: VecDeque::new(),
             held_bytes: 0,
@@ -186,8 +189,11 @@ impl Finish {
                 let notice = Diagnostic::notice(code::NO_RESULTS_RECORDED, message);
                 diagnostics.push(notice.in_file(Arc::clone(&self.file)));
             }
-            if self.counted.results >= MANY_RESULTS && !self.counted.marked {
-                let message = format!("none of {} results is marked as failed", self.counted.results);
+            if self.counted.results >= self.many && !self.counted.marked {
+                let message = match self.counted.results {
+                    1 => "the only result is not marked as failed".to_owned(),
+                    results => format!("none of {results} results is marked as failed"),
+                };
                 let notice =
                     Diagnostic::notice(code::NO_ERRORS_MARKED, message).in_file(Arc::clone(&self.file));
                 diagnostics

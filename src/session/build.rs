@@ -19,8 +19,10 @@ pub mod choices;
 mod odd;
 mod results;
 mod surroundings;
+mod unsettled;
 mod waiting;
 
+pub(crate) use unsettled::Unsettled;
 use waiting::Waiting;
 
 /// Collects one session.
@@ -115,12 +117,14 @@ impl Builder {
     /// A session that goes on: calls without a result still wait for theirs.
     pub fn continued(session: Session) -> Builder {
         let mut builder = Builder::new(Arc::clone(&session.id), session.origin.clone());
+        let Unsettled { of, over } = session.unsettled();
         for call in &session.calls {
             let waiting = builder.waiting_with(call.id.as_ref());
-            if call.result.is_none() {
+            if call.result.is_none() && !over.contains(&call.at.index) {
                 waiting.push(call.at.index);
             }
         }
+        builder.unsure.extend(of.into_values().filter(|call| !over.contains(call)));
         builder.facts = Facts::clone(&session.facts);
         builder.title = Title::of(&session);
         builder.session = session;

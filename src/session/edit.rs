@@ -4,6 +4,7 @@
 //! the changed session had been recorded. Numbers in an edit are always those of the session it is applied to.
 
 mod part;
+mod results;
 mod turns;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -12,7 +13,7 @@ use std::sync::Arc;
 
 pub use part::Part;
 
-use super::build::{Builder, Mark};
+use super::build::{Builder, Unsettled};
 use super::{Body, Call, Message, MessageKind, OfferedFrom, Outcome, Results, Session, Turn};
 
 /// One change of a session.
@@ -27,8 +28,8 @@ pub enum Edit {
         /// Its arguments.
         arguments: Body,
     },
-    /// The call (by index) ended so. A result that was not recorded stands right behind the response; with
-    /// [`Outcome::Unknown`] there is none.
+    /// The call (by index) ended so. A result that was not recorded stands right behind the response, or in place of
+    /// one that did not say how the call ended; with [`Outcome::Unknown`] there is none.
     Result {
         /// The call.
         call: u32,
@@ -183,11 +184,14 @@ impl<'e> Plan<'e> {
     }
 
     fn carry_out(&self, session: &Session) -> EditResult {
+        let unsettled = session.unsettled();
         let mut writing = Writing {
             session,
             plan: self,
             builder: Builder::new(Arc::clone(&session.id), session.origin.clone()),
-            own_ids: self.own_ids(session),
+            own_ids: self.own_ids(session, &unsettled),
+            unsettled,
+            settled: HashSet::new(),
             calls: vec![None; session.calls.len()],
             turns: vec![None; session.turns.len()],
             alternatives: vec![None; session.alternatives.len()],
@@ -218,10 +222,11 @@ impl<'e> Plan<'e> {
 
     /// Ids of their own for the calls whose result comes, goes or moves to the front. A result belongs to the oldest call with
     /// its id that has none, so an id that others share would hand it to one of them.
-    fn own_ids(&self, session: &Session) -> HashMap<u32, String> {
+    fn own_ids(&self, session: &Session, unsettled: &Unsettled) -> HashMap<u32, String> {
         let mut named: HashMap<Option<&str>, usize> = HashMap::new();
-        let orphans = session.messages.iter().filter_map(|message| match &message.kind {
-            MessageKind::Result(None, id) => Some(id.as_deref()),
+        let messages = session.messages.iter().enumerate();
+        let orphans = messages.filter_map(|(place, message)| match &message.kind {
+            MessageKind::Result(None, id) if !unsettled.of.contains_key(&place) => Some(id.as_deref()),
             _ => None,
         });
         for id in session.calls.iter().map(|call| call.id.as_deref()).chain(orphans) {
@@ -252,6 +257,9 @@ struct Writing<'a> {
     plan: &'a Plan<'a>,
     builder: Builder,
     own_ids: HashMap<u32, String>,
+    unsettled: Unsettled,
+    /// Calls (by index) with a result in place of one that did not say how they ended.
+    settled: HashSet<u32>,
     calls: Vec<Option<u32>>,
     turns: Vec<Option<u32>>,
     alternatives: Vec<Option<usize>>,
@@ -284,10 +292,12 @@ impl<'a> Writing<'a> {
                     self.result(call, message);
                 }
             }
+            MessageKind::Result(None, id) => match self.unsettled.of.get(&place) {
+                Some(call) => self.unsettled(*call, place, message),
+                None if !self.plan.part.has_message(place) => {}
+                None => self.builder.unpaired(id.as_deref(), message.content.clone(), message.at),
+            },
             _ if !self.plan.part.has_message(place) => {}
-            MessageKind::Result(None, id) => {
-                self.builder.result(id.as_deref(), message.content.clone(), Mark::default(), message.at);
-            }
             MessageKind::Operation(operation) => self.builder.operation(operation.clone()),
             MessageKind::Said => self.builder.said(&message.role, message.content.clone(), message.at),
         }
@@ -315,7 +325,9 @@ impl<'a> Writing<'a> {
             if self.plan.part.has_call(call) {
                 let arguments = self.plan.arguments.get(&call.at.index).copied().unwrap_or(&call.arguments);
                 let id = id_of(&self.own_ids, call);
+                self.builder.in_folder(call.folder.as_deref());
                 let at = self.builder.call(id, &call.tool, arguments.clone(), call.time);
+                self.builder.in_folder(None);
                 // Of other arguments nothing was decided.
                 if let Some(live) = &call.live
                     && *arguments == call.arguments
@@ -366,49 +378,6 @@ impl<'a> Writing<'a> {
         let own = self.session.messages.get(place).map_or(0, |message| message.calls.len());
         let end = if is_last { turn.calls.end } else { start + own };
         start.min(turn.calls.end)..end.min(turn.calls.end)
-    }
-
-    /// Results that nobody recorded, behind a turn's response.
-    fn unrecorded(&mut self, turn: &Turn, until: u32, response: &Message) {
-        let mut results = std::mem::take(&mut self.results);
-        let open = std::mem::replace(&mut self.answered, until)..until;
-        let own = self.session.calls_of(turn).iter().filter(|call| call.result.is_none());
-        let own = own.filter(|call| open.contains(&call.at.index));
-        for call in own.filter(|call| self.plan.part.has_call(call)) {
-            if let Some((outcome, content)) = self.plan.results.get(&call.at.index) {
-                let id = id_of(&self.own_ids, call);
-                results.push((id.map(str::to_owned), *outcome, content));
-            }
-        }
-        for (id, outcome, content) in results {
-            if let Some(mark) = mark(outcome, None) {
-                self.builder.result(id.as_deref(), content.clone(), mark, response.at);
-            }
-        }
-    }
-
-    fn result(&mut self, call: &Call, message: &Message) {
-        if !self.plan.part.has_call(call) {
-            return;
-        }
-        let (outcome, content, refusal) = match self.plan.results.get(&call.at.index) {
-            Some((outcome, content)) => (*outcome, *content, None),
-            None => (call.outcome, &message.content, call.refusal),
-        };
-        if let Some(mark) = mark(outcome, refusal) {
-            self.builder.result(id_of(&self.own_ids, call), content.clone(), mark, message.at);
-        }
-    }
-}
-
-/// The mark of a result; none where there is no result.
-fn mark(outcome: Outcome, refusal: Option<&'static str>) -> Option<Mark> {
-    let refused = refusal.or(Some("the result is marked as refused"));
-    match outcome {
-        Outcome::Ok => Some(Mark::default()),
-        Outcome::Error => Some(Mark { error: true, refused: None }),
-        Outcome::Refused => Some(Mark { error: false, refused }),
-        Outcome::Unknown => None,
     }
 }
 

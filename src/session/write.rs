@@ -36,7 +36,7 @@ impl Serialize for Native<'_> {
             Some((first, later)) if first.turn <= 1 => (Some(tools(&first.tools)), later),
             _ => (None, session.offered.as_slice()),
         };
-        let told_apart = told_apart(session);
+        let (told_apart, unsettled) = (told_apart(session), session.unsettled());
         let document = Document {
             id: &session.id,
             title: session.recorded_title(),
@@ -53,7 +53,10 @@ impl Serialize for Native<'_> {
                 .messages
                 .iter()
                 .enumerate()
-                .map(|(at, m)| MessageEntry::of(session, at, m, told_apart.contains(&at)))
+                .map(|(at, m)| {
+                    let (tells_call, unsure) = (told_apart.contains(&at), unsettled.of.contains_key(&at));
+                    MessageEntry::of(session, at, m, tells_call, unsure)
+                })
                 .collect(),
         };
         document.serialize(serializer)
@@ -223,7 +226,14 @@ fn told_apart(session: &Session) -> HashSet<usize> {
 }
 
 impl<'a> MessageEntry<'a> {
-    fn of(session: &'a Session, index: usize, message: &'a Message, tells_call: bool) -> MessageEntry<'a> {
+    /// It `tells_call` where an id comes again, and is `unsure` where it does not say what became of its call.
+    fn of(
+        session: &'a Session,
+        index: usize,
+        message: &'a Message,
+        tells_call: bool,
+        unsure: bool,
+    ) -> MessageEntry<'a> {
         let (content, at) = (Content(&message.content), message.at.map(Instant));
         match &message.kind {
             MessageKind::Said => MessageEntry::Said { role: &message.role, content, at },
@@ -242,9 +252,6 @@ impl<'a> MessageEntry<'a> {
                 }
             }
             MessageKind::Result(call, id) => {
-                // Its call waits, so it does not say what became of that.
-                let waits = |call: &Call| call.id == *id && call.result.is_none();
-                let unsure = call.is_none() && session.calls.iter().any(waits);
                 let call = call.and_then(|call| session.calls.get(call as usize));
                 // The published refusals are recognised by their text.
                 let turn = call.and_then(|call| session.turn(call.at.turn));

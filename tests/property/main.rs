@@ -38,6 +38,8 @@ mod naive_plans;
 #[cfg(test)]
 mod naive_rules;
 #[cfg(test)]
+mod outcomes;
+#[cfg(test)]
 mod plans;
 #[cfg(test)]
 mod policy_sessions;

@@ -221,6 +221,8 @@ program: please report it with the policy.
 
     Problem NO_ERRORS_MARKED = "no_errors_marked": "the recording marks no result as failed",
 "Some programs do not mark failed calls. Then every call counts as a success, also for preconditions.
+Where the format has such marks, this is reported if none of 20 or more results in a file is marked. Where
+it has none (`swe-agent`, and `mini-swe-agent` without return codes), one result is enough.
 
 If failures can be recognised by their text, give a pattern with `--error-regex`. A refusal by a gate of
 your own is not a failure, because the call never ran: use `--refused-regex` for those.

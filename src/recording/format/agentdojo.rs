@@ -8,10 +8,11 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::chat::{Chat, Rules};
+use crate::recording::shape::status::Status;
 use crate::session::Tool;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "agentdojo", absent_without_results: false, recognise, reader };
+    Format { name: "agentdojo", absent_without_results: false, marks_failures: true, recognise, reader };
 
 /// Keys of a run, in it or in its `metadata`, that are kept as its context.
 const ABOUT: [&str; 12] = [
@@ -47,7 +48,7 @@ fn messages<'a>(run: &Members<'a>) -> Option<Node<'a>> {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    let rules = Rules { python: false, ended: |_| Status::Unknown, error: setting.error.clone() };
     Box::new(AgentDojo { setting: setting.clone(), rules })
 }
 

@@ -15,7 +15,7 @@ use crate::session::{Body, Damage, Millis};
 use crate::source::quoted;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "agentfootprint", absent_without_results: false, recognise, reader };
+    Format { name: "agentfootprint", absent_without_results: false, marks_failures: true, recognise, reader };
 
 const PREFIX: &str = "agentfootprint.";
 

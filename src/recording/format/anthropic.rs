@@ -8,12 +8,13 @@ use crate::recording::shape::blocks::{Answer, Blocks, Side};
 use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::exchange;
 use crate::recording::shape::exchange::{Api, Exchanges, LoggedExchange};
+use crate::recording::shape::status::Status;
 use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "anthropic", absent_without_results: true, recognise, reader };
+    Format { name: "anthropic", absent_without_results: true, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {
@@ -51,7 +52,7 @@ fn is_answer(value: &Members<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    let rules = Rules { python: false, ended: |_| Status::Unknown, error: setting.error.clone() };
     Box::new(Exchanges::new(setting, Anthropic { setting: setting.clone(), rules }))
 }
 

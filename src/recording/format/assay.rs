@@ -22,6 +22,7 @@ pub(in crate::recording) const FORMAT: Format = Format {
     name: "assay",
     // Calls may be written without what came of them.
     absent_without_results: true,
+    marks_failures: true,
     recognise,
     reader,
 };

@@ -13,7 +13,7 @@ use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis, Results};
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "bedrock", absent_without_results: true, recognise, reader };
+    Format { name: "bedrock", absent_without_results: true, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

@@ -28,7 +28,7 @@ use marks::{Marks, denied_by};
 use titles::Titles;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "claude-code", absent_without_results: false, recognise, reader };
+    Format { name: "claude-code", absent_without_results: false, marks_failures: true, recognise, reader };
 
 /// Types of lines that are about the session and not a part of what is said in it.
 const ASIDE: [&str; 20] = [
@@ -58,6 +58,7 @@ const ASIDE: [&str; 20] = [
 pub(in crate::recording) const QWEN: Format = Format {
     name: "qwen-code",
     absent_without_results: false,
+    marks_failures: true,
     recognise: |sample| sample.objects().any(parts::is_line),
     reader,
 };

@@ -16,7 +16,7 @@ use crate::session::Body;
 use crate::session::build::{Builder, Mark};
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "codex-exec", absent_without_results: false, recognise, reader };
+    Format { name: "codex-exec", absent_without_results: false, marks_failures: true, recognise, reader };
 
 const EVENTS: [&str; 9] = [
     "thread.started",

@@ -28,7 +28,7 @@ use running::Running;
 pub use output::ended;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "codex-rollout", absent_without_results: false, recognise, reader };
+    Format { name: "codex-rollout", absent_without_results: false, marks_failures: true, recognise, reader };
 
 /// Types of lines that hold something.
 const LINES: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];

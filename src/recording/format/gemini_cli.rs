@@ -18,7 +18,7 @@ use crate::recording::shape::suspicion;
 use history::History;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "gemini-cli", absent_without_results: false, recognise, reader };
+    Format { name: "gemini-cli", absent_without_results: false, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

@@ -18,7 +18,7 @@ use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "gemini-stream", absent_without_results: false, recognise, reader };
+    Format { name: "gemini-stream", absent_without_results: false, marks_failures: true, recognise, reader };
 
 /// What the model says and calls until a result is one response.
 const ROW: &str = "row";

@@ -15,6 +15,7 @@ use crate::recording::input::shallow::read_again;
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Rules};
+use crate::recording::shape::status::Status;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Millis};
 use crate::source::quoted;
@@ -23,7 +24,7 @@ mod attachments;
 mod events;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "inspect", absent_without_results: false, recognise, reader };
+    Format { name: "inspect", absent_without_results: false, marks_failures: true, recognise, reader };
 
 /// Keys of a sample, and of the evaluation, that are kept as its context.
 const ABOUT: [&str; 3] = ["id", "epoch", "metadata"];
@@ -45,7 +46,7 @@ fn is_sample(value: &Members<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    let rules = Rules { python: false, ended: |_| Status::Unknown, error: setting.error.clone() };
     Box::new(Inspect { setting: setting.clone(), rules })
 }
 

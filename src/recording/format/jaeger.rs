@@ -14,7 +14,7 @@ use crate::session::Damage;
 use crate::source::quoted;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "jaeger", absent_without_results: false, recognise, reader };
+    Format { name: "jaeger", absent_without_results: false, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| traces(value).iter().any(is_trace) || is_trace(value) || is_span(value))

@@ -12,11 +12,12 @@ use crate::recording::shape::bare::Bare;
 use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::langchain;
 use crate::recording::shape::offer;
+use crate::recording::shape::status::Status;
 use crate::session::Damage;
 use crate::session::build::Builder;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "langchain", absent_without_results: true, recognise, reader };
+    Format { name: "langchain", absent_without_results: true, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| is_message(value) || messages(value).is_some_and(any_is_message))
@@ -51,7 +52,7 @@ fn messages<'a>(value: &Members<'a>) -> Option<Node<'a>> {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    let rules = Rules { python: false, ended: |_| Status::Unknown, error: setting.error.clone() };
     Box::new(LangChain { setting: setting.clone(), rules, open: Bare::default() })
 }
 

@@ -21,7 +21,7 @@ use crate::recording::shape::spans::{Attributes, Span};
 use crate::session::Damage;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "langfuse", absent_without_results: false, recognise, reader };
+    Format { name: "langfuse", absent_without_results: false, marks_failures: true, recognise, reader };
 
 const TYPES: [&str; 10] = [
     "SPAN",

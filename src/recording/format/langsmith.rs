@@ -19,7 +19,7 @@ use crate::recording::shape::spans::{Attributes, Span};
 use crate::session::Damage;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "langsmith", absent_without_results: false, recognise, reader };
+    Format { name: "langsmith", absent_without_results: false, marks_failures: true, recognise, reader };
 
 /// Keys under which an object holds runs.
 const RUNS: [&str; 3] = ["runs", "traces", "data"];

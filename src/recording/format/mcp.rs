@@ -23,7 +23,7 @@ use crate::session::{Body, Damage, Millis, Tool};
 use crate::source::quoted;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "mcp", absent_without_results: false, recognise, reader };
+    Format { name: "mcp", absent_without_results: false, marks_failures: true, recognise, reader };
 
 /// Keys under which recorders keep a message, and several.
 const MESSAGE: [&str; 9] = ["message", "payload", "data", "msg", "body", "jsonrpc", "frame", "json", "raw"];

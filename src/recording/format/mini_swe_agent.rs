@@ -2,8 +2,8 @@
 //!
 //! The model proposes a shell command as a fenced block in its text, and the message after it is the result; newer
 //! versions keep what was run beside each message (`extra.actions`), or propose calls in the form of an API. Every call is
-//! one of `bash`. The code that a command returns is part of its output; what failed by the agent's own account is
-//! a command that it could not run, or stopped.
+//! one of `bash`. How it ended is the code that it returned, which is kept beside the message, or in it as the templates of
+//! the agent write it; a command that the agent could not run, or stopped, failed as well.
 
 use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
@@ -15,11 +15,17 @@ use crate::recording::input::time;
 use crate::recording::shape::bare::{Bare, Open};
 use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Rules};
+use crate::recording::shape::status::Status;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "mini-swe-agent", absent_without_results: false, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "mini-swe-agent",
+    absent_without_results: false,
+    marks_failures: false,
+    recognise,
+    reader,
+};
 
 /// The word behind the fence of a command, now and in older versions, where it may be after any other fence.
 const FENCE: &str = "mswea_bash_command";
@@ -52,7 +58,7 @@ fn is_own(message: &Members<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    let rules = Rules { python: false, ended: |_| Status::Unknown, error: setting.error.clone() };
     Box::new(MiniSweAgent { setting: setting.clone(), rules, open: Bare::default() })
 }
 
@@ -152,10 +158,8 @@ impl Run {
         let at = self.at(message).or_else(|| self.at(&extra));
         if is_output(message) {
             let content = message.get("output").map_or(Body::MISSING, |node| Body::json(node.json()));
-            let mark = Self::mark(reader, &extra, &content);
             let id = message.get("call_id").and_then(Node::id);
-            self.builder.result(id.as_deref(), content, mark, at);
-            return;
+            return self.answer(reader, id.as_deref(), &extra, content, at);
         }
         let role = message.get("role").and_then(Node::text).unwrap_or_default();
         let content = text(message);
@@ -167,13 +171,11 @@ impl Run {
             return self.response(reader, node, message, &extra, at);
         }
         if role == "tool" {
-            let mark = Self::mark(reader, &extra, &content);
             let id = message.get("tool_call_id").and_then(Node::id);
-            self.builder.result(id.as_deref(), content, mark, at);
+            self.answer(reader, id.as_deref(), &extra, content, at);
         } else if self.waiting > 0 && role == "user" {
             self.waiting -= 1;
-            let mark = Self::mark(reader, &extra, &content);
-            self.builder.result(None, content, mark, at);
+            self.answer(reader, None, &extra, content, at);
         } else {
             self.builder.said(if role.is_empty() { "unknown" } else { &role }, content, at);
         }
@@ -250,13 +252,30 @@ impl Run {
         self.waiting += u32::from(id.is_none());
     }
 
-    /// Whether the agent says that it could not run a command to its end.
-    fn mark(reader: &MiniSweAgent, extra: &Members<'_>, content: &Body) -> Mark {
-        let exception = extra.get("exception_info").is_some_and(|said| !matches!(said.json(), "\"\"" | "{}"));
-        let shown = content.shown().trim_start();
-        let stopped = shown.starts_with("The last command <command>") && shown.contains("timed out");
-        let marked = (exception || stopped).then_some(true);
-        Mark { error: reader.setting.failed(marked, content), refused: None }
+    /// The result of a call.
+    fn answer(
+        &mut self,
+        reader: &MiniSweAgent,
+        id: Option<&str>,
+        extra: &Members<'_>,
+        content: Body,
+        at: Option<Millis>,
+    ) {
+        let ended = ended(extra, content.shown());
+        let marked = match ended {
+            Status::Succeeded => Some(false),
+            Status::Failed | Status::Refused(_) => Some(true),
+            Status::Open | Status::Unknown => None,
+        };
+        if ended != Status::Unknown {
+            self.builder.mark_errors();
+        }
+        let error = reader.setting.failed(marked, &content);
+        if ended == Status::Open && !error {
+            let why = "the return code of a command is no number; its call counts as one without a result";
+            return self.builder.unsure(id, content, Some(why.to_owned()), at);
+        }
+        self.builder.result(id, content, Mark { error, refused: None }, at);
     }
 
     fn at(&mut self, members: &Members<'_>) -> Option<Millis> {
@@ -264,6 +283,48 @@ impl Run {
             self.builder.damaged(odd);
             None
         })
+    }
+}
+
+/// How a command ended: by what is kept beside its result, and by the text that the agent made of that for the model. One of them is
+/// enough for a failure.
+fn ended(extra: &Members<'_>, shown: &str) -> Status {
+    let says = |node: Node<'_>| !matches!(node.json(), "\"\"" | "{}");
+    let shown = shown.trim_start();
+    let stopped = shown.starts_with("The last command <command>") && shown.contains("timed out");
+    if extra.get("exception_info").is_some_and(says) || stopped || shown.starts_with("<exception>") {
+        return Status::Failed;
+    }
+    let written = match shown.strip_prefix("<returncode>") {
+        Some(rest) => Some(rest.split_once("</returncode>").map_or(Status::Open, |(code, _)| by_code(code))),
+        None => shown.starts_with('{').then(|| in_json(shown)).flatten(),
+    };
+    // A code that is not a number cannot be 0.
+    let kept = extra.get("returncode").map(|code| match code.number::<f64>() {
+        Some(0.0) => Status::Succeeded,
+        Some(_) => Status::Failed,
+        None => Status::Open,
+    });
+    let said = [written, kept];
+    let any = |status| said.contains(&Some(status));
+    let order = [Status::Failed, Status::Open, Status::Succeeded];
+    order.into_iter().find(|status| any(*status)).unwrap_or(Status::Unknown)
+}
+
+/// How a command ended whose result is an object: the code that it returned beside its output.
+fn in_json(shown: &str) -> Option<Status> {
+    let object = Node::parse(shown).ok()?.tried().members()?;
+    let output = ["output", "output_head", "exception_info"].into_iter().any(|key| object.has(key));
+    let code = object.try_get("returncode").filter(|_| output)?;
+    let exception = object.try_get("exception_info").is_some_and(|said| said.json() != "\"\"");
+    Some(if exception { Status::Failed } else { by_code(code.json()) })
+}
+
+fn by_code(code: &str) -> Status {
+    match code.trim().parse::<i64>() {
+        Ok(0) => Status::Succeeded,
+        Ok(_) => Status::Failed,
+        Err(_) => Status::Open,
     }
 }
 

@@ -9,15 +9,17 @@ use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::bare::Bare;
 use crate::recording::shape::chat::{Chat, Rules};
+use crate::recording::shape::command;
 use crate::recording::shape::offer;
 use crate::recording::shape::offer::Offer;
+use crate::recording::shape::status::Status;
 use crate::recording::shape::suspicion;
 use crate::recording::shape::suspicion::Suspicion;
 use crate::session::build::Builder;
 use crate::session::{Body, OLD_OPERATION_ROLE, OPERATION_ROLE, Results};
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "native", absent_without_results: true, recognise, reader };
+    Format { name: "native", absent_without_results: true, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|object| is_session(object) || is_message(object))
@@ -87,9 +89,12 @@ fn is_conversation(list: Node<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    // OpenHands, whose chats look like any other's, begins the result of a failed action so.
-    let failed = |content: &Body| content.shows("OBSERVATION:\nERROR:");
-    let rules = Rules { python: false, failed, error: setting.error.clone() };
+    // The chats of OpenHands look like any other's, but for how results begin.
+    let ended = |content: &Body| match content.shows("OBSERVATION:\n") {
+        true => command::openhands(content.shown()),
+        false => Status::Unknown,
+    };
+    let rules = Rules { python: false, ended, error: setting.error.clone() };
     Box::new(Native {
         setting: setting.clone(),
         rules,

@@ -20,7 +20,7 @@ use crate::recording::shape::spans::{Attributes, Span};
 use crate::session::Damage;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "openai-agents", absent_without_results: false, recognise, reader };
+    Format { name: "openai-agents", absent_without_results: false, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

@@ -9,11 +9,12 @@ use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::exchange;
 use crate::recording::shape::exchange::{Api, Exchanges, LoggedExchange};
+use crate::recording::shape::status::Status;
 use crate::session::build::Builder;
 use crate::session::{Body, Damage, Millis};
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "openai-chat", absent_without_results: true, recognise, reader };
+    Format { name: "openai-chat", absent_without_results: true, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {
@@ -30,7 +31,7 @@ fn is_completion(value: &Members<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    let rules = Rules { python: false, ended: |_| Status::Unknown, error: setting.error.clone() };
     Box::new(Exchanges::new(setting, OpenAi { rules }))
 }
 

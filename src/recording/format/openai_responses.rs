@@ -13,8 +13,13 @@ use crate::recording::shape::items::{Answer, Item, Row};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "openai-responses", absent_without_results: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "openai-responses",
+    absent_without_results: true,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

@@ -21,7 +21,7 @@ use crate::recording::shape::unknown::Unknown;
 use run::Run;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "openhands", absent_without_results: false, recognise, reader };
+    Format { name: "openhands", absent_without_results: false, marks_failures: true, recognise, reader };
 
 /// Keys under which an object holds the events of a session.
 const EVENTS: [&str; 3] = ["history", "events", "trajectory"];

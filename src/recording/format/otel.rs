@@ -17,7 +17,7 @@ use crate::session::Damage;
 use crate::source::quoted;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "otel", absent_without_results: false, recognise, reader };
+    Format { name: "otel", absent_without_results: false, marks_failures: true, recognise, reader };
 
 /// Keys of a request's resources, of their scopes, and of what is in those.
 const RESOURCES: [&str; 3] = ["resourceSpans", "resource_spans", "batches"];

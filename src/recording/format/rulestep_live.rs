@@ -18,7 +18,7 @@ use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis, Outcome};
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "rulestep-live", absent_without_results: false, recognise, reader };
+    Format { name: "rulestep-live", absent_without_results: false, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample

@@ -14,12 +14,13 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::chat::{Chat, Rules};
+use crate::recording::shape::status::Status;
 use crate::session::Body;
 use crate::session::build::{Builder, Mark};
 use crate::source::quoted;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "swe-agent", absent_without_results: false, recognise, reader };
+    Format { name: "swe-agent", absent_without_results: false, marks_failures: false, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {
@@ -35,7 +36,7 @@ fn recognise(sample: &Sample<'_>) -> bool {
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let rules = Rules { python: false, failed: |_| false, error: setting.error.clone() };
+    let rules = Rules { python: false, ended: |_| Status::Unknown, error: setting.error.clone() };
     Box::new(SweAgent { setting: setting.clone(), rules })
 }
 

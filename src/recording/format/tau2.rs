@@ -17,7 +17,7 @@ use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Millis, Tool};
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "tau2", absent_without_results: false, recognise, reader };
+    Format { name: "tau2", absent_without_results: false, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

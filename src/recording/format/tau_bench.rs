@@ -8,18 +8,19 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::chat::{Chat, Rules};
+use crate::recording::shape::status::Status;
 use crate::session::Body;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "tau-bench", absent_without_results: false, recognise, reader };
+    Format { name: "tau-bench", absent_without_results: false, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|object| object.get("traj").is_some_and(|traj| traj.kind() == Kind::List))
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
-    let failed = |content: &Body| content.shows("Error");
-    let rules = Rules { python: true, failed, error: setting.error.clone() };
+    let ended = |content: &Body| if content.shows("Error") { Status::Failed } else { Status::Unknown };
+    let rules = Rules { python: true, ended, error: setting.error.clone() };
     Box::new(TauBench { setting: setting.clone(), rules })
 }
 

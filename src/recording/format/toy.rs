@@ -12,6 +12,7 @@ use crate::session::build::{Builder, Mark};
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "toy",
     absent_without_results: false,
+    marks_failures: true,
     recognise: |sample| sample.objects().any(|line| line.has("toy")),
     reader: |setting| Box::new(Toy { setting: setting.clone(), open: None }),
 };

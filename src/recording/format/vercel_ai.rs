@@ -25,7 +25,7 @@ use crate::session::build::Builder;
 use approvals::Approvals;
 
 pub(in crate::recording) const FORMAT: Format =
-    Format { name: "vercel-ai", absent_without_results: false, recognise, reader };
+    Format { name: "vercel-ai", absent_without_results: false, marks_failures: true, recognise, reader };
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| is_own(value) || lists(value).into_iter().any(any_own))

@@ -13,6 +13,7 @@ use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::blocks::{self, Blocks, Side};
+use crate::recording::shape::status::Status;
 use crate::recording::shape::{live, python, suspicion};
 use crate::session::body::Fault;
 use crate::session::build::Builder;
@@ -29,8 +30,8 @@ pub use choices::{Choice, beside, choices};
 pub struct Rules {
     /// Arguments may be in Python notation.
     pub python: bool,
-    /// Whether a result is the format's own mark of failure.
-    pub failed: fn(&Body) -> bool,
+    /// How a call ended, as the text of its result says in this format. [`Status::Unknown`]: it says nothing of that.
+    pub ended: fn(&Body) -> Status,
     /// For results that bear no mark.
     pub error: Option<ErrorTest>,
 }

@@ -49,6 +49,46 @@ pub fn result(result: &crate::session::Body) -> Status {
     members.map_or(Status::Unknown, |members| object(&members))
 }
 
+/// What OpenHands tells the model of an action, in the form that it keeps conversations in: `OBSERVATION:`, what came of it, and after
+/// the output of a command how that ended.
+pub fn openhands(told: &str) -> Status {
+    /// What else is told after the output.
+    const ABOUT: [&str; 2] = ["[Current working directory: ", "[Python interpreter: "];
+    const OPEN: [&str; 2] = ["[The command has no new output after ", "[The command timed out after "];
+    let Some(told) = told.strip_prefix("OBSERVATION:\n") else { return Status::Unknown };
+    if told.starts_with("ERROR:") {
+        return Status::Failed;
+    }
+    let mut lines = told.trim_end().lines().rev();
+    let Some(last) = lines.find(|line| !ABOUT.iter().any(|about| line.starts_with(about))) else {
+        return Status::Unknown;
+    };
+    let Some(inner) = last.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) else {
+        return Status::Unknown;
+    };
+    if OPEN.iter().any(|open| last.starts_with(open)) {
+        return Status::Open;
+    }
+    // Older versions number their commands.
+    let code = match inner.strip_prefix("The command completed with exit code ") {
+        Some(rest) => rest.split('.').next(),
+        None => inner.strip_prefix("Command ").and_then(|rest| {
+            let (number, code) = rest.split_once("finished with exit code ")?;
+            number.trim_end().bytes().all(|byte| byte.is_ascii_digit() || byte == b'-').then_some(code)
+        }),
+    };
+    code.map_or(Status::Unknown, exit_code)
+}
+
+/// What the exit code of a command says, where -1 is that of one that runs on, as with OpenHands.
+fn exit_code(code: &str) -> Status {
+    match code.trim().parse() {
+        Ok(0) => Status::Succeeded,
+        Ok(-1) | Err(_) => Status::Open,
+        Ok(_) => Status::Failed,
+    }
+}
+
 /// Whether Claude Code says that a command goes on in the background, where the text for the model is all there is.
 pub fn goes_on(text: &str) -> bool {
     let begins = ["Command running in background with ID: ", "Command was manually backgrounded by user "];
@@ -117,6 +157,40 @@ fn unwrapped(told: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_openhands_tells_of_a_command() {
+        use Status::{Failed, Open, Succeeded, Unknown};
+        for (told, expected) in [
+            ("ERROR:\nno such file", Failed),
+            ("ok\n[Command finished with exit code 0]", Succeeded),
+            ("no\n[Command finished with exit code 1]", Failed),
+            ("no\n[Command 17 finished with exit code 2]", Failed),
+            ("no\n[Command -1 finished with exit code 2]", Failed),
+            ("...\n[Command finished with exit code -1]", Open),
+            ("...\n[Command finished with exit code ?]", Open),
+            ("no\n[The command completed with exit code 1.]", Failed),
+            ("^C\n[The command completed with exit code 130. CTRL+C was sent.]", Failed),
+            (
+                "ok\n[The command completed with exit code 0.]\n[Current working directory: /w]\n[Python interpreter: /p]\n\
+                 [Command finished with exit code 0]",
+                Succeeded,
+            ),
+            ("no\n[The command completed with exit code 1.]\n[Current working directory: /w]\n", Failed),
+            ("...\n[The command has no new output after 30 seconds. You may wait longer.]", Open),
+            ("...\n[The command timed out after 120.0 seconds. You may wait longer.]", Open),
+            // What the command printed, and what is no command.
+            ("[Command finished with exit code 1]\nok\n[Command finished with exit code 0]", Succeeded),
+            ("[Command finished with exit code 1]\nmore", Unknown),
+            ("[Command that finished with exit code 1]", Unknown),
+            ("File created successfully", Unknown),
+            ("[]", Unknown),
+            ("", Unknown),
+        ] {
+            assert_eq!(openhands(&format!("OBSERVATION:\n{told}")), expected, "{told}");
+        }
+        assert_eq!(openhands("no\n[Command finished with exit code 1]"), Unknown);
+    }
 
     #[test]
     fn what_gemini_tells_of_a_command() {

@@ -113,6 +113,14 @@ impl Builder {
         self.push("tool", content, at, MessageKind::Result(None, id));
     }
 
+    /// A result that is of no call, or does not say how its call ended, as a session holds it that is copied: it is paired with
+    /// nothing.
+    pub(crate) fn unpaired(&mut self, id: Option<&str>, content: Body, at: Option<Millis>) {
+        self.open = None;
+        self.results += 1;
+        self.push("tool", content, at, MessageKind::Result(None, id.map(Arc::from)));
+    }
+
     /// The result of this call came after its turn had proposed another one. In a recording whose lines stand as things
     /// happened, that one was decided without it, so it counts from the turn's end.
     pub fn late_within_turn(&mut self, at: CallRef) {

@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::{AddedCall, Writing, free, mark};
+use super::results::mark;
+use super::{AddedCall, Writing, free};
 use crate::session::{Body, Call, Message, Turn};
 
 impl<'a> Writing<'a> {

@@ -341,7 +341,10 @@ fn keeps_results(model: &mut Model) -> bool {
 /// What the call's result holds; of one that is left out, what it held.
 fn content(model: &Model, call: &Call, target: Target) -> Body {
     let messages = |call: &Call, session: &crate::session::Session| {
-        let message = call.result.and_then(|at| session.messages.get(at));
+        // What does not say how the call ended is no result of it, and yet what came of it.
+        let unsettled = || session.unsettled().of.into_iter().filter(|(_, of)| *of == call.at.index);
+        let place = call.result.or_else(|| unsettled().map(|(place, _)| place).min());
+        let message = place.and_then(|at| session.messages.get(at));
         message.map_or_else(|| call.output.clone(), |message| message.content.clone())
     };
     let shown = model.session().map(|session| messages(call, session)).unwrap_or_default();

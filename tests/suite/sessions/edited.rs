@@ -1,12 +1,19 @@
 //! Changed sessions hang together as if they had been recorded, and survive being written and read.
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
+use rulestep::internals::engine::Mode;
+use rulestep::internals::replay::Replay;
+use rulestep::internals::session::build::{Builder, Mark};
 use rulestep::internals::session::edit::{AddedCall, Edit, EditResult, Part, apply, part};
 use rulestep::internals::session::{Body, MessageKind, Outcome, Session};
+use rulestep::internals::witness;
 use serde_json::{Value, json};
 
 use super::opened;
 use super::written::{again, document, normal};
+use crate::policies::policy;
 
 fn read(document: &Value) -> Session {
     let (mut sessions, _) = opened(document.to_string());
@@ -218,6 +225,101 @@ fn a_parted_turn_leaves_a_late_result_of_the_same_id_to_its_call() {
     let edited = apply(&session, &[Edit::AddTurn { before: 2, call: None }]);
     assert_eq!(shape(&edited.session), ["1.1 first ok 1 late", "2.1 second refused 2", "4.1 third unknown "]);
     assert_hangs_together(&edited.session);
+}
+
+/// Its tests go on in the background, so it is not known whether they passed: then nothing may be pushed.
+fn in_background() -> Session {
+    let call = |id: &str, command: &str| json!({"role": "assistant", "tool_calls": [{"id": id, "name": "Bash", "arguments": {"command": command}}]});
+    let result = |id: &str, content: &str| json!({"role": "tool", "tool_call_id": id, "content": content});
+    let mut runs_on = result("t1", "it runs on");
+    runs_on["status"] = json!("running");
+    read(
+        &json!({"id": "background", "messages": [{"role": "user", "content": "push it"}, call("t1", "cargo test"), runs_on,
+        call("t2", "ls"), result("t2", "a"), call("t3", "git push"), result("t3", "pushed")]}),
+    )
+}
+
+#[test]
+fn what_is_not_known_to_have_succeeded_never_becomes_a_success() {
+    let session = Arc::new(in_background());
+    let recorded = ["1.1 Bash unknown ", "2.1 Bash ok a", "3.1 Bash ok pushed"];
+    assert_eq!(shape(&session), recorded);
+    let policy = policy(
+        "p.yaml",
+        "rules:\n  - {type: before, first: {runs: {program: cargo, args: [test]}}, then: {runs: {program: git, args: [push]}}}\n",
+    );
+    let denied = |session: &Arc<Session>| {
+        let replay = Replay::new(session, &policy, Mode::Enforce);
+        replay.calls().last().unwrap().decision.verdict.stops()
+    };
+    assert!(denied(&session));
+    let cut = part(&session, &Part::up_to(&session, 3)).session;
+    assert!(denied(&cut));
+    assert_eq!(shape(&cut), recorded);
+    assert_hangs_together(&cut);
+    // Something else is supposed.
+    let edited = apply(&session, &[Edit::DropCall(1)]).session;
+    assert!(denied(&edited));
+    assert_eq!(shape(&edited), ["1.1 Bash unknown ", "3.1 Bash ok pushed"]);
+    assert_hangs_together(&edited);
+    // Its result goes with it, and is none of a call that is missing.
+    let gone = apply(&session, &[Edit::DropCall(0)]).session;
+    assert_eq!(gone.messages.len(), session.messages.len() - 1);
+    assert!(again(&gone).diagnostics.is_empty(), "{:?}", again(&gone).diagnostics);
+    let found =
+        witness::denial(&session, &policy, Mode::Enforce, 2, witness::BUDGET).expect("a minimal example");
+    assert_eq!(shape(found.session()), ["1.1 Bash ok pushed"]);
+    // It is supposed that it did succeed: the result takes the place of the one that did not say.
+    let content = Body::text("all passed");
+    let passed = apply(&session, &[Edit::Result { call: 0, outcome: Outcome::Ok, content }]).session;
+    assert!(!denied(&passed));
+    assert_eq!(shape(&passed)[0], "1.1 Bash ok all passed");
+    assert_eq!((passed.messages.len(), passed.calls[0].result), (session.messages.len(), Some(2)));
+    assert_eq!(passed.calls[0].id.as_deref(), Some("t1"));
+    assert_hangs_together(&passed);
+}
+
+/// What is written of a result that said nothing must not take the place of the one that did, later.
+#[test]
+fn a_call_that_ended_later_is_written_so() {
+    let session = read(&json!({"id": "later", "messages": [
+        {"role": "assistant", "tool_calls": [{"id": "x", "name": "run", "arguments": "{}"}]},
+        {"role": "tool", "tool_call_id": "x", "content": "runs on", "status": "running"},
+        {"role": "tool", "tool_call_id": "x", "content": "exit 1", "is_error": true}]}));
+    assert_eq!(shape(&session), ["1.1 run error exit 1"]);
+    assert_eq!(shape(&again(&session)), shape(&session));
+    assert_hangs_together(&session);
+    assert_eq!(shape(&apply(&session, &[]).session), shape(&session));
+}
+
+/// Of two calls with one id, the result is the newer one's, also when the session goes on.
+#[test]
+fn a_session_that_goes_on_keeps_what_is_not_known() {
+    let call =
+        |id: &str| json!({"role": "assistant", "tool_calls": [{"id": id, "name": "run", "arguments": "{}"}]});
+    for id in ["x", ""] {
+        let session = read(&json!({"id": "on", "results": "recorded", "messages": [call(id),
+            {"role": "tool", "tool_call_id": id, "content": "runs on", "status": "running"}]}));
+        let mut builder = Builder::continued(session);
+        builder.response(None, Body::MISSING, None);
+        builder.call(Some(id), "run", Body::text("{}"), None);
+        builder.result(Some(id), Body::text("done"), Mark::default(), None);
+        assert_eq!(shape(&builder.finish()), ["1.1 run unknown ", "2.1 run ok done"], "{id:?}");
+    }
+}
+
+/// A call keeps the folder that it was made in.
+#[test]
+fn a_changed_session_keeps_the_folders_of_its_calls() {
+    let session = read(
+        &json!({"id": "folders", "context": {"cwd": "/p"}, "messages": [{"role": "assistant", "tool_calls": [
+        {"id": "x", "name": "run", "arguments": "{}", "cwd": "/q"}, {"id": "y", "name": "run", "arguments": "{}"}]}]}),
+    );
+    let folders = |session: &Session| -> Vec<Option<String>> {
+        session.calls.iter().map(|call| call.folder.as_deref().map(str::to_owned)).collect()
+    };
+    assert_eq!(folders(&session), [Some("/q".to_owned()), None]);
+    assert_eq!(folders(&apply(&session, &[]).session), folders(&session));
 }
 
 proptest! {

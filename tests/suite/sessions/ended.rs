@@ -354,3 +354,162 @@ fn messages_with_calls_at_odd_depths_are_a_loss() {
         assert_eq!(!losses(&text).is_empty(), lost, "{text}");
     }
 }
+
+/// OpenHands says -1 of a command that was still running when the agent looked: nobody knows how it ended.
+#[test]
+fn events_of_openhands_say_how_commands_ended() {
+    use Outcome::{Error, Ok, Unknown};
+    let older = |extras: &Value, success: &Value| {
+        let call = json!({"id": 1, "source": "agent", "action": "run", "args": {"command": "make"}});
+        let mut result = json!({"id": 2, "source": "agent", "cause": 1, "observation": "run", "content": "x", "extras": extras});
+        if !success.is_null() {
+            result["success"] = success.clone();
+        }
+        json!([call, result]).to_string()
+    };
+    let code = |code: Value| json!({"metadata": {"exit_code": code}});
+    for (extras, success, expected) in [
+        (code(json!(0)), json!(true), Ok),
+        (code(json!(0)), json!(false), Error),
+        (code(json!(1)), json!(false), Error),
+        (code(json!(1)), json!(true), Error),
+        (code(json!(-1)), json!(false), Unknown),
+        (code(json!(-1)), json!(true), Unknown),
+        (code(json!(-1)), Value::Null, Unknown),
+        (code(json!(-9)), Value::Null, Error),
+        (code(json!("-1")), Value::Null, Unknown),
+        (code(json!("?")), Value::Null, Unknown),
+        (json!({"exit_code": -1}), Value::Null, Unknown),
+        (json!({}), json!(false), Error),
+        (json!({}), Value::Null, Ok),
+    ] {
+        assert_eq!(outcomes(older(&extras, &success)), [expected], "{extras} {success}");
+    }
+    let newer = |observation: Value| {
+        let call = json!({"kind": "ActionEvent", "id": "e", "source": "agent", "tool_name": "terminal", "tool_call_id": "c",
+            "action": {"command": "make"}, "llm_response_id": "r"});
+        let result = json!({"kind": "ObservationEvent", "source": "environment", "tool_call_id": "c", "action_id": "e",
+            "observation": observation});
+        lines(&[call, result])
+    };
+    for (observation, expected) in [
+        (json!({"is_error": false, "exit_code": 0}), Ok),
+        (json!({"is_error": false, "exit_code": 2}), Error),
+        (json!({"is_error": false, "exit_code": -1}), Unknown),
+        (json!({"is_error": true, "exit_code": -1}), Error),
+        (json!({"is_error": false, "exit_code": 0, "timeout": true}), Unknown),
+        (json!({"is_error": false, "metadata": {"exit_code": -1}}), Unknown),
+        (json!({"is_error": false}), Ok),
+    ] {
+        assert_eq!(outcomes(newer(observation.clone())), [expected], "{observation}");
+    }
+}
+
+/// Whoever gives a pattern for failures is heard, also of a command that has not ended.
+#[test]
+fn the_users_pattern_counts_for_commands_that_go_on() {
+    let failed: Test = Arc::new(|text| text.contains("FAILED"));
+    let options = Options { error: Some(failed), ..Options::default() };
+    let events = json!([{"id": 1, "source": "agent", "action": "run", "args": {"command": "make"}},
+        {"id": 2, "source": "agent", "cause": 1, "observation": "run", "content": "FAILED", "extras": {"exit_code": -1}}]);
+    let chat =
+        chat(&json!({"content": "OBSERVATION:\nFAILED\n[The command timed out after 9 seconds. Wait.]"}));
+    for text in [events, chat] {
+        let (sessions, _) = opened_with(text.to_string(), &options);
+        assert_eq!(sessions[0].calls[0].outcome, Outcome::Error, "{text}");
+    }
+}
+
+/// Chats of OpenHands are known by how their results begin.
+#[test]
+fn chats_of_openhands_say_how_commands_ended() {
+    use Outcome::{Error, Ok, Unknown};
+    for (content, expected) in [
+        ("OBSERVATION:\nERROR:\nno such file", Error),
+        ("OBSERVATION:\nfine\n[Command finished with exit code 0]", Ok),
+        ("OBSERVATION:\n3 failed\n[Command finished with exit code 1]", Error),
+        ("OBSERVATION:\n3 failed\n[The command completed with exit code 1.]", Error),
+        ("OBSERVATION:\n...\n[Command finished with exit code -1]", Unknown),
+        ("OBSERVATION:\n...\n[The command has no new output after 30 seconds. Wait.]", Unknown),
+        ("OBSERVATION:\n[Command finished with exit code 1]\nis what the file says", Ok),
+        // Anybody may write this.
+        ("3 failed\n[Command finished with exit code 1]", Ok),
+        ("he said: OBSERVATION:\n[Command finished with exit code 1]", Ok),
+    ] {
+        let text = chat(&json!({"content": content})).to_string();
+        assert_eq!((outcomes(text.clone()), losses(&text)), (vec![expected], vec![]), "{content}");
+        let marked = chat(&json!({"content": content, "is_error": false})).to_string();
+        assert_eq!(outcomes(marked), [Ok], "{content}");
+    }
+}
+
+#[test]
+fn commands_of_mini_swe_agent_end_with_a_return_code() {
+    use Outcome::{Error, Ok, Unknown};
+    let in_text = |content: &str, extra: &Value| {
+        let mut result = json!({"role": "user", "content": content});
+        if !extra.is_null() {
+            result["extra"] = extra.clone();
+        }
+        let call = json!({"role": "assistant", "content": "So.\n```mswea_bash_command\npytest\n```"});
+        json!({"trajectory_format": "mini-swe-agent-1", "info": {}, "messages": [call, result]}).to_string()
+    };
+    for (content, extra, expected) in [
+        ("<returncode>0</returncode>\n<output>\nfine\n</output>", Value::Null, Ok),
+        ("<returncode>1</returncode>\n<output>\n3 failed\n</output>", Value::Null, Error),
+        ("<returncode>-1</returncode>\n<output>\n</output>", Value::Null, Error),
+        ("<returncode>None</returncode>\n<output>\n</output>", Value::Null, Unknown),
+        ("<returncode>0", Value::Null, Unknown),
+        ("<exception>no shell</exception>\n<returncode>0</returncode>", Value::Null, Error),
+        ("{\n  \"returncode\": 0,\n  \"output\": \"fine\"\n}", Value::Null, Ok),
+        ("{\n  \"returncode\": 2,\n  \"output\": \"no\"\n}", Value::Null, Error),
+        ("{\"returncode\": 2, \"output_head\": \"a\", \"output_tail\": \"b\"}", Value::Null, Error),
+        ("{\"returncode\": 0, \"output\": \"\", \"exception_info\": \"timed out\"}", Value::Null, Error),
+        ("{\"returncode\": null, \"output\": \"\"}", Value::Null, Ok),
+        ("{\"returncode\": \"?\", \"output\": \"\"}", Value::Null, Unknown),
+        // What a command printed.
+        ("{\"returncode\": 2}", Value::Null, Ok),
+        ("it says <returncode>1</returncode>", Value::Null, Ok),
+        ("fine", json!({"returncode": 0}), Ok),
+        ("no", json!({"returncode": 1}), Error),
+        ("<returncode>0</returncode>", json!({"returncode": 1}), Error),
+        ("<returncode>1</returncode>", json!({"returncode": 0}), Error),
+        ("?", json!({"returncode": "?"}), Unknown),
+        ("no", json!({"returncode": 0, "exception_info": "timed out"}), Error),
+    ] {
+        assert_eq!(outcomes(in_text(content, &extra)), [expected], "{content} {extra}");
+    }
+}
+
+/// Formats without marks of failure say so of a single result, others of many.
+#[test]
+fn that_nothing_is_marked_as_failed_is_said() {
+    let steps = |count: usize| {
+        let step = json!({"action": "ls\n", "observation": "a", "response": "So."});
+        json!({"environment": "main", "trajectory": vec![step; count], "history": [], "info": {}}).to_string()
+    };
+    let mini = |content: &str| {
+        let call = json!({"role": "assistant", "content": "So.\n```mswea_bash_command\nls\n```"});
+        let result = json!({"role": "user", "content": content});
+        json!({"trajectory_format": "mini-swe-agent-1", "info": {}, "messages": [call, result]}).to_string()
+    };
+    let chats = |count: usize| {
+        let call =
+            |id| json!({"role": "assistant", "tool_calls": [{"id": id, "name": "b", "arguments": "{}"}]});
+        let result = |id| json!({"role": "tool", "tool_call_id": id, "content": "x"});
+        let messages: Vec<Value> =
+            (0..count).flat_map(|id| [call(id.to_string()), result(id.to_string())]).collect();
+        json!({"messages": messages}).to_string()
+    };
+    let notice = |text: String| -> Option<String> {
+        let (_, of_file) = opened(text);
+        let found = of_file.into_iter().find(|told| told.code.as_str() == "no_errors_marked");
+        found.map(|told| told.message)
+    };
+    assert_eq!(notice(steps(3)).as_deref(), Some("none of 3 results is marked as failed"));
+    assert_eq!(notice(steps(1)).as_deref(), Some("the only result is not marked as failed"));
+    assert_eq!(notice(mini("a")).as_deref(), Some("the only result is not marked as failed"));
+    assert_eq!(notice(mini("<returncode>0</returncode>")), None);
+    assert_eq!(notice(chats(19)), None);
+    assert_eq!(notice(chats(20)).as_deref(), Some("none of 20 results is marked as failed"));
+}

@@ -235,6 +235,7 @@ fn each_mark_of_a_failure_does_alone() {
         ("mcp.json", r#""isError": false"#, r#""isError": true, "isError": false"#, 0, Unknown),
         ("mcp.json", r#""isError": false"#, r#""is_error": true"#, 0, Unknown),
         ("openhands.json", exit_1, r#""metadata": {"exit_code": 1}}"#, 1, Error),
+        ("openhands.json", exit_1, r#""metadata": {}}, "success": false"#, 1, Error),
         ("bedrock.jsonl", r#""status":"success""#, r#""status":"odd""#, 0, Error),
         ("gemini-stream.jsonl", r#""type":"policy_violation","#, "", 2, Refused),
         (

@@ -41,7 +41,7 @@ pub fn normal(session: &Session) -> Value {
         "calls": session.calls.iter().map(|c| json!({
             "at": c.at, "id": c.id.as_deref(), "tool": &*c.tool, "arguments": arguments(&c.arguments),
             "outcome": c.outcome, "refused": c.refusal.is_some(), "output": content(&c.output),
-            "result": c.result, "in_turn": c.in_turn, "time": c.time, "live": c.live,
+            "result": c.result, "in_turn": c.in_turn, "time": c.time, "live": c.live, "folder": c.folder,
         })).collect::<Vec<_>>(),
     })
 }
@@ -141,6 +141,7 @@ fn call() -> impl Strategy<Value = Value> {
             json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
         if at != json!("never") {
             call["at"] = at;
+            call["cwd"] = json!("/elsewhere");
             call["live"] = json!({"decision": "deny", "mode": "shadow", "runs": true, "findings": [{"n": 1.50}],
                 "told": null, "policy": "sha256:0", "policy_fault": "no", "took": 0.25});
         }
@@ -151,15 +152,17 @@ fn call() -> impl Strategy<Value = Value> {
 fn message() -> impl Strategy<Value = Value> {
     let flag = || select(vec![json!(null), json!(true), json!(false)]);
     let response = (id(), anything(), prop::collection::vec(call(), 0..4), at());
-    let result = (id(), anything(), flag(), flag(), at());
+    let status = select(vec![json!(null), json!(null), json!("running"), json!("odd"), json!("failed")]);
+    let result = (id(), anything(), flag(), flag(), at(), status, any::<bool>());
     prop_oneof![
         (select(vec!["user", "system", "developer", "x"]), anything(), at())
             .prop_map(|(role, content, at)| json!({"role": role, "content": content, "at": at})),
         response.prop_map(|(id, content, calls, at)| {
             json!({"role": "assistant", "id": id, "content": content, "tool_calls": calls, "at": at})
         }),
-        result.prop_map(|(id, content, error, refused, at)| {
-            json!({"role": "tool", "tool_call_id": id, "content": content, "is_error": error, "refused": refused, "at": at})
+        result.prop_map(|(id, content, error, refused, at, status, late)| {
+            json!({"role": "tool", "tool_call_id": id, "content": content, "is_error": error, "refused": refused, "at": at,
+                "status": status, "after_siblings": late})
         }),
         (select(vec!["snapshot", "restore", "reset", "burn"]), select(vec![json!("s"), json!(null)]))
             .prop_map(|(op, name)| json!({"role": "policy", "op": op, "name": name})),

@@ -1,6 +1,6 @@
 //! The older generation: `action` with `args` proposes, `observation` answers what its `cause` names.
 
-use super::run::{Action, Run, failed_with, id_of};
+use super::run::{Action, Run, ended, id_of, mark};
 use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Kind, Members, Node};
@@ -8,7 +8,7 @@ use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Choice, Rules};
 use crate::recording::shape::offer;
 use crate::recording::shape::offer::Offer;
-use crate::session::build::Mark;
+use crate::recording::shape::status::Status;
 use crate::session::{Body, Damage, Millis};
 
 /// Actions of the agent that call no tool.
@@ -109,7 +109,7 @@ fn proposed(event: &Members<'_>, action: &str, args: &Members<'_>, at: Option<Mi
         arguments: arguments.map_or(Body::MISSING, |arguments| Body::json(arguments.json())),
     };
     if run.act(action, at) {
-        let rules = Rules { python: false, failed: |_| false, error: None };
+        let rules = Rules { python: false, ended: |_| Status::Unknown, error: None };
         let further = (1..).zip(&choices).enumerate().filter(|(place, _)| *place != taken);
         further.for_each(|(_, (number, choice))| choice.beside(&mut run.builder, number, &rules, at));
     }
@@ -133,10 +133,13 @@ fn observed(event: &Members<'_>, kind: &str, at: Option<Millis>, setting: &Setti
     };
     let extras = event.get("extras").and_then(Node::members).unwrap_or_default();
     let metadata = extras.get("metadata").and_then(Node::members).unwrap_or_default();
-    let code = failed_with(metadata.get("exit_code").or_else(|| extras.get("exit_code")));
+    let code = ended(metadata.get("exit_code").or_else(|| extras.get("exit_code")));
     let told = matches!(kind, "edit" | "read") && content.shown().starts_with("ERROR:");
-    let marked = if kind == "error" || told { Some(true) } else { code };
+    // What goes on is no success, either.
+    let no_success =
+        code != Status::Open && event.get("success").is_some_and(|success| success.json() == "false");
+    let ended = if kind == "error" || told || no_success { Status::Failed } else { code };
     let refused = (kind == "user_rejected").then_some("the observation is `user_rejected`");
-    let mark = Mark { error: setting.failed(marked, &content), refused };
+    let mark = mark(ended, refused, &content, setting);
     run.answer(id, content, mark, at);
 }

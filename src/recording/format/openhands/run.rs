@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
+use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::bare::Open;
+use crate::recording::shape::status::Status;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -24,7 +26,8 @@ pub struct Run {
 struct HeldResult {
     id: Option<Box<str>>,
     content: Body,
-    mark: Mark,
+    /// `None`: it does not say how its call ended.
+    mark: Option<Mark>,
     at: Option<Millis>,
     line: u32,
 }
@@ -75,8 +78,8 @@ impl Run {
         begins
     }
 
-    /// A result, for as long as calls of the same response may follow.
-    pub fn answer(&mut self, id: Option<Box<str>>, content: Body, mark: Mark, at: Option<Millis>) {
+    /// A result, for as long as calls of the same response may follow. `None` as its mark: its command goes on.
+    pub fn answer(&mut self, id: Option<Box<str>>, content: Body, mark: Option<Mark>, at: Option<Millis>) {
         let line = self.builder.line();
         self.held.push(HeldResult { id, content, mark, at, line });
     }
@@ -98,17 +101,34 @@ impl Run {
         self.response = None;
         let line = self.builder.line();
         for HeldResult { id, content, mark, at, line } in std::mem::take(&mut self.held) {
-            self.builder.at_line(line).result(id.as_deref(), content, mark, at);
+            let builder = self.builder.at_line(line);
+            match mark {
+                Some(mark) => drop(builder.result(id.as_deref(), content, mark, at)),
+                None => builder.unsure(id.as_deref(), content, None, at),
+            }
         }
         self.builder.at_line(line);
     }
 }
 
-/// Whether a command ended with a code that says it failed. A negative one is none: it says that the command was still
-/// running when the agent looked.
-pub fn failed_with(code: Option<Node<'_>>) -> Option<bool> {
-    let code: i64 = code?.number()?;
-    Some(code > 0)
+/// How a command ended, by its exit code: -1 says that it was still running when the agent looked.
+pub fn ended(code: Option<Node<'_>>) -> Status {
+    code.map_or(Status::Unknown, |code| match code.number::<f64>() {
+        Some(0.0) => Status::Succeeded,
+        Some(-1.0) | None => Status::Open,
+        Some(_) => Status::Failed,
+    })
+}
+
+/// How a result is marked; `None`: its command goes on.
+pub fn mark(ended: Status, refused: Option<&'static str>, content: &Body, setting: &Setting) -> Option<Mark> {
+    let marked = match ended {
+        Status::Succeeded => Some(false),
+        Status::Failed | Status::Refused(_) => Some(true),
+        Status::Open | Status::Unknown => None,
+    };
+    let error = setting.failed(marked, content);
+    (ended != Status::Open || error || refused.is_some()).then_some(Mark { error, refused })
 }
 
 /// An id that is not empty.

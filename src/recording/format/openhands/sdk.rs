@@ -1,10 +1,11 @@
 //! The newer generation, of the OpenHands SDK: every event has a `kind`.
 
-use super::run::{Action, Run, failed_with, id_of};
+use super::run::{Action, Run, ended, id_of, mark};
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::offer;
 use crate::recording::shape::offer::Offer;
+use crate::recording::shape::status::Status;
 use crate::session::build::Mark;
 use crate::session::{Body, Millis};
 
@@ -59,11 +60,12 @@ pub fn event(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &m
         "ObservationEvent" => observed(event, at, setting, run),
         "AgentErrorEvent" => {
             let mark = Mark { error: true, refused: None };
-            run.answer(call_of(event, run), body("error"), mark, at);
+            run.answer(call_of(event, run), body("error"), Some(mark), at);
         }
         "UserRejectObservation" => {
             let refused = Some("the event is a `UserRejectObservation`");
-            run.answer(call_of(event, run), body("rejection_reason"), Mark { error: false, refused }, at);
+            let mark = Mark { error: false, refused };
+            run.answer(call_of(event, run), body("rejection_reason"), Some(mark), at);
         }
         "ConversationErrorEvent" => run.said("system", body("detail"), at),
         kind if PASSED_BY.contains(&kind) => {}
@@ -108,15 +110,18 @@ fn observed(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &mu
     let content = said.map_or(Body::MISSING, content);
     // A mark that cannot be read must not pass for success.
     let flag = inner.get("is_error").map(|flag| flag.bool().unwrap_or(true));
-    let code = failed_with(inner.get("exit_code").or_else(|| {
+    let code = ended(inner.get("exit_code").or_else(|| {
         let metadata = inner.get("metadata")?.members()?;
         metadata.get("exit_code")
     }));
-    let marked = match (flag, code) {
-        (None, None) => None,
-        (flag, code) => Some(flag == Some(true) || code == Some(true)),
+    let timeout = inner.get("timeout").is_some_and(|timeout| timeout.json() == "true");
+    let ended = match (flag, code) {
+        (Some(true), _) => Status::Failed,
+        (_, Status::Succeeded | Status::Unknown) if timeout => Status::Open,
+        (Some(false), Status::Unknown) => Status::Succeeded,
+        (_, code) => code,
     };
-    let mark = Mark { error: setting.failed(marked, &content), refused: None };
+    let mark = mark(ended, None, &content, setting);
     run.answer(call_of(event, run), content, mark, at);
 }
 

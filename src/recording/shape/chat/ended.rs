@@ -47,6 +47,17 @@ impl<'a> Chat<'a> {
             builder.at_line(self.lines.line()).unsure(id.as_deref(), content, odd, at);
             return;
         }
+        let said = match (marked, refused) {
+            (None, None) if !content.is_missing() => (self.rules.ended)(&content),
+            _ => Status::Unknown,
+        };
+        if said != Status::Unknown {
+            builder.mark_errors();
+        }
+        if said == Status::Open && !self.told(&content) {
+            builder.at_line(self.lines.line()).unsure(id.as_deref(), content, None, at);
+            return;
+        }
         let by_word = match status {
             Some(Status::Refused(how)) if marked != Some(false) => Some(how),
             _ => None,
@@ -81,8 +92,14 @@ impl<'a> Chat<'a> {
 
     /// Whether the text of a result that bears no mark is one of a failure: by the format, or by the user's test.
     pub(super) fn fails(&self, content: &Body) -> bool {
-        let told = || self.rules.error.as_ref().is_some_and(|test| test(content.shown()));
-        !content.is_missing() && ((self.rules.failed)(content) || told())
+        // What has not ended is no success, either.
+        let failed = || !matches!((self.rules.ended)(content), Status::Unknown | Status::Succeeded);
+        !content.is_missing() && (failed() || self.told(content))
+    }
+
+    /// Whether the user's test says that a text is one of a failure.
+    fn told(&self, content: &Body) -> bool {
+        self.rules.error.as_ref().is_some_and(|test| test(content.shown()))
     }
 
     /// A truth value. Anything else counts as marked, since a mark that cannot be read must not pass for success.
