@@ -216,7 +216,7 @@ pub struct Replay {
     #[arg(long, value_name = "KEY", conflicts_with_all = ["summary", "full", "report", "redact", "strict", "lines"], value_parser = keys())]
     pub by: Option<String>,
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
-    /// Hidden files, `target` and `node_modules` are never read, and count as neither
+    /// Hidden files, `target` and `node_modules` are never looked at, so they do not count
     #[arg(long)]
     pub strict: bool,
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
@@ -256,7 +256,7 @@ pub struct Diff {
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "any", value_parser = failing())]
     pub fail_on: Vec<String>,
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
-    /// Hidden files, `target` and `node_modules` are never read, and count as neither
+    /// Hidden files, `target` and `node_modules` are never looked at, so they do not count
     #[arg(long)]
     pub strict: bool,
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
@@ -291,7 +291,7 @@ pub struct Report {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
-    /// Hidden files, `target` and `node_modules` are never read, and count as neither
+    /// Hidden files, `target` and `node_modules` are never looked at, so they do not count
     #[arg(long)]
     pub strict: bool,
     /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes

@@ -17,7 +17,7 @@ pub struct Convert {
     #[arg(short, long, value_name = "FILE|FOLDER/")]
     pub output: Option<String>,
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
-    /// Hidden files, `target` and `node_modules` are never read, and count as neither
+    /// Hidden files, `target` and `node_modules` are never looked at, so they do not count
     #[arg(long)]
     pub strict: bool,
     /// Blank every argument, result and message text that no rule of the policies named with -p reads; without -p, all of them
