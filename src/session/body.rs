@@ -105,7 +105,7 @@ impl Body {
         }
     }
 
-    /// Content that is kept elsewhere and read when something first looks: arguments without [flaws](Body::flaws) that can be those of
+    /// Content that is kept elsewhere and read when something first looks: arguments without flaws that can be those of
     /// a call, or a result that is not the text of a refusal.
     pub fn elsewhere(store: &Arc<dyn Store>, place: Place, form: Form) -> Body {
         Body::of(Recorded::Elsewhere(form, Box::new(Elsewhere::new(Arc::clone(store), place))))
