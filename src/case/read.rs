@@ -10,6 +10,7 @@ use crate::dialect;
 use crate::engine::{Mode, Verdict};
 use crate::monitor::finding::RuleOutcome;
 use crate::policy::{PolicyFile, is_case, is_case_file};
+use crate::recording;
 use crate::replay::Status;
 use crate::session::AlternativeRef;
 use crate::source::nearest::nearest;
@@ -62,22 +63,6 @@ pub fn read(source: &Source, named: bool) -> Cases {
     }
     read
 }
-
-/// Keys of a native session.
-const SESSION: [&str; 12] = [
-    "id",
-    "title",
-    "parent",
-    "context",
-    "variables",
-    "files",
-    "now",
-    "results",
-    "from_the_middle",
-    "tools",
-    "tools_at",
-    "messages",
-];
 
 /// Keys that only a call's expectation has.
 const OF_CALLS: [&str; 5] = ["decision", "tool", "told", "reason", "findings"];
@@ -149,7 +134,7 @@ impl Reading<'_> {
             }
             messages = fields.required("messages", out);
             // `messages` is asked for already.
-            for key in SESSION.into_iter().filter(|key| *key != "messages") {
+            for key in recording::SESSION_MEMBERS.into_iter().filter(|key| *key != "messages") {
                 fields.take(key);
             }
             unread.of(&fields);

@@ -422,7 +422,8 @@ pub struct Show {
     /// Whether to colour the output
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: Color,
-    /// Hide the progress line, notices and notes. Warnings, errors and the number of skipped files are still shown
+    /// Hide the progress line, notices and notes. Warnings, errors, policy files that hold no policy, and the number of skipped
+    /// recordings are still shown
     #[arg(short, long, global = true)]
     pub quiet: bool,
 }

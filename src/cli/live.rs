@@ -1,6 +1,7 @@
 //! `rulestep live`: the journals of the gate, opened as recordings and followed.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -62,6 +63,9 @@ pub fn run(asked: Live, screen: &mut Screen) -> Result<Exit, Failure> {
     open::run(opened, screen)
 }
 
+/// Bytes of a journal that are looked through first.
+const NEAR_THE_END: u64 = 1 << 18;
+
 /// The policy that decided last, as the journals say.
 struct LastPolicy {
     place: PolicyPlace,
@@ -87,9 +91,19 @@ impl LastPolicy {
         Some((last, others))
     }
 
-    /// The one of the last call in a journal.
+    /// The one of the last call in a journal, which is mostly near its end.
     fn in_journal(path: &Path) -> Option<LastPolicy> {
-        let text = fs::read(path).ok()?;
+        let mut journal = File::open(path).ok()?;
+        let before = journal.metadata().ok()?.len().saturating_sub(NEAR_THE_END);
+        let near = LastPolicy::from(&mut journal, before);
+        if before == 0 { near } else { near.or_else(|| LastPolicy::from(&mut journal, 0)) }
+    }
+
+    /// The same, of what a journal holds from this byte on.
+    fn from(journal: &mut File, start: u64) -> Option<LastPolicy> {
+        let mut text = Vec::new();
+        journal.seek(SeekFrom::Start(start)).ok()?;
+        journal.read_to_end(&mut text).ok()?;
         // A line feed is in no record, so what begins after one is a record, whatever a tool printed.
         let starts = memchr::memmem::rfind_iter(&text, b"\n{\"record\":\"proposed\"");
         starts.filter_map(|start| LastPolicy::in_record(text.get(start + 1..)?)).next()

@@ -97,10 +97,10 @@ impl Screen {
         self.tell(told);
     }
 
-    /// Shows a diagnostic; no notice when quiet. Of warnings and notices that are alike only a few, unless all were asked
+    /// Shows a diagnostic; when quiet no notice, except that a file of the policy's holds none: what is left out is not enforced. Of warnings and notices that are alike only a few, unless all were asked
     /// for. Of errors that are alike a hundred.
     pub fn tell(&mut self, told: &Diagnostic) {
-        if self.quiet && told.severity == Severity::Notice {
+        if self.quiet && told.severity == Severity::Notice && told.code != code::UNRECOGNISED_DOCUMENT {
             return;
         }
         let minor = told.severity < Severity::Error;

@@ -84,7 +84,7 @@ pub struct Count {
     pub would_stop: u64,
     /// Allowed calls that a rule reports.
     pub reported: u64,
-    /// Session rules that are violated and only report, or are in shadow mode.
+    /// Session rules that are violated and only report, are in shadow mode, or were violated by calls that a person was asked about.
     pub unenforced: u64,
     /// Sessions in which any of this happened.
     pub sessions: u64,

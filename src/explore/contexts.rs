@@ -66,9 +66,7 @@ impl SeenContexts {
         let is_met = values.iter().any(|found| value::equal(found, &condition.value));
         (!is_met).then_some((values, seen.sessions))
     }
-}
 
-impl SeenContexts {
     /// Whether all of this many sessions have a value at the key of a condition, and none the one that it wants.
     pub fn is_never_met(&self, condition: &Condition, sessions: u64) -> bool {
         let with_a_value = self.0.get(&condition.key).map_or(0, |seen| seen.sessions);

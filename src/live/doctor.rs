@@ -68,7 +68,7 @@ pub fn look(agents: &[Agent], get: &dyn Fn(&str) -> Option<String>, around: &Sur
             Ok((hooks, _)) if hooks.iter().all(|hook| !hook.is_ours) => continue,
             Ok((hooks, settings)) => {
                 let user = settings_file(agent, Scope::User, get).ok();
-                let user = user.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+                let user = user.as_deref().and_then(Path::parent);
                 if let Some(off) = switches::off(agent, user, &around.here) {
                     notes.error(off);
                 }

@@ -43,7 +43,7 @@ pub fn reason(verdict: Verdict, findings: &[Explanation]) -> String {
     format!("{} ({})", line(&text), line(&deciding.rule.place()))
 }
 
-/// Ways out that a model is told together.
+/// Ways out in one message to the model.
 const MOST_WAYS: usize = 3;
 
 /// Where a sentence ends.

@@ -57,7 +57,7 @@ pub struct Listed<T> {
 pub struct Group {
     /// Calls that it stopped, those of choices that were not taken included.
     pub stopped: u64,
-    /// Those of them that come after a stopped call that really ran.
+    /// Those of them that come after a call whose decision differs from the recording.
     pub counterfactual: u64,
     /// Calls that it only reports.
     pub reported: u64,

@@ -156,7 +156,7 @@ impl Sums {
                 let text = format!("{} {}", words::thousands(count), words::decided(verdict, mode));
                 parts.push(paint.verdict(verdict, text));
             }
-            // Behind the last of those that it counts.
+            // After the last of those that it counts.
             let is_last = if self.halt > 0 { Verdict::Halt } else { Verdict::Deny } == verdict;
             if let Some(last) = parts.last_mut().filter(|_| is_last && self.deny_counterfactual > 0) {
                 let number = words::thousands(self.deny_counterfactual);

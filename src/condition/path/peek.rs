@@ -30,17 +30,18 @@ pub fn peek<'p>(paths: impl Iterator<Item = &'p Path>, body: &Body) -> Option<Pl
 
 /// The one node of a path in a body, where that is JSON: the same as [`Path::one`] in [`Body::parsed`].
 pub fn in_json<'b>(path: &Path, body: &'b Body) -> Option<Cow<'b, Value>> {
-    match peek(std::iter::once(path), body) {
-        Some(places) => places.into_iter().next()?.map(Cow::Owned),
-        None => path.one(body.parsed()?).map(Cow::Borrowed),
-    }
+    in_whole(path, body, Body::parsed)
 }
 
-/// The same in [`Body::value`], where text that is no JSON is one node.
+/// The same in [`Body::value`], where text that is not JSON is one node.
 pub fn in_value<'b>(path: &Path, body: &'b Body) -> Option<Cow<'b, Value>> {
+    in_whole(path, body, Body::value)
+}
+
+fn in_whole<'b>(path: &Path, body: &'b Body, whole: fn(&Body) -> Option<&Value>) -> Option<Cow<'b, Value>> {
     match peek(std::iter::once(path), body) {
         Some(places) => places.into_iter().next()?.map(Cow::Owned),
-        None => path.one(body.value()?).map(Cow::Borrowed),
+        None => path.one(whole(body)?).map(Cow::Borrowed),
     }
 }
 

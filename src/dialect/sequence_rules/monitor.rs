@@ -31,12 +31,12 @@ pub(super) struct RuleMonitor<K: Kind> {
 }
 
 /// What became of the calls that it spoke against.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Interventions {
     /// Calls that it stopped.
     averted: u32,
-    /// A call ran that a person was asked about.
-    asked: bool,
+    /// Calls that a person was asked about and that ran, by index.
+    asked: Vec<u32>,
     /// A call ran that should have been stopped.
     overruled: bool,
 }
@@ -168,7 +168,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
     fn fork(&self) -> Box<dyn Monitor> {
         let (unit, state, copies) = (Arc::clone(&self.unit), self.state.clone(), self.copies.clone());
         let lenient = self.lenient.clone();
-        Box::new(RuleMonitor { unit, state, lenient, copies, past: self.past })
+        Box::new(RuleMonitor { unit, state, lenient, copies, past: self.past.clone() })
     }
 
     fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>) {
@@ -219,7 +219,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             // The question is put again as it was when the call was decided: nothing has happened since.
             let against = self.refusal(state, Look::call(call, cx, &self.copies), cx);
             match against.map(|(_, effect)| self.unit.options.weigh(effect).0) {
-                Some(Effect::Ask) => self.past.asked = true,
+                Some(Effect::Ask) => self.past.asked.push(call.at.index),
                 Some(Effect::Deny | Effect::Halt) => self.past.overruled = true,
                 _ => {}
             }
@@ -283,9 +283,10 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             RuleOutcome::NotExercised if self.past.averted > 0 => RuleOutcome::Held,
             other => other,
         };
-        // Whoever was asked about every call that violates it has agreed to them.
-        let Interventions { averted, asked, overruled } = self.past;
-        let asked = asked && !overruled && outcome == RuleOutcome::Violated && stands.position.is_some();
+        // Whoever was asked about the calls that violate it has agreed to them.
+        let Interventions { averted, asked, overruled } = &self.past;
+        let agreed = |call: u32| !overruled && asked.contains(&call);
+        let asked = outcome == RuleOutcome::Violated && stands.position.is_some_and(agreed);
         // A run that tells verdicts alone is asked what became of its rules, and why only where one is violated.
         let tells = cx.telling || outcome == RuleOutcome::Violated;
         let facts = || -> Arc<dyn Explain> {
@@ -305,8 +306,8 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             code: stands.code,
             position: stands.position,
             calls: stands.calls.into_iter().filter(own).collect(),
-            averted,
-            enforced: self.unit.options.is_enforced() && !asked,
+            averted: *averted,
+            enforced: !asked,
             asked,
             facts,
         });

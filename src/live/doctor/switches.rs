@@ -9,9 +9,9 @@ use serde::Deserialize;
 use super::super::Agent;
 use super::super::settings;
 
-/// Why no hook of an agent runs, or why that cannot be known; `None`: they run. `user` is the folder of the user's settings, and
-/// `here` that of the project.
-pub fn off(agent: Agent, user: &Path, here: &Path) -> Option<String> {
+/// Why no hook of an agent runs, or why that cannot be known; `None`: they run. `user` is the folder of the user's settings, if
+/// there is one, and `here` that of the project.
+pub fn off(agent: Agent, user: Option<&Path>, here: &Path) -> Option<String> {
     let (files, key) = files(agent, user, here);
     for file in files {
         let text = match fs::read_to_string(&file) {
@@ -40,7 +40,7 @@ fn unknown(file: &Path, why: &str) -> String {
 }
 
 /// The files that say it, the one that the agent goes by first; and the key.
-fn files(agent: Agent, user: &Path, here: &Path) -> (Vec<PathBuf>, &'static str) {
+fn files(agent: Agent, user: Option<&Path>, here: &Path) -> (Vec<PathBuf>, &'static str) {
     let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
     let (managed, folder, own, key): (_, _, &[&str], _) = match agent {
         Agent::ClaudeCode => (
@@ -70,7 +70,7 @@ fn files(agent: Agent, user: &Path, here: &Path) -> (Vec<PathBuf>, &'static str)
         Agent::Cursor => return (Vec::new(), ""),
     };
     let project = own.iter().map(|name| here.join(folder).join(name));
-    let users = own.iter().filter(|name| !name.contains("local")).map(|name| user.join(name));
+    let users = own.iter().filter(|name| !name.contains("local")).filter_map(|name| Some(user?.join(name)));
     (managed.into_iter().chain(project).chain(users).collect(), key)
 }
 

@@ -262,15 +262,10 @@ impl Run {
         at: Option<Millis>,
     ) {
         let ended = ended(extra, content.shown());
-        let marked = match ended {
-            Status::Succeeded => Some(false),
-            Status::Failed | Status::Refused(_) => Some(true),
-            Status::Open | Status::Unknown => None,
-        };
         if ended != Status::Unknown {
             self.builder.mark_errors();
         }
-        let error = reader.setting.failed(marked, &content);
+        let error = reader.setting.failed(ended.failed(), &content);
         if ended == Status::Open && !error {
             let why = "the return code of a command is no number; its call counts as one without a result";
             return self.builder.unsure(id, content, Some(why.to_owned()), at);

@@ -67,8 +67,8 @@ const SAYS: [&str; 4] = ["content", "tool_calls", "function_call", "tool_call_id
 const PARENT: [&str; 6] =
     ["parent", "parent_id", "parentId", "parentID", "parent_session_id", "parentSessionId"];
 
-/// Members of a session that `convert` writes.
-const WRITTEN: [&str; 12] = [
+/// Members of a session, as `convert` and cases write it.
+pub const MEMBERS: [&str; 12] = [
     "id",
     "title",
     "parent",
@@ -189,7 +189,7 @@ impl Native {
             builder.at_line(unit.line).lost(Loss::MayHoldCalls, odd);
         }
         // What `convert` wrote has its calls where they belong; what somebody added to it need not.
-        if !is_written(members) || members.iter().any(|(name, _)| !WRITTEN.contains(&name)) {
+        if !is_written(members) || members.iter().any(|(name, _)| !MEMBERS.contains(&name)) {
             suspicion::look(&mut builder, unit, Some(members), members.get("messages"));
         }
         out.session(builder);

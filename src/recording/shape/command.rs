@@ -52,7 +52,7 @@ pub fn result(result: &crate::session::Body) -> Status {
 /// What OpenHands tells the model of an action, in the form that it keeps conversations in: `OBSERVATION:`, what came of it, and after
 /// the output of a command how that ended.
 pub fn openhands(told: &str) -> Status {
-    /// What else is told after the output.
+    /// What else stands after the output.
     const ABOUT: [&str; 2] = ["[Current working directory: ", "[Python interpreter: "];
     const OPEN: [&str; 2] = ["[The command has no new output after ", "[The command timed out after "];
     let Some(told) = told.strip_prefix("OBSERVATION:\n") else { return Status::Unknown };

@@ -15,6 +15,17 @@ pub enum Status {
     Unknown,
 }
 
+impl Status {
+    /// Whether the call failed; `None` where it has not ended, or that is not known.
+    pub fn failed(self) -> Option<bool> {
+        match self {
+            Status::Succeeded => Some(false),
+            Status::Failed | Status::Refused(_) => Some(true),
+            Status::Open | Status::Unknown => None,
+        }
+    }
+}
+
 /// What a word says, however it is spelt: `timed_out`, `timed-out`, `TIMED OUT`.
 pub fn status(word: &str) -> Status {
     let letters = word.chars().filter(|letter| letter.is_ascii_alphanumeric());

@@ -117,7 +117,7 @@ fn lines(label: &str, lines: &[String]) -> Markup {
 pub fn meaning(remark: &str) -> &'static str {
     match remark {
         "counterfactual" => {
-            "an earlier call was stopped that really ran, so the agent would have seen something different by then"
+            "an earlier call ran and is now stopped, or did not run and is now allowed, so the agent would have seen something different by then"
         }
         _ => "the model proposed this call in a choice that was not taken",
     }

@@ -174,7 +174,7 @@ pub fn glossary(end: &End<'_>) -> Markup {
         ("not reached", "The session had been halted before this call."),
         (
             "counterfactual",
-            "The call comes after a stopped call that really ran. The agent would have seen something different by then, so such a decision is weaker evidence.",
+            "The call comes after one that ran and is now stopped, or did not run and is now allowed. The agent would have seen something different by then, so such a decision is weaker evidence.",
         ),
         (
             "differ from the recording",

@@ -53,7 +53,7 @@ roles! {
     VerdictDeny = "verdict.deny",
     /// A call that stopped the session.
     VerdictHalt = "verdict.halt",
-    /// A call that is stopped after an earlier stopped call that really ran (counterfactual).
+    /// A call that is stopped and counterfactual: an earlier decision differs from the recording.
     VerdictAfter = "verdict.after",
     /// A call that was not reached, a tool the model could not see.
     VerdictNone = "verdict.none",

@@ -206,7 +206,7 @@ fn quiet_hides_notices_and_no_warning() {
         lines.windows(2).filter(|pair| of_file(pair)).count()
     };
     for (kind, file, when_quiet) in
-        [("notice", "p/notes", 0), ("warning", "s.json", 1), ("notice", "s.json", 0)]
+        [("notice", "p/notes", 1), ("warning", "s.json", 1), ("notice", "s.json", 0)]
     {
         assert_eq!(about(&loud, kind, file), 1, "{kind} {file}: {loud}");
         assert_eq!(about(&quiet, kind, file), when_quiet, "{kind} {file}: {quiet}");

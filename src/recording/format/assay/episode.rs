@@ -20,9 +20,7 @@ pub struct Episode {
     pub builder: Builder,
     /// What the episode ended as, by its last entry.
     pub output: Option<Body>,
-    /// Each by itself, so that its memory is free as soon as it is part of the session.
-    #[expect(clippy::vec_box, reason = "a list of very many steps would stay whole until its end")]
-    steps: Vec<Box<Step>>,
+    steps: Vec<Step>,
     /// Places of the steps, by id.
     places: HashMap<Box<str>, usize>,
 }
@@ -99,12 +97,11 @@ impl Episode {
         let known = self.places.get(&*id).filter(|_| !id.is_empty()).copied();
         let place = known.unwrap_or_else(|| {
             let (order, at, said, tool, calls) = (None, None, None, None, Vec::new());
-            let step = Step { id: id.as_ref().into(), order, at, line: unit.line, said, tool, calls };
-            self.steps.push(Box::new(step));
+            self.steps.push(Step { id: id.as_ref().into(), order, at, line: unit.line, said, tool, calls });
             self.places.insert(id.as_ref().into(), self.steps.len() - 1);
             self.steps.len() - 1
         });
-        self.steps.get_mut(place).map(|step| &mut **step)
+        self.steps.get_mut(place)
     }
 
     /// The episode is whole.
@@ -119,8 +116,7 @@ impl Episode {
         builder.expect_turns(steps.len(), calls);
         // The last thing that was said or that a call gave back.
         let mut last = Body::MISSING;
-        for step in steps {
-            let mut step = *step;
+        for mut step in steps {
             builder.at_line(step.line);
             step.calls.sort_by_key(|call| call.order);
             match (step.tool, &step.said) {

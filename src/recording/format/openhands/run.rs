@@ -122,12 +122,7 @@ pub fn ended(code: Option<Node<'_>>) -> Status {
 
 /// How a result is marked; `None`: its command goes on.
 pub fn mark(ended: Status, refused: Option<&'static str>, content: &Body, setting: &Setting) -> Option<Mark> {
-    let marked = match ended {
-        Status::Succeeded => Some(false),
-        Status::Failed | Status::Refused(_) => Some(true),
-        Status::Open | Status::Unknown => None,
-    };
-    let error = setting.failed(marked, content);
+    let error = setting.failed(ended.failed(), content);
     (ended != Status::Open || error || refused.is_some()).then_some(Mark { error, refused })
 }
 

@@ -98,9 +98,10 @@ impl Traces {
         trace.diagnostics.extend(wrong);
         if !span.id.is_empty() && !trace.ids.insert(span.id.clone()) {
             trace.repeated += 1;
-            let same = |other: &&Span| other.id == span.id;
-            let other = trace.spans.iter().find(same).filter(|_| span.part() == Part::Tool);
-            if let Some(other) = other.filter(|other| other.tool() != span.tool()) {
+            if span.part() == Part::Tool
+                && let Some(other) = trace.spans.iter().find(|other| other.id == span.id)
+                && other.tool() != span.tool()
+            {
                 let (tool, other) = (quoted(&span.tool()).to_string(), quoted(&other.tool()).to_string());
                 let lost = format!("a call of {tool} has the span id of one of {other}; it is left out");
                 trace.diagnostics.push(self.setting.damaged_line(span.line, Damage::calls(lost)));
