@@ -18,8 +18,9 @@ pub use contract::line::SessionLine;
 pub use contract::{Format, Options};
 #[cfg(feature = "cli")]
 pub use format::codex_rollout::ended as codex_ended;
-pub use format::mcp::{Ended as McpEnded, response as mcp_response};
 #[cfg(feature = "proxy")]
+pub use format::mcp::{Ended as McpEnded, response as mcp_response};
+#[cfg(feature = "cli")]
 pub use format::native::MEMBERS as SESSION_MEMBERS;
 pub use reading::{Checkpoint, LineReader, Reading, Stretch, open, resume};
 #[cfg(feature = "cli")]
