@@ -51,8 +51,11 @@ pub fn run(asked: &args::Gate) -> Exit {
 /// The answer to what could not be done: where a decision was asked for, it is one.
 fn failed(fault: &Fault, line: &str, asked: &args::Gate) -> Value {
     let error = fault.to_string();
+    // A host that asks for many sessions at once has to know which of its requests this answers.
+    let mut answer = Host::about(line);
+    answer.insert("error".to_owned(), json!(error));
     if !Host::proposes(line) {
-        return json!({"error": error});
+        return Value::Object(answer);
     }
     let (decision, runs) = match asked.on_error {
         _ if asked.shadow => ("deny", true),
@@ -61,5 +64,7 @@ fn failed(fault: &Fault, line: &str, asked: &args::Gate) -> Value {
         Fallback::Allow => ("allow", true),
     };
     let reason = format!("Rulestep could not decide this call: {error}");
-    json!({"error": error, "decision": decision, "runs": runs, "reason": reason})
+    let decided = [("decision", json!(decision)), ("runs", json!(runs)), ("reason", json!(reason))];
+    answer.extend(decided.map(|(key, value)| (key.to_owned(), value)));
+    Value::Object(answer)
 }

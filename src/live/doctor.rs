@@ -176,6 +176,14 @@ fn settled(settings: &Settings, hooks: &[Hook], around: &Surroundings, notes: &m
                     agent.name()
                 ));
             }
+            // Nothing runs that should not; but who does what the reason asks for is denied again.
+            None if agent.tells_success(event) => {
+                notes.error(format!(
+                    "no hook for `{event}`, so no call counts as succeeded, and rules that need one deny every call: \
+                     run `rulestep install {}` again",
+                    agent.name()
+                ));
+            }
             None => {
                 notes.warn(format!("no hook for `{event}`: run `rulestep install {}` again", agent.name()))
             }

@@ -93,6 +93,13 @@ impl Host {
         serde_json::from_str::<Request<'_>>(line).map_or(true, |request| request.op == "propose")
     }
 
+    /// What a line is about, as far as it can be read: its `session` and `id`.
+    pub fn about(line: &str) -> Map<String, Value> {
+        let mut about = serde_json::from_str::<Map<String, Value>>(line).unwrap_or_default();
+        about.retain(|key, value| matches!(key.as_str(), "session" | "id") && value.is_string());
+        about
+    }
+
     /// Answers a line.
     ///
     /// # Errors

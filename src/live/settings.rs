@@ -84,6 +84,11 @@ impl Agent {
             || self == Agent::Cursor && earlier.contains(&event)
     }
 
+    /// Whether an event alone tells that a call succeeded.
+    pub fn tells_success(self, event: &str) -> bool {
+        matches!(event, "PostToolUse" | "AfterTool" | "postToolUse")
+    }
+
     /// Whether its settings may have comments.
     fn reads_comments(self) -> bool {
         self == Agent::GeminiCli

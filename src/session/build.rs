@@ -33,9 +33,12 @@ pub struct Builder {
     title: Title,
     /// Key of the response that is open; consecutive messages with the same key are one turn.
     open: Option<Arc<str>>,
-    /// The ids of all calls, so that a second result for one is not taken for that of a call that is missing; and which of
-    /// its calls wait for their result.
+    /// Calls that wait for their result, by their id. Nearly every call has its result before the next one, so that this stays
+    /// small however long the session is.
     named: HashMap<Arc<str>, Waiting>,
+    /// The ids of all calls, so that a second result for one is not taken for that of a call that is missing. Made when a
+    /// result finds none that waits: of the calls up to this place.
+    ids: (HashSet<Arc<str>>, usize),
     /// Calls without an id that wait for their result.
     unnamed: Waiting,
     /// Names of tools and roles, each kept once: sessions name the same few over and over.
@@ -101,6 +104,7 @@ impl Builder {
             title: Title::default(),
             open: None,
             named: HashMap::new(),
+            ids: (HashSet::new(), 0),
             unnamed: Waiting::default(),
             names: HashSet::new(),
             folder: None,
@@ -119,9 +123,8 @@ impl Builder {
         let mut builder = Builder::new(Arc::clone(&session.id), session.origin.clone());
         let Unsettled { of, over } = session.unsettled();
         for call in &session.calls {
-            let waiting = builder.waiting_with(call.id.as_ref());
             if call.result.is_none() && !over.contains(&call.at.index) {
-                waiting.push(call.at.index);
+                builder.waiting_with(call.id.as_ref()).push(call.at.index);
             }
         }
         builder.unsure.extend(of.into_values().filter(|call| !over.contains(call)));
@@ -160,8 +163,6 @@ impl Builder {
     /// About this many messages follow.
     pub fn expect_messages(&mut self, count: usize) {
         self.session.messages.reserve(count);
-        // Most responses propose one call, which has a result.
-        self.named.reserve((count / 2).min(1 << 10));
     }
 
     /// There will be this many responses, with this many calls.

@@ -404,6 +404,38 @@ fn what_is_probably_not_meant_is_a_warning() {
     assert_eq!(said(&clean), Vec::<String>::new());
 }
 
+/// A read that satisfies nothing is told where it is missed, and by `lint` before anyone is denied.
+#[cfg(feature = "cli")]
+#[test]
+fn a_read_without_a_path_that_the_policy_knows_is_named() {
+    use rulestep::internals::report::Scope;
+
+    let text = "policies: [{type: read_before_write, name: read-first}]\nexisting_files: [a]\n";
+    let write = json!({"path": "a"});
+    let judged = |read: &Value, succeeded: bool| {
+        let session = Recording::new()
+            .turn([("read_file", read, succeeded)])
+            .turn([("write_file", &write, true)])
+            .finish();
+        let whole = crate::policies::json(&session, &policy("p.yaml", text), Scope::Full);
+        let call = &whole["turns"][1]["calls"][0];
+        (call["findings"][0].clone(), call["checks"][0]["detail"]["read_without_path"].clone())
+    };
+    let elsewhere = json!({"absolute_path": "a"});
+    let (told, unplaced) = judged(&elsewhere, true);
+    assert_eq!(told["code"], "not_read_before_write");
+    assert_eq!(
+        told["message"],
+        "`a` exists and was not read; the read in turn 1 names no file where the policy looks"
+    );
+    assert_eq!(unplaced, json!({"turn": 1, "call": 1, "index": 0}));
+    // Neither of a read that failed nor of one that names another file.
+    for (read, succeeded) in [(&elsewhere, false), (&json!({"path": "b"}), true)] {
+        let (told, unplaced) = judged(read, succeeded);
+        assert_eq!((&told["message"], unplaced), (&json!("`a` exists and was not read"), Value::Null));
+    }
+}
+
 #[cfg(feature = "cli")]
 #[test]
 fn recorded_state_and_checks_are_in_the_data() {

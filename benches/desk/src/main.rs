@@ -106,6 +106,7 @@ fn visit(binary: &Path, policy: &Path, file: &Path, folder: &Path, with_keys: bo
         if let Some(at) = terminal.wait(Duration::from_millis(10 + pause % 21), Terminal::is_done) {
             break at - begun;
         }
+        assert!(begun.elapsed() < PATIENCE, "it never says that everything is judged:\n{}", terminal.text());
         if !with_keys {
             continue;
         }

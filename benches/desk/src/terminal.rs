@@ -77,6 +77,10 @@ impl Terminal {
     /// When the screen first showed something; `None` where it has not after this time. Only whole frames are looked at.
     pub fn wait(&mut self, time: Duration, shows: impl Fn(&Terminal) -> bool) -> Option<Instant> {
         let until = Instant::now() + time;
+        // Something else was waited for when it came.
+        if self.drawn && shows(self) {
+            return Some(self.read);
+        }
         loop {
             while let Some(end) = self.rest.windows(END.len()).position(|bytes| bytes == END) {
                 let rest = self.rest.split_off(end + END.len());
@@ -130,6 +134,11 @@ impl Terminal {
             && !footer.contains("reading ")
             && !footer.contains("judging ")
             && self.sessions() > 0
+    }
+
+    /// All that is on the screen.
+    pub fn text(&self) -> String {
+        self.screen.screen().contents()
     }
 
     fn line(&self, at: usize) -> String {

@@ -10,6 +10,7 @@ use super::files::Files;
 use super::record::Record;
 use crate::monitor::explanation::{detail, state};
 use crate::monitor::{About, CheckedValue, Explain, Explanation, Line, Rule};
+use crate::session::CallRef;
 use crate::wording::sentence::name;
 use crate::wording::{Sentence, all, at, count, list};
 
@@ -21,7 +22,7 @@ pub struct MissingTools {
 }
 
 /// The facts of a rule about a file that a call writes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct WrittenFile {
     /// What a read is looked up by: the path below the mount point. `None`: the call names no path, and passes.
     pub key: Option<Arc<str>>,
@@ -29,6 +30,9 @@ pub struct WrittenFile {
     pub exists: Option<bool>,
     /// Whether it was read with one of the tools that count.
     pub read: bool,
+    /// Of a file that was not read: the newest successful read that named no file. It may have been this one's.
+    #[serde(rename = "read_without_path", skip_serializing_if = "Option::is_none")]
+    pub unplaced: Option<CallRef>,
 }
 
 /// What a document has recorded, and the files it knows.
@@ -81,7 +85,7 @@ impl Explain for WrittenFile {
         let key = self.key.as_deref().map(|key| Line::new(format!("looked up as {}", quoted(key))));
         Explanation {
             lines: key.into_iter().collect(),
-            way_out: about.code.map(|_| Sentence::new(self.way_out(about.checked))),
+            way_out: about.code.map(|_| Sentence::new(self.way_out(about))),
             telling: true,
             ..Explanation::new(about, self.sentence(about))
         }
@@ -97,10 +101,23 @@ impl WrittenFile {
         let Some(path) = self.path(about.checked) else {
             return "the policy finds no path in the call, so it is allowed without a check".to_owned();
         };
+        // What somebody may take for the read that is missing.
+        let unplaced = || match self.unplaced {
+            Some(call) => {
+                format!("; the read in {} names no file where the policy looks", at(call, about.session))
+            }
+            None => String::new(),
+        };
         match (self.exists, self.read) {
             (Some(true), false) => match about.earlier() {
-                Some(call) => format!("{path} was written in {} and was not read", at(call, about.session)),
-                None => format!("{path} exists and was not read"),
+                Some(call) => {
+                    format!(
+                        "{path} was written in {} and was not read{}",
+                        at(call, about.session),
+                        unplaced()
+                    )
+                }
+                None => format!("{path} exists and was not read{}", unplaced()),
             },
             (Some(true), true) => format!("{path} was read"),
             (Some(false), _) => format!("{path} is a new file"),
@@ -108,7 +125,7 @@ impl WrittenFile {
         }
     }
 
-    fn way_out(&self, checked: Option<&CheckedValue>) -> String {
+    fn way_out(&self, about: &About<'_>) -> String {
         match self.exists {
             None if self.key.is_none() => {
                 "name the argument that holds the path in the policy, as in `path_argument: $.target_file`"
@@ -117,8 +134,12 @@ impl WrittenFile {
             None => "list the files that exist, in the session's `files` or the document's `existing_files`"
                 .to_owned(),
             Some(_) => {
-                let path = self.path(checked).unwrap_or_else(|| "the file".to_owned());
-                format!("read {path} successfully first, with the path spelled the same way")
+                let path = self.path(about.checked).unwrap_or_else(|| "the file".to_owned());
+                let named = match self.unplaced {
+                    Some(_) => ", in an argument where the policy looks for it (`path_argument`)",
+                    None => "",
+                };
+                format!("read {path} successfully first, with the path spelled the same way{named}")
             }
         }
     }

@@ -13,7 +13,7 @@ use super::explain::{MissingTools, RecordState, WrittenFile};
 use super::files::Files;
 use super::path::{self, Locator};
 use super::record::Record;
-use super::unit::{Ask, Part, ToolPolicies};
+use super::unit::{Ask, Part, Reads, ToolPolicies};
 use crate::diagnostic::code::Code;
 use crate::dialect::tool_policies::codes;
 use crate::monitor::saved;
@@ -31,6 +31,8 @@ pub(super) struct ToolPoliciesMonitor {
     files: Files,
     /// Whether the files at the session's start are known.
     listed: bool,
+    /// The newest successful read that named no file, so that no write can rest on it, with its tool.
+    unplaced: Option<(Arc<str>, CallRef)>,
 }
 
 /// What an ask comes to for a call.
@@ -59,6 +61,8 @@ struct FileAnswer<'a> {
     assumed: bool,
     /// The call that read it.
     read: Option<CallRef>,
+    /// See [`ToolPoliciesMonitor::unplaced`].
+    unplaced: Option<CallRef>,
 }
 
 impl ToolPoliciesMonitor {
@@ -70,14 +74,15 @@ impl ToolPoliciesMonitor {
             snapshots: RedBlackTreeMapSync::new_sync(),
             files,
             listed,
+            unplaced: None,
         }
     }
 
     /// See [`Unit::resume`](crate::monitor::Unit::resume).
     pub fn resumed(unit: Arc<ToolPolicies>, saved: &str) -> Option<ToolPoliciesMonitor> {
-        let (recorded, snapshots, files, listed): Recorded = saved::read(saved)?;
+        let (recorded, snapshots, files, listed, unplaced): Recorded = saved::read(saved)?;
         let snapshots = snapshots.into_iter().collect();
-        Some(ToolPoliciesMonitor { unit, recorded, snapshots, files, listed })
+        Some(ToolPoliciesMonitor { unit, recorded, snapshots, files, listed, unplaced })
     }
 
     fn asks(&self, slot: Slot) -> &[Ask] {
@@ -100,13 +105,18 @@ impl ToolPoliciesMonitor {
                 let Some(path) = locator.path(arguments) else { return Answer::Pathless };
                 let key = locator.key(&path);
                 let exists = self.files.exists(&path::fold(key));
-                let read = read.iter().find_map(|tool| self.recorded.key(tool, key));
+                let by = read.iter().find_map(|tool| self.recorded.key(tool, key));
                 Answer::File(FileAnswer {
                     locator,
                     place: locator.place(arguments),
                     exists,
                     assumed: exists.is_none() && !self.listed,
-                    read,
+                    read: by,
+                    unplaced: self
+                        .unplaced
+                        .as_ref()
+                        .filter(|(tool, _)| read.contains(tool))
+                        .map(|(_, call)| *call),
                     path,
                 })
             }
@@ -129,10 +139,15 @@ impl ToolPoliciesMonitor {
         if part.records && self.recorded.tool(call.tool).is_none() {
             self.recorded.add_tool(&name(), call.at);
         }
-        for locator in &part.reads {
+        let mut placed = part.reads.is_empty();
+        for Reads { locator, .. } in &part.reads {
             if let Some(path) = locator.path(call.arguments) {
                 self.recorded.add_key(&name(), locator.key(&path), call.at);
+                placed = true;
             }
+        }
+        if !placed {
+            self.unplaced = Some((name(), call.at));
         }
     }
 
@@ -188,7 +203,7 @@ impl Answer<'_> {
 
     fn facts(&self) -> Option<Arc<dyn Explain>> {
         Some(match self {
-            Answer::Pathless => Arc::new(WrittenFile { key: None, exists: None, read: false }),
+            Answer::Pathless => Arc::new(WrittenFile::default()),
             Answer::Needs { missing, .. } => {
                 Arc::new(MissingTools { missing: missing.iter().map(|tool| Arc::clone(tool)).collect() })
             }
@@ -196,6 +211,7 @@ impl Answer<'_> {
                 key: Some(file.locator.key(&file.path).into()),
                 exists: if file.assumed { None } else { Some(file.exists.is_some()) },
                 read: file.read.is_some(),
+                unplaced: file.unplaced.filter(|_| file.read.is_none()),
             }),
         })
     }
@@ -217,14 +233,14 @@ impl Answer<'_> {
     }
 }
 
-/// What was recorded and the snapshots of it, as they are read.
-type Recorded = (Record, Vec<(Arc<str>, Record)>, Files, bool);
+/// A monitor's fields without its unit, as they are read.
+type Recorded = (Record, Vec<(Arc<str>, Record)>, Files, bool, Option<(Arc<str>, CallRef)>);
 
 impl Monitor for ToolPoliciesMonitor {
     fn save(&self) -> Option<String> {
-        let ToolPoliciesMonitor { unit: _, recorded, snapshots, files, listed } = self;
+        let ToolPoliciesMonitor { unit: _, recorded, snapshots, files, listed, unplaced } = self;
         let snapshots: Vec<_> = snapshots.iter().collect();
-        saved::save(&(recorded, snapshots, files, listed))
+        saved::save(&(recorded, snapshots, files, listed, unplaced))
     }
 
     fn fork(&self) -> Box<dyn Monitor> {

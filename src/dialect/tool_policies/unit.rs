@@ -80,12 +80,20 @@ pub(super) struct Part {
     pub asks: Vec<Ask>,
     /// Whether its successes are recorded.
     pub records: bool,
-    /// Its reads are recorded under the keys of these policies.
-    pub reads: Vec<Locator>,
+    /// Its reads are recorded under the keys of these policies, of which each says something else.
+    pub reads: Vec<Reads>,
     /// Its calls make files where these policies find their paths, whatever governs it.
     pub makes: Vec<Locator>,
     /// Its reads show files where these policies find their paths, whatever governs it.
     pub shows: Vec<Locator>,
+}
+
+/// Where a policy finds the path of a read.
+#[derive(Debug)]
+pub(super) struct Reads {
+    /// The first policy that looks there.
+    pub rule: usize,
+    pub locator: Locator,
 }
 
 /// What one policy asks of a tool's calls.
@@ -173,8 +181,8 @@ impl Part {
                     if named(&files.write) {
                         part.asks.push(Ask::Write { rule: *rule, read, locator: locator.clone() });
                     }
-                    if named(&files.read) {
-                        add(&mut part.reads, locator);
+                    if named(&files.read) && part.reads.iter().all(|reads| reads.locator != locator) {
+                        part.reads.push(Reads { rule: *rule, locator });
                     }
                 }
             }
@@ -247,7 +255,8 @@ impl Unit for ToolPolicies {
                 Ask::Write { locator, .. } => Some(locator),
                 Ask::Needs { .. } => None,
             });
-            let locators = asked.chain(&part.reads).chain(&part.makes).chain(&part.shows);
+            let read = part.reads.iter().map(|reads| &reads.locator);
+            let locators = asked.chain(read).chain(&part.makes).chain(&part.shows);
             let Some(tool) = &part.name else { continue };
             for path in locators.flat_map(Locator::places) {
                 out.push(Read::Argument { tool: Arc::clone(tool), path });
@@ -304,8 +313,13 @@ impl Unit for ToolPolicies {
 
     fn probes(&self, out: &mut Vec<Probe>) {
         for part in &self.parts {
-            for ask in &part.asks {
-                let (Some(tool), Ask::Write { rule, locator, .. }) = (&part.name, ask) else { continue };
+            let Some(tool) = &part.name else { continue };
+            let written = part.asks.iter().filter_map(|ask| match ask {
+                Ask::Write { rule, locator, .. } => Some((rule, locator)),
+                Ask::Needs { .. } => None,
+            });
+            let read = part.reads.iter().map(|Reads { rule, locator }| (rule, locator));
+            for (rule, locator) in written.chain(read) {
                 let (Some(rule), Some(path)) = (self.rules.get(*rule).copied(), locator.places().next())
                 else {
                     continue;

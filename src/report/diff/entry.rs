@@ -118,10 +118,10 @@ pub fn title(kind: Kind) -> &'static str {
     }
 }
 
-/// What a kind counts.
+/// What a kind counts: tools are counted once a turn.
 pub fn noun(kind: Kind) -> &'static str {
     match kind {
-        Kind::NewlyVisible | Kind::NewlyHidden => "turn",
+        Kind::NewlyVisible | Kind::NewlyHidden => "time",
         Kind::OutcomeChanged => "outcome",
         Kind::NewlyReported | Kind::NoLongerReported => "report",
         _ => "call",
@@ -142,9 +142,9 @@ pub fn origins(count: crate::compare::Count) -> String {
 
 /// What is counted apart; none where there is nothing.
 pub fn inferred(count: crate::compare::Count) -> Option<String> {
-    let turns = words::count(count.inferred, "turn");
+    let times = words::count(count.inferred, "time");
     (count.inferred > 0)
-        .then(|| format!("{turns} with tools that the recording neither lists nor calls (inferred)"))
+        .then(|| format!("{times} for tools that the recording neither lists nor calls (inferred)"))
 }
 
 /// Why a session is not compared.

@@ -37,10 +37,19 @@ impl Builder {
         self.diagnostic(notice.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
     }
 
+    /// Whether a call had this id.
+    fn was_called(&mut self, id: &str) -> bool {
+        let (ids, until) = &mut self.ids;
+        let later = self.session.calls.get(*until..).unwrap_or_default();
+        ids.extend(later.iter().filter_map(|call| call.id.clone()));
+        *until = self.session.calls.len();
+        ids.contains(id)
+    }
+
     /// Says that nothing waits for a result. What it is the result of was called, and so it is a call that was not judged.
     pub(super) fn unasked(&mut self, id: Option<&str>) {
         let told = match id {
-            Some(id) if self.named.contains_key(id) => Diagnostic::warning(
+            Some(id) if self.was_called(id) => Diagnostic::warning(
                 code::RESULT_WITHOUT_CALL,
                 format!("a second result for call {}, which already has one", quoted(id)),
             ),

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use hashbrown::hash_map::EntryRef;
+
 use super::waiting::Waiting;
 use super::{Builder, Mark};
 use crate::diagnostic::code;
@@ -62,10 +64,16 @@ impl Builder {
         self.results += 1;
         self.marks_errors |= mark.error || mark.refused.is_some();
         let id = id.filter(|id| !id.is_empty());
-        let (id, index) = match id.map(|id| (id, self.named.get_key_value_mut(id))) {
+        let (id, index) = match id.map(|id| self.named.entry_ref(id)) {
             None => (None, pop(&mut self.unnamed)),
-            Some((_, Some((id, waiting)))) => (Some(Arc::clone(id)), pop(waiting)),
-            Some((id, None)) => (Some(Arc::from(id)), None),
+            Some(EntryRef::Occupied(mut entry)) => {
+                let index = pop(entry.get_mut());
+                match entry.get().first() {
+                    Some(_) => (Some(Arc::clone(entry.key())), index),
+                    None => (Some(entry.remove_entry().0), index),
+                }
+            }
+            Some(EntryRef::Vacant(entry)) => (Some(Arc::from(entry.key())), None),
         };
         let message = self.session.messages.len();
         if index.is_none() {

@@ -57,7 +57,6 @@ impl Builder {
         self.session.turns.reserve(turns);
         self.session.calls.reserve(calls);
         self.session.messages.reserve(messages);
-        self.named.reserve(calls);
     }
 
     /// What is known of the surroundings, to be filled in.

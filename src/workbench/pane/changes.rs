@@ -300,7 +300,7 @@ fn rest(model: &Model) -> String {
         model.basis.changes.groups().filter(|(group, _)| group.inferred).map(|(_, count)| count).sum();
     let apart = match inferred {
         0 => String::new(),
-        turns => format!("; inferred tools in {}", words::count(turns as u64, "turn")),
+        times => format!("; inferred tools {}", words::count(times as u64, "time")),
     };
     let unchanged = words::count(unchanged as u64, "session");
     let uncompared = model.basis.changes.uncompared();

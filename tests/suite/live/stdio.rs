@@ -142,6 +142,8 @@ fn what_a_host_does_wrong_is_an_error_and_never_an_allowance() {
     let answer = host.ask(misspelt);
     assert!(answer["error"].as_str().unwrap().contains("`argument`"), "{answer}");
     assert_eq!((&answer["decision"], &answer["runs"]), (&json!("deny"), &json!(false)));
+    // Which of many requests it answers is told even where the request cannot be read as one.
+    assert_eq!((&answer["session"], &answer["id"]), (&json!("s"), &json!("2")));
     let nameless = host.ask(json!({"op": "propose", "session": "s", "id": "2", "tool": ""}));
     assert!(nameless["error"].as_str().unwrap().contains("no `tool`") && nameless["runs"] == json!(false));
     // Another process cannot decide on the same session meanwhile.

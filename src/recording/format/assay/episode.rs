@@ -14,6 +14,9 @@ use crate::session::{Body, Millis};
 /// What stands for the prompt of an episode that was made of a log without one.
 const NO_PROMPT: &str = "<mcp:session>";
 
+/// Steps whose room is given back together.
+const PAGE: usize = 4096;
+
 /// An episode that is being read.
 pub struct Episode {
     /// What is known of it.
@@ -116,7 +119,12 @@ impl Episode {
         builder.expect_turns(steps.len(), calls);
         // The last thing that was said or that a call gave back.
         let mut last = Body::MISSING;
-        for mut step in steps {
+        // An episode may be as long as its file, so what is told of it gives back its room, a page at a time.
+        steps.reverse();
+        while let Some(mut step) = steps.pop() {
+            if steps.len().is_multiple_of(PAGE) {
+                steps.shrink_to_fit();
+            }
             builder.at_line(step.line);
             step.calls.sort_by_key(|call| call.order);
             match (step.tool, &step.said) {

@@ -374,7 +374,7 @@ fn changes_of_inferred_tools_are_marked_and_counted_apart() {
     press(&mut model, "8 z");
     let screen = screen(&model);
     for said in
-        ["newly visible: 5 turns, inferred", "inferred", "2 sessions unchanged; inferred tools in 5 turns"]
+        ["newly visible: 5 times, inferred", "inferred", "2 sessions unchanged; inferred tools 5 times"]
     {
         assert!(screen.contains(said), "{said}\n{screen}");
     }
