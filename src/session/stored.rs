@@ -73,6 +73,8 @@ pub struct StoredSession {
     weight: usize,
     /// Something has looked at it since its turn to leave came.
     used: AtomicBool,
+    /// It waits for its turn to leave.
+    queued: AtomicBool,
     content: Mutex<Content>,
     digest: OnceLock<u64>,
     recorded: Option<Box<dyn RecordedAt>>,
@@ -156,6 +158,7 @@ impl StoredSession {
             elsewhere: session.elsewhere.clone(),
             weight: weight(&session),
             used: AtomicBool::new(false),
+            queued: AtomicBool::new(false),
             content: Mutex::new(Content { session: Some(session), outside: None }),
             digest: OnceLock::new(),
             recorded,
@@ -209,6 +212,18 @@ impl StoredSession {
     /// Whether its content may leave memory: there have been more sessions than fit into it.
     pub fn may_leave(&self) -> bool {
         self.store.as_ref().is_some_and(|store| store.is_outgrown())
+    }
+
+    /// Nobody looks at it any more who looked at all of it, as a screen does. By then it takes several times its weight, with
+    /// texts and trees of what was shown, so where sessions leave memory it does so at once.
+    pub fn put_down(&self) {
+        let Some(store) = self.store.as_ref().filter(|store| store.is_outgrown() && store.fault().is_none())
+        else {
+            return;
+        };
+        if let Err(error) = self.leave(store) {
+            let _ = store.fault.set(error.to_string());
+        }
     }
 
     /// Bytes of memory that it takes now, about.
@@ -364,13 +379,16 @@ impl SessionStore {
 
     /// The content of a session stays in memory; that of others may have to leave.
     fn keep(&self, stored: &Arc<StoredSession>) {
-        self.queue().push_back(Arc::downgrade(stored));
+        if !stored.queued.swap(true, Ordering::Relaxed) {
+            self.queue().push_back(Arc::downgrade(stored));
+        }
         while self.weight.load(Ordering::Relaxed) > self.most && self.fault.get().is_none() {
             self.outgrown.store(true, Ordering::Relaxed);
             let Some(first) = self.next_to_leave() else { return };
             if let Err(error) = first.leave(self) {
                 // Said once. Memory grows from here on, but nothing is lost.
                 let _ = self.fault.set(error.to_string());
+                first.queued.store(true, Ordering::Relaxed);
                 self.queue().push_front(Arc::downgrade(&first));
             }
         }
@@ -382,6 +400,7 @@ impl SessionStore {
         loop {
             let Some(first) = queue.pop_front()?.upgrade() else { continue };
             if !first.used.swap(false, Ordering::Relaxed) {
+                first.queued.store(false, Ordering::Relaxed);
                 return Some(first);
             }
             queue.push_back(Arc::downgrade(&first));

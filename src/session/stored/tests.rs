@@ -120,6 +120,29 @@ mod leaving {
         assert_eq!(store.weight.load(Ordering::Relaxed), 0);
     }
 
+    /// Whoever walks through a corpus leaves nothing behind, neither sessions nor places in the queue.
+    #[test]
+    fn what_was_looked_at_leaves_at_once_where_memory_is_full() {
+        let sessions = recordings();
+        let most = sessions.iter().map(weight).sum::<usize>() / 2;
+        let store = SessionStore::new(Box::<Arc<Shelf>>::default(), most);
+        let stored: Vec<_> = sessions.iter().cloned().map(|session| store.put(session)).collect();
+        for _ in 0..3 {
+            for (stored, before) in stored.iter().zip(&sessions) {
+                assert_eq!(*stored.session().unwrap(), *before);
+                stored.put_down();
+                assert!(!stored.is_in_memory());
+            }
+        }
+        assert_eq!(store.weight.load(Ordering::Relaxed), 0);
+        assert!(store.queue().len() <= stored.len());
+        // Where all of them fit, they stay.
+        let store = SessionStore::new(Box::<Arc<Shelf>>::default(), usize::MAX);
+        let stored = store.put(sessions[0].clone());
+        stored.put_down();
+        assert!(stored.is_in_memory());
+    }
+
     #[test]
     fn sessions_that_fit_into_memory_are_written_nowhere() {
         let shelf = Arc::new(Shelf::default());

@@ -119,6 +119,14 @@ impl Entry {
         }
     }
 
+    /// It is no longer the one on screen.
+    pub fn put_down(&mut self) {
+        self.shed();
+        if let Some(session) = &self.session {
+            session.put_down();
+        }
+    }
+
     /// What the topmost layer begins with; `content` is what is in the session itself.
     pub fn supposed_of<'a>(&'a self, content: Option<&'a Arc<Session>>) -> Option<&'a Arc<Session>> {
         let top = self.supposed.top();

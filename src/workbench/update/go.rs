@@ -108,7 +108,7 @@ pub fn open(model: &mut Model, entry: usize) {
         let left = model.list(Pane::Transcript);
         if let Some(entry) = model.archive.entries.get_mut(model.place.open) {
             entry.left_at = Some(left);
-            entry.shed();
+            entry.put_down();
         }
         model.place.open = entry;
         show_open(model);
