@@ -32,6 +32,7 @@ use self::environment::Environment;
 use self::input::Input;
 use self::terminal::Screen;
 use self::work::Workers;
+use self::work::background::Precedence;
 use super::config::Config;
 use super::effect::Effect;
 use super::message::{Arrived, Msg};
@@ -122,7 +123,8 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     // The theme has no colours then; bold and reverse must come through all the same.
     crossterm::style::force_color_output(true);
     let (out, arriving) = channel();
-    let workers = Workers::start(Arc::clone(&settings.workspace), out.clone())?;
+    let keys: Arc<Precedence> = Arc::default();
+    let workers = Workers::start(Arc::clone(&settings.workspace), Arc::clone(&keys), out.clone())?;
     terminal::hook_panics();
     end_on_signals(out.clone())?;
     // The wheel and clicks are what most people try; `M` gives the terminal its own selection back.
@@ -164,10 +166,10 @@ pub fn run(settings: Settings) -> Result<(), RunError> {
     workers.sessions();
     workers.cases(&mut model);
     let _watch = settings.watch.map(|(watched, way)| begin_watch(watched, way, out.clone())).transpose()?;
-    let input = Input::start(out);
+    let input = Input::start(Arc::clone(&keys), out);
     let arrivals = Arrivals::new(arriving);
     let editor = environment.editor().to_owned();
-    let mut running = Loop { model, screen, workers, arrivals, editor, drawn: Instant::now() };
+    let mut running = Loop { model, screen, workers, keys, arrivals, editor, drawn: Instant::now() };
     running.run(&input)?;
     if let Some((file, place)) = settings.place.zip(SavedPlace::of(&running.model)) {
         // Without it the next start is at the first stopped call, which needs no excuse.
@@ -198,6 +200,7 @@ struct Loop {
     model: Model,
     screen: Screen,
     workers: Workers,
+    keys: Arc<Precedence>,
     arrivals: Arrivals,
     editor: String,
     /// When the screen was drawn last.
@@ -242,6 +245,7 @@ impl Loop {
             }
             self.draw()?;
             if read {
+                self.keys.end();
                 // Only now may keys be read again: an editor that an effect started got all of them.
                 input.allow();
             }

@@ -28,7 +28,7 @@ pub(crate) struct Headless {
 impl Headless {
     pub fn start(workspace: Arc<Workspace>, watch: Option<(WatchTargets, Way)>) -> Self {
         let (out, arriving) = channel();
-        let workers = Workers::start(workspace, out.clone()).expect("threads");
+        let workers = Workers::start(workspace, Default::default(), out.clone()).expect("threads");
         workers.policy();
         workers.sessions();
         let watch = watch.map(|(watched, way)| begin_watch(watched, way, out).expect("a thread"));

@@ -1,6 +1,7 @@
 //! The thread that reads keys. It reads only when it is told to, once: while somebody's editor has the terminal,
 //! every key is the editor's.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -10,6 +11,7 @@ use ratatui::layout::{Position, Size};
 
 use crate::workbench::keys::Key;
 use crate::workbench::message::{Arrived, Mouse, MouseAct, Msg};
+use crate::workbench::run::work::background::Precedence;
 
 /// The means to let the thread read.
 pub struct Input {
@@ -26,11 +28,11 @@ const TYPED: usize = 128;
 
 impl Input {
     /// Starts the thread; it answers each token with [`Arrived::Input`] once.
-    pub fn start(out: Sender<Arrived>) -> Self {
+    pub fn start(keys: Arc<Precedence>, out: Sender<Arrived>) -> Self {
         let (tokens, waiting) = channel();
         thread::spawn(move || {
             while waiting.recv().is_ok() {
-                if out.send(Arrived::Input(batch())).is_err() {
+                if out.send(Arrived::Input(batch(&keys))).is_err() {
                     return;
                 }
             }
@@ -45,11 +47,14 @@ impl Input {
 }
 
 /// What was typed: waits for the first event, takes what is there besides.
-fn batch() -> Vec<Msg> {
+fn batch(keys: &Precedence) -> Vec<Msg> {
     let mut burst = Burst::default();
     loop {
         match read() {
-            Ok(event) => burst.add(event),
+            Ok(event) => {
+                keys.begin();
+                burst.add(event);
+            }
             Err(_) => burst.end(Msg::End),
         }
         if burst.ended || !poll(burst.patience()).unwrap_or(false) {

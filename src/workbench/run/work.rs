@@ -1,7 +1,7 @@
 //! Work beside the loop: reading policies and recordings, judging sessions.
 
 mod answer;
-mod background;
+pub mod background;
 mod judging;
 mod reading;
 
@@ -12,7 +12,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use self::answer::{fault, tell};
-use self::background::give_way;
+use self::background::{Precedence, give_way};
 use self::judging::{JudgesBench, Task};
 use self::reading::{Looks, read_base, read_policies, read_sessions};
 use super::{cases, export, frames, suggest, suppose, survey, tester};
@@ -64,6 +64,8 @@ pub struct Workers {
     search: Arc<AtomicU64>,
     /// How sessions are judged; requests to judge them otherwise are dropped where they stand.
     bench: Arc<JudgesBench>,
+    /// Keys go before what is done for no key.
+    keys: Arc<Precedence>,
 }
 
 /// Sessions that a thread judges in one go, and tells together.
@@ -76,6 +78,7 @@ impl Workers {
     /// The system gives no threads.
     pub fn start(
         workspace: Arc<Workspace>,
+        keys: Arc<Precedence>,
         out: Sender<Arrived>,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
         let judges = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("judge {at}"));
@@ -92,7 +95,7 @@ impl Workers {
         let (source, tells) = (Arc::clone(&workspace), out.clone());
         thread::spawn(move || read_policies(&source, &wanted, &tells));
         let (sessions, wanted) = channel();
-        let looks = Looks { bench: Arc::clone(&bench), out: out.clone() };
+        let looks = Looks { bench: Arc::clone(&bench), keys: Arc::clone(&keys), out: out.clone() };
         thread::spawn(move || {
             give_way();
             read_sessions(&workspace, &wanted, &looks);
@@ -123,6 +126,7 @@ impl Workers {
             witnesses,
             witness,
             bench,
+            keys,
         })
     }
 
@@ -336,6 +340,7 @@ impl Workers {
             open,
             sessions,
             bench: Arc::clone(&self.bench),
+            keys: Arc::clone(&self.keys),
             out: self.out.clone(),
         };
         if open {

@@ -5,6 +5,7 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::answer::{fault, tell, tell_later};
+use super::background::Precedence;
 use crate::compare::Comparison;
 use crate::replay::Replay;
 use crate::session::Session;
@@ -39,6 +40,7 @@ pub struct Task {
     pub open: bool,
     pub sessions: Vec<(usize, Arc<StoredSession>)>,
     pub bench: Arc<JudgesBench>,
+    pub keys: Arc<Precedence>,
     pub out: Sender<Arrived>,
 }
 
@@ -49,6 +51,9 @@ impl Task {
         let mut judged_here = Vec::with_capacity(self.sessions.len());
         let mut compared = Vec::new();
         for (place, session) in &self.sessions {
+            if !self.open {
+                self.keys.stand_aside();
+            }
             if self.bench.now().is_some_and(|now| now.generation > generation) {
                 return;
             }

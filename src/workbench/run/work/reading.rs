@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::answer::{fault, tell, tell_later};
+use super::background::Precedence;
 use super::judging::{JudgesBench, compare, judge};
 use crate::compare::Base;
 use crate::diagnostic::Diagnostic;
@@ -21,6 +22,7 @@ use crate::workspace::recordings::Look;
 /// What is made of each session as soon as it is read.
 pub(super) struct Looks {
     pub bench: Arc<JudgesBench>,
+    pub keys: Arc<Precedence>,
     pub out: Sender<Arrived>,
 }
 
@@ -30,6 +32,7 @@ impl Look for Looks {
     /// What its row is made from, and what is decided on it where that is known. Of a file that is read again most sessions are as
     /// they were, and what was decided on them stands.
     fn look(&self, session: &Arc<StoredSession>, content: &Arc<Session>, known: bool) -> (ReadSession, bool) {
+        self.keys.stand_aside();
         let draft = RowDraft::of(session, Some(content));
         let read = ReadSession { session: Arc::clone(session), draft, decisions: None, changes: None };
         let Some(by) = self.bench.now().filter(|_| !known) else { return (read, false) };
@@ -123,7 +126,7 @@ mod tests {
     #[test]
     fn what_is_read_is_judged_at_once_where_it_is_known_how() {
         let (out, _arriving) = channel();
-        let looks = Looks { bench: Arc::default(), out };
+        let looks = Looks { bench: Arc::default(), keys: Arc::default(), out };
         let content = Arc::new(refunds());
         let session = StoredSession::resident(Arc::clone(&content));
         let look = |known| looks.look(&session, &content, known);
