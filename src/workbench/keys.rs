@@ -152,7 +152,7 @@ commands! {
     Panes Look FilterSessions "filter-sessions" <Filter> ["f"] never "filter the sessions: `tool:pay` (see `rulestep explain filter`)";
     Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions: choose a column (the same again: reversed)";
     Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions by the next of: file, project, day, rule, verdict";
-    Panes Look FoldSessions "fold-sessions" ["Space"] never "pane 1: fold all groups; pane 2: choose a first call, then `a` on another";
+    Panes Look FoldSessions "fold-sessions" ["Space"] never "pane 1: fold all groups; pane 2: choose a second call for `a`";
     Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
     Panes Look Overview "overview" ["O"] never "all rules: how often each was checked, and how often it stopped a call";
     Panes Look Inventory "inventory" ["I"] never "what the sessions contain: tools, what calls do, projects, days";
@@ -186,7 +186,7 @@ commands! {
     Panes Do Live "live" ["R"] watched "turn reloading of edited files on or off (live reload)";
     Panes Do Mode "mode" ["m"] never "switch between enforce (stop calls) and shadow (only report)";
     Panes Do Save "save" ["s"] decided "save the session up to this call as a test case";
-    Panes Do Suggest "suggest" ["a"] chosen "suggest rules about this call's tool; `Enter` on one adds it to the policy";
+    Panes Do Suggest "suggest" ["a"] chosen "suggest rules about this call's tool; `Enter` adds one to the policy";
     All Do Test "test" ["T"] body "try a JSONPath, regex, Liquid template or call matcher on this row";
     Panes Do UndoWrite "undo-write" ["u"] written "undo the last rule that was written with `a` or `i`";
     Panes Do Witness "witness" ["W"] witness "minimal example: the fewest calls that still show this stop or change";
