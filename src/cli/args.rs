@@ -131,7 +131,7 @@ pub enum Verb {
     Report(Report),
     /// List what the sessions contain: tools, programs run, files read and written, hosts contacted, projects, days
     Stats(Stats),
-    /// Suggest rules that the sessions follow, with the number of calls that satisfy each, and write them as policies
+    /// Suggest rules that the recorded calls satisfy, with the number of these calls, and write them as policies
     Suggest(Suggest),
     /// Write a commented example of a policy or a case, to start from
     New(New),
@@ -174,7 +174,7 @@ pub enum Verb {
     Lsp(Lsp),
     /// Convert recordings to Rulestep's own JSON form, `native`
     Convert(Convert),
-    /// Write sessions, calls and findings as tables to load into a database: one row for each, as JSON lines
+    /// Write sessions, calls and findings as tables to load into a database, by default as JSON lines
     Export(Export),
     /// Combine JSON results of several runs, such as those of `--shard`, into the result of one run over all their sessions
     ///

@@ -18,7 +18,7 @@ const POLICIES: &[(&str, &str)] = &[
     ("check", "The same as POLICY"),
     (
         "explain",
-        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. With --at, they decide. The pages `facts` and `shell` add their key `facts`; other pages ignore -p [default with --at: contracts/; else no policy]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. With --at, they decide. The page `shell` uses their key `facts`, and the page `facts` lists it; other pages ignore -p [default with --at: contracts/; else no policy]",
     ),
     (
         "live",

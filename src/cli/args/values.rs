@@ -136,7 +136,7 @@ pub fn explained_in_full() -> String {
     ];
     let kinds = kinds.map(|kind| format!("- {kind}")).join("\n");
     format!(
-        "With --at: the recordings to search. Without --at: the page to print. No argument lists all pages:\n{kinds}"
+        "With --at: the recordings to search. Without arguments, lists all pages. A page is one of:\n{kinds}"
     )
 }
 
