@@ -29,8 +29,8 @@ pub use transfer::{Convert, Export, Merge, Migrate};
 use values::theme_help;
 pub use values::{ANY, NONE};
 use values::{
-    Explained, changes_format, coverage_format, explained, failing, keys, languages, replay_format,
-    stats_format, threads,
+    Explained, changes_format, coverage_format, explained, explained_in_full, failing, keys, languages,
+    replay_format, stats_format, threads,
 };
 
 /// The whole command line.
@@ -84,9 +84,9 @@ pub struct Open {
     pub recordings: Recordings,
     #[command(flatten)]
     pub policies: Policies,
-    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` (the refusals
-    /// of the original run), or `live` (what a gate decided then). Repeat it to combine several versions, but not `recorded` or
-    /// `live`. `git:REV` without a path is the version of the -p paths in that revision
+    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` or `live`. `recorded` is
+    /// what the recording refused, `live` what `hook`, `gate` or `proxy` decided while the agent ran. Repeat it to combine several
+    /// versions, but not `recorded` or `live`. `git:REV` without a path means the -p paths as of that revision
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,
@@ -123,25 +123,27 @@ pub enum Verb {
     /// Replay sessions under two versions of the policies and list what changes: decisions, visible tools, session rules, reports
     ///
     /// A change is `primary` if the same calls ran before it under both versions. It is `downstream` if it comes after a call
-    /// that ran under one version only: what the rules look at then differs, so it may be a consequence of that call alone.
+    /// that ran under one version only. The rules then see different earlier calls, so the edit itself may not be the cause.
     Diff(Diff),
-    /// Show for each rule how often it was checked, and the rules that never stop a call or never apply
+    /// Show for each rule how often it was checked and how often it stopped a call, and list the rules that were never checked
     Coverage(Coverage),
     /// Write what `replay` finds as one HTML or Markdown page, for people who do not have Rulestep
     Report(Report),
-    /// List what the sessions contain: tools, what their calls run, read, write and reach, projects, days
+    /// List what the sessions contain: tools, programs run, files read and written, hosts contacted, projects, days
     Stats(Stats),
-    /// Suggest rules that the sessions follow, with the number of calls that satisfy each, and write them as policies
+    /// Suggest rules that the recorded calls satisfy, with the number of these calls, and write them as policies
     Suggest(Suggest),
     /// Write a commented example of a policy or a case, to start from
     New(New),
-    /// Set up a folder of policies: a first policy, a case for it and settings; with recordings, the rules that they suggest
+    /// Set up a folder of policies: a first policy, a case that tests it, and settings of `check`
     Init(Init),
-    /// Find mistakes in policies: unknown keys, wrong values, rules that can never apply; with `--against`, rules that never did
+    /// Find mistakes in policies: unknown keys, wrong values, rules that can never apply
+    ///
+    /// `--against` also compares the rules with recordings.
     Check(Check),
     /// Run case files: each contains a session, the policy to use and the expected decisions
     Test(Test),
-    /// Explain a code, a policy language, the marks in the output, how calls are decided, or the decision on one call
+    /// Explain a code, a policy language, the marks in the output, how Rulestep decides calls, or the decision on one call
     Explain(Explain),
     /// Print the JSON Schema of a policy language, for editors
     Schema {
@@ -152,33 +154,33 @@ pub enum Verb {
     Hook(Hook),
     /// Decide the tool calls of a program of your own, which sends and receives lines of JSON (docs/gate.md)
     Gate(Gate),
-    /// Run an MCP server so that the policy decides the tool calls of its client (docs/proxy.md)
+    /// Pass messages between an MCP client and its server, and let the policy decide the tool calls (docs/proxy.md)
     #[cfg(feature = "proxy")]
     Proxy(Proxy),
     /// Add the hook to an agent's settings, so that the policy decides its tool calls (docs/gate.md)
     ///
-    /// The hook denies a call that it cannot decide. To change that, add `--on-error` to the hook's command in the settings.
+    /// If an error prevents a decision, the hook denies the call. To change that, add `--on-error` to the hook's command in the settings.
     Install(Install),
     /// Remove the hook from an agent's settings, and nothing else
     Uninstall(Uninstall),
     /// Open journals, the recordings that `hook`, `gate` and `proxy` write, in the workbench, and follow them as they grow
     Live(Live),
-    /// Remove old journals, and list them. A journal is the recording of one session that `hook`, `gate` or `proxy` writes
+    /// Remove old journals, and print which. A journal is the recording of one session that `hook`, `gate` or `proxy` writes
     Prune(Prune),
     /// Test the installed hooks: run each as its agent would, and report what does not work
     Doctor(Doctor),
-    /// Run the language server for editors on standard input and output
+    /// Run a language server that checks and completes policy files in an editor (docs/editors.md)
     #[cfg(feature = "lsp")]
     Lsp(Lsp),
     /// Convert recordings to Rulestep's own JSON form, `native`
     Convert(Convert),
-    /// Write tables of sessions, calls and findings for databases
+    /// Write sessions, calls and findings as tables to load into a database, by default as JSON lines
     Export(Export),
     /// Combine JSON results of several runs, such as those of `--shard`, into the result of one run over all their sessions
     ///
     /// The result is JSON in the same form, on standard output.
     Merge(Merge),
-    /// Rewrite an Assay sequence-rule file from the old syntax (version 0) to the current one
+    /// Rewrite a file of sequence rules (Assay) from the old syntax, version 0, to the current one
     Migrate(Migrate),
     /// Print a completion script for a shell
     Completions {
@@ -206,20 +208,23 @@ pub struct Replay {
     /// Also write the result to FILE, in any FORMAT of --format: `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
     pub report: Vec<String>,
-    /// Show only the totals of each session and the session rules that it violates, not its calls. Excludes --full and --by
+    /// Show only the totals of each session and the session rules that it violates, not its calls. Cannot be combined with
+    /// --full or --by
     #[arg(long, conflicts_with = "full")]
     pub summary: bool,
-    /// Show everything: also the preconditions and the rule state of each turn, and every check on each call. Excludes --by
+    /// Show everything: also visible and hidden tools and unsatisfied preconditions of each turn, and every check on each call. Cannot
+    /// be combined with --summary or --by
     #[arg(long)]
     pub full: bool,
     /// Count stopped calls and violated session rules by KEY, instead of listing them
     #[arg(long, value_name = "KEY", conflicts_with_all = ["summary", "full", "report", "redact", "strict", "lines"], value_parser = keys())]
     pub by: Option<String>,
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
-    /// Hidden files, `target` and `node_modules` are never looked at, so they do not count
+    /// Rulestep never looks at hidden files, `target` and `node_modules`, so they do not count
     #[arg(long)]
     pub strict: bool,
-    /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
+    /// Blank all arguments, results and messages, in the output and in files that are written. Only the values that a rule of the
+    /// policies looks at stay readable
     #[arg(long)]
     pub redact: bool,
     #[command(flatten)]
@@ -233,9 +238,9 @@ pub struct Diff {
     pub corpus: Corpus,
     #[command(flatten)]
     pub lines: Lines,
-    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` (the refusals
-    /// of the original run), or `live` (what a gate decided then). Repeat it to combine several versions, but not `recorded` or
-    /// `live`. `git:REV` without a path is the version of the -p paths in that revision
+    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` or `live`. `recorded` is
+    /// what the recording refused, `live` what `hook`, `gate` or `proxy` decided while the agent ran. Repeat it to combine several
+    /// versions, but not `recorded` or `live`. `git:REV` without a path means the -p paths as of that revision
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append, required = true)]
     pub base: Vec<String>,
     /// Output format
@@ -244,22 +249,23 @@ pub struct Diff {
     /// Also write the result to FILE, in any FORMAT of --format: `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
     pub report: Vec<String>,
-    /// Describe every change, not only the first few of each rule. JSON always has every change, and with this option the findings
-    /// of both versions
+    /// Describe every change, not only the first few of each rule. JSON always has every change; --full adds the findings of both
+    /// versions
     #[arg(long)]
     pub full: bool,
-    /// Write a minimal example of each primary change of a decision to this folder: a case file with the smallest part of the
-    /// session that still shows the change. An existing file is not overwritten
+    /// For each primary change of a decision, write a case (a minimal example) to this folder. It has the fewest calls that still show
+    /// the change, and expects the new decision. An existing file is not overwritten
     #[arg(long, value_name = "FOLDER")]
     pub witness: Option<String>,
-    /// Kinds of change that cause exit code 1, separated by commas; `none` excludes all others
+    /// Kinds of change that cause exit code 1, separated by commas. `none` cannot be combined with others. Blocked means stopped
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "any", value_parser = failing())]
     pub fail_on: Vec<String>,
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
-    /// Hidden files, `target` and `node_modules` are never looked at, so they do not count
+    /// Rulestep never looks at hidden files, `target` and `node_modules`, so they do not count
     #[arg(long)]
     pub strict: bool,
-    /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
+    /// Blank all arguments, results and messages, in the output and in files that are written. Only the values that a rule of the
+    /// policies looks at stay readable
     #[arg(long)]
     pub redact: bool,
 }
@@ -291,10 +297,11 @@ pub struct Report {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
-    /// Hidden files, `target` and `node_modules` are never looked at, so they do not count
+    /// Rulestep never looks at hidden files, `target` and `node_modules`, so they do not count
     #[arg(long)]
     pub strict: bool,
-    /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
+    /// Blank all arguments, results and messages, in the output and in files that are written. Only the values that a rule of the
+    /// policies looks at stay readable
     #[arg(long)]
     pub redact: bool,
 }
@@ -327,8 +334,8 @@ pub struct Check {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with_all = ["named", "policy", "only"])]
     pub config: Option<String>,
-    /// Recordings that the rules are compared with: files, folders or globs. Reports tools and values that no recorded call has,
-    /// conditions that never or always pass, and rules that never fire
+    /// Recordings to compare the rules with: files, folders or globs. Report tools and values named in rules that no recorded call
+    /// has, and conditions that never or always pass. Also report rules that no call was checked against, and rules that stopped none
     #[arg(long, value_name = "SESSIONS", num_args = 1, action = ArgAction::Append)]
     pub against: Vec<String>,
     #[command(flatten)]
@@ -364,13 +371,14 @@ pub struct Test {
     /// Edit the files: replace the expectations that fail with the actual decisions
     #[arg(long)]
     pub update: bool,
-    /// Test the cases themselves: remove and weaken each rule in turn, and list the changes that no case notices
+    /// Test the cases themselves: in memory, remove or weaken one rule at a time, and list the changes that no case notices. No file is
+    /// changed
     #[arg(long, conflicts_with = "update")]
     pub mutate: bool,
-    /// With --mutate: recordings to search, for each change that no case notices, for a call that would notice it
+    /// With --mutate: recordings. For each change that no case notices, name a recorded call that would be decided differently
     #[arg(long, value_name = "SESSIONS", requires = "mutate")]
     pub sessions: Vec<String>,
-    /// With --mutate: exit with 1 if the cases notice less than this percentage of the changes
+    /// With --mutate: also exit with 1 if the cases notice less than this percentage of all removals and weakenings
     #[arg(long, value_name = "PERCENT", requires = "mutate", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub min_score: Option<u8>,
     /// Output format
@@ -381,10 +389,10 @@ pub struct Test {
 /// `rulestep explain`.
 #[derive(Debug, Args)]
 pub struct Explain {
-    #[arg(value_name = "PAGE|SESSIONS", help = explained(), value_parser = Explained, hide_possible_values = true)]
+    #[arg(value_name = "PAGE|SESSIONS", help = explained(), long_help = explained_in_full(), value_parser = Explained, hide_possible_values = true)]
     pub what: Vec<String>,
-    /// Call to explain: the session (its id, the beginning of it, or the path or name of its file), then the turn and the call in
-    /// that turn, both from 1. A session alone: all its findings
+    /// Call to explain; turn and call count from 1. SESSION is the session's id, the beginning of it, or the path or name of its file.
+    /// SESSION alone: all its findings
     #[arg(long, value_name = "SESSION[:TURN.CALL]")]
     pub at: Option<String>,
     /// With --at: search the sample sessions inside the program instead of SESSIONS
@@ -399,7 +407,7 @@ pub struct Explain {
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: Format,
-    /// Blank every argument, result and message text that no rule reads, in the output and in the files it writes
+    /// With --at: blank all arguments, results and messages. Only the values that a rule of the policies looks at stay readable
     #[arg(long)]
     pub redact: bool,
 }
@@ -408,7 +416,8 @@ pub struct Explain {
 #[cfg(feature = "lsp")]
 #[derive(Debug, Args)]
 pub struct Lsp {
-    /// Recordings whose tools, paths and counts the editor shows: files, folders or globs
+    /// Recordings: files, folders or globs. The editor completes their tool names and argument paths, and shows how many of their calls
+    /// each rule stops
     #[arg(value_name = "SESSIONS")]
     pub sessions: Vec<String>,
     /// For editors that pass it; there is no other way to talk to the server
@@ -422,8 +431,7 @@ pub struct Show {
     /// Whether to colour the output
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: Color,
-    /// Hide the progress line, notices and notes. Warnings, errors, policy files that hold no policy, and the number of skipped
-    /// recordings are still shown
+    /// Hide the progress line, notices and notes. Warnings, errors and what was left out are still shown
     #[arg(short, long, global = true)]
     pub quiet: bool,
 }

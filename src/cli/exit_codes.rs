@@ -42,7 +42,10 @@ const TABLE: &[Row] = &[
                 1,
                 "a finding: a stopped call, a violated session rule, a changed decision, a mistake, a failed case",
             ),
-            (2, "wrong arguments, or something named in them cannot be read or does not load"),
+            (
+                2,
+                "wrong arguments, or something named in them cannot be read or does not load; of `hook` also: the call is blocked",
+            ),
             FAULT,
             INTERRUPTED,
         ],
@@ -92,7 +95,7 @@ const TABLE: &[Row] = &[
                 "nothing was written: wrong arguments, a file exists, or a recording could not be read completely",
             ),
             FAULT,
-            INTERRUPTED,
+            (130, "interrupted with Ctrl-C; nothing was written"),
         ],
     ),
     (
@@ -102,7 +105,7 @@ const TABLE: &[Row] = &[
             (1, "errors or warnings, such as invalid YAML, even if the policy does not load because of them"),
             (
                 2,
-                "a policy (not UTF-8, no permission) or a recording of `--against` could not be read, whatever was found",
+                "a policy or a recording of `--against` could not be read (not UTF-8, no permission), whatever was found",
             ),
             (2, "wrong arguments, or no policy"),
             FAULT,
@@ -139,8 +142,11 @@ const TABLE: &[Row] = &[
         "hook",
         &[
             (0, "the answer is on standard output; an empty one, or `{}`, lets the call run"),
-            (0, "with `--on-error allow`: the call could not be decided, and runs"),
-            (2, "the call is blocked, also after an error: agents take any other code for permission"),
+            (0, "with `--on-error allow`: an error prevented the decision, and the call runs"),
+            (
+                2,
+                "the call is blocked, by the policy or because of an error; agents take every other code for permission",
+            ),
             (2, "wrong arguments, even with `--on-error allow`"),
         ],
     ),
@@ -149,7 +155,7 @@ const TABLE: &[Row] = &[
         &[
             (
                 0,
-                "standard input ended; every request was answered, with an error where nothing could be decided, for example because the policy does not load",
+                "standard input ended; a request that could not be decided was answered with `error`, for example because the policy does not load",
             ),
             (2, "wrong arguments, or standard input or output failed"),
         ],
@@ -158,11 +164,8 @@ const TABLE: &[Row] = &[
     (
         "proxy",
         &[
-            (
-                0,
-                "the client closed the connection, even if the policy does not load: calls then get the `--on-error` answer",
-            ),
-            (2, "wrong arguments, or the server cannot be started or ended first"),
+            (0, "the client closed the connection, whether or not the policy loads"),
+            (2, "wrong arguments, the server could not be started, or it ended before the client"),
             FAULT,
         ],
     ),
@@ -234,14 +237,14 @@ const TABLE: &[Row] = &[
             (2, "a recording could not be read completely; the rows of what could be read are written"),
             NOT_JUDGED,
             FAULT,
-            (130, "interrupted with Ctrl-C; nothing is written"),
+            (130, "interrupted with Ctrl-C; nothing was written"),
         ],
     ),
     (
         "merge",
         &[
             (0, "nothing was found, and the merged result is complete"),
-            (1, "one of the results has a finding or a change, even if a part is missing"),
+            (1, "one of the results has a finding or a change, even if a shard is missing"),
             (2, "nothing was found, but a shard is missing or a recording could not be read completely"),
             (2, "wrong arguments, or results that do not belong together"),
             FAULT,
@@ -250,8 +253,8 @@ const TABLE: &[Row] = &[
     (
         "migrate",
         &[
-            (0, "the file is converted, or is in the current form already"),
-            (2, "wrong arguments, or a file without sequence rules that can be converted"),
+            (0, "the file is rewritten, or has the current syntax already"),
+            (2, "wrong arguments, or a file without sequence rules that can be rewritten"),
             FAULT,
         ],
     ),

@@ -92,7 +92,9 @@ fn proxy(asked: &args::Proxy, screen: &mut Screen) -> Result<Proxy, Failure> {
     if let Err(why) = policy::read(&asked.policy) {
         let why = why.lines().next().unwrap_or_default();
         let (policy, why) = (words::line(&asked.policy), words::line(why));
+        let loaded_before = policy::load(&asked.policy, &folder.join(AGENT)).is_ok();
         let becomes = match (asked.shadow, asked.on_error) {
+            _ if loaded_before => "its last version that loaded decides",
             (true, _) | (_, Fallback::Allow) => "every call is allowed",
             (false, Fallback::Deny) => "every call is denied",
             (false, Fallback::Ask) => "the user is asked about every call",

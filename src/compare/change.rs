@@ -285,7 +285,9 @@ impl Kind {
             Kind::NowUnreached => "The base decides the call, but now the session has ended before it",
             Kind::NewlyVisible => "The base hides the tool, but now it is visible",
             Kind::NewlyHidden => "The base shows the tool, but now it is hidden",
-            Kind::OutcomeChanged => "The status of a session, or the outcome of a session rule, is different",
+            Kind::OutcomeChanged => {
+                "The status of a session (`pass`, `fail`, `stopped`, `not_exercised`) or the outcome of a session rule is different"
+            }
             Kind::NewlyReported => "Both allow the call, but now a rule reports it",
             Kind::NoLongerReported => "Both allow the call, but only under the base a rule reports it",
         }

@@ -47,7 +47,7 @@ impl By {
             By::Tool => "The tool; every called tool has a row",
             By::Code => "The code of the finding, such as `resource_unmatched`",
             By::Reason => {
-                "The category of the reason that the rule itself gives: `security` of `security:exfiltration`"
+                "The part before `:` of the rule's own reason, such as `security` of `security:exfiltration`; calls without one are left out"
             }
             By::Session => "The session; every session has a row",
         }

@@ -264,7 +264,7 @@ fn rules(linter: &Linter<'_>, survey: &Survey, explained: &BTreeSet<RuleId>, out
                     0 => count(used.sessions, "session"),
                     calls => count(calls, "recorded call"),
                 };
-                let message = format!("{} never fired: {asked} satisfied it", linter.name(id));
+                let message = format!("{} has no findings: {asked} satisfied it", linter.name(id));
                 (code::RULE_NEVER_FIRED, Severity::Notice, message)
             }
             Exercise::Fired

@@ -96,12 +96,12 @@ fn text(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
 }
 
 const GROUPS: [(Exercise, &str); 3] = [
-    (Exercise::Fired, "fired: stopped, reported or objected to a call, or was violated"),
-    (Exercise::Passed, "checked, never fired"),
+    (Exercise::Fired, "with findings: stopped, reported or objected to a call, or was violated"),
+    (Exercise::Passed, "checked, without findings"),
     (Exercise::NeverAsked, "never checked: the rule applies to no recorded call"),
 ];
 /// The first of these headings where nothing is stopped.
-const WOULD_FIRE: &str = "fired: would have stopped, reported or objected to a call, or was violated";
+const WOULD_FIRE: &str = "with findings: would have stopped, reported or objected to a call, or was violated";
 
 /// `12 calls in 9 sessions: 8 passed, 4 stopped · 2 calls in choices not taken · first refund-124:4.1, last refund-129:2.1`.
 pub fn answered(used: &RuleUse, mode: Mode) -> String {
@@ -164,7 +164,7 @@ fn sums(coverage: &Coverage, rules: &[(crate::monitor::RuleId, &Rule, RuleUse)])
         others => format!(" and {} in choices not taken", words::thousands(others)),
     };
     format!(
-        "{}, {}{others}, {}: {} fired, {} checked but never fired, {} never checked",
+        "{}, {}{others}, {}: {} with findings, {} checked without findings, {} never checked",
         words::count(coverage.sessions, "session"),
         words::count(coverage.calls, "call"),
         words::count(rules.len() as u64, "rule"),

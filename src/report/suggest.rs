@@ -57,7 +57,7 @@ pub struct Output {
 /// Every output; the first is the default.
 pub static OUTPUTS: &[Output] = &[
     Output { name: "text", title: "Text for people", write: text },
-    Output { name: "json", title: "One JSON object, with the finished documents", write: json },
+    Output { name: "json", title: "One JSON object, which contains the policy files as text", write: json },
     Output { name: "markdown", title: "Markdown for a pull request", write: markdown },
 ];
 

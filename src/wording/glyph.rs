@@ -48,32 +48,32 @@ glyphs! {
         "stopped (a call), violated (a session rule) or failed (a condition, a case); `]f` goes to the next `✗`, `■` or `~`";
     Everywhere Halt = "■" "#" "stopped, and the session ends here: later calls are not decided (halt)";
     Everywhere After = "~" "~"
-        "stopped, but counterfactual: an earlier call ran and is now stopped, or did not run and is now allowed, so the agent would have seen something else by now";
+        "stopped too, but less certain (counterfactual): an earlier call is decided differently than in the recording. The agent would have seen other results and might not have made this call";
     Everywhere Allow = "✓" "+" "allowed (a call), held (a session rule) or passed (a condition, a case)";
     Everywhere None = "–" "-"
-        "not decided: a hidden tool, a call after the session ended (`■`), a rule that was never checked, a case in which no rule had to decide";
+        "no decision: a tool that the policy hides now, a call after `■`, a rule that is off or that no call was checked against, a case that no rule applied to";
     Everywhere Ask = "¿" "&" "a person is asked whether the call runs";
     Everywhere Report = "!" "!"
-        "allowed, but reported: the rule only reports, or has `mode: shadow` and would stop the call; `]!` goes to the next. With `--mode shadow`, a call that would be stopped has `✗`";
+        "allowed, but reported: the rule only reports, or has `mode: shadow` and would stop the call; `]!` goes to the next. The option `--mode shadow` still gives `✗`";
     OnScreen Problem = "?" "?"
         "could not be read or judged: a recording or a part of it, a policy, a case; the key `!` lists the reasons";
     Everywhere Disagree = "≠" "@"
-        "the decision differs from the recording: `✓≠` is allowed now and was refused, `✗≠` is stopped now and ran; `]d` goes to the next";
+        "the decision differs from the recording. In the workbench `✓≠` is allowed now and was refused, `✗≠` is stopped now and ran; `]d` goes to the next. In the output `≠` alone is allowed now and was refused, and `✗` has no `≠`";
     OnScreen Refused = "⊘" "%" "the recorded call was refused, so it did not run";
     OnScreen Failed = "↯" "*" "the recorded result is an error; `]e` goes to the next";
     OnScreen Changed = "∆" "^" "changed by the new version: a decision, a visible tool or a session rule; `]c` goes to the next";
-    OnScreen Base = "◂" "b" "a row of the base version alone";
-    OnScreen New = "▸" "n" "a row of the new version alone";
+    OnScreen Base = "◂" "b" "a row that only the base version has";
+    OnScreen New = "▸" "n" "a row that only the new version has";
     OnScreen Counterfactual = "┄" "." "from here on the recording is counterfactual (see `~`)";
     OnScreen Rule = "▌" ":" "a line of the rule that decided";
     OnScreen Dot = "·" ","
-        "alone: not judged yet, a rule that is pending (what it requires may still come), or one more finding of the same call; in a line: between two facts";
-    OnScreen Arrow = "→" "->" "from one to the other: from the base to the new version, from before to after";
+        "not judged yet, a pending rule (what it requires may still come), or one more finding of the same call; between two facts in a line, it only separates them";
+    OnScreen Arrow = "→" "->" "from the base to the new version, or from before to after";
     OnScreen Cursor = "›" ">" "the selected row";
     OnScreen Folded = "⊞" "[" "a folded part (`Space` opens it) or group of sessions (`Enter` opens it)";
     OnScreen Open = "⊟" "v" "an open part (`Space` folds it) or group of sessions (`Enter` folds it)";
-    OnScreen Track = "─" "_" "on the timeline: the way from call to call";
-    OnScreen End = "┤" "]" "on the timeline: the end of the session, with the session rules that are violated there";
+    OnScreen Track = "─" "_" "in the timeline (the row above the bottom line, with the mark of each call): a line between two calls";
+    OnScreen End = "┤" "]" "in the timeline: the end of the session, after a `✗` for the session rules that are violated";
     OnScreen Between = "│" "|" "between two versions or two parts of a line";
     OnScreen Thumb = "┃" "H" "the visible part of a long list";
 }
@@ -81,7 +81,11 @@ glyphs! {
 /// What is not a mark of its own, but needs a word where marks are explained.
 pub const NOTES: &[(&str, &str, &str)] = &[
     ("…", "`", "text was cut here; `Enter` or `b` shows all of it"),
-    ("␛", "^[", "a character that would steer the terminal; one that cannot be seen is shown as `⟨U+202E⟩`"),
+    (
+        "␛",
+        "^[",
+        "a terminal control character; other invisible characters are shown by code, such as `⟨U+202E⟩`",
+    ),
     ("↵", "\\n", "a line break, where a text is shown on one line"),
 ];
 

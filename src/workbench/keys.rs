@@ -127,32 +127,32 @@ commands! {
     Panes Jump PreviousFinding "previous-finding" ["[f"] judged "previous stopped call or violated rule, in any session";
     Panes Jump NextReport "next-report" ["]!"] judged "next call that is allowed, but reported by a rule, in any session";
     Panes Jump PreviousReport "previous-report" ["[!"] judged "previous call that is allowed, but reported, in any session";
-    Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the rule that decides here, in this session";
-    Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the rule that decides here, in this session";
+    Panes Jump NextSameRule "next-same-rule" ["]r"] finding "next finding of the same rule as this one, in this session";
+    Panes Jump PreviousSameRule "previous-same-rule" ["[r"] finding "previous finding of the same rule as this one, in this session";
     Panes Jump NextChange "next-change" ["]c"] compared "next change in any session: decision, visible tool or session rule";
     Panes Jump PreviousChange "previous-change" ["[c"] compared "previous change in any session: decision, visible tool, session rule";
     Panes Jump NextDisagreement "next-disagreement" ["]d"] judged "next call whose decision differs from the recording, in this session";
     Panes Jump PreviousDisagreement "previous-disagreement" ["[d"] judged "previous call decided differently than recorded, in this session";
     Panes Jump NextError "next-error" ["]e"] session "next recorded result that is an error, in this session";
     Panes Jump PreviousError "previous-error" ["[e"] session "previous recorded result that is an error, in this session";
-    Panes Jump NextHidden "next-hidden" ["]h"] judged "next turn from which on a tool is hidden, in this session";
-    Panes Jump PreviousHidden "previous-hidden" ["[h"] judged "previous turn from which on a tool is hidden, in this session";
+    Panes Jump NextHidden "next-hidden" ["]h"] judged "next turn in which a visible tool becomes hidden, in this session";
+    Panes Jump PreviousHidden "previous-hidden" ["[h"] judged "previous turn in which a visible tool becomes hidden, in this session";
     Panes Jump NextStop "next-stop" ["]s"] session "next session with a stopped call or a violated rule";
     Panes Jump PreviousStop "previous-stop" ["[s"] session "previous session with a stopped call or a violated rule";
     Panes Jump Cause "cause" ["o"] cause "go to the earlier call that this finding is based on";
     Panes Jump GoTo "go-to" <Place> [] session "go to call 42 (`42`), to turn 7 (`T7`) or to its second call (`T7.2`)";
     Panes Jump SetMark "bookmark" <Letter> ["+"] session "set a bookmark on this row, with a letter: `+a`";
     Panes Jump GoMark "go-to-bookmark" <Letter> ["'"] marked "go to the bookmark with this letter: `'a`";
-    Panes Jump Back "back" ["Ctrl-o"] back "back to where the last jump began";
+    Panes Jump Back "back" ["Ctrl-o"] back "back to the row before the last jump";
     Panes Jump Forward "forward" ["Alt-o"] forward "forward again, after going back";
 
-    All Look Open "open" ["Enter"] never "open or run the selected row; the bottom line says what it does here";
+    All Look Open "open" ["Enter"] never "do the main action of this row; the bottom line names it";
     Panes Look Body "body" ["b"] body "show the whole message, call or result";
     Panes Look Findings "findings" ["F"] never "findings of all sessions: stopped calls, violated session rules, reports";
     Panes Look FilterSessions "filter-sessions" <Filter> ["f"] never "filter the sessions: `tool:pay` (see `rulestep explain filter`)";
     Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions: choose a column (the same again: reversed)";
-    Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions: by file, next time by project, day, rule, verdict";
-    Panes Look FoldSessions "fold-sessions" ["Space"] never "pane 1: fold all groups; pane 2: choose this call for `a`";
+    Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions by the next of: file, project, day, rule, verdict";
+    Panes Look FoldSessions "fold-sessions" ["Space"] never "pane 1: fold all groups; pane 2: choose a second call for `a`";
     Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
     Panes Look Overview "overview" ["O"] never "all rules: how often each was checked, and how often it stopped a call";
     Panes Look Inventory "inventory" ["I"] never "what the sessions contain: tools, what calls do, projects, days";
@@ -178,16 +178,16 @@ commands! {
     All Look Redraw "redraw" ["Ctrl-l"] never "redraw the screen";
 
     Panes Look Base "base" <Version> ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`, `live`";
-    Panes Look LastLoad "last-load" ["dl"] loads "compare with the policy as it was before an edit in this run";
-    Panes Look Texts "texts" ["dt"] texts "show both policy texts, with the decisions that each edit changes";
+    Panes Look LastLoad "last-load" ["dl"] loads "compare with the policy before the last edit, or before one you choose";
+    Panes Look Texts "texts" ["dt"] texts "show both policy texts: each edit, and the decisions that it changes";
     Panes Look EndCompare "end-compare" ["dd"] compared "stop comparing with the base, or with the policy before the edit";
 
     Panes Do Judge "judge" ["r"] never "reload the policy and the recordings";
     Panes Do Live "live" ["R"] watched "turn reloading of edited files on or off (live reload)";
     Panes Do Mode "mode" ["m"] never "switch between enforce (stop calls) and shadow (only report)";
     Panes Do Save "save" ["s"] decided "save the session up to this call as a test case";
-    Panes Do Suggest "suggest" ["a"] chosen "suggest rules for this call, or for it and the call chosen by `Space`";
-    All Do Test "test" ["T"] body "try an expression on this row: JSONPath, regex, Liquid, what calls do";
+    Panes Do Suggest "suggest" ["a"] chosen "suggest rules about this call's tool; `Enter` adds one to the policy";
+    All Do Test "test" ["T"] body "try a JSONPath, regex, Liquid template or call matcher on this row";
     Panes Do UndoWrite "undo-write" ["u"] written "undo the last rule that was written with `a` or `i`";
     Panes Do Witness "witness" ["W"] witness "minimal example: the fewest calls that still show this stop or change";
     Panes Do WayOut "way-out" ["w"] stopped "way out: calls after which this one is allowed, or why there are none";
@@ -196,8 +196,8 @@ commands! {
     Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if this call failed; again: was refused, had no result, succeeded";
     Panes Do WhatIfDrop "what-if-drop" ["xd"] call "what if this call were removed";
     Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if another call came after this one: `pay {\"id\": 7} => paid`";
-    Panes Do WhatIfRule "what-if-rule" ["xx"] rule "what if this rule were off (press again to turn it on)";
-    Panes Do WhatIfUndo "what-if-undo" ["xu"] undo "take back the last what-if step, also `xq`";
+    Panes Do WhatIfRule "what-if-rule" ["xx"] rule "what if the rule at the cursor were off (press again to turn it on)";
+    Panes Do WhatIfUndo "what-if-undo" ["xu"] undo "undo the last what-if step, or the last `xq`";
     Panes Do WhatIfNone "what-if-none" ["xq"] what_if "drop all what-ifs and show the recording; `xu` brings them back";
     All Do Edit "edit" ["e"] source "open the rule in your editor (on a message: the recording)";
     All Do CopyRow "copy-row" ["yy"] never "copy the selected row";
@@ -215,7 +215,7 @@ commands! {
     Policy Look Reference "reference" ["K"] never "open the reference page of the policy key on this line";
 
     Body Overlay CopyPath "copy-path" ["yp"] never "copy the JSONPath of this line";
-    Body Overlay WithOutput "with-output" ["i"] result "in a result: write a rule by which another tool needs this value";
+    Body Overlay WithOutput "with-output" ["i"] result "in a result: a rule that demands this value before another tool may run";
     Body Overlay Fold "fold" ["Space"] never "fold or unfold the value on this line";
     Body Overlay FoldAll "fold-all" ["zM"] never "fold everything below the first level";
     Body Overlay UnfoldAll "unfold-all" ["zR"] never "unfold everything";
@@ -223,11 +223,11 @@ commands! {
     Body Overlay PreviousBody "previous-body" ["[b"] never "whole text of the previous row";
     Texts Overlay NextHunk "next-edit" ["]c"] never "next edit of the policy text";
     Texts Overlay PreviousHunk "previous-edit" ["[c"] never "previous edit of the policy text";
-    Survey Overlay NextTab "next-tab" ["t" "Tab"] never "next list (in `O`: tools that no rule covers, or the rules again)";
+    Survey Overlay NextTab "next-tab" ["t" "Tab"] never "next list (in `O`: the rules, or the tools that no rule covers)";
     Survey Overlay PreviousTab "previous-tab" ["Shift-Tab"] never "previous list";
     Survey Overlay FirstCall "first-call" ["o"] never "go to the first call or session counted in this row";
     Survey Overlay SortRows "sort-rows" ["S"] never "sort by the next column; after the last column by name";
-    Findings Overlay GroupBy "group-by" ["t"] never "group by session, next time by rule, tool, code, reason";
+    Findings Overlay GroupBy "group-by" ["t"] never "group the findings by the next of: session, rule, tool, code, reason";
 }
 
 /// What the keys pressed so far mean.
@@ -278,9 +278,9 @@ impl Row {
 
 /// Numbers typed before keys: an example, and what it does.
 pub const COUNTS: &[(&str, &str)] = &[
-    ("3]f", "a number repeats the key after it: the third stop from here"),
-    ("12j", "12 calls down; `1` to `8` alone go to a pane first, so write `03j` for 3"),
-    ("2gg", "the call with this number (in a list: the row); `2G` does the same"),
+    ("3]f", "a number repeats the keys after it: the third stop from here"),
+    ("12j", "12 calls down. For 3, type `03j`: `3j` goes to pane 3, then one row down"),
+    ("2gg", "go to call number 2 (in a list: row 2); `2G` does the same"),
 ];
 
 /// The heading of [`COUNTS`].

@@ -23,7 +23,7 @@ pub struct New {
 #[derive(Debug, Args)]
 pub struct Init {
     /// Policies of Rulestep to write instead of the example, with their cases: `coding`, for coding agents, or `support`, for agents
-    /// that refund orders
+    /// that refund orders. Cannot be combined with --sessions
     #[arg(value_name = "SET", conflicts_with = "sessions")]
     pub set: Option<String>,
     /// Folder to set up; if one of the files exists already, nothing is written. Its subfolder `.schemas` is for editors
@@ -47,8 +47,8 @@ pub struct Suggest {
     /// Folder to write the suggested rules to as policies, one file for each tool; a file that exists is not overwritten
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
-    /// Suggest a rule only if at least N sessions follow it, or, for a rule about a shared value such as an order number, if calls
-    /// with N different values do, even in one session
+    /// Suggest a rule only if at least N sessions have calls that satisfy it; three times N if it forbids something. For a rule about
+    /// a shared value, such as an order number, N different values are enough
     #[arg(long, default_value_t = Bounds::default().support, value_name = "N")]
     pub min_support: u64,
     /// Suggest a rule only if at most N recorded calls violate it

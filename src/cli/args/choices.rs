@@ -43,7 +43,7 @@ pub enum WatchMode {
     /// Use file-system events
     #[default]
     System,
-    /// Look for changes more than once a second
+    /// Look for changes every 0.7 seconds
     Poll,
     /// Read files again only when `r` is pressed
     Off,

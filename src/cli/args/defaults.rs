@@ -1,6 +1,8 @@
 //! What `--policy` means where a command does without it in a way of its own, and what must be given where there is a choice.
 
-use clap::Command;
+use clap::{Arg, Command};
+
+use super::values::where_help_without_policy;
 
 /// The commands, and what their help says. An empty name is the program without a command.
 const POLICIES: &[(&str, &str)] = &[
@@ -11,20 +13,20 @@ const POLICIES: &[(&str, &str)] = &[
     ),
     (
         "stats",
-        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. Counts the calls that they stop, and uses their `facts`, what they say of programs and tools (`rulestep explain facts`) [default: no policy]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. Also counts the calls that they stop. Their key `facts` adds to what Rulestep knows about programs (`rulestep explain facts`) [default: no policy]",
     ),
     ("check", "The same as POLICY"),
     (
         "explain",
-        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. With --at they decide; the pages `facts` and `shell` use their `facts`; other pages need none [default with --at: contracts/; else no policy]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. With --at, they decide. The page `shell` uses their key `facts`, and the page `facts` lists it; other pages ignore -p [default with --at: contracts/; else no policy]",
     ),
     (
         "live",
-        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several [default: the one that decided last, as the journals say]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several [default: for all sessions, the one that decided last, as the journals say]",
     ),
     (
         "convert",
-        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. Needed only for --redact and for --where with terms about decisions [default: no policy]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. Needed only for --redact, and for --where with terms about decisions [default: no policy]",
     ),
 ];
 
@@ -47,6 +49,28 @@ const USAGE: &[(&str, &str)] = &[
     ("proxy", "rulestep proxy [OPTIONS] -- <COMMAND>...\n       rulestep proxy [OPTIONS] --url <URL>"),
 ];
 
+/// Options of one command whose help is not what it is elsewhere: the command, the option, the help.
+const OPTIONS: &[(&str, &str, &str)] = &[
+    ("convert", "samples", SAMPLES),
+    ("stats", "samples", SAMPLES),
+    ("suggest", "samples", SAMPLES),
+    (
+        "convert",
+        "mode",
+        "With -p: what the decisions that --where asks about assume after a call that the policy stops",
+    ),
+    ("stats", "mode", "With -p: what a replay assumes after a call that the policy stops"),
+    ("explain", "mode", "With --at: what a replay assumes after a call that the policy stops"),
+];
+
+const SAMPLES: &str = "Use the sample sessions inside the program instead of SESSIONS";
+
+/// Commands of which `merge` combines the JSON.
+const MERGED: [&str; 4] = ["replay", "diff", "coverage", "stats"];
+
+/// Commands in which only a policy that is named decides.
+const UNDECIDED: [&str; 2] = ["stats", "convert"];
+
 /// The options of `check` that say which recordings are read, and how.
 const OF_RECORDINGS: [&str; 8] =
     ["filter", "since", "until", "shard", "sample", "from", "error_regex", "refused_regex"];
@@ -59,10 +83,43 @@ pub fn defaults_explained(command: Command) -> Command {
     let command = command.mut_subcommand("check", |check| {
         OF_RECORDINGS
             .iter()
-            .fold(check, |check, option| check.mut_arg(option, |option| option.requires("against")))
+            .fold(check, |check, option| check.mut_arg(option, |option| against(option).requires("against")))
     });
+    let command = OPTIONS.iter().fold(command, |command, (name, option, help)| {
+        command.mut_subcommand(name, |verb| verb.mut_arg(option, |option| option.help(*help)))
+    });
+    let command = MERGED.iter().fold(command, |command, name| {
+        let more = " `rulestep merge` combines the JSON results of all parts";
+        command.mut_subcommand(name, |verb| verb.mut_arg("shard", |shard| followed_by(shard, more)))
+    });
+    let command = UNDECIDED.iter().fold(command, |command, name| {
+        let more = ". Terms about decisions, such as `rule:` and `is:stopped`, need -p";
+        command.mut_subcommand(name, |verb| verb.mut_arg("filter", |filter| followed_by(filter, more)))
+    });
+    let without = where_help_without_policy();
+    let command =
+        command.mut_subcommand("suggest", |verb| verb.mut_arg("filter", |filter| filter.help(without)));
     POLICIES.iter().fold(command, |command, (name, help)| match *name {
         "" => command.mut_arg("policy", |policy| policy.help(*help)),
         name => command.mut_subcommand(name, |verb| verb.mut_arg("policy", |policy| policy.help(*help))),
     })
+}
+
+/// An option that has a meaning with `--against` alone.
+fn against(option: Arg) -> Arg {
+    let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+    let mut rest = help.chars();
+    let first = rest.next().map(|first| first.to_lowercase().to_string()).unwrap_or_default();
+    let help = match help.starts_with("With ") {
+        true => help,
+        false => format!("With --against: {first}{}", rest.as_str()),
+    };
+    option.help(help)
+}
+
+/// An option with more said after its help.
+fn followed_by(option: Arg, more: &str) -> Arg {
+    let help = option.get_help().map(ToString::to_string).unwrap_or_default();
+    let stop = if more.starts_with(' ') && !help.ends_with('.') { "." } else { "" };
+    option.help(format!("{help}{stop}{more}"))
 }

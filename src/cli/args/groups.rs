@@ -43,18 +43,17 @@ pub struct Selection {
     /// Only sessions that match all these terms
     #[arg(long = "where", value_name = "FILTER", help = where_help())]
     pub filter: Option<String>,
-    /// Use only sessions that began at this time or later: a time ago in `m`, `h`, `d` or `w`, such as `90m` or `7d`, a day (UTC)
-    /// such as `2026-11-01`, or an instant such as `2026-11-01T09:30:00Z`. Sessions without a recorded time are left out
+    /// Use only sessions that began at TIME or later: an age (`90m`, `12h`, `7d`, `2w`), a day in UTC (`2026-11-01`) or an instant
+    /// (`2026-11-01T09:30:00Z`). Sessions without a recorded time are left out
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Use only sessions that began before this time, which is written as for --since
+    /// Use only sessions that began before TIME, written as in --since
     #[arg(long, value_name = "TIME")]
     pub until: Option<String>,
-    /// Use only part I of N parts of the sessions, so that N machines together check each session once: `2/4` on the second of four.
-    /// `rulestep merge` combines the JSON of `replay`, `diff`, `coverage` and `stats`
+    /// Use only part I of N of the sessions, such as `2/4` on the second of four machines. The N parts together have each session once
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Use only N sessions, drawn at random from those that match the options above; a second run draws the same ones
+    /// Use only N sessions, drawn at random from those that match the options above. The same --seed draws the same ones
     #[arg(long = "random", alias = "sample", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub sample: Option<u64>,
     /// With --random: seed of the draw; another seed draws other sessions [default: 0]
@@ -108,8 +107,8 @@ pub struct Caching {
 /// A filter for other programs.
 #[derive(Debug, Args)]
 pub struct Lines {
-    /// Read each line of standard input as one session (SESSIONS must be `-`), and write its result or error as one line of JSON, in
-    /// the same order and without waiting for further lines. Implies `--format json`
+    /// Read each line of standard input as one session (SESSIONS must be `-`). Write its result or error at once, as one line of JSON.
+    /// Implies `--format json`
     #[arg(long, conflicts_with_all = ["files_from", "samples", "filter", "since", "until", "shard", "sample", "report", "strict"])]
     pub lines: bool,
     /// With --lines: end with a line of totals

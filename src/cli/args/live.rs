@@ -17,7 +17,7 @@ pub enum Fallback {
     /// The call does not run
     #[default]
     Deny,
-    /// The agent asks its user
+    /// The user is asked; where that is not possible, the call does not run
     Ask,
     /// The call runs
     Allow,
@@ -26,7 +26,7 @@ pub enum Fallback {
 /// What is answered instead of `ask`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum OnAsk {
-    /// The agent asks its user
+    /// The user is asked; where that is not possible, the call does not run
     #[default]
     Ask,
     /// The call does not run
@@ -39,20 +39,22 @@ pub struct Hook {
     /// The agent whose hook this is
     #[arg(value_name = "AGENT", value_parser = agents())]
     pub agent: String,
-    /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
+    /// The policy: one file, folder or `git:REV[:PATH]`, looked up in the folder where this command runs [default: contracts/]
     #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
-    /// Shadow mode: decide and record, but stop nothing. Calls that cannot be decided are explained on standard error
+    /// Shadow mode: decide and record, but stop nothing, whatever --on-error says. Errors are printed on standard error
     #[arg(long)]
     pub shadow: bool,
-    /// What to answer when a call cannot be decided
+    /// What to answer if an error prevents a decision, such as a policy that does not load and never did. A call that no rule covers is
+    /// no error: it is allowed
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
-    /// What to answer when a rule wants a person to be asked; use `deny` where nobody can be
+    /// What to answer when a rule wants a person to be asked. Use `deny` where there is nobody to ask; it also turns `--on-error ask`
+    /// into a denial
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
-    /// Longest wait, in milliseconds, while another process writes the session's journal, the file in which its calls and decisions
-    /// are recorded; then the `--on-error` answer is given
+    /// How long to wait, in milliseconds, for another process to finish writing the session's journal (the file with its calls and
+    /// decisions). After that, the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
     /// Time limit for the whole answer, in milliseconds; then the `--on-error` answer is given
@@ -66,17 +68,18 @@ pub struct Gate {
     /// Talk over standard input and output. Must be given: other ways to connect may be added later
     #[arg(long, required = true)]
     pub stdio: bool,
-    /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
+    /// The policy: one file, folder or `git:REV[:PATH]`, looked up in the folder where this command runs [default: contracts/]
     #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
-    /// Shadow mode: decide and record, but stop nothing
+    /// Shadow mode: decide and record, but stop nothing, whatever --on-error says
     #[arg(long)]
     pub shadow: bool,
-    /// What to answer when a call cannot be decided. With `ask`, your program is to ask its user before it runs the call
+    /// What to answer if an error prevents a decision, such as a policy that does not load and never did. With `ask`, your program must
+    /// ask its user. A call that no rule covers is no error: it is allowed
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
-    /// Longest wait, in milliseconds, while another process writes the session's journal, the file in which its calls and decisions
-    /// are recorded; then the `--on-error` answer is given
+    /// How long to wait, in milliseconds, for another process to finish writing the session's journal (the file with its calls and
+    /// decisions). After that, the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
 }
@@ -89,10 +92,11 @@ pub struct Install {
     pub agent: String,
     #[command(flatten)]
     pub scope: ScopeArgument,
-    /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
+    /// The policy: one file, folder or `git:REV[:PATH]`, looked up in the current folder. The hook keeps using it from there,
+    /// wherever the agent works [default: contracts/]
     #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
-    /// Shadow mode: decide and record, but stop nothing
+    /// Shadow mode: the hook decides and records, but stops nothing, even after an error
     #[arg(long)]
     pub shadow: bool,
     /// Print what would change in the settings, and change nothing
@@ -121,8 +125,9 @@ pub struct Live {
     pub session: Option<String>,
     #[command(flatten)]
     pub policies: Policies,
-    /// What to compare with: another version of the policies, `recorded` (the refusals of the original run), or
-    /// `live` (what was decided then). Repeat it to combine several versions, but not `recorded` or `live`
+    /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` or `live`. `recorded` is
+    /// what the recording refused, `live` what `hook`, `gate` or `proxy` decided while the agent ran. Repeat it to combine several
+    /// versions, but not `recorded` or `live`
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,
@@ -160,10 +165,10 @@ pub struct Doctor {
 /// Whose settings.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct ScopeArgument {
-    /// The user's settings, for every project (the default)
+    /// The user's settings: the hook runs in every project (the default)
     #[arg(long, conflicts_with = "project")]
     pub user: bool,
-    /// The settings of the project in the current folder
+    /// The settings of the project in the current folder: the hook runs in this project alone
     #[arg(long)]
     pub project: bool,
 }

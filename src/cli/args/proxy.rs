@@ -7,27 +7,30 @@ use super::{Fallback, OnAsk};
 /// `rulestep proxy`.
 #[derive(Debug, Args)]
 pub struct Proxy {
-    /// The policy: a file, a folder, or `git:REV[:PATH]` [default: contracts/]
+    /// The policy: one file, folder or `git:REV[:PATH]`, looked up in the folder where this command runs [default: contracts/]
     #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
-    /// Shadow mode: decide and record, but stop nothing and hide no tool
+    /// Shadow mode: decide and record, but stop nothing and hide no tool, whatever --on-error says. Errors are printed on standard error
     #[arg(long)]
     pub shadow: bool,
-    /// What to answer when a call cannot be decided
+    /// What to answer if an error prevents a decision, such as a policy that does not load and never did. A call that no rule covers is
+    /// no error: it is allowed
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
-    /// What to answer when a rule wants a person to be asked. A client that cannot ask its user always gets a denial
+    /// What to answer when a rule wants a person to be asked. A client that cannot ask its user always gets a denial, also for
+    /// `--on-error ask`; so does every client with `deny`
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
-    /// Longest wait, in milliseconds, while another process writes the session's journal, the file in which its calls and decisions
-    /// are recorded; then the `--on-error` answer is given
+    /// How long to wait, in milliseconds, for another process to finish writing the session's journal (the file with its calls and
+    /// decisions). After that, the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
-    /// Call the tools `mcp__SERVER__TOOL` when the policy decides about them, not by their bare names
+    /// In the policy and the journal, this server's tools have the names `mcp__SERVER__TOOL`, not `TOOL`. The client and the server see no
+    /// difference
     #[arg(long, value_name = "SERVER")]
     pub name: Option<String>,
-    /// Id of the session to record to. Proxies of several servers that are given the same id record to one journal, so that rules
-    /// see the calls of all of them [default: a new session in each run]
+    /// Id of the session to record to. Proxies of several servers with the same id record to one journal. Rules then see the calls of
+    /// all of them [default: a new session in each run]
     #[arg(long, value_name = "ID")]
     pub session: Option<String>,
     /// The process that the server must not outlive
@@ -38,8 +41,8 @@ pub struct Proxy {
     #[cfg(feature = "proxy-http")]
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
-    /// With --url: header to send with every request; `${VARIABLE}` in its value is read from the environment, so that a secret need
-    /// not be on the command line
+    /// With --url: header to send with every request. `${VARIABLE}` in its value is read from the environment, which keeps a secret
+    /// off the command line
     #[cfg(feature = "proxy-http")]
     #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with = "command")]
     pub header: Vec<String>,

@@ -17,10 +17,11 @@ pub struct Convert {
     #[arg(short, long, value_name = "FILE|FOLDER/")]
     pub output: Option<String>,
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
-    /// Hidden files, `target` and `node_modules` are never looked at, so they do not count
+    /// Rulestep never looks at hidden files, `target` and `node_modules`, so they do not count
     #[arg(long)]
     pub strict: bool,
-    /// Blank every argument, result and message text that no rule of the policies named with -p reads; without -p, all of them
+    /// Blank all arguments, results and messages. Only the values that a rule of the -p policies looks at stay readable; without -p,
+    /// none
     #[arg(long)]
     pub redact: bool,
     #[command(flatten)]
@@ -40,7 +41,7 @@ pub struct Export {
     /// Format of the files, and the end of their names
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: TableFormat,
-    /// Blank every argument, result and message text that no rule reads, in the files it writes
+    /// Blank all arguments, results and messages. Only the values that a rule of the policies looks at stay readable
     #[arg(long)]
     pub redact: bool,
 }
@@ -57,13 +58,13 @@ pub struct Merge {
 /// `rulestep migrate`.
 #[derive(Debug, Args)]
 pub struct Migrate {
-    /// File to convert, or `-` for standard input
+    /// File to rewrite, or `-` for standard input
     #[arg(required_unless_present = "config")]
     pub file: Option<String>,
     /// The same as FILE, for scripts that call `assay migrate --config`
     #[arg(long, value_name = "FILE", conflicts_with = "file")]
     pub config: Option<String>,
-    /// Write the result to FILE instead of printing it
+    /// Replace FILE with the result instead of printing it. Not possible with `-`
     #[arg(long)]
     pub write: bool,
 }

@@ -87,11 +87,18 @@ pub fn failing() -> PossibleValuesParser {
 
 pub fn where_help() -> String {
     let keys = listed(filter::keys());
-    let states = listed(filter::states());
+    format!("{WHERE} Keys: {keys}")
+}
+
+/// The same for `suggest`, which has no policy.
+pub fn where_help_without_policy() -> String {
+    let keys = listed(filter::keys().filter(|key| !matches!(*key, "rule" | "code")));
     format!(
-        "Use only sessions that match all terms of this filter: words, `\"two words\"`, `/regex/`, `!TERM` (not), and KEY:VALUE such as `tool:deploy`, `since:7d` or `turn:3..9`. Terms about calls must match the same call. `rulestep explain filter` says what each term matches. Keys: {keys}. Values of `is:`: {states} (`changed` only in `diff` and the workbench)"
+        "{WHERE} Keys: {keys}. No policy decides here, so `is:` takes only `error`, `refused` and `unanswered`"
     )
 }
+
+const WHERE: &str = "Use only sessions that match all terms of this filter; all calls of such a session are used. Terms: words, `\"two words\"`, `/regex/`, `!TERM` (not), and KEY:VALUE such as `tool:deploy`, `since:7d` or `turn:3..9`. Terms about calls must match the same call. `rulestep explain filter` says what each term matches.";
 
 pub fn from_help() -> String {
     let names = listed(FORMATS.iter().map(|format| format.name));
@@ -111,9 +118,25 @@ pub fn kinds() -> String {
 }
 
 pub fn explained() -> String {
+    "A code, a policy language, one of its keys, or a topic such as `marks`. With --at: the recordings to search. Without arguments, lists all pages".to_owned()
+}
+
+/// The same with every kind of page on its own line.
+pub fn explained_in_full() -> String {
     let dialects = listed(DIALECTS.iter().map(|dialect| dialect.name));
+    let kinds = [
+        "a code, such as `resource_unmatched`".to_owned(),
+        format!("a policy language: {dialects}"),
+        "a key of a policy language, such as `contract.preconditions.match`".to_owned(),
+        "`marks`: the marks in the output and on the screen".to_owned(),
+        "`filter`: the terms of `--where`".to_owned(),
+        "`semantics`: the rules by which Rulestep decides calls".to_owned(),
+        "`facts`: what Rulestep takes each program and tool to read, write and contact".to_owned(),
+        "`shell 'COMMAND'`: the same for one command line, which is not run".to_owned(),
+    ];
+    let kinds = kinds.map(|kind| format!("- {kind}")).join("\n");
     format!(
-        "A code such as `resource_unmatched`; a policy language ({dialects}); one of its keys, such as `contract.preconditions.match`; `marks`, the marks in the output and on the screen; `filter`, the terms of `--where`; `semantics`, how calls are decided; `facts`, what is known of programs and tools; or `shell 'COMMAND'`, what a command line does. With --at: the recordings to search. Without arguments, lists all pages"
+        "With --at: the recordings to search. Without arguments, lists all pages. A page is one of:\n{kinds}"
     )
 }
 

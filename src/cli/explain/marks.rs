@@ -13,11 +13,11 @@ const INDENT: usize = 11;
 pub const TITLE: &str = "the marks in the output and in the workbench";
 
 /// How marks are read together.
-const TOGETHER: &str = "A verdict comes first, then `≠`, then `∆`: `✓≠∆` is a call that is allowed, was refused when it was \
-                        recorded, and is decided differently by the version that is compared with. A number beside a \
-                        mark, before or after it, counts: `3✗` and `✗3` are three stopped calls or violated rules. The \
-                        workbench uses the ASCII forms if `ascii = true` is in its config.toml, if the locale is not UTF-8, \
-                        and on the Linux console.";
+const TOGETHER: &str = "A verdict comes first, then `≠`, then `∆`: `✓≠∆` is a call that is allowed, was refused in the recording, \
+                        and is decided differently by the base. A number beside a mark counts: `3✗ 2~` and `✗3 ~2` are three \
+                        stopped calls or violated rules, and two more stopped calls that are counterfactual. The workbench \
+                        uses the ASCII forms if `ascii = true` is in its config.toml, if the locale is not UTF-8, and on \
+                        the Linux console.";
 
 /// The page.
 pub fn page(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {

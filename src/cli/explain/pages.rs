@@ -103,7 +103,7 @@ pub fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
         writeln!(screen.out(), "Topics that all languages share:")?;
         writeln!(
             screen.out(),
-            "  {:<width$}  how calls are decided; its parts are the other topics",
+            "  {:<width$}  how Rulestep decides calls; its parts are the other topics",
             "semantics"
         )?;
         for parts in parts.chunks(8) {
@@ -113,8 +113,8 @@ pub fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
         for (name, title) in [
             ("marks", marks::TITLE),
             ("filter", filter::TITLE),
-            ("facts", "what is known of programs and tools"),
-            ("shell 'COMMAND'", "what a command line runs, reads, writes and reaches"),
+            ("facts", "what Rulestep takes each program and tool to read, write and contact"),
+            ("shell 'COMMAND'", "what one command line runs, reads, writes and contacts; it is not run"),
         ] {
             writeln!(screen.out(), "  {name:<width$}  {title}")?;
         }

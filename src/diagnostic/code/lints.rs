@@ -257,14 +257,14 @@ With recordings, it is also reported where no session has the value and some hav
 meant to equal (`Admin` and `admin`, `1` and `true`).
 ";
 
-    Problem RULE_NEVER_FIRED = "rule_never_fired": "the rule was checked and never fired",
+    Problem RULE_NEVER_FIRED = "rule_never_fired": "the rule was checked and has no findings",
 "Every recorded call that the rule is about satisfies it. A good rule looks like this, but so does a rule that
 cannot fail.
 
     rulestep check --against sessions/ --deny rule_never_fired
 
-Denying this code denies `rule_never_exercised` as well: a rule that is never checked never fires. A case file
-(`rulestep test`) with a call that the rule stops is the better proof.
+Denying this code denies `rule_never_exercised` as well: a rule that is never checked has no findings. A case
+file (`rulestep test`) with a call that the rule stops is the better proof.
 ";
 
     Problem UNUSED_ALLOW = "unused_allow": "`allow` where nothing is to be allowed",

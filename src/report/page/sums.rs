@@ -66,8 +66,8 @@ pub fn rules(end: &End<'_>) -> Markup {
             h2 { "Rules" }
             p {
                 (words::count(rules.len() as u64, "rule")) ": "
-                (words::thousands(count(Exercise::Fired))) " fired, "
-                (words::thousands(count(Exercise::Passed))) " checked but never fired, "
+                (words::thousands(count(Exercise::Fired))) " with findings, "
+                (words::thousands(count(Exercise::Passed))) " checked without findings, "
                 (words::thousands(count(Exercise::NeverAsked))) " never checked."
             }
             @if !rules.is_empty() {
@@ -120,7 +120,7 @@ fn result(used: &RuleUse) -> Markup {
         Exercise::Fired if used.only_reports() => {
             html! { span.mark.note { (Glyph::Report.unicode()) " reported" } }
         }
-        Exercise::Fired => html! { span.mark.bad { (Glyph::Deny.unicode()) " fired" } },
+        Exercise::Fired => html! { span.mark.bad { (Glyph::Deny.unicode()) " with findings" } },
         Exercise::Passed => html! { span.mark.good { (Glyph::Allow.unicode()) " satisfied" } },
         Exercise::NeverAsked => html! { span.mark.note { (Glyph::None.unicode()) " never checked" } },
     }
@@ -185,7 +185,7 @@ pub fn glossary(end: &End<'_>) -> Markup {
             "The number of a call among the calls of its session that ran, where the order of calls matters.",
         ),
         (
-            "fired",
+            "rule with findings",
             "The rule stopped or reported a call, objected to one that another rule had stopped, or was violated.",
         ),
         (

@@ -157,7 +157,7 @@ pub(super) fn stopped(facts: &Facts) -> Option<&'static str> {
 }
 
 pub(super) fn undo(facts: &Facts) -> Option<&'static str> {
-    (!facts.undo).then_some("no what-if step to take back")
+    (!facts.undo).then_some("no what-if step to undo")
 }
 
 pub(super) fn what_if(facts: &Facts) -> Option<&'static str> {

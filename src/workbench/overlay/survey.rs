@@ -130,7 +130,7 @@ fn of_rule<'m>(model: &'m Model, found: &SurveyRow, rule: &RuleRow, space: &Spac
     let so_far = if model.surveying().is_some() { " so far" } else { "" };
     let told = match rule.exercise {
         Exercise::Fired => rule.answers.clone(),
-        Exercise::Passed => format!("never fired{so_far}; {}", rule.answers),
+        Exercise::Passed => format!("without findings{so_far}; {}", rule.answers),
         Exercise::NeverAsked => {
             format!("never checked{so_far}: the rule applies to no recorded call")
         }

@@ -177,13 +177,13 @@ pub fn undo(model: &mut Model) {
     let layer = model.archive.entries.get_mut(model.place.open).and_then(|entry| entry.supposed.top_mut());
     let Some((layer, before)) = layer.and_then(|layer| Some((layer.undo.pop()?, layer))).map(|(b, l)| (l, b))
     else {
-        return model.say("no what-if step to take back");
+        return model.say("no what-if step to undo");
     };
     let undone = std::mem::replace(&mut layer.what_if, before);
     let (left, hypothetical) = (layer.undo.len(), layer.is_hypothetical());
     let text = match (hypothetical, left) {
-        (false, _) => "taken back: this is the recording again".to_owned(),
-        (true, left) => format!("taken back; {left} more can be"),
+        (false, _) => "undone: this is the recording again".to_owned(),
+        (true, left) => format!("undone; {left} more can be"),
     };
     if !hypothetical {
         to_recording(model, undone);

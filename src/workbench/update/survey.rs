@@ -87,7 +87,7 @@ pub fn enter(model: &mut Model) {
             let only = Some((Arc::clone(&rule.id), row.name.clone()));
             overlays::findings_of(model, FindingsView { only, ..FindingsView::default() });
         }
-        (Some(_), None) => model.say("this rule never fired, so it has no findings"),
+        (Some(_), None) => model.say("this rule has no findings"),
         (None, _) => match row.term.clone() {
             Some(term) => list(model, &term),
             None => model.say("no filter selects this row"),

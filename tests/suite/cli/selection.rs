@@ -209,12 +209,12 @@ fn coverage_counts_calls_of_choices_not_taken_apart() {
     let coverage = |form: &str| run(&files, &["coverage", "s.jsonl", "-p", "p.yaml", "--format", form]).1;
     let text = coverage("text");
     insta::assert_snapshot!(text, @r"
-    fired: stopped, reported or objected to a call, or was violated (1)
+    with findings: stopped, reported or objected to a call, or was violated (1)
       check before pay  p.yaml:2
           1 session · 1 call in choices not taken, 1 failed · first s:1.2.1
 
     tools without a rule, by calls  look 1
-    1 session, 1 call and 1 in choices not taken, 1 rule: 1 fired, 0 checked but never fired, 0 never checked
+    1 session, 1 call and 1 in choices not taken, 1 rule: 1 with findings, 0 checked without findings, 0 never checked
     ");
     let markdown = coverage("markdown");
     assert!(markdown.contains("`p.yaml:2` | 1 | 1 | 0 | 1 | 0 | fired |"), "{markdown}");
@@ -330,16 +330,16 @@ fn coverage_is_reported_in_each_form() {
     let (code, text, _) = coverage("text");
     assert_eq!(code, 0);
     insta::assert_snapshot!(text, @r"
-    fired: stopped, reported or objected to a call, or was violated (1)
+    with findings: stopped, reported or objected to a call, or was violated (1)
       check before pay  p.yaml:2
           1 call in 1 session: 1 stopped · first paid:1.1
 
     tools without a rule, by calls  look 2
-    3 sessions, 3 calls, 1 rule: 1 fired, 0 checked but never fired, 0 never checked
+    3 sessions, 3 calls, 1 rule: 1 with findings, 0 checked without findings, 0 never checked
     ");
     let (_, markdown, _) = coverage("markdown");
     insta::assert_snapshot!(markdown, @r"
-    ### 3 sessions, 3 calls, 1 rule: 1 fired, 0 checked but never fired, 0 never checked
+    ### 3 sessions, 3 calls, 1 rule: 1 with findings, 0 checked without findings, 0 never checked
 
     | rule | sessions | calls | passed | stopped | violated | state |
     |---|--:|--:|--:|--:|--:|---|

@@ -103,9 +103,9 @@ impl SurveyView {
         let (never, passed) = (count(Exercise::NeverAsked), count(Exercise::Passed));
         let all = words::thousands(rules.len() as u64);
         self.title = match never + passed {
-            0 => format!("Rules {all}: all of them fired"),
+            0 => format!("Rules {all}: all of them have findings"),
             quiet => format!(
-                "Rules {all}: {} never fired ({} never checked)",
+                "Rules {all}: {} without findings ({} never checked)",
                 words::thousands(quiet),
                 words::thousands(never)
             ),
@@ -113,7 +113,7 @@ impl SurveyView {
         if rules.is_empty() {
             self.title = "Rules 0".to_owned();
         }
-        self.heads = vec!["fired", words::stopped(mode), "violated", "calls", "sessions"];
+        self.heads = vec!["findings", words::stopped(mode), "violated", "calls", "sessions"];
         let row = |(_, rule, used): (_, &crate::monitor::Rule, RuleUse)| SurveyRow {
             name: rule_name(rule),
             numbers: vec![used.fired(), used.stopped, used.violated, used.calls, used.sessions],

@@ -23,7 +23,7 @@ fn a_rule_lists_its_findings_and_goes_there() {
     press(&mut model, "O");
     // The rule that fired is after the one that was never asked.
     press(&mut model, "Enter");
-    assert_eq!(note(&model), "this rule never fired, so it has no findings");
+    assert_eq!(note(&model), "this rule has no findings");
     let effects = press(&mut model, "yr");
     assert!(format!("{effects:?}").contains("contracts/issue_refund.yaml#/forbids_after/0"), "{effects:?}");
     let effects = press(&mut model, "j e");
@@ -36,7 +36,7 @@ fn a_rule_lists_its_findings_and_goes_there() {
     );
     assert!(screen(&model).contains("1/1"));
     press(&mut model, "q");
-    assert!(screen(&model).contains("Rules 2: 1 never fired (1 never checked)"), "{}", screen(&model));
+    assert!(screen(&model).contains("Rules 2: 1 without findings (1 never checked)"), "{}", screen(&model));
     press(&mut model, "Enter Enter");
     assert_eq!((model.place.open, at(&model).as_str()), (1, "T2.2 issue_refund"));
     assert!(model.dialog.overlays.is_empty());
@@ -50,7 +50,7 @@ fn rules_are_sorted_and_sifted() {
         Some(Overlay::Survey(view)) => view.row().unwrap().name.clone(),
         _ => panic!("no list of rules"),
     };
-    assert!(screen(&model).contains(", sorted by fired"), "{}", screen(&model));
+    assert!(screen(&model).contains(", sorted by findings"), "{}", screen(&model));
     assert_eq!(first(&model), "Eligibility must be checked for the same order");
     let mut orders = Vec::new();
     for _ in 0..6 {
@@ -231,7 +231,7 @@ fn what_is_not_counted_yet_is_said() {
     );
     assert!(effects.is_empty(), "{effects:?}");
     let shown = screen(&model);
-    assert!(shown.contains("Rules 1: all of them fired") && !shown.contains("counted"), "{shown}");
+    assert!(shown.contains("Rules 1: all of them have findings") && !shown.contains("counted"), "{shown}");
     let old = Msg::Survey { number: first.number, counted: 2, survey: Arc::default(), findings: Vec::new() };
     update(&mut model, old);
     assert_eq!(screen(&model), shown);

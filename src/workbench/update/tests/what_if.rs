@@ -53,7 +53,7 @@ fn other_arguments_are_judged_at_once_and_taken_back() {
     assert_eq!(verdict(&model), "deny");
     assert!(!screen(&model).contains("WHAT IF"));
     press(&mut model, "xu");
-    assert_eq!(note(&model), "no what-if step to take back");
+    assert_eq!(note(&model), "no what-if step to undo");
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_rule_goes_off_and_on() {
     press(&mut model, "xx");
     assert_eq!(verdict(&model), "deny");
     press(&mut model, "xu");
-    assert_eq!((verdict(&model), note(&model)), ("deny", "no what-if step to take back"));
+    assert_eq!((verdict(&model), note(&model)), ("deny", "no what-if step to undo"));
     // What was supposed before is what is undone.
     press(&mut model, "xo");
     assert_ne!(model.call().unwrap().outcome.word(), "ok");

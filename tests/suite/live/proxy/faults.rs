@@ -178,6 +178,25 @@ fn a_server_that_cannot_be_started_is_an_error() {
     }
 }
 
+/// The first line says what happens to calls until the policy loads.
+#[test]
+fn a_policy_that_no_longer_loads_still_decides() {
+    let mut process = Process::new(ANSWERS);
+    assert!(process.ask(&call(1, "test"))["result"].get("isError").is_none());
+    drop(process.child.stdin.take());
+    process.child.wait().unwrap();
+    fs::write(process.files.path().join("p.yaml"), "tool: [").unwrap();
+    let unused = tempfile::tempdir().unwrap();
+    for (state, becomes) in [
+        (process.state.path(), "until it does, its last version that loaded decides"),
+        (unused.path(), "until it does, every call is denied"),
+    ] {
+        let command = live(process.files.path(), state, &["proxy", "-p", "p.yaml", "--", "cat"]);
+        let errors = String::from_utf8(fed(command, b"").stderr).unwrap();
+        assert!(errors.contains("`p.yaml` does not load") && errors.contains(becomes), "{errors}");
+    }
+}
+
 /// A write that does not fit: the call is denied, and nothing reaches the server.
 #[cfg(target_os = "linux")]
 #[test]
