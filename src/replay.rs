@@ -43,13 +43,12 @@ pub struct Replay {
     /// The calls of every alternative, in the order of [`Session::alternatives`].
     alternatives: Vec<Vec<DecidedCall>>,
     rules: Vec<RuleState>,
-    state_end: Vec<StateItem>,
     halt: Option<Halt>,
     frontier: Option<CallRef>,
     summary: Summary,
     reported: u32,
     status: Status,
-    /// Runs before the first event of a turn, by turn, the earliest first.
+    /// Runs before the first event of a turn, by turn, the earliest first; never of the first turn, which costs nothing to reach.
     forks: Vec<(u32, Run)>,
 }
 
@@ -157,7 +156,7 @@ impl Replay {
         let mut alternatives: Vec<Vec<DecidedCall>> = Vec::with_capacity(session.alternatives.len());
         for turn in &session.turns {
             player.enter(session, turn);
-            if (turn.number - 1) % stride == 0 {
+            if turn.number > 1 && (turn.number - 1) % stride == 0 {
                 if forks.len() == FORKS {
                     stride *= 2;
                     forks.retain(|(number, _)| (number - 1) % stride == 0);
@@ -186,7 +185,6 @@ impl Replay {
             mode,
             status: tally::status(&tally.summary, mode, &rules),
             rules,
-            state_end: player.run.state(),
             halt: player.run.halt().cloned(),
             frontier: tally.frontier,
             summary: tally.summary,
@@ -236,9 +234,11 @@ impl Replay {
         &self.rules
     }
 
-    /// What is after the last turn.
-    pub fn state_end(&self) -> &[StateItem] {
-        &self.state_end
+    /// What is after the last turn, from the nearest fork.
+    pub fn state_end(&self) -> Vec<StateItem> {
+        let (number, mut player) = self.resumed(u32::MAX, Depth::Findings);
+        player.end(&self.session, number, &self.calls);
+        player.run.state()
     }
 
     /// The first halt.
@@ -288,16 +288,9 @@ impl Replay {
 
     /// The frames of consecutive turns one by one, until `visit` breaks off: for sessions too long to keep them all.
     pub fn each_frame(&self, first: u32, last: u32, visit: &mut dyn FnMut(Frame) -> ControlFlow<()>) {
-        let Some((number, fork)) = self.forks.iter().rev().find(|(number, _)| *number <= first) else {
-            return;
-        };
-        let mut player = Player::resumed(fork.fork(), self.mode);
-        player.told = self.told_before(*number);
-        player.run.tell(Depth::Checks);
-        for turn in
-            self.session.turns.iter().skip(*number as usize - 1).take_while(|turn| turn.number <= last)
-        {
-            if turn.number != *number {
+        let (number, mut player) = self.resumed(first, Depth::Checks);
+        for turn in self.session.turns_from(number).iter().take_while(|turn| turn.number <= last) {
+            if turn.number != number {
                 player.enter(&self.session, turn);
             }
             if turn.number < first {
@@ -327,17 +320,8 @@ impl Replay {
     /// turn has ended. `None` where there is no such call.
     pub fn run_before(&self, index: u32) -> Option<Run> {
         let at = self.session.calls.get(index as usize)?.at;
-        let fork = self.forks.iter().rev().find(|(number, _)| *number < at.turn);
-        let (number, mut player) = match fork {
-            Some((number, run)) => (*number, Player::resumed(run.fork(), self.mode)),
-            None => (0, Player::new(&self.session.facts, &self.policy, self.mode, Depth::Findings)),
-        };
-        player.told = self.told_before(number);
-        player.run.tell(Depth::Findings);
-        for turn in &self.session.turns {
-            if turn.number < number {
-                continue;
-            }
+        let (number, mut player) = self.resumed(at.turn.saturating_sub(1), Depth::Findings);
+        for turn in self.session.turns_from(number) {
             if turn.number == at.turn {
                 player.part(&self.session, turn, at.call, &self.calls);
                 break;
@@ -356,6 +340,18 @@ impl Replay {
         let mut player = Player::new(&self.session.facts, &self.policy, self.mode, Depth::Verdict);
         player.inferred = Some(inferred);
         Narrowings { replay: self, player, turns: self.session.turns.iter() }
+    }
+
+    /// A run that has entered this turn or an earlier one, and which; 0 where it has entered none.
+    fn resumed(&self, latest: u32, depth: Depth) -> (u32, Player) {
+        let fork = self.forks.iter().rev().find(|(number, _)| *number <= latest);
+        let (number, mut player) = match fork {
+            Some((number, run)) => (*number, Player::resumed(run.fork(), self.mode)),
+            None => (0, Player::new(&self.session.facts, &self.policy, self.mode, depth)),
+        };
+        player.told = self.told_before(number);
+        player.run.tell(depth);
+        (number, player)
     }
 
     /// What the model read in place of results, before a turn: needed only where rules read history.

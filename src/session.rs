@@ -300,6 +300,11 @@ impl Session {
         self.turns.get((number as usize).checked_sub(1)?)
     }
 
+    /// The turns from this one on; all of them for 0.
+    pub(crate) fn turns_from(&self, number: u32) -> &[Turn] {
+        self.turns.get((number as usize).saturating_sub(1)..).unwrap_or_default()
+    }
+
     /// The calls of a turn.
     pub fn calls_of(&self, turn: &Turn) -> &[Call] {
         self.calls.get(turn.calls.clone()).unwrap_or_default()

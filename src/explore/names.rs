@@ -1,7 +1,9 @@
 //! Texts that many sessions share, each kept once: a filter looks at a text once, however many calls bear it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
+
+use hashbrown::HashMap;
 
 use crate::monitor::{Rule, rule_name};
 

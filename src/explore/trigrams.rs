@@ -30,13 +30,23 @@ impl Trigrams {
         }
         let bits = length.next_power_of_two().clamp(LEAST_BITS, MOST_BITS);
         let mut set = Trigrams(vec![0; bits / 64].into());
-        texts.flat_map(runs).for_each(|run| {
-            let (word, bit) = set.place(run);
-            if let Some(word) = set.0.get_mut(word) {
+        for text in texts {
+            if text.is_ascii() {
+                set.extend(runs_of_ascii(text));
+            } else {
+                set.extend(runs(text));
+            }
+        }
+        set
+    }
+
+    fn extend(&mut self, runs: impl Iterator<Item = u32>) {
+        for run in runs {
+            let (word, bit) = self.place(run);
+            if let Some(word) = self.0.get_mut(word) {
                 *word |= bit;
             }
-        });
-        set
+        }
     }
 
     fn place(&self, run: u32) -> (usize, u64) {
@@ -97,11 +107,46 @@ fn runs(text: &str) -> impl Iterator<Item = u32> + Clone {
     })
 }
 
+/// The same of a text that has no others, as nearly all texts, for less.
+fn runs_of_ascii(text: &str) -> impl Iterator<Item = u32> {
+    let letters = text.bytes().map(|letter| u32::from(letter.to_ascii_lowercase()));
+    let mut run = 0;
+    let runs = letters.map(move |letter| {
+        run = (run << 8 | letter) & 0x00ff_ffff;
+        run
+    });
+    runs.skip(2)
+}
+
 /// Two letters beyond ASCII are equal to letters in it: the long s and the sign for kelvin.
 fn folded(letter: char) -> Option<u8> {
     match letter {
         'ſ' => Some(b's'),
         '\u{212a}' => Some(b'k'),
         letter => u8::try_from(letter).ok().filter(u8::is_ascii).map(|letter| letter.to_ascii_lowercase()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_alone_have_the_same_runs_either_way() {
+        for text in ["", "a", "Ab", "Abc", "aBcD", "{\"order_id\": \"W-1\"}\n\u{0}\u{7f}"] {
+            let either: Vec<u32> = runs(text).collect();
+            assert_eq!(runs_of_ascii(text).collect::<Vec<_>>(), either, "{text:?}");
+            assert_eq!(either.len(), text.len().saturating_sub(2), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_in_a_text_may_be_in_it() {
+        let texts = ["the Kelvin sign \u{212a}elvin", "plain ASCII only", "ümläut und ſtraße"];
+        let set = Trigrams::of(texts.into_iter());
+        for there in ["kelvin", "KELVIN", "ascii", "only", "straße", "mläut"] {
+            assert!(Needed::of(there).is_none_or(|needed| set.may_hold(&needed)), "{there}");
+        }
+        assert!(!set.may_hold(&Needed::of("fahrenheit").unwrap()));
     }
 }

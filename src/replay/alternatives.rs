@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use super::player::Player;
 use super::tally::{self, Tally};
 use super::{DecidedCall, Replay};
-use crate::monitor::End;
+use crate::monitor::{Depth, End};
 use crate::session::{Alternative, AlternativeRef, Call, ToolCall};
 
 /// A call of an alternative, decided.
@@ -75,31 +74,22 @@ impl Replay {
         let calls = session.calls.iter().zip(decided);
         let calls: Vec<DecidedCall> =
             calls.map(|(call, judged)| tally.judge(call, judged.decision.clone())).collect();
-        let forks: Vec<_> = self.forks.iter().filter(|(number, _)| *number <= last.number).collect();
-        let (number, fork) = forks.last()?;
-        let mut player = Player::resumed(fork.fork(), self.mode);
-        player.told = self.told_before(*number);
-        for turn in session.turns.iter().skip(*number as usize - 1) {
-            if turn.number != *number {
-                player.enter(&session, turn);
-            }
-            player.follow(&session, turn, &calls);
-        }
-        player.leave(&session);
+        let forks = self.forks.iter().filter(|(number, _)| *number <= last.number);
+        let (number, mut player) = self.resumed(last.number, Depth::Findings);
+        player.end(&session, number, &calls);
         let rules = player.run.report(End::Complete);
         Some(Replay {
             policy: Arc::clone(&self.policy),
             mode: self.mode,
             status: tally::status(&tally.summary, self.mode, &rules),
             rules,
-            state_end: player.run.state(),
             halt: player.run.halt().cloned(),
             frontier: tally.frontier,
             summary: tally.summary,
             reported: tally.reported,
             calls,
             alternatives: known.cloned().collect(),
-            forks: forks.into_iter().map(|(number, run)| (*number, run.fork())).collect(),
+            forks: forks.map(|(number, run)| (*number, run.fork())).collect(),
             session,
         })
     }

@@ -133,6 +133,17 @@ impl Player {
         });
     }
 
+    /// The rest of a session whose decisions are known, of which the run has entered this turn; 0 for none.
+    pub fn end(&mut self, session: &Session, entered: u32, known: &[DecidedCall]) {
+        for turn in session.turns_from(entered) {
+            if turn.number != entered {
+                self.enter(session, turn);
+            }
+            self.follow(session, turn, known);
+        }
+        self.leave(session);
+    }
+
     /// What is between the last turn and this one, and what the turn proposes before its call with this number, where
     /// that is not its first.
     pub fn part(&mut self, session: &Session, turn: &Turn, before: u32, known: &[DecidedCall]) {

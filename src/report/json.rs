@@ -48,7 +48,7 @@ pub fn session(judged: &JudgedSession, scope: Scope, out: &mut dyn Write) -> io:
         &SessionLine {
             head: Head::of(SCHEMA, judged.mode(), judged.session(), judged.policy()),
             turns: whole.map(|replay| Turns { replay, full: full.is_some() }),
-            state_end: full.map(|replay| states(replay.state_end(), replay.policy())),
+            state_end: full.map(|replay| states(&replay.state_end(), replay.policy())),
             rules: match judged {
                 JudgedSession::Whole(replay) if scope != Scope::Summary => {
                     rules(replay.rules(), replay.session(), replay.policy(), Some(&replay.ran()))

@@ -361,7 +361,7 @@ proptest! {
             let oracle = Oracle::judge(&document, &model, mode);
             prop_assert_eq!(written(&replay), oracle.decisions.clone(), "{}", name);
             prop_assert_eq!(outcomes(&session, &policy, engine_mode(mode)).summary, replay.summary());
-            prop_assert_eq!(recorded(replay.state_end()), oracle.recorded(oracle.happened.len()), "{}", name);
+            prop_assert_eq!(recorded(&replay.state_end()), oracle.recorded(oracle.happened.len()), "{}", name);
             for (turn, expected) in oracle.hidden.iter().enumerate() {
                 let frame = replay.frame(turn as u32 + 1).unwrap();
                 let hidden: BTreeSet<String> =

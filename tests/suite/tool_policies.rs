@@ -101,7 +101,7 @@ fn the_measured_cases() {
         let pointers: Vec<String> =
             (0..list(&case["policies"]).len()).map(|number| format!("/policies/{number}")).collect();
         assert_eq!(verdicts(&replay, |_| pointers.clone()), list(&case["expect"]), "{}", case["id"]);
-        assert_eq!(recorded(replay.state_end()), case["state_after"], "{}", case["id"]);
+        assert_eq!(recorded(&replay.state_end()), case["state_after"], "{}", case["id"]);
     }
 }
 
@@ -128,7 +128,7 @@ fn the_measured_cases_with_sections_and_operations() {
         let expected: Vec<&Value> = list(&case["expect"]).iter().filter(|one| !one.is_null()).collect();
         let actual = verdicts(&replay, governing);
         assert_eq!(actual.iter().collect::<Vec<_>>(), expected, "{}", case["id"]);
-        assert_eq!(recorded(replay.state_end()), case["state_after"], "{}", case["id"]);
+        assert_eq!(recorded(&replay.state_end()), case["state_after"], "{}", case["id"]);
     }
 }
 
