@@ -54,8 +54,17 @@ pub fn looks_at(facts: &Table, name: &str, arguments: Option<&Value>) -> Option<
         given.keys().partition(|key| names.iter().any(|name| is_same(key, name)));
     // Where none of them is there, others may hold what the tool works on.
     let known = row.does.is_empty() || others.is_empty() || !own.is_empty();
-    known.then(|| own.into_iter().cloned().collect())
+    let chooses = others.into_iter().filter(|key| is_editor(row) && *key == CHOOSES_ACT);
+    known.then(|| own.into_iter().chain(chooses).cloned().collect())
 }
+
+/// Whether a tool is an editor of several commands: one of them only shows a file, the others only change it.
+fn is_editor(row: &Tool) -> bool {
+    row.names.starts_with("str_replace_editor")
+}
+
+/// The argument of such an editor that names its command.
+const CHOOSES_ACT: &str = "command";
 
 /// Arguments of searches that choose files by their names.
 const CHOOSE_FILES: &str = "glob globs include includes include_pattern file_pattern";
@@ -191,12 +200,10 @@ fn call(
         foreign(name, given, odd, &mut call, touch);
         return call;
     };
-    let several = row.names.starts_with("str_replace_editor");
-    let views = several && given.get("command").and_then(Value::as_str) == Some("view");
-    let edits = several && !views;
+    let views = is_editor(row) && given.get(CHOOSES_ACT).and_then(Value::as_str) == Some("view");
+    let edits = is_editor(row) && !views;
     for argument in row.does {
         let (act, names) = match argument {
-            // An editor of several commands: one of them only shows a file, the others only change it.
             Argument::Reads(_) if edits => continue,
             Argument::Reads(names) => (Act::Reads, *names),
             Argument::Writes(_) if views => continue,

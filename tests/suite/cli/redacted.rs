@@ -121,3 +121,15 @@ fn the_samples_decide_the_same_without_their_values() {
         assert!(blanked > 10, "{blanked}");
     }
 }
+
+#[test]
+fn the_command_of_an_editor_is_kept_where_a_rule_asks_what_it_does() {
+    let session = r#"{"id":"s","messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"str_replace_editor","arguments":"{\"command\":\"view\",\"path\":\"/a.py\",\"view_range\":[4242424242,9]}"}}]},{"role":"tool","tool_call_id":"1","content":"SECRET"}]}"#;
+    for (key, what) in [("writes", "a view writes nothing"), ("reads", "a view reads")] {
+        let rule = format!("rules: [{{type: never, call: {{{key}: '*.py'}}}}]\n");
+        let folder = folder(&[("s.jsonl", session), ("contracts/rules.yaml", &rule)]);
+        let blank = run(&folder, &["convert", "s.jsonl", "--redact", "-p", "contracts"]);
+        assert!(blank.contains("view\\\"") && blank.contains("/a.py"), "{what}: {blank}");
+        assert!(!blank.contains("redacted_differs") && !blank.contains("4242424242"), "{what}: {blank}");
+    }
+}
