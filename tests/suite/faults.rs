@@ -131,8 +131,12 @@ fn policy(fails: Stage, count: u32, asks: Option<usize>, timer: Option<u32>) -> 
 
 /// Turns of one call each, all with a result.
 fn session(tools: &[&str]) -> Arc<Session> {
+    session_of(tools.iter().copied())
+}
+
+fn session_of<'t>(tools: impl Iterator<Item = &'t str>) -> Arc<Session> {
     let mut messages = Vec::new();
-    for (at, tool) in tools.iter().enumerate() {
+    for (at, tool) in tools.enumerate() {
         messages.push(json!({"role": "assistant", "tool_calls": [{"id": format!("c{at}"), "function": {"name": tool, "arguments": "{}"}}]}));
         messages.push(json!({"role": "tool", "tool_call_id": format!("c{at}"), "content": "done"}));
     }
@@ -183,8 +187,9 @@ fn a_rule_that_panics_lets_nothing_pass(
     assert_eq!(replay.rules().iter().filter(|state| is_fault(state)).count(), usize::from(lost));
     assert_eq!(replay.rules().len(), 1);
 
-    // The last turn: its offered tools, its state, its checks.
-    let frame = replay.frame(4).unwrap();
+    // The last turn: its offered tools, its state, its checks. It is so late that the run is copied on the way to it.
+    let late = session_of(std::iter::repeat_n("look", 64).chain(["pay", "look", "pay", "pay"]));
+    let frame = Replay::new(&late, &policy, Mode::Enforce).frame(68).unwrap();
     let pay = frame.narrowing.tools.iter().find(|tool| &*tool.tool == "pay").unwrap();
     assert_eq!(
         pay.reasons.iter().map(|reason| reason.code).collect::<Vec<_>>(),

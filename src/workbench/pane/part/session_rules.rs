@@ -165,10 +165,18 @@ pub fn parts(
     if let Some(suggestion) = &violation.way_out {
         labelled(lines, theme, "suggest", Role::Text, &suggestion.to_string(), width, link);
     }
-    for (nth, traced) in trace.iter().enumerate() {
+    let (mut label, mut shown) = ("trace", 0);
+    for traced in trace {
+        let index = traced.at.index;
+        if let Some(left_out) = index.checked_sub(shown).filter(|left_out| *left_out > 0) {
+            let text =
+                format!("{} {}", theme.marks().ellipsis(), words::count(left_out.into(), "other call"));
+            labelled(lines, theme, std::mem::take(&mut label), Role::TextDim, &text, width, link);
+        }
         let role = if traced.rests { Role::Text } else { Role::TextDim };
-        let link = Link { call: Some(traced.at.index), ..link };
-        labelled(lines, theme, if nth == 0 { "trace" } else { "" }, role, &traced.text, width, link);
+        let link = Link { call: Some(index), ..link };
+        labelled(lines, theme, std::mem::take(&mut label), role, &traced.text, width, link);
+        shown = index + 1;
     }
     if trace.is_empty() {
         labelled(lines, theme, "trace", Role::TextDim, "no call ran", width, link);

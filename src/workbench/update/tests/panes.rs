@@ -306,3 +306,26 @@ fn a_call_is_marked_as_replay_marks_it() {
     }
     assert_eq!(seen.into_iter().collect::<String>(), "!~–≠■✓✗");
 }
+
+/// Between what a rule is about and what was called last, calls are left out, and the trace says how many.
+#[test]
+fn a_trace_says_how_many_calls_it_leaves_out() {
+    let origin = Origin { file: "sessions/long.json".into(), index: 0, format: "native", line: 1 };
+    let mut made = Builder::new("long", origin);
+    for tool in ["plan", "run_python", "a", "b", "c", "d", "e", "post"] {
+        made.response(None, Body::MISSING, None);
+        made.call(Some(tool), tool, Body::text("{}"), None);
+        made.result(Some(tool), Body::text("done"), Mark::default(), None);
+    }
+    let rule = "rules: [{type: never_after, trigger: run_python, forbidden: post}]";
+    let mut model = judged(120, 40, "mono", loaded(rule), vec![made.finish()]);
+    press(&mut model, "gg ]f 6 z");
+    let screen = screen(&model);
+    let shown: Vec<&str> = screen.lines().map(|line| line.trim_matches(['║', '│', ' '])).collect();
+    let begin = shown.iter().position(|line| line.starts_with("trace ")).expect("a trace");
+    let trace: Vec<&str> =
+        shown.iter().skip(begin).take(7).map(|line| line.trim_start_matches("trace").trim()).collect();
+    let calls = ["… 1 other call", "T2.1 run_python", "… 2 other calls", "T5.1 c", "T6.1 d", "T7.1 e"];
+    assert_eq!(trace.first_chunk::<6>(), Some(&calls), "{screen}");
+    assert!(trace[6].starts_with("T8.1 post ← stopped here"), "{screen}");
+}
