@@ -250,8 +250,14 @@ pub trait Monitor: Send + Sync {
     fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>);
     /// The current state, for people: forbidden tools, preconditions, limits, deadlines, recorded state.
     fn state(&self, cx: &Cx<'_>, out: &mut Vec<StateItem>);
-    /// The rule that stops the call whatever happens from now on, if one does.
-    fn final_word(&self, _call: ProposedCall<'_>, _cx: &Cx<'_>) -> Option<usize> {
+    /// The rule that stops the call whatever happens from now on, if one does. `enforced` knows which rules of the unit can
+    /// stop anything at all: one that only reports is never the answer.
+    fn final_word(
+        &self,
+        _call: ProposedCall<'_>,
+        _cx: &Cx<'_>,
+        _enforced: &dyn Fn(usize) -> bool,
+    ) -> Option<usize> {
         None
     }
     /// What of the state can still matter to decisions about these calls, if no others run. The place of a call is not

@@ -305,13 +305,19 @@ fn of_turn<'a>(wants: &mut Wishes, fields: &mut Fields<'a>, out: &mut Vec<Proble
 
 fn of_session<'a>(wants: &mut Wishes, fields: &mut Fields<'a>, out: &mut Vec<Problem>) {
     wants.one_of("status", Aspect::Status, &STATUSES.map(Status::word), fields, out);
-    let Some(mut counts) = fields.mapping("summary", out) else {
-        // What else an expectation may speak of is known here too.
+    if wants.0.is_empty() && !fields.has("summary") {
+        // Places alone: the expectation is empty, and that is said once.
         for key in ["call", "turn", "index", "rule"] {
             fields.take(key);
         }
         return;
-    };
+    }
+    if let Some(rule) = fields.optional("rule") {
+        let problem =
+            rule.problem(ProblemKind::BadValue, "`status` and `summary` are those of the whole session");
+        out.push(problem.help("for one rule, write `{rule: NAME, outcome: violated}`"));
+    }
+    let Some(mut counts) = fields.mapping("summary", out) else { return };
     for count in Count::ALL {
         if let Some(field) = counts.optional(count.key())
             && let Some(number) = field.count(out)

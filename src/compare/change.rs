@@ -78,6 +78,8 @@ pub enum Answer {
     Session(Status),
     /// How a rule about the session ended; `None` where the version has no such rule.
     Rule(Option<RuleOutcome>),
+    /// A rule about the session is violated and fails nothing: it only reports, is in shadow mode, or a person was asked.
+    RuleReported,
 }
 
 /// A rule of one of the two versions.
@@ -211,6 +213,7 @@ impl Answer {
             Answer::Report { reported: false } => Some(Verdict::Allow.word()),
             Answer::Session(status) => Some(status.word()),
             Answer::Rule(outcome) => outcome.map(RuleOutcome::word),
+            Answer::RuleReported => Some("reported"),
         }
     }
 }

@@ -361,17 +361,26 @@ fn narrowed(tool: &ToolVisibility) -> Stand {
 /// Whether a rule about the session ended otherwise. A rule that only one version has counts where it is violated: what is
 /// not there is not violated.
 fn differ(base: Option<&RuleState>, new: Option<&RuleState>) -> bool {
-    let outcome = |state: Option<&RuleState>| state.map(|state| state.outcome);
-    match (outcome(base), outcome(new)) {
+    match (base.map(ended_as), new.map(ended_as)) {
         (Some(old), Some(young)) => old != young,
-        (old, young) => old.or(young) == Some(RuleOutcome::Violated),
+        (old, young) => {
+            matches!(old.or(young), Some(Answer::Rule(Some(RuleOutcome::Violated)) | Answer::RuleReported))
+        }
     }
 }
 
 fn ended(state: Option<&RuleState>) -> Stand {
     Stand {
-        answer: Answer::Rule(state.map(|state| state.outcome)),
+        answer: state.map_or(Answer::Rule(None), ended_as),
         rule: state.map(|state| state.rule),
         code: state.and_then(|state| state.code),
+    }
+}
+
+/// A violation that no longer fails the session is another end than one that does.
+fn ended_as(state: &RuleState) -> Answer {
+    match state.outcome == RuleOutcome::Violated && !state.enforced {
+        true => Answer::RuleReported,
+        false => Answer::Rule(Some(state.outcome)),
     }
 }

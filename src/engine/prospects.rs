@@ -1,8 +1,10 @@
 //! What a run knows of calls that nobody has made: which could help, which cannot, and when two runs are alike for them.
 
+use std::sync::Arc;
+
 use super::{NewCall, Run};
 use crate::monitor::fault::guarded;
-use crate::monitor::{Digest, Helps, ProposedCall, Prospect, RuleId};
+use crate::monitor::{Digest, Helps, ProposedCall, Prospect, RuleId, RuleOptions};
 use crate::session::{Body, Call, CallRef};
 
 /// Nobody has made the call, so it has no place yet.
@@ -31,9 +33,13 @@ impl Run {
         let route = self.routes.get(place)?;
         route.decide.iter().find_map(|(number, slot)| {
             let asked = ProposedCall { slot: *slot, ..route.asked(NOWHERE, call.arguments) };
+            let policy = Arc::clone(&self.panel.policy);
+            let rules = policy.units().get(*number as usize)?.rules();
+            let options = |rule: usize| Some(&policy.rules().get(*rules.get(rule)?)?.options);
+            let enforced = |rule: usize| options(rule).is_some_and(RuleOptions::is_enforced);
             let monitor = self.panel.working(*number, &self.ground)?;
-            let rule = guarded(|| monitor.final_word(asked, &self.ground.cx())).ok()??;
-            self.panel.policy.units().get(*number as usize)?.rules().get(rule).copied()
+            let rule = guarded(|| monitor.final_word(asked, &self.ground.cx(), &enforced)).ok()??;
+            rules.get(rule).copied()
         })
     }
 

@@ -71,11 +71,13 @@ pub fn apply(
                 let own = comments.get_mut(source.name()).into_iter().flat_map(|(_, all)| all);
                 let codes =
                     own.filter(|comment| comment.line == line).filter_map(|comment| comment.codes.as_mut());
+                // An error cannot be allowed, also where a warning of its code was: the comment stays unused.
                 let mut allowed = false;
-                for (_, _, used) in codes.flatten().filter(|(name, ..)| *name == told.code.as_str()) {
-                    // An error cannot be allowed: the comment stays unused.
-                    *used |= told.severity != Severity::Error;
-                    allowed |= *used;
+                if told.severity != Severity::Error {
+                    for (_, _, used) in codes.flatten().filter(|(name, ..)| *name == told.code.as_str()) {
+                        *used = true;
+                        allowed = true;
+                    }
                 }
                 allowed
             }
@@ -199,4 +201,23 @@ fn next_line(source: &Source, line: u32) -> u32 {
         next += 1;
     }
     next
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_stays_whatever_else_of_its_code_is_allowed() {
+        let source = Source::new("p.yaml", "rules: [] # rulestep: allow(zero_limit)\n");
+        let at = |told: Diagnostic| told.at(&source, Span::new(0, 5));
+        let warning = || at(Diagnostic::warning(code::ZERO_LIMIT, "looked at"));
+        let error = || at(Diagnostic::error(code::ZERO_LIMIT, "does not load"));
+        for found in [vec![warning(), error(), warning()], vec![error(), warning()], vec![warning(), error()]]
+        {
+            let left = apply(found, [source.clone()].into_iter(), &Levels::default(), Report::Unused);
+            let left: Vec<&str> = left.iter().map(|told| told.message.as_str()).collect();
+            assert_eq!(left, ["does not load"]);
+        }
+    }
 }

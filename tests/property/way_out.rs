@@ -32,6 +32,11 @@ fn tool() -> impl Strategy<Value = &'static str> {
     select(&TOOLS[..])
 }
 
+/// A rule that stops nothing is no obstacle.
+fn options() -> impl Strategy<Value = &'static str> {
+    prop_oneof![5 => Just(""), 1 => Just(", mode: shadow")]
+}
+
 fn contract(tool: &'static str) -> impl Strategy<Value = String> {
     let output = select(vec![
         "",
@@ -40,11 +45,15 @@ fn contract(tool: &'static str) -> impl Strategy<Value = String> {
         ", with_output: [{path: $.n, gte: 2}, {path: $.n, lte: 1}]",
     ]);
     let bound = select(vec!["", ", resource: {bind_from: arguments, path: $.order_id}"]);
-    let prior = (self::tool(), bound, output)
-        .prop_map(|(prior, bound, output)| format!("{{requires_prior_tool: {prior}{bound}{output}}}"));
-    let steps = (1..5).prop_map(|least| format!("{{requires_step_count: {{gte: {least}}}}}"));
+    let prior = (self::tool(), bound, output, options()).prop_map(|(prior, bound, output, options)| {
+        format!("{{requires_prior_tool: {prior}{bound}{output}{options}}}")
+    });
+    let steps = (1..5, options())
+        .prop_map(|(least, options)| format!("{{requires_step_count: {{gte: {least}}}{options}}}"));
     let preconditions = vec(prop_oneof![5 => prior, 1 => steps], 0..3);
-    (preconditions, subsequence(&TOOLS[..], 0..2)).prop_map(move |(preconditions, forbids)| {
+    (preconditions, vec((self::tool(), options()), 0..2)).prop_map(move |(preconditions, forbids)| {
+        let forbids: Vec<String> =
+            forbids.iter().map(|(tool, options)| format!("{{tool: {tool}{options}}}")).collect();
         format!(
             "{{tool: {tool}, preconditions: [{}], forbids_after: [{}]}}",
             preconditions.join(", "),
@@ -287,8 +296,10 @@ fn examine((documents, calls): &Case, mode: Mode, tally: &mut Tally) {
                 });
                 tally.shortest += u32::from(all);
             }
-            Answer::Never(_) => {
+            Answer::Never(obstacle) => {
                 tally.never += 1;
+                let named = policy.rules().get(obstacle.rule).unwrap();
+                assert!(named.options.is_enforced(), "{} stops nothing\n{}", named.id, context());
                 let all = (0..=6).all(|length| match brute.helps(&start, length) {
                     Some(helps) => {
                         assert!(!helps, "{length} help: {way:?}\n{}", context());
@@ -306,6 +317,39 @@ fn examine((documents, calls): &Case, mode: Mode, tally: &mut Tally) {
             Answer::NotWithin(_) => tally.unknown += 1,
             Answer::Said(_) => panic!("nothing depends on what is said"),
         }
+    }
+}
+
+/// The rule that a way out names is one that stops the call, also where one that only reports speaks against it first.
+#[test]
+fn what_stops_nothing_is_no_obstacle() {
+    for (weak, strong) in [
+        ("{tool: b, forbids_after: [{tool: a, mode: shadow}]}", "{tool: c, forbids_after: [a]}"),
+        ("{tool: b, forbids_after: [{tool: a, effect: report}]}", "{tool: c, forbids_after: [a]}"),
+        (
+            "{tool: a, preconditions: [{requires_prior_tool: b, with_output: [{path: $.n, gte: 2}, {path: $.n, lte: 1}], mode: shadow}]}",
+            "{rules: [{type: blocklist, tools: [a]}]}",
+        ),
+        (
+            "{limits: {a: {maxPerSession: 0, action: deny, reason: r, mode: shadow}}}",
+            "{limits: {a: {maxPerSession: 0, action: deny, reason: r}}}",
+        ),
+        (
+            "{forbidden: [{sequence: [a], action: deny, reason: r, mode: shadow}]}",
+            "{rules: [{type: blocklist, tools: [a]}]}",
+        ),
+        (
+            "{rules: [{type: max_calls, tool: a, max: 0, mode: shadow}]}",
+            "{rules: [{type: blocklist, tools: [a]}]}",
+        ),
+    ] {
+        let documents = [weak.to_owned(), strong.to_owned()];
+        let policy = policy(&documents).expect(weak);
+        let session = session(&[("b", 1, 0, false), ("c", 1, 0, false), ("a", 1, 0, false)]);
+        let way = way_out(&Replay::new(&session, &policy, Mode::Enforce), 2).expect(weak);
+        let Answer::Never(obstacle) = way.answer else { panic!("{weak}: {way:?}") };
+        let rule = policy.rules().get(obstacle.rule).unwrap();
+        assert!(rule.place().starts_with("p1.yaml"), "{weak}: {}", rule.place());
     }
 }
 

@@ -231,6 +231,15 @@ fn mistakes_are_told_at_their_places() {
         ("{call: 1.1, code: missing_file}", "8:21: error[bad_value]: no rule gives the code `missing_file`"),
         ("{turn: 1, tools: {refund: hiden}}", "8:29: error[bad_value]: no rule gives the code `hiden`"),
         ("{outcome: held}", "7:1: error[missing_key]: the key `rule` is missing"),
+        (
+            "{rule: a, status: fail}",
+            "8:10: error[bad_value]: `status` and `summary` are those of the whole session",
+        ),
+        (
+            "{rule: a, summary: {calls: 1}}",
+            "8:10: error[bad_value]: `status` and `summary` are those of the whole session",
+        ),
+        ("{rule: a}", "8:3: error[missing_key]: the expectation is empty"),
         ("{summary: {denied: 1}, status: pass}", "8:14: error[unknown_key]: unknown key `denied`"),
         ("{call: 1.1, told: 7}", "8:21: error[wrong_type]: expected text for `told`, found a number"),
     ];

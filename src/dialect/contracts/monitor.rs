@@ -384,9 +384,15 @@ impl Monitor for ContractsMonitor {
         }
     }
 
-    fn final_word(&self, call: ProposedCall<'_>, _cx: &Cx<'_>) -> Option<usize> {
+    fn final_word(
+        &self,
+        call: ProposedCall<'_>,
+        _cx: &Cx<'_>,
+        enforced: &dyn Fn(usize) -> bool,
+    ) -> Option<usize> {
         let slot = call.slot.0 as usize;
-        let ban = self.tools.get(slot).and_then(|tool| tool.bans.first()).map(|ban| ban.rule);
+        let bans = self.tools.get(slot).into_iter().flat_map(|tool| &tool.bans);
+        let ban = bans.map(|ban| ban.rule).find(|rule| enforced(*rule));
         ban.or_else(|| {
             let unmeetable = |(precondition, need): &(&Precondition, Option<Need>)| {
                 let endless = precondition.steps.as_ref().is_some_and(|steps| steps.fewest.is_none());
@@ -397,7 +403,8 @@ impl Monitor for ContractsMonitor {
                     || lacks
                     || precondition.prior.as_ref().is_some_and(PriorRule::is_impossible) && unmet()
             };
-            self.preconditions(slot).find(unmeetable).map(|(precondition, _)| precondition.rule)
+            let mut asked = self.preconditions(slot).filter(|(precondition, _)| enforced(precondition.rule));
+            asked.find(unmeetable).map(|(precondition, _)| precondition.rule)
         })
     }
 

@@ -107,8 +107,13 @@ impl Monitor for PlanMonitor {
         });
     }
 
-    fn final_word(&self, _call: ProposedCall<'_>, cx: &Cx<'_>) -> Option<usize> {
-        (self.plan.hears_the_user_alone() && self.rejects(&self.look(cx, &[]))).then_some(0)
+    fn final_word(
+        &self,
+        _call: ProposedCall<'_>,
+        cx: &Cx<'_>,
+        enforced: &dyn Fn(usize) -> bool,
+    ) -> Option<usize> {
+        (enforced(0) && self.plan.hears_the_user_alone() && self.rejects(&self.look(cx, &[]))).then_some(0)
     }
 
     fn digest(&self, _calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {

@@ -221,13 +221,19 @@ impl Monitor for SequencesMonitor {
         }
     }
 
-    fn final_word(&self, call: ProposedCall<'_>, _cx: &Cx<'_>) -> Option<usize> {
+    fn final_word(
+        &self,
+        call: ProposedCall<'_>,
+        _cx: &Cx<'_>,
+        enforced: &dyn Fn(usize) -> bool,
+    ) -> Option<usize> {
         let class = call.slot.0 as usize;
         let lasting = |put: &Question<'_>| match put {
             Question::Forbidden(_, rule) => rule.sequence.len() < 2,
             Question::Limit(..) => true,
         };
-        self.put(class).filter(lasting).find(|put| self.against(*put, class)).map(Question::rule)
+        let mut put = self.put(class).filter(|put| enforced(put.rule()) && lasting(put));
+        put.find(|put| self.against(*put, class)).map(Question::rule)
     }
 
     fn digest(&self, calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {

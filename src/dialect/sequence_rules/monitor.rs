@@ -251,10 +251,16 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
         }
     }
 
-    fn final_word(&self, call: ProposedCall<'_>, cx: &Cx<'_>) -> Option<usize> {
+    fn final_word(
+        &self,
+        call: ProposedCall<'_>,
+        cx: &Cx<'_>,
+        enforced: &dyn Fn(usize) -> bool,
+    ) -> Option<usize> {
         let state = self.state.as_ref()?;
         let look = Look::call(call, cx, &self.copies);
-        (self.unit.kind.is_final(state, cx) && self.refuses(state, look, cx, Effect::Deny)).then_some(0)
+        let lasting = enforced(0) && self.unit.kind.is_final(state, cx);
+        (lasting && self.refuses(state, look, cx, Effect::Deny)).then_some(0)
     }
 
     fn digest(&self, _calls: &[ProposedCall<'_>], cx: &Cx<'_>, out: &mut Digest) {

@@ -301,6 +301,7 @@ fn said(change: &Change, side: Side, compared: &SessionDiff, view: &View<'_>) ->
         Answer::Report { reported: false } => words::decided(Verdict::Allow, view.mode).to_owned(),
         Answer::Rule(Some(outcome)) => words::ended(outcome).to_owned(),
         Answer::Rule(None) => "not in this version".to_owned(),
+        Answer::RuleReported => "violated (not enforced)".to_owned(),
         Answer::Tool { .. } | Answer::Session(_) => stand.answer.word().unwrap_or_default().replace('_', " "),
     };
     let rule = stand.rule.and_then(|rule| view.comparison.side(side)?.rules().get(rule));

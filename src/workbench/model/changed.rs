@@ -42,7 +42,7 @@ impl Model {
                     *downstream += usize::from(change.origin == Origin::Downstream);
                 }
                 Answer::Report { .. } => *reports += 1,
-                Answer::Tool { .. } | Answer::Session(_) | Answer::Rule(_) => {}
+                Answer::Tool { .. } | Answer::Session(_) | Answer::Rule(_) | Answer::RuleReported => {}
             }
         }
         counts

@@ -277,7 +277,7 @@ fn sign(change: &Change) -> (Role, Glyph) {
             (Role::VerdictNone, Glyph::None)
         }
         Answer::Report { reported: false } => (Role::VerdictAllow, Glyph::Allow),
-        Answer::Report { reported: true } => (Role::VerdictReport, Glyph::Report),
+        Answer::Report { reported: true } | Answer::RuleReported => (Role::VerdictReport, Glyph::Report),
         Answer::Session(Status::Pass) => (Role::VerdictAllow, Glyph::Allow),
         Answer::Session(Status::Stopped | Status::Fail) => (Role::VerdictDeny, Glyph::Deny),
         Answer::Session(Status::NotExercised) | Answer::Rule(None) => (Role::VerdictNone, Glyph::None),

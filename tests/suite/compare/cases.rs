@@ -316,3 +316,23 @@ fn a_softer_answer_is_about_the_rule_that_was_stricter() {
         ["1.1 wipe deny → halt harder primary p.yaml#/forbidden/0"]
     );
 }
+
+/// The session still breaks the rule, and no longer fails for it: that is what a reviewer must see first.
+#[test]
+fn session_rules_that_are_no_longer_enforced() {
+    let of_rules = |mut changes: Vec<String>| {
+        changes.retain(|change| change.contains("p.yaml") && change.starts_with("end"));
+        changes
+    };
+    let within = |options: &str| format!("rules: [{{type: eventually, tool: sign, within: 1{options}}}]\n");
+    let (enforced, shadow) = (within(""), within(", mode: shadow"));
+    assert_eq!(
+        of_rules(compare(&enforced, &shadow, "send | send", Enforce)),
+        ["end violated → reported outcome_changed primary p.yaml#/rules/0"]
+    );
+    assert_eq!(
+        of_rules(compare(&shadow, &enforced, "send | send", Enforce)),
+        ["end reported → violated outcome_changed primary p.yaml#/rules/0"]
+    );
+    assert!(of_rules(compare(&shadow, &shadow, "send | send", Enforce)).is_empty());
+}
