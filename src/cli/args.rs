@@ -131,11 +131,11 @@ pub enum Verb {
     Report(Report),
     /// List what the sessions contain: tools, programs run, files read and written, hosts contacted, projects, days
     Stats(Stats),
-    /// Suggest rules that the recorded calls satisfy, with the number of these calls, and write them as policies
+    /// Suggest rules that the recorded calls satisfy, with the number of these calls; -o writes them as policies
     Suggest(Suggest),
     /// Write a commented example of a policy or a case, to start from
     New(New),
-    /// Set up a folder of policies: a first policy, a case that tests it, and settings of `check`
+    /// Set up a folder of policies: a first policy, a case that tests it, and `rulestep.toml` with settings of `check`
     Init(Init),
     /// Find mistakes in policies: unknown keys, wrong values, rules that can never apply
     ///
@@ -249,15 +249,15 @@ pub struct Diff {
     /// Also write the result to FILE, in any FORMAT of --format: `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
     pub report: Vec<String>,
-    /// Describe every change, not only the first few of each rule. JSON always has every change; --full adds the findings of both
-    /// versions
+    /// Describe every change, not only the first few of each rule. JSON always has every change; with --full, also the findings of
+    /// both versions
     #[arg(long)]
     pub full: bool,
     /// For each primary change of a decision, write a case (a minimal example) to this folder. It has the fewest calls that still show
     /// the change, and expects the new decision. An existing file is not overwritten
     #[arg(long, value_name = "FOLDER")]
     pub witness: Option<String>,
-    /// Kinds of change that cause exit code 1, separated by commas. `none` cannot be combined with others. Blocked means stopped
+    /// Kinds of change that cause exit code 1, separated by commas. `none` cannot be combined with others. `blocked` means stopped
     #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "any", value_parser = failing())]
     pub fail_on: Vec<String>,
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
@@ -293,7 +293,7 @@ pub struct Report {
     /// Write Markdown for a ticket, instead of HTML
     #[arg(long)]
     pub markdown: bool,
-    /// Output file; an existing file is replaced. A name that ends in `.md` also asks for Markdown [default: standard output]
+    /// Output file; an existing file is replaced. A name that ends in `.md` means Markdown [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
     /// Exit with 2 if a file in a folder is skipped because it is not a recording. Without this, skipped files are only counted.
@@ -314,7 +314,7 @@ pub struct Stats {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = stats_format())]
     pub format: String,
-    /// Show every row, not only the first of each list. JSON always has every row
+    /// Show every row, not only the first few of each list. JSON always has every row
     #[arg(long)]
     pub full: bool,
     #[command(flatten)]
@@ -334,8 +334,8 @@ pub struct Check {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with_all = ["named", "policy", "only"])]
     pub config: Option<String>,
-    /// Recordings to compare the rules with: files, folders or globs. Report tools and values named in rules that no recorded call
-    /// has, and conditions that never or always pass. Also report rules that no call was checked against, and rules that stopped none
+    /// Recordings to compare the rules with: files, folders or globs. Report tools and values in rules that occur in no call,
+    /// conditions that never or always pass, rules that checked no call, and rules that stopped no call
     #[arg(long, value_name = "SESSIONS", num_args = 1, action = ArgAction::Append)]
     pub against: Vec<String>,
     #[command(flatten)]
@@ -395,7 +395,7 @@ pub struct Explain {
     /// SESSION alone: all its findings
     #[arg(long, value_name = "SESSION[:TURN.CALL]")]
     pub at: Option<String>,
-    /// With --at: search the sample sessions inside the program instead of SESSIONS
+    /// With --at: search the sample sessions inside the program instead of SESSIONS, and use their policies unless -p names others
     #[arg(long, requires = "at", conflicts_with = "what")]
     pub samples: bool,
     #[command(flatten)]
@@ -431,7 +431,7 @@ pub struct Show {
     /// Whether to colour the output
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: Color,
-    /// Hide the progress line, notices and notes. Warnings, errors and what was left out are still shown
+    /// Hide the progress line and messages below a warning, but still say what was left out
     #[arg(short, long, global = true)]
     pub quiet: bool,
 }

@@ -44,7 +44,7 @@ const TABLE: &[Row] = &[
             ),
             (
                 2,
-                "wrong arguments, or something named in them cannot be read or does not load; of `hook` also: the call is blocked",
+                "wrong arguments, or something named in them cannot be read or does not load; of `hook` also: the call is stopped",
             ),
             FAULT,
             INTERRUPTED,
@@ -117,7 +117,7 @@ const TABLE: &[Row] = &[
         &[
             (0, "every case passes; with `--mutate`: every removal is noticed"),
             (1, "a case fails"),
-            (1, "with `--mutate`: the removal of a rule is not noticed (a weakened rule alone is no cause)"),
+            (1, "with `--mutate`: the removal of a rule is not noticed (a weakened rule may stay unnoticed)"),
             (1, "with `--min-score`: too few of all removals and weakenings are noticed"),
             (2, "a case could not be judged, whatever the others did"),
             (2, "with `--mutate`: a case does not pass"),
@@ -143,10 +143,7 @@ const TABLE: &[Row] = &[
         &[
             (0, "the answer is on standard output; an empty one, or `{}`, lets the call run"),
             (0, "with `--on-error allow`: an error prevented the decision, and the call runs"),
-            (
-                2,
-                "the call is blocked, by the policy or because of an error; agents take every other code for permission",
-            ),
+            (2, "the policy or an error stops the call; agents treat other codes as permission"),
             (2, "wrong arguments, even with `--on-error allow`"),
         ],
     ),
@@ -155,7 +152,7 @@ const TABLE: &[Row] = &[
         &[
             (
                 0,
-                "standard input ended; a request that could not be decided was answered with `error`, for example because the policy does not load",
+                "standard input ended; a request that could not be decided was answered as `--on-error` says, with the reason in `error`",
             ),
             (2, "wrong arguments, or standard input or output failed"),
         ],

@@ -151,14 +151,14 @@ commands! {
     Panes Look Findings "findings" ["F"] never "findings of all sessions: stopped calls, violated session rules, reports";
     Panes Look FilterSessions "filter-sessions" <Filter> ["f"] never "filter the sessions: `tool:pay` (see `rulestep explain filter`)";
     Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions: choose a column (the same again: reversed)";
-    Panes Look GroupSessions "group-sessions" ["t"] never "group the sessions by the next of: file, project, day, rule, verdict";
-    Panes Look FoldSessions "fold-sessions" ["Space"] never "pane 1: fold all groups; pane 2: choose a second call for `a`";
+    Panes Look GroupSessions "group-sessions" ["t"] never "next grouping of the sessions: file, project, day, rule, verdict";
+    Panes Look FoldSessions "fold-sessions" ["Space"] never "pane 1: fold or unfold all groups; pane 2: mark another call for `a`";
     Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
     Panes Look Overview "overview" ["O"] never "all rules: how often each was checked, and how often it stopped a call";
     Panes Look Inventory "inventory" ["I"] never "what the sessions contain: tools, what calls do, projects, days";
     Panes Look Cases "cases" ["C"] never "test cases beside the policy, with their results";
     Panes Look Problems "problems" ["!"] never "problems in the policy, its cases, the settings and the recordings";
-    All Look Search "search" ["/"] never "search in this pane; in some popups: show only rows with the text";
+    All Look Search "search" ["/"] never "search in this pane; in a list popup: keep the rows with the text";
     All Look SearchNext "search-next" ["n"] search "next match of the search";
     All Look SearchPrevious "search-previous" ["N"] search "previous match of the search";
     Panes Look NextPane "next-pane" ["Tab"] never "next pane";
@@ -178,15 +178,15 @@ commands! {
     All Look Redraw "redraw" ["Ctrl-l"] never "redraw the screen";
 
     Panes Look Base "base" <Version> ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`, `live`";
-    Panes Look LastLoad "last-load" ["dl"] loads "compare with the policy before the last edit, or before one you choose";
-    Panes Look Texts "texts" ["dt"] texts "show both policy texts: each edit, and the decisions that it changes";
+    Panes Look LastLoad "last-load" ["dl"] loads "compare with the policy before the last edit; of several, choose one";
+    Panes Look Texts "texts" ["dt"] texts "show the policy diff: each edit, and the decisions that it changes";
     Panes Look EndCompare "end-compare" ["dd"] compared "stop comparing with the base, or with the policy before the edit";
 
     Panes Do Judge "judge" ["r"] never "reload the policy and the recordings";
     Panes Do Live "live" ["R"] watched "turn reloading of edited files on or off (live reload)";
-    Panes Do Mode "mode" ["m"] never "switch between enforce (stop calls) and shadow (only report)";
+    Panes Do Mode "mode" ["m"] never "replay: stopped calls did not run (enforce), or ran (shadow)";
     Panes Do Save "save" ["s"] decided "save the session up to this call as a test case";
-    Panes Do Suggest "suggest" ["a"] chosen "suggest rules about this call's tool; `Enter` adds one to the policy";
+    Panes Do Suggest "suggest" ["a"] chosen "suggest rules about this call (and a marked one); `Enter` adds one";
     All Do Test "test" ["T"] body "try a JSONPath, regex, Liquid template or call matcher on this row";
     Panes Do UndoWrite "undo-write" ["u"] written "undo the last rule that was written with `a` or `i`";
     Panes Do Witness "witness" ["W"] witness "minimal example: the fewest calls that still show this stop or change";
@@ -195,7 +195,7 @@ commands! {
     Panes Do WhatIfResult "what-if-result" ["xr"] call "what if this call had another result";
     Panes Do WhatIfOutcome "what-if-outcome" ["xo"] call "what if this call failed; again: was refused, had no result, succeeded";
     Panes Do WhatIfDrop "what-if-drop" ["xd"] call "what if this call were removed";
-    Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if another call came after this one: `pay {\"id\": 7} => paid`";
+    Panes Do WhatIfNew "what-if-new" ["xn"] judged "what if the turn had one more call: `pay {\"id\": 7} => paid`";
     Panes Do WhatIfRule "what-if-rule" ["xx"] rule "what if the rule at the cursor were off (press again to turn it on)";
     Panes Do WhatIfUndo "what-if-undo" ["xu"] undo "undo the last what-if step, or the last `xq`";
     Panes Do WhatIfNone "what-if-none" ["xq"] what_if "drop all what-ifs and show the recording; `xu` brings them back";
@@ -208,14 +208,14 @@ commands! {
     All Do Export "export" <File> [] never "write the screen (`FILE.svg`) or this session (`FILE.html`, `FILE.md`)";
     All Do Mouse "mouse" ["M"] never "turn the mouse on or off (Shift selects text while it is on)";
     All Do Suspend "suspend" ["Ctrl-z"] never "suspend; `fg` in the shell returns";
-    All Do Close "close" ["Esc"] never "close the popup, the search, the zoom or the example";
+    All Do Close "close" ["Esc"] never "close the popup, search, zoom or minimal example";
     All Do Quit "quit" ["q"] never "close the popup, zoom, example or what-if; with nothing open, quit";
     All Do QuitNow "quit-now" ["Ctrl-c"] never "quit at once";
 
     Policy Look Reference "reference" ["K"] never "open the reference page of the policy key on this line";
 
     Body Overlay CopyPath "copy-path" ["yp"] never "copy the JSONPath of this line";
-    Body Overlay WithOutput "with-output" ["i"] result "in a result: a rule that demands this value before another tool may run";
+    Body Overlay WithOutput "with-output" ["i"] result "in a result: write a rule: another tool needs this value first";
     Body Overlay Fold "fold" ["Space"] never "fold or unfold the value on this line";
     Body Overlay FoldAll "fold-all" ["zM"] never "fold everything below the first level";
     Body Overlay UnfoldAll "unfold-all" ["zR"] never "unfold everything";
@@ -227,7 +227,7 @@ commands! {
     Survey Overlay PreviousTab "previous-tab" ["Shift-Tab"] never "previous list";
     Survey Overlay FirstCall "first-call" ["o"] never "go to the first call or session counted in this row";
     Survey Overlay SortRows "sort-rows" ["S"] never "sort by the next column; after the last column by name";
-    Findings Overlay GroupBy "group-by" ["t"] never "group the findings by the next of: session, rule, tool, code, reason";
+    Findings Overlay GroupBy "group-by" ["t"] never "next grouping of the findings: session, rule, tool, code, reason";
 }
 
 /// What the keys pressed so far mean.
@@ -278,7 +278,7 @@ impl Row {
 
 /// Numbers typed before keys: an example, and what it does.
 pub const COUNTS: &[(&str, &str)] = &[
-    ("3]f", "a number repeats the keys after it: the third stop from here"),
+    ("3]f", "a number before keys repeats them: the third stop from here"),
     ("12j", "12 calls down. For 3, type `03j`: `3j` goes to pane 3, then one row down"),
     ("2gg", "go to call number 2 (in a list: row 2); `2G` does the same"),
 ];

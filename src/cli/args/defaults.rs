@@ -9,24 +9,24 @@ const POLICIES: &[(&str, &str)] = &[
     #[cfg(feature = "tui")]
     (
         "",
-        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several [default: `policy` in config.toml, else contracts/]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed; without PATH: contracts/). Repeat it to combine several [default: `policy` in config.toml, else contracts/]",
     ),
     (
         "stats",
-        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. Also counts the calls that they stop. Their key `facts` adds to what Rulestep knows about programs (`rulestep explain facts`) [default: no policy]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed; without PATH: contracts/). Repeat it to combine several. Also counts the calls that they stop. Their key `facts` adds to what Rulestep knows about programs (`rulestep explain facts`) [default: no policy]",
     ),
     ("check", "The same as POLICY"),
     (
         "explain",
-        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. With --at, they decide. The page `shell` uses their key `facts`, and the page `facts` lists it; other pages ignore -p [default with --at: contracts/; else no policy]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed; without PATH: contracts/). Repeat it to combine several. They decide the calls of --at. The pages `shell` and `facts` use their key `facts`; other pages ignore -p [default with --at: contracts/; else no policy]",
     ),
     (
         "live",
-        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several [default: for all sessions, the one that decided last, as the journals say]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed; without PATH: contracts/). Repeat it to combine several [default: the policy of the newest journal entry, for all sessions]",
     ),
     (
         "convert",
-        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several. Needed only for --redact, and for --where with terms about decisions [default: no policy]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed; without PATH: contracts/). Repeat it to combine several. Needed only for --redact, and for --where with terms about decisions [default: no policy]",
     ),
 ];
 
@@ -54,11 +54,7 @@ const OPTIONS: &[(&str, &str, &str)] = &[
     ("convert", "samples", SAMPLES),
     ("stats", "samples", SAMPLES),
     ("suggest", "samples", SAMPLES),
-    (
-        "convert",
-        "mode",
-        "With -p: what the decisions that --where asks about assume after a call that the policy stops",
-    ),
+    ("convert", "mode", "With -p: what the replay for --where assumes after a call that the policy stops"),
     ("stats", "mode", "With -p: what a replay assumes after a call that the policy stops"),
     ("explain", "mode", "With --at: what a replay assumes after a call that the policy stops"),
 ];

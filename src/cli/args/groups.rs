@@ -79,7 +79,7 @@ pub struct Reading {
 /// The policies to judge by.
 #[derive(Debug, Args)]
 pub struct Policies {
-    /// Policies: a file, a folder, or `git:REV[:PATH]` (as committed). Repeat it to combine several [default: contracts/]
+    /// Policies: a file, a folder, or `git:REV[:PATH]` (as committed; without PATH: contracts/). Repeat it to combine several [default: contracts/]
     #[arg(short, long = "policy", value_name = "VERSION", action = ArgAction::Append)]
     pub policy: Vec<String>,
     /// The one dialect whose documents count
@@ -98,8 +98,7 @@ pub struct ModeArgument {
 /// Whether results are kept.
 #[derive(Debug, Args)]
 pub struct Caching {
-    /// Read every recording, even if an earlier run kept its results in $XDG_CACHE_HOME/rulestep (else ~/.cache/rulestep), and keep
-    /// none for the next run
+    /// Neither read nor write the cache of results in $XDG_CACHE_HOME/rulestep (else ~/.cache/rulestep)
     #[arg(long)]
     pub no_cache: bool,
 }

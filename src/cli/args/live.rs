@@ -45,8 +45,8 @@ pub struct Hook {
     /// Shadow mode: decide and record, but stop nothing, whatever --on-error says. Errors are printed on standard error
     #[arg(long)]
     pub shadow: bool,
-    /// What to answer if an error prevents a decision, such as a policy that does not load and never did. A call that no rule covers is
-    /// no error: it is allowed
+    /// What to answer if an error prevents a decision, such as a policy that has never loaded (of one that loaded once, the last good
+    /// version decides). A call that no rule covers is no error: it is allowed
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
     /// What to answer when a rule wants a person to be asked. Use `deny` where there is nobody to ask; it also turns `--on-error ask`
@@ -74,8 +74,8 @@ pub struct Gate {
     /// Shadow mode: decide and record, but stop nothing, whatever --on-error says
     #[arg(long)]
     pub shadow: bool,
-    /// What to answer if an error prevents a decision, such as a policy that does not load and never did. With `ask`, your program must
-    /// ask its user. A call that no rule covers is no error: it is allowed
+    /// What to answer if an error prevents a decision, such as a policy that has never loaded (of one that loaded once, the last good
+    /// version decides). With `ask`, your program must ask its user. A call that no rule covers is no error: it is allowed
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
     /// How long to wait, in milliseconds, for another process to finish writing the session's journal (the file with its calls and
@@ -127,7 +127,7 @@ pub struct Live {
     pub policies: Policies,
     /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` or `live`. `recorded` is
     /// what the recording refused, `live` what `hook`, `gate` or `proxy` decided while the agent ran. Repeat it to combine several
-    /// versions, but not `recorded` or `live`
+    /// versions, but not `recorded` or `live`. `git:REV` without a path means the paths of -p as of that revision
     #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,
@@ -143,10 +143,10 @@ pub struct Live {
 /// `rulestep prune`.
 #[derive(Debug, Args)]
 pub struct Prune {
-    /// Remove journals that nothing was written to for this long: hours, days or weeks, such as `12h`, `30d` or `8w`
+    /// Remove journals without a new entry for this long: hours, days or weeks, such as `12h`, `30d` or `8w`
     #[arg(long, value_name = "AGE")]
     pub older_than: String,
-    /// Also remove journals of sessions that have not ended, which their agents may still resume
+    /// Also remove old journals of sessions that have not ended; agents may still resume them
     #[arg(long)]
     pub unfinished: bool,
     /// List what would be removed, and remove nothing

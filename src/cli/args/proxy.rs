@@ -13,12 +13,12 @@ pub struct Proxy {
     /// Shadow mode: decide and record, but stop nothing and hide no tool, whatever --on-error says. Errors are printed on standard error
     #[arg(long)]
     pub shadow: bool,
-    /// What to answer if an error prevents a decision, such as a policy that does not load and never did. A call that no rule covers is
-    /// no error: it is allowed
+    /// What to answer if an error prevents a decision, such as a policy that has never loaded (of one that loaded once, the last good
+    /// version decides). A call that no rule covers is no error: it is allowed
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
-    /// What to answer when a rule wants a person to be asked. A client that cannot ask its user always gets a denial, also for
-    /// `--on-error ask`; so does every client with `deny`
+    /// What to answer when a rule wants a person to be asked. With `deny`, or if the client cannot ask its user, this
+    /// and `--on-error ask` give a denial
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
     /// How long to wait, in milliseconds, for another process to finish writing the session's journal (the file with its calls and

@@ -118,7 +118,7 @@ pub fn kinds() -> String {
 }
 
 pub fn explained() -> String {
-    "A code, a policy language, one of its keys, or a topic such as `marks`. With --at: the recordings to search. Without arguments, lists all pages".to_owned()
+    "A code, a policy language, one of its keys, or a topic such as `marks`. Without it, lists all pages. With --at: the recordings to search".to_owned()
 }
 
 /// The same with every kind of page on its own line.
@@ -136,7 +136,7 @@ pub fn explained_in_full() -> String {
     ];
     let kinds = kinds.map(|kind| format!("- {kind}")).join("\n");
     format!(
-        "With --at: the recordings to search. Without arguments, lists all pages. A page is one of:\n{kinds}"
+        "The page to print; without it, a list of all pages. With --at, the recordings to search. A page is one of:\n{kinds}"
     )
 }
 
