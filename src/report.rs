@@ -102,7 +102,7 @@ pub static DOCUMENTS: &[Output] = &[
 ];
 
 const HTML: Output =
-    whole("html", "one HTML page that needs nothing else", Gathers::Dossier, |end, _, out| {
+    whole("html", "The page of `rulestep report`", Gathers::Dossier, |end, _, out| {
         page::write(end, out)
     });
 

@@ -139,9 +139,10 @@ pub enum Verb {
     Init(Init),
     /// Find mistakes in policies: unknown keys, wrong values, rules that can never apply
     ///
-    /// `--against` also compares the rules with recordings.
+    /// `--against` also compares the rules with recordings. `rulestep.toml` in the folder of the policies, or in one above it, can
+    /// hold what `--deny` and `--allow` say.
     Check(Check),
-    /// Run case files: each contains a session, the policy to use and the expected decisions
+    /// Run case files: each contains a session, the policy or its path, and the expected decisions
     Test(Test),
     /// Explain a code, a policy language, the marks in the output, how Rulestep decides calls, or the decision on one call
     Explain(Explain),
@@ -159,7 +160,8 @@ pub enum Verb {
     Proxy(Proxy),
     /// Add the hook to an agent's settings, so that the policy decides its tool calls (docs/gate.md)
     ///
-    /// If an error prevents a decision, the hook denies the call. To change that, add `--on-error` to the hook's command in the settings.
+    /// An installed hook is replaced. If an error prevents a decision, the hook denies the call. To change that, add `--on-error` to
+    /// the hook's command in the settings.
     Install(Install),
     /// Remove the hook from an agent's settings, and nothing else
     Uninstall(Uninstall),
@@ -167,20 +169,20 @@ pub enum Verb {
     Live(Live),
     /// Remove old journals, and print which. A journal is the recording of one session that `hook`, `gate` or `proxy` writes
     Prune(Prune),
-    /// Test the installed hooks: run each as its agent would, and report what does not work
+    /// Test the hooks installed for the user and for the project in the current folder, and report what does not work
     Doctor(Doctor),
     /// Run a language server that checks and completes policy files in an editor (docs/editors.md)
     #[cfg(feature = "lsp")]
     Lsp(Lsp),
     /// Convert recordings to Rulestep's own JSON form, `native`
     Convert(Convert),
-    /// Write sessions, calls and findings as tables to load into a database, by default as JSON lines
+    /// Write sessions, calls and findings as tables to load into a database, as JSON lines
     Export(Export),
     /// Combine JSON results of several runs, such as those of `--shard`, into the result of one run over all their sessions
     ///
     /// The result is JSON in the same form, on standard output.
     Merge(Merge),
-    /// Rewrite a file of sequence rules (Assay) from the old syntax, version 0, to the current one
+    /// Convert a file of sequence rules (Assay) from the old syntax, version 0, to the current one, and print it or write it
     Migrate(Migrate),
     /// Print a completion script for a shell
     Completions {
@@ -205,15 +207,15 @@ pub struct Replay {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", default_value_if("lines", "true", "json"), value_parser = replay_format())]
     pub format: String,
-    /// Also write the result to FILE, in any FORMAT of --format: `junit=report.xml`. May be repeated
+    /// Also write the result to FILE (replaced if it exists), in any FORMAT of --format: `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
     pub report: Vec<String>,
     /// Show only the totals of each session and the session rules that it violates, not its calls. Cannot be combined with
     /// --full or --by
     #[arg(long, conflicts_with = "full")]
     pub summary: bool,
-    /// Show everything: also visible and hidden tools and unsatisfied preconditions of each turn, and every check on each call. Cannot
-    /// be combined with --summary or --by
+    /// Show everything: also visible and hidden tools and unsatisfied preconditions of each turn, and every check on each call.
+    /// Cannot be combined with --summary or --by
     #[arg(long)]
     pub full: bool,
     /// Count stopped calls and violated session rules by KEY, instead of listing them
@@ -246,15 +248,15 @@ pub struct Diff {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text", default_value_if("lines", "true", "json"), value_parser = changes_format())]
     pub format: String,
-    /// Also write the result to FILE, in any FORMAT of --format: `junit=report.xml`. May be repeated
+    /// Also write the result to FILE (replaced if it exists), in any FORMAT of --format: `junit=report.xml`. May be repeated
     #[arg(long, value_name = "FORMAT=FILE", action = ArgAction::Append)]
     pub report: Vec<String>,
-    /// Describe every change, not only the first few of each rule. JSON always has every change; with --full, also the findings of
+    /// Describe every change, not only the first few of each rule. JSON always has every change, and with --full the findings of
     /// both versions
     #[arg(long)]
     pub full: bool,
-    /// For each primary change of a decision, write a case (a minimal example) to this folder. It has the fewest calls that still show
-    /// the change, and expects the new decision. An existing file is not overwritten
+    /// For each primary change of a decision, write a case (a minimal example) to this folder. It has the fewest calls that still
+    /// show the change, and expects the new decision. If one of the files exists, nothing is written
     #[arg(long, value_name = "FOLDER")]
     pub witness: Option<String>,
     /// Kinds of change that cause exit code 1, separated by commas. `none` cannot be combined with others. `blocked` means stopped
@@ -334,8 +336,8 @@ pub struct Check {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with_all = ["named", "policy", "only"])]
     pub config: Option<String>,
-    /// Recordings to compare the rules with: files, folders or globs. Report tools and values in rules that occur in no call,
-    /// conditions that never or always pass, rules that checked no call, and rules that stopped no call
+    /// Recordings to compare the rules with: files, folders or globs. May be repeated. Report tools and values in rules that occur in
+    /// no call, conditions that never or always pass, rules that checked no call, and rules that stopped no call
     #[arg(long, value_name = "SESSIONS", num_args = 1, action = ArgAction::Append)]
     pub against: Vec<String>,
     #[command(flatten)]
@@ -346,10 +348,10 @@ pub struct Check {
     /// Leave out every problem with this code: it is not reported and does not affect the exit code. May be repeated
     #[arg(long, value_name = "CODE", action = ArgAction::Append)]
     pub allow: Vec<String>,
-    /// Edit the files: apply the suggested fixes that cannot change a decision
+    /// Edit the files: apply the fixes that cannot change a decision
     #[arg(long)]
     pub fix: bool,
-    /// With --fix: also apply the suggested fixes that can change decisions, such as the likely name of a misspelt tool
+    /// With --fix: also apply fixes that can change decisions, such as the likely name of a misspelt tool
     #[arg(long, requires = "fix")]
     pub suggested: bool,
     #[command(flatten)]
@@ -371,11 +373,12 @@ pub struct Test {
     /// Edit the files: replace the expectations that fail with the actual decisions
     #[arg(long)]
     pub update: bool,
-    /// Test the cases themselves: in memory, remove or weaken one rule at a time, and list the changes that no case notices. No file is
-    /// changed
+    /// Test the cases themselves: in memory, remove or weaken one rule at a time, and list the changes that no case notices. No file
+    /// is changed
     #[arg(long, conflicts_with = "update")]
     pub mutate: bool,
-    /// With --mutate: recordings. For each change that no case notices, name a recorded call that would be decided differently
+    /// With --mutate: recordings; may be repeated. For each change that no case notices, name a recorded call that would be decided
+    /// differently
     #[arg(long, value_name = "SESSIONS", requires = "mutate")]
     pub sessions: Vec<String>,
     /// With --mutate: also exit with 1 if the cases notice less than this percentage of all removals and weakenings
@@ -391,8 +394,8 @@ pub struct Test {
 pub struct Explain {
     #[arg(value_name = "PAGE|SESSIONS", help = explained(), long_help = explained_in_full(), value_parser = Explained, hide_possible_values = true)]
     pub what: Vec<String>,
-    /// Call to explain; turn and call count from 1. SESSION is the session's id, the beginning of it, or the path or name of its file.
-    /// SESSION alone: all its findings
+    /// Call to explain; turn and call count from 1. SESSION is the session's id, the beginning of it, or the path or name of its
+    /// file. SESSION alone: all its findings
     #[arg(long, value_name = "SESSION[:TURN.CALL]")]
     pub at: Option<String>,
     /// With --at: search the sample sessions inside the program instead of SESSIONS, and use their policies unless -p names others
@@ -416,8 +419,8 @@ pub struct Explain {
 #[cfg(feature = "lsp")]
 #[derive(Debug, Args)]
 pub struct Lsp {
-    /// Recordings: files, folders or globs. The editor completes their tool names and argument paths, and shows how many of their calls
-    /// each rule stops
+    /// Recordings: files, folders or globs. The editor completes their tool names and argument paths, and shows how many of their
+    /// calls each rule stops
     #[arg(value_name = "SESSIONS")]
     pub sessions: Vec<String>,
     /// For editors that pass it; there is no other way to talk to the server
@@ -428,7 +431,7 @@ pub struct Lsp {
 /// How everything is shown.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Show {
-    /// Whether to colour the output
+    /// Whether to colour the output (not the workbench)
     #[arg(long, value_enum, default_value_t, global = true, value_name = "WHEN")]
     pub color: Color,
     /// Hide the progress line and messages below a warning, but still say what was left out

@@ -141,7 +141,7 @@ const TABLE: &[Row] = &[
     (
         "hook",
         &[
-            (0, "the answer is on standard output; an empty one, or `{}`, lets the call run"),
+            (0, "the call runs (the answer is empty or `{}`), or the answer on standard output says what happens"),
             (0, "with `--on-error allow`: an error prevented the decision, and the call runs"),
             (2, "the policy or an error stops the call; agents treat other codes as permission"),
             (2, "wrong arguments, even with `--on-error allow`"),
@@ -250,7 +250,7 @@ const TABLE: &[Row] = &[
     (
         "migrate",
         &[
-            (0, "the file is rewritten, or has the current syntax already"),
+            (0, "the result was printed or written, or the file has the current syntax already"),
             (2, "wrong arguments, or a file without sequence rules that can be rewritten"),
             FAULT,
         ],

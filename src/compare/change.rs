@@ -289,7 +289,7 @@ impl Kind {
             Kind::NewlyVisible => "The base hides the tool, but now it is visible",
             Kind::NewlyHidden => "The base shows the tool, but now it is hidden",
             Kind::OutcomeChanged => {
-                "The status of a session (`pass`, `fail`, `stopped`, `not_exercised`) or the outcome of a session rule is different"
+                "The outcome of a session rule is different, or the status of a session: `fail` (a session rule is violated), `stopped` (a call is stopped), `pass` or `not_exercised` (no rule was checked)"
             }
             Kind::NewlyReported => "Both allow the call, but now a rule reports it",
             Kind::NoLongerReported => "Both allow the call, but only under the base a rule reports it",

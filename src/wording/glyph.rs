@@ -51,14 +51,14 @@ glyphs! {
         "stopped too, but less certain (counterfactual): an earlier call is decided differently than in the recording. The agent would have seen other results and might not have made this call";
     Everywhere Allow = "✓" "+" "allowed (a call), held (a session rule) or passed (a condition, a case)";
     Everywhere None = "–" "-"
-        "no decision: a tool that the policy hides now, a call after `■`, a rule that is off or that no call was checked against, a case that no rule applied to";
+        "no decision: the row of a tool that the policy hides now, a call after `■`, a rule that is off or that no call was checked against, a case that no rule applied to";
     Everywhere Ask = "¿" "&" "a person is asked whether the call runs";
     Everywhere Report = "!" "!"
         "allowed, but reported: the rule only reports, or has `mode: shadow` and would stop the call; `]!` goes to the next. The option `--mode shadow` still gives `✗`";
     OnScreen Problem = "?" "?"
         "could not be read or judged: a recording or a part of it, a policy, a case; the key `!` lists the reasons";
     Everywhere Disagree = "≠" "@"
-        "the decision differs from the recording. In the workbench `✓≠` is allowed now and was refused, `✗≠` is stopped now and ran; `]d` goes to the next. In the output `≠` alone is allowed now and was refused, and `✗` has no `≠`";
+        "the decision differs from the recording. In the workbench `✓≠` is allowed now and was refused, `✗≠` is stopped now and ran; `]d` goes to the next. In the output only allowed calls have it: `≠` is allowed now and was refused";
     OnScreen Refused = "⊘" "%" "the recorded call was refused, so it did not run";
     OnScreen Failed = "↯" "*" "the recorded result is an error; `]e` goes to the next";
     OnScreen Changed = "∆" "^" "changed by the new version: a decision, a visible tool or a session rule; `]c` goes to the next";

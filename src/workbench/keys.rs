@@ -151,7 +151,7 @@ commands! {
     Panes Look Findings "findings" ["F"] never "findings of all sessions: stopped calls, violated session rules, reports";
     Panes Look FilterSessions "filter-sessions" <Filter> ["f"] never "filter the sessions: `tool:pay` (see `rulestep explain filter`)";
     Panes Look SortSessions "sort-sessions" <Column> ["S"] never "sort the sessions: choose a column (the same again: reversed)";
-    Panes Look GroupSessions "group-sessions" ["t"] never "next grouping of the sessions: file, project, day, rule, verdict";
+    Panes Look GroupSessions "group-sessions" ["t"] never "next grouping of the sessions: recording, project, day, rule, verdict";
     Panes Look FoldSessions "fold-sessions" ["Space"] never "pane 1: fold or unfold all groups; pane 2: mark another call for `a`";
     Panes Look SearchSessions "search-sessions" ["g/"] session "search the text of all listed sessions";
     Panes Look Overview "overview" ["O"] never "all rules: how often each was checked, and how often it stopped a call";
@@ -174,11 +174,11 @@ commands! {
     Panes Look Zoom "zoom" ["z"] never "show this pane alone (zoom), or all panes again (unzoom)";
     All Look Help "help" ["?" "F1"] never "all keys with what they do, and what marks and colours mean";
     All Look Palette "palette" [":" "Ctrl-p"] never "list all commands, and run one by its name";
-    All Look Theme "theme" <Theme> [] never "choose the colours of the screen";
+    All Look Theme "theme" <Theme> [] never "choose the colours of the screen, for this run";
     All Look Redraw "redraw" ["Ctrl-l"] never "redraw the screen";
 
     Panes Look Base "base" <Version> ["db"] never "compare with a base: `git:HEAD`, a file, a folder, `recorded`, `live`";
-    Panes Look LastLoad "last-load" ["dl"] loads "compare with the policy before the last edit; of several, choose one";
+    Panes Look LastLoad "last-load" ["dl"] loads "compare with the policy before the last edit, or an earlier one (list)";
     Panes Look Texts "texts" ["dt"] texts "show the policy diff: each edit, and the decisions that it changes";
     Panes Look EndCompare "end-compare" ["dd"] compared "stop comparing with the base, or with the policy before the edit";
 
@@ -205,17 +205,17 @@ commands! {
     All Do CopyRule "copy-rule" ["yr"] rule "copy the id of the rule (file and place in it)";
     Panes Do CopyExplain "copy-command" ["yc"] judged "copy the `rulestep explain` command for this decision";
     Panes Do CopyMarkdown "copy-markdown" ["ym"] told "copy the decision as Markdown for a ticket";
-    All Do Export "export" <File> [] never "write the screen (`FILE.svg`) or this session (`FILE.html`, `FILE.md`)";
+    All Do Export "export" <File> [] never "write (replace) the screen (`X.svg`) or this session (`X.html`, `X.md`)";
     All Do Mouse "mouse" ["M"] never "turn the mouse on or off (Shift selects text while it is on)";
     All Do Suspend "suspend" ["Ctrl-z"] never "suspend; `fg` in the shell returns";
     All Do Close "close" ["Esc"] never "close the popup, search, zoom or minimal example";
-    All Do Quit "quit" ["q"] never "close the popup, zoom, example or what-if; with nothing open, quit";
+    All Do Quit "quit" ["q"] never "close the popup, zoom, example or all what-ifs; with nothing open, quit";
     All Do QuitNow "quit-now" ["Ctrl-c"] never "quit at once";
 
     Policy Look Reference "reference" ["K"] never "open the reference page of the policy key on this line";
 
     Body Overlay CopyPath "copy-path" ["yp"] never "copy the JSONPath of this line";
-    Body Overlay WithOutput "with-output" ["i"] result "in a result: write a rule: another tool needs this value first";
+    Body Overlay WithOutput "with-output" ["i"] result "in a result: write a rule: another tool needs a result with this value";
     Body Overlay Fold "fold" ["Space"] never "fold or unfold the value on this line";
     Body Overlay FoldAll "fold-all" ["zM"] never "fold everything below the first level";
     Body Overlay UnfoldAll "unfold-all" ["zR"] never "unfold everything";
@@ -278,8 +278,8 @@ impl Row {
 
 /// Numbers typed before keys: an example, and what it does.
 pub const COUNTS: &[(&str, &str)] = &[
-    ("3]f", "a number before keys repeats them: the third stop from here"),
-    ("12j", "12 calls down. For 3, type `03j`: `3j` goes to pane 3, then one row down"),
+    ("3]f", "a number before keys (not `j`, `k`) repeats them: the third stop"),
+    ("12j", "12 calls down. Before `j` and `k` one digit is a pane: for 3 type `03j`"),
     ("2gg", "go to call number 2 (in a list: row 2); `2G` does the same"),
 ];
 

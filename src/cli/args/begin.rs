@@ -44,7 +44,7 @@ pub struct Suggest {
     pub recordings: Recordings,
     #[command(flatten)]
     pub selection: Selection,
-    /// Folder to write the suggested rules to as policies, one file for each tool; a file that exists is not overwritten
+    /// Folder to write the suggested rules to as policies, one file for each tool; if one of them exists, nothing is written
     #[arg(short, long, value_name = "FOLDER")]
     pub output: Option<PathBuf>,
     /// Suggest a rule only if at least N sessions have calls that satisfy it; three times N if it forbids something. For a rule about

@@ -13,7 +13,7 @@ const POLICIES: &[(&str, &str)] = &[
     ),
     (
         "stats",
-        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed; without PATH: contracts/). Repeat it to combine several. Also counts the calls that they stop. Their key `facts` adds to what Rulestep knows about programs (`rulestep explain facts`) [default: no policy]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed; without PATH: contracts/). Repeat it to combine several. The calls that they stop are counted too. Their key `facts` adds to the page `rulestep explain facts` [default: no policy]",
     ),
     ("check", "The same as POLICY"),
     (

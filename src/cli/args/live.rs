@@ -92,7 +92,7 @@ pub struct Install {
     pub agent: String,
     #[command(flatten)]
     pub scope: ScopeArgument,
-    /// The policy: one file, folder or `git:REV[:PATH]`, looked up in the current folder. The hook keeps using it from there,
+    /// The policy: one file, folder or `git:REV[:PATH]`, looked up in the current folder. The hook reads it there at each call,
     /// wherever the agent works [default: contracts/]
     #[arg(short, long, value_name = "VERSION", default_value = "contracts", hide_default_value = true)]
     pub policy: String,
@@ -165,10 +165,10 @@ pub struct Doctor {
 /// Whose settings.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct ScopeArgument {
-    /// The user's settings: the hook runs in every project (the default)
+    /// The user's settings, for every project (the default)
     #[arg(long, conflicts_with = "project")]
     pub user: bool,
-    /// The settings of the project in the current folder: the hook runs in this project alone
+    /// The settings of the project in the current folder, for this project alone
     #[arg(long)]
     pub project: bool,
 }

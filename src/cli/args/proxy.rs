@@ -17,8 +17,8 @@ pub struct Proxy {
     /// version decides). A call that no rule covers is no error: it is allowed
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
-    /// What to answer when a rule wants a person to be asked. With `deny`, or if the client cannot ask its user, this
-    /// and `--on-error ask` give a denial
+    /// What to answer when a rule wants a person to be asked. `deny`, or a client that cannot ask its user, also turns
+    /// `--on-error ask` into a denial
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
     /// How long to wait, in milliseconds, for another process to finish writing the session's journal (the file with its calls and
