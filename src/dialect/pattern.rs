@@ -92,7 +92,10 @@ fn slashed(pattern: &str) -> Option<&str> {
 
 /// Whether an argument holds a program or prose, in which any word may be searched for good reason.
 fn holds_text(argument: &str) -> bool {
-    const TEXTS: &[&str] = &["code", "command", "cmd", "script", "source", "input", "content", "text"];
+    const TEXTS: &[&str] = &[
+        "code", "command", "cmd", "script", "source", "input", "content", "text", "query", "sql", "expr",
+        "filter", "message", "body",
+    ];
     TEXTS.iter().any(|text| argument.to_ascii_lowercase().contains(text))
 }
 
@@ -245,6 +248,7 @@ mod tests {
             ("env", "/a/b/", None),
             ("command", "yes", None),
             ("code", "None", None),
+            ("sql_query", "> 500", None),
             ("env", "yesterday", None),
         ] {
             let message = told(argument, pattern, pattern);
