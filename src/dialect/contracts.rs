@@ -211,7 +211,10 @@ impl<'a> Reading<'a, '_> {
         };
         let rule = self.rule("precondition", item, description, others, wanted);
         let resource = fields.mapping("resource", out).map(|resource| read_resource(resource, out));
-        let outputs = fields.list("with_output", out, |entry, out| output_condition(&entry, out));
+        let outputs = fields.list("with_output", out, |entry, out| {
+            self.told.extend(lint::word_for_truth(entry.node, self.text.source));
+            output_condition(&entry, out)
+        });
         let matching = fields
             .optional("match")
             .and_then(|word| word.one_of(&[("newest", Matching::Newest), ("any", Matching::Any)], out));

@@ -1,10 +1,13 @@
 //! Documents that no dialect claims although somebody relies on them: misspelt ones, and guards of the publishers that
 //! are not supported. Leaving one out would allow what it was written to stop.
 
-use super::{DIALECTS, Dialect, rejection_plans};
+use super::{DIALECTS, Dialect, rejection_plans, sequence_rules};
 use crate::diagnostic::{Diagnostic, code};
 use crate::source::nearest::edits;
 use crate::source::{Entry, Node, NodeValue, Source, quoted};
+
+const ELSEWHERE: &str =
+    "if this file is not a policy, keep it out of the folder of policies: what it says is not enforced";
 
 /// Keys of other people's files that only look misspelt.
 const ORDINARY: &[&str] = &["tools", "roles"];
@@ -88,6 +91,9 @@ pub fn refused(
     }
     let wanted = |dialect: &str| only.is_none_or(|only| only.name == dialect);
     let mut out = Vec::new();
+    if of.is_none() && wanted("sequence_rule") {
+        out.extend(node.as_seq().unwrap_or_default().iter().filter_map(|item| misspelt_rule(item, source)));
+    }
     for entry in node.as_map().unwrap_or_default() {
         let applies = |guard: &Guard| match lenient {
             Some(lenient) => lenient.name != guard.dialect,
@@ -147,9 +153,18 @@ fn misspelt(entry: &Entry, source: &Source, wanted: &dyn Fn(&str) -> bool) -> Op
         return Some(incomplete(entry, source));
     }
     let message = format!("unknown key {}, did you mean `{known}`?", quoted(&entry.key));
-    let help =
-        "if this file is not a policy, keep it out of the folder of policies: what it says is not enforced";
-    Some(Diagnostic::error(code::UNKNOWN_KEY, message).at(source, entry.key_span).help(help))
+    Some(Diagnostic::error(code::UNKNOWN_KEY, message).at(source, entry.key_span).help(ELSEWHERE))
+}
+
+/// A rule of a list in which no type is one: with another rule beside it, its reader would refuse it.
+fn misspelt_rule(item: &Node, source: &Source) -> Option<Diagnostic> {
+    const OPERANDS: [&str; 7] = ["tools", "pattern", "first", "then", "trigger", "tool", "call"];
+    let kind = item.get("type")?;
+    let word = kind.as_str().filter(|_| OPERANDS.iter().any(|key| item.get(key).is_some()))?;
+    let near = sequence_rules::types().filter(|known| is_near(word, known));
+    let known = near.min_by_key(|known| edits(word, known))?;
+    let message = format!("unknown type of rule {}, did you mean `{known}`?", quoted(word));
+    Some(Diagnostic::error(code::BAD_VALUE, message).at(source, kind.span).help(ELSEWHERE))
 }
 
 /// That a document has a key of a dialect and is none of its documents all the same.

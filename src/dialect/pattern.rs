@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
+use crate::source::wildcard::is_quote;
 use crate::source::{Node, Source, Span, quoted};
 
 /// What is wrong with the expressions of `args_match`. `node`: the call that has the key.
@@ -10,9 +11,99 @@ pub fn traps_in(node: &Node, args_match: &[(Arc<str>, Arc<str>)], source: &Sourc
     let Some(written) = node.entry("args_match") else { return Vec::new() };
     let found = args_match.iter().filter_map(|(argument, pattern)| {
         let span = written.value.entry(argument).map_or(written.key_span, |entry| entry.value.span);
-        trap(pattern, source, span)
+        trap(pattern, source, span).or_else(|| value_as_pattern(argument, pattern, source, span))
     });
     found.collect()
+}
+
+/// A value, a comparison or an exception where an expression is searched in an argument.
+fn value_as_pattern(argument: &str, pattern: &str, source: &Source, span: Span) -> Option<Diagnostic> {
+    // The command `yes`, a line of code with `None`, a cell with `!pip`.
+    if holds_text(argument) {
+        return None;
+    }
+    let text = quoted(pattern);
+    let is_plain = source.slice(span) == pattern;
+    let word = pattern.trim_start_matches('^').trim_end_matches('$');
+    let (message, help) = if let Some(truth) = truth(pattern).filter(|_| is_plain) {
+        (
+            format!("{text} is a text, which is not found in the value {truth}"),
+            format!("write \"{truth}\", or \"{pattern}\" in quotes if calls have this text"),
+        )
+    } else if let Some(value) = python(word) {
+        (
+            format!("{text} is not found in the value {value}, which JSON writes in lower case"),
+            format!("write \"{value}\", or \"(?:{word})\" if calls have this text"),
+        )
+    } else if is_comparison(pattern) {
+        (
+            format!("{text} is searched as a text: a pattern compares no numbers"),
+            "write an expression for the digits, as `^\\d{4,}$` for 1000 and more".to_owned(),
+        )
+    } else if let Some(inner) = slashed(pattern).filter(|_| CHOICES.contains(&argument)) {
+        (format!("the slashes of {text} are searched as they are"), format!("write {}", quoted(inner)))
+    } else {
+        let name = pattern.strip_prefix('!').filter(|name| is_name(name))?;
+        (
+            format!("the `!` of {text} is searched as it is: a pattern has no exceptions"),
+            format!("list what is meant, as in `^(a|b)$`, without {}", quoted(name)),
+        )
+    };
+    Some(Diagnostic::warning(code::NEVER_MET, message).at(source, span).help(help))
+}
+
+/// What a word stood for in YAML 1.1, and does not in YAML 1.2.
+pub fn truth(word: &str) -> Option<bool> {
+    match &*word.to_ascii_lowercase() {
+        "yes" | "on" => Some(true),
+        "no" | "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// What JSON has for a value of Python.
+fn python(word: &str) -> Option<&'static str> {
+    match word {
+        "True" | "TRUE" => Some("true"),
+        "False" | "FALSE" => Some("false"),
+        "None" => Some("null"),
+        _ => None,
+    }
+}
+
+/// `> 500`.
+fn is_comparison(pattern: &str) -> bool {
+    let rest = [">=", "<=", ">", "<"].iter().find_map(|sign| pattern.strip_prefix(sign));
+    rest.is_some_and(|rest| rest.trim().parse::<f64>().is_ok())
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-'))
+}
+
+/// Arguments that have one of a few words. In others, such as a path, `/prod/` is searched for good reason.
+const CHOICES: &[&str] =
+    &["env", "environment", "stage", "region", "cluster", "status", "state", "mode", "kind", "type", "role"];
+
+/// `/x/`, as JavaScript writes an expression: what is between the slashes.
+fn slashed(pattern: &str) -> Option<&str> {
+    pattern.strip_prefix('/')?.strip_suffix('/').filter(|inner| is_name(inner))
+}
+
+/// Whether an argument holds a program or prose, in which any word may be searched for good reason.
+fn holds_text(argument: &str) -> bool {
+    const TEXTS: &[&str] = &[
+        "code", "command", "cmd", "script", "source", "input", "content", "text", "query", "sql", "expr",
+        "filter", "message", "body",
+    ];
+    TEXTS.iter().any(|text| argument.to_ascii_lowercase().contains(text))
+}
+
+/// A plain text between quotation marks of a text editor.
+fn in_quotes(pattern: &str) -> Option<&str> {
+    let typographic = |letter: char| is_quote(letter) && !letter.is_ascii();
+    let inner = pattern.strip_prefix(typographic)?.strip_suffix(typographic)?;
+    is_name(inner).then_some(inner)
 }
 
 /// What an expression does that its author hardly meant.
@@ -30,6 +121,9 @@ pub fn trap(pattern: &str, source: &Source, span: Span) -> Option<Diagnostic> {
         let message = format!("the slashes and `{flags}` of {} are searched as they are", quoted(pattern));
         let instead = if flags.contains('i') { format!("(?i){inner}") } else { inner.to_owned() };
         (message, format!("write {}", quoted(&instead)))
+    } else if let Some(inner) = in_quotes(pattern) {
+        let message = format!("the quotation marks of {} are searched as they are", quoted(pattern));
+        (message, format!("write {}", quoted(inner)))
     } else {
         let why = contradiction(pattern)?;
         let message = format!("{} never matches: {why}", quoted(pattern));
@@ -113,6 +207,9 @@ mod tests {
             ("[^a]b", None),
             ("(?m)a$\nb", None),
             ("x*^a", None),
+            ("“true”", Some("the quotation marks")),
+            ("“.*”", None),
+            ("\"true\"", None),
         ] {
             let told = trap(pattern, &source, Span::default());
             let message = told.as_ref().map(|told| told.message.as_str());
@@ -124,5 +221,47 @@ mod tests {
             }
             assert!(told.is_none_or(|told| told.help.is_some()), "{pattern:?}");
         }
+    }
+
+    #[test]
+    fn values_are_no_patterns() {
+        let told = |argument: &str, pattern: &str, written: &str| {
+            let source = Source::new("p.yaml", written);
+            let span = Span { start: 0, end: written.len() };
+            value_as_pattern(argument, pattern, &source, span).map(|told| told.message)
+        };
+        for (argument, pattern, said) in [
+            ("force", "yes", Some("the value true")),
+            ("force", "Off", Some("the value false")),
+            ("force", "True", Some("lower case")),
+            ("force", "^None$", Some("the value null")),
+            ("amount", "> 500", Some("compares no numbers")),
+            ("amount", "<=1.5", Some("compares no numbers")),
+            ("env", "!staging", Some("no exceptions")),
+            ("code", "!pip", None),
+            ("new_source", "!pip", None),
+            ("env", "!a|b", None),
+            ("command", "> /dev/null", None),
+            ("force", "true", None),
+            ("env", "/prod/", Some("the slashes")),
+            ("path", "/prod/", None),
+            ("env", "/a/b/", None),
+            ("command", "yes", None),
+            ("code", "None", None),
+            ("sql_query", "> 500", None),
+            ("env", "yesterday", None),
+        ] {
+            let message = told(argument, pattern, pattern);
+            match said {
+                Some(said) => {
+                    assert!(
+                        message.as_ref().is_some_and(|text| text.contains(said)),
+                        "{pattern}: {message:?}"
+                    );
+                }
+                None => assert_eq!(message, None, "{pattern}"),
+            }
+        }
+        assert_eq!(told("force", "yes", "'yes'"), None, "in quotes it is meant as a text");
     }
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::source::inline::inline;
+use crate::source::wildcard::is_quote;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, quoted};
 
 #[cfg(feature = "shell")]
@@ -105,9 +106,15 @@ pub fn commands_as_text(
     found.collect()
 }
 
-/// The name of an argument that is written as a path.
+/// The name of an argument that is written as a path, or in quotation marks that YAML takes for letters.
 pub fn argument_as_path(name: &str, value: &Field<'_>) -> Option<Problem> {
     let span = value.key_span.unwrap_or(value.span());
+    let unquoted = name.trim_matches(is_quote);
+    if unquoted != name {
+        let message = format!("no argument's name begins or ends with a quotation mark: {}", quoted(name));
+        let help = format!("write {}", quoted(unquoted));
+        return Some(Problem::new(ProblemKind::MatchesNothing, span, message).help(help));
+    }
     let rest = ["$.", "$["].iter().find_map(|start| name.strip_prefix(start))?;
     let message = format!("no argument is called {}: `args_match` has names, not paths", quoted(name));
     let own = rest.trim_matches(['[', ']', '\'', '"']);

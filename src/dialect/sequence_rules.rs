@@ -98,6 +98,11 @@ fn recognises(node: &Node) -> bool {
         || node.get("tests").and_then(Node::as_seq).is_some_and(|tests| tests.iter().any(is_test))
 }
 
+/// The words for types of rules.
+pub(in crate::dialect) fn types() -> impl Iterator<Item = &'static str> {
+    read::TYPES.iter().map(|(word, _)| *word)
+}
+
 #[derive(Default)]
 struct SequenceReader {
     units: Vec<Arc<dyn Unit>>,

@@ -5,6 +5,7 @@ pub mod explain;
 pub mod files;
 mod layered;
 mod lint;
+mod literal;
 mod monitor;
 mod path;
 pub mod record;
@@ -76,20 +77,6 @@ impl Reader for Policies {
     }
 }
 
-/// Why a path of the list of files can be no file's, and what to write.
-fn not_a_file(path: &str) -> Option<(String, &'static str)> {
-    let quoted = quoted(path);
-    if path.contains('*') {
-        let why = format!("`*` in {quoted} is compared letter by letter, so this protects no file");
-        return Some((why, "write an entry for each file"));
-    }
-    let is_folder = path.ends_with('/') || path.trim_matches(['.', '/']).is_empty();
-    is_folder.then(|| {
-        let why = format!("{quoted} is a folder, so this protects no file in it");
-        (why, "write an entry for each file that is in it")
-    })
-}
-
 /// Reads one document.
 struct Reading<'a, 'r> {
     text: Text<'a>,
@@ -109,7 +96,7 @@ impl<'a> Reading<'a, '_> {
         let existing = fields.list("existing_files", out, |item, out| {
             let path = item.text(out)?;
             out.extend(
-                not_a_file(path)
+                literal::no_file(path)
                     .map(|(message, help)| item.problem(ProblemKind::MatchesNothing, message).help(help)),
             );
             Some(Arc::from(path))

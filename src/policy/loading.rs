@@ -127,12 +127,24 @@ impl Loading {
         true
     }
 
-    /// That a document which no dialect claims has policies in it, in a list or under a key: whoever wrote them takes them for
+    /// That a document which no dialect claims has policies in it, in a list or under keys: whoever wrote them takes them for
     /// enforced.
     fn wrapped(&self, file: &PolicyFile, source: &Source, node: &Node) -> Option<Diagnostic> {
-        let inner =
-            parts(node).flat_map(|(_, part)| std::iter::once(part).chain(parts(part).map(|(_, it)| it)));
-        let found = inner.into_iter().find(|part| self.has_rules(file, source, part))?;
+        const DEEPEST: usize = 6;
+        /// Farther down, what only resembles a policy is more often somebody else's: the limits of a container, or a contract
+        /// in a table of results. So items of lists are not entered there, and what has errors is none.
+        const NEAR: usize = 2;
+        let mut level = vec![(node, false)];
+        let found = (1..=DEEPEST).find_map(|depth| {
+            let entered = level.iter().filter(|(_, in_list)| depth <= NEAR || !in_list);
+            level = entered
+                .flat_map(|(node, in_list)| {
+                    parts(node).map(move |(key, part)| (part, *in_list || key.is_none()))
+                })
+                .collect();
+            let parts = level.iter().map(|(part, _)| *part);
+            { parts }.find(|part| self.has_rules(file, source, part, depth > NEAR))
+        })?;
         let key = parts(node).find(|(_, part)| part.span.contains(found.span.start)).and_then(|(key, _)| key);
         let within = key.map_or_else(|| "a list".to_owned(), quoted);
         let message = format!("a policy inside {within} is not read: it would not be enforced");
@@ -142,19 +154,24 @@ impl Loading {
         Some(told.at(source, found.span.first_line(source.text())).help(help))
     }
 
-    /// Whether some dialect finds a rule in it.
-    fn has_rules(&self, file: &PolicyFile, source: &Source, node: &Node) -> bool {
+    /// Whether some dialect finds a rule in it. `strictly`: one without errors, where its keys alone could be anybody's.
+    fn has_rules(&self, file: &PolicyFile, source: &Source, node: &Node, strictly: bool) -> bool {
         let Some(dialect) =
             dialect::of(node).filter(|own| self.only.is_none_or(|only| only.name == own.name))
         else {
             return false;
         };
-        let (mut rules, mut ignored) = (Rules::default(), Vec::new());
+        let (mut rules, mut told) = (Rules::default(), Vec::new());
         let (beside, relative) = (&self.beside, &*file.relative);
         let text = Text { source, node, prefix: "", beside, relative, alone: false, dialect };
         // Where its reader fails, there may be some.
-        guarded(|| (dialect.reader)().read(text, &mut rules, &mut ignored)).is_err()
-            || rules.iter().next().is_some()
+        if guarded(|| (dialect.reader)().read(text, &mut rules, &mut told)).is_err() {
+            return true;
+        }
+        // The types of sequence rules are words that nobody else has.
+        let strictly = strictly && dialect.name != "sequence_rule";
+        let fails = told.iter().any(|told| told.severity == Severity::Error);
+        rules.iter().next().is_some() && !(strictly && fails)
     }
 
     /// A file that a document names: read there, listed here.

@@ -1,4 +1,4 @@
-//! Names that look like patterns, have blanks at their ends, or letters that nobody sees, at places where a name is compared letter by letter.
+//! Names that look like patterns, or that have letters by accident, at places where a name is compared letter by letter.
 //!
 //! Such a name matches no call, so the rule around it never applies although it reads as if it did. Every reader of exact
 //! names asks [`Wildcard::of`], and refuses the name with the form that works at its place.
@@ -11,15 +11,19 @@
 //! assert!(Wildcard::of("slack.post_message").is_none());
 //! ```
 
-use super::{Field, Problem, ProblemKind, Span, is_unseen, quoted};
+mod expression;
+mod letters;
+
+use super::{Field, Problem, ProblemKind, Span, quoted};
+pub use letters::is_quote;
 
 /// A sign in a name that people write for "any of these names".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wildcard<'a> {
     /// The whole name.
     pub name: &'a str,
-    /// The first such sign: `*`, `?`, `[a-z]`, `{a,b}` or `|`; a blank, or the end of a line, where there is one at an end; a
-    /// letter that nobody sees.
+    /// The first such sign: `*`, `?`, `[a-z]`, `{a,b}` or `|`; one of a regular expression; a letter that is there by accident,
+    /// as a blank at an end.
     pub sign: &'a str,
     /// What all meant names begin with, where the name is that and one star after it.
     pub prefix: Option<&'a str>,
@@ -29,49 +33,32 @@ impl<'a> Wildcard<'a> {
     /// The first wildcard in a name, or another sign that stands for something else. No provider of models and no MCP server
     /// allows these signs in the names of tools.
     pub fn of(name: &'a str) -> Option<Wildcard<'a>> {
-        let foreign = || {
-            let found = name.char_indices().find_map(|(at, sign)| {
-                let rest = name.get(at..)?;
-                let is_two = |pair: &str| rest.starts_with(pair);
-                match sign {
-                    '^' | '$' | '(' | ')' => rest.get(..1),
-                    '{' if is_two("{{") => rest.get(..2),
-                    ',' if is_two(", ") => rest.get(..1),
-                    _ => None,
-                }
-            });
-            found.map(|sign| Wildcard { name, sign, prefix: None })
-        };
-        Wildcard::in_pattern(name).or_else(foreign)
+        let plain = |sign| Wildcard { name, sign, prefix: None };
+        if let Some(slip) = letters::slip(name) {
+            return Some(plain(slip.sign));
+        }
+        if let Some(sign) = expression::sign(name) {
+            let prefix = expression::prefix(name, sign).filter(|prefix| Wildcard::of(prefix).is_none());
+            return Some(Wildcard { name, sign, prefix });
+        }
+        Wildcard::in_pattern(name)
+            .or_else(|| foreign(name).map(plain))
+            .or_else(|| exception(name).and_then(|_| name.get(..1)).map(plain))
     }
 
     /// The first wildcard in a text that is no name of a tool: a path, a host, a word of a command.
     pub fn in_pattern(name: &'a str) -> Option<Wildcard<'a>> {
-        if let Some(sign) = name.matches(is_unseen).next() {
-            return Some(Wildcard { name, sign, prefix: None });
+        if let Some(slip) = letters::unseen(name) {
+            return Some(Wildcard { name, sign: slip.sign, prefix: None });
         }
-        let blank = |letter: char| letter.is_whitespace();
-        if name.starts_with(blank) || name.ends_with(blank) {
-            let sign = name.matches(blank).next()?;
-            return Some(Wildcard { name, sign, prefix: None });
-        }
-        let sign = name.char_indices().find_map(|(at, sign)| {
-            let rest = name.get(at..)?;
-            let closed = |close: char| rest.find(close).and_then(|end| rest.get(..=end));
-            match sign {
-                '*' | '?' | '|' => rest.get(..1),
-                '[' => closed(']').filter(|set| set.len() > 2),
-                '{' => closed('}').filter(|set| set.contains(',')),
-                _ => None,
-            }
-        })?;
+        let sign = glob_signs(name).next()?;
         let prefix = name.strip_suffix('*').filter(|prefix| Wildcard::of(prefix).is_none());
         Some(Wildcard { name, sign, prefix })
     }
 
     /// The error at a place where names are exact; `help` is the form that works there.
     pub fn problem(&self, span: Span, help: impl Into<String>) -> Problem {
-        if let Some(problem) = self.unseen(span) {
+        if let Some(problem) = self.slip(span) {
             return problem;
         }
         let message = format!(
@@ -95,7 +82,7 @@ impl<'a> Wildcard<'a> {
                 let name = self.name.trim_start_matches('^').trim_end_matches('$');
                 plain(name).then(|| format!("write {}", quoted(name)))
             }
-            "(" => {
+            "(" if !expression::has_group(self.name) => {
                 let name =
                     self.name.split_once('(').map(|(name, _)| name.trim()).filter(|name| plain(name))?;
                 Some(format!(
@@ -108,49 +95,125 @@ impl<'a> Wildcard<'a> {
                     self.name.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
                 Some(format!("write an entry for each name: {}", quoted(&format!("[{}]", names.join(", ")))))
             }
+            _ if expression::sign(self.name) == Some(self.sign) => {
+                let name = expression::as_glob(self.name).filter(|name| plain(name))?;
+                Some(format!("write {}", quoted(&name)))
+            }
             _ => None,
         }
     }
 
     /// The error at a place where `*` and `?` are wildcards, and nothing else is. `None`: the name has only these.
-    pub fn problem_in_glob(&self, span: Span) -> Option<Problem> {
-        if let Some(problem) = self.unseen(span) {
+    pub fn problem_in_glob(&self, span: Span, list: List) -> Option<Problem> {
+        if let Some(problem) = self.slip(span) {
             return Some(problem);
         }
-        let found = self.name.char_indices().filter_map(|(at, _)| Wildcard::of(self.name.get(at..)?));
-        let sign = { found }.map(|found| found.sign).find(|sign| !matches!(*sign, "*" | "?"))?;
-        let message = format!(
-            "only `*` and `?` are wildcards here, so the `{sign}` in {} would match nothing",
-            quoted(self.name)
-        );
-        let own = Wildcard { sign, ..*self }.instead();
-        let help = own.unwrap_or_else(|| "write an entry for each name".to_owned());
-        Some(Problem::new(ProblemKind::StarInName, span, message).help(help))
+        let told = |message: String, help: String| {
+            Some(Problem::new(ProblemKind::StarInName, span, message).help(help))
+        };
+        let name = quoted(self.name);
+        if let Some(inner) = exception(self.name) {
+            let sign = self.name.get(..1).unwrap_or_default();
+            let message = format!("lists have no exceptions, so the `{sign}` in {name} would match nothing");
+            return told(message, list.instead_of_exception(inner));
+        }
+        if let Some(sign) = expression::sign(self.name) {
+            let message = match sign {
+                ".*" | ".?" => {
+                    let star = sign.trim_start_matches('.');
+                    format!(
+                        "`{star}` is a wildcard by itself here, so {name} would match only names with the dot"
+                    )
+                }
+                _ => format!(
+                    "only `*` and `?` are wildcards here, so the `{sign}` in {name} would match nothing"
+                ),
+            };
+            let instead = expression::as_glob(self.name).map(|glob| format!("write {}", quoted(&glob)));
+            let help = "write an entry for each name; `*` matches any text, and `?` any one letter";
+            return told(message, instead.unwrap_or_else(|| help.to_owned()));
+        }
+        let sign =
+            glob_signs(self.name).find(|sign| !matches!(*sign, "*" | "?")).or_else(|| foreign(self.name))?;
+        let message =
+            format!("only `*` and `?` are wildcards here, so the `{sign}` in {name} would match nothing");
+        // With these signs, `del.*` is an expression.
+        let is_expression = match sign {
+            "^" | "$" => !self.name.starts_with("${"),
+            "(" => expression::has_group(self.name),
+            _ => false,
+        };
+        let glob = is_expression.then(|| expression::as_glob(self.name)).flatten();
+        let own = glob.map(|glob| format!("write {}", quoted(&glob)));
+        let own = own.or_else(|| Wildcard { sign, ..*self }.instead());
+        told(message, own.unwrap_or_else(|| "write an entry for each name".to_owned()))
     }
 
-    /// That the name has blanks at its ends, or letters that nobody sees.
-    fn unseen(&self, span: Span) -> Option<Problem> {
-        let seen: String = self.name.chars().filter(|letter| !is_unseen(*letter)).collect();
-        let trimmed = seen.trim();
-        let message = match self.name.chars().find(|letter| is_unseen(*letter)) {
-            Some(letter) => {
-                let code = u32::from(letter);
-                format!(
-                    "no tool's name has the letter U+{code:04X}, which nobody sees, in it: {}",
-                    quoted(trimmed)
-                )
-            }
-            None if trimmed != self.name => {
-                format!("no tool's name begins or ends with a blank: {}", quoted(self.name))
-            }
-            None => return None,
-        };
-        let help = match trimmed {
+    /// That the name has letters that are there by accident.
+    fn slip(&self, span: Span) -> Option<Problem> {
+        let slip = letters::slip(self.name)?;
+        let help = match &*letters::corrected(self.name) {
             "" => "write the name of a tool".to_owned(),
             name => format!("write {}", quoted(name)),
         };
-        Some(Problem::new(ProblemKind::MatchesNothing, span, message).help(help))
+        Some(Problem::new(ProblemKind::MatchesNothing, span, slip.message(self.name)).help(help))
     }
+}
+
+/// What a list of names does with the tools in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum List {
+    /// A blocklist.
+    Blocks,
+    /// An allowlist.
+    Allows,
+}
+
+impl List {
+    /// What to write for `!inner`.
+    fn instead_of_exception(self, inner: &str) -> String {
+        match self {
+            List::Allows => {
+                let rule = format!("{{type: blocklist, tools: [\"{inner}\"]}}");
+                format!("what an allowlist leaves out goes into a rule of its own: {}", quoted(&rule))
+            }
+            List::Blocks => {
+                "list what is blocked, or write an `allowlist` with what may be called".to_owned()
+            }
+        }
+    }
+}
+
+/// The signs of globs in a text.
+fn glob_signs(text: &str) -> impl Iterator<Item = &str> {
+    text.char_indices().filter_map(|(at, sign)| {
+        let rest = text.get(at..)?;
+        let closed = |close: char| rest.find(close).and_then(|end| rest.get(..=end));
+        match sign {
+            '*' | '?' | '|' => rest.get(..1),
+            '[' => closed(']').filter(|set| set.len() > 2),
+            '{' => closed('}').filter(|set| set.contains(',')),
+            _ => None,
+        }
+    })
+}
+
+/// The first other sign that no name has.
+fn foreign(name: &str) -> Option<&str> {
+    name.char_indices().find_map(|(at, sign)| {
+        let rest = name.get(at..)?;
+        match sign {
+            '^' | '$' | '(' | ')' => rest.get(..1),
+            '{' if rest.starts_with("{{") => rest.get(..2),
+            ',' if rest.starts_with(", ") => rest.get(..1),
+            _ => None,
+        }
+    })
+}
+
+/// What `!name` takes out of a list elsewhere; `-name` and `~name` are written for it too.
+fn exception(name: &str) -> Option<&str> {
+    name.strip_prefix(['!', '-', '~']).filter(|rest| !rest.is_empty())
 }
 
 impl<'a> Field<'a> {
@@ -205,6 +268,16 @@ mod tests {
             ("${TOOL}", Some(("$", None))),
             ("{{ tool }}", Some(("{{", None))),
             ("admin_(a|b)", Some(("|", None))),
+            ("slack.*", Some(("*", Some("slack.")))),
+            ("delete_.*", Some((".*", Some("delete_")))),
+            ("delete_.+", Some((".+", Some("delete_")))),
+            (".*_prod", Some((".*", None))),
+            ("drop\\w*", Some(("\\w", Some("drop")))),
+            ("del%", Some(("%", Some("del")))),
+            ("/del/", Some(("/", None))),
+            ("re:x", Some(("re:", None))),
+            ("!rm", Some(("!", None))),
+            ("“rm”", Some(("“", None))),
         ];
         for (name, expected) in cases {
             assert_eq!(Wildcard::of(name).map(|found| (found.sign, found.prefix)), expected, "{name}");

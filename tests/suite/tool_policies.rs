@@ -243,6 +243,10 @@ fn what_is_no_file_in_the_list_is_an_error() {
         ("docs/**", "`*` in `docs/**` is compared letter by letter"),
         ("src/", "`src/` is a folder"),
         (".", "`.` is a folder"),
+        ("src/{a,b}.py", "`{a,b}` in `src/{a,b}.py` is compared letter by letter"),
+        ("src/?.py", "`?` in `src/?.py` is compared letter by letter"),
+        ("config.yaml ", "`config.yaml ` begins or ends with a blank"),
+        ("a.py, b.py", "`a.py, b.py` is one entry with several files"),
     ] {
         let text = format!("policies: [{{type: read_before_write}}]\nexisting_files: ['{listed}']\n");
         let said = said(&text).concat();
@@ -381,6 +385,9 @@ fn what_is_probably_not_meant_is_a_warning() {
     };
     let cases = [
         ("policies: [{type: read_before_write, mount_point: /w/}]\n".to_owned(), "p.yaml:1:51: warning[mount_point_slash]: the mount point `/w/` ends in a slash, so it is never removed from a path"),
+        ("policies: [{type: read_before_write, mount_point: /w/*}]\n".to_owned(), "p.yaml:1:51: warning[literal_path]: `*` in the mount point `/w/*` is compared letter by letter, so the mount point is never removed from a path"),
+        ("policies: [{type: read_before_write, mount_point: ~/w}]\n".to_owned(), "p.yaml:1:51: warning[literal_path]: `~` in the mount point `~/w` is not expanded"),
+        ("policies: [{type: read_before_write}]\nexisting_files: [~/a]\n".to_owned(), "p.yaml:2:18: warning[literal_path]: `~` in `~/a` is not expanded, so this protects the file only from calls that write it so"),
         (scoped("z"), "p.yaml:2:88: warning[unknown_tool]: no section lists `z`"),
         (format!("{}  - {{id: b, tools: [z]}}\n", scoped("y, z")), "p.yaml:2:91: warning[prerequisite_not_recorded]: no sequential policy governs `z`, so it is never recorded"),
         ("sections:\n  - {id: a, tools: [x], policies: [{type: sequential_dependency, dependencies: {y: []}}]}\n  - {id: b, tools: [y]}\n".to_owned(), "p.yaml:2:81: warning[never_asked]: this section does not list `y`, so the entry is never checked"),

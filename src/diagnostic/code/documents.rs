@@ -137,14 +137,18 @@ indices: no `*`, no `..`, no slices and no filters. `with_output` accepts every 
     Problem STAR_IN_NAME = "star_in_name": "a wildcard in a name that is compared exactly",
 "At most places of a policy, tool names are exact. No tool is named `slack.*`, so the rule would never
 apply. That is why `*`, `?`, `[a-z]`, `{a,b}` and `|` are errors in a name, and so are other signs that no
-name has: `^`, `$`, `(`, `)`, `{{` and a comma before a blank.
+name has: `^`, `$`, `(`, `)`, `{{`, a comma before a blank, those of regular expressions (`delete_.+`,
+`drop\\w*`, `/del/`, `re:x`), the `%` of SQL at an end, and `!` at the beginning.
 
     requires_prior_tool: get_*
     - {sequence: ['slack.*'], action: deny, reason: security:chat}
+    - {type: blocklist, tools: ['delete_.*']}          # delete_*
+    - {type: allowlist, tools: [get_*, '!get_keys']}   # and {type: blocklist, tools: [get_keys]}
 
 The help shows the form that works: `{namePrefix: slack.}` in a sequence policy, or one entry for each
 tool in other languages. Sequence rules accept `*` and `?` in the `tools` of `blocklist` and `allowlist`,
-and their `aliases` give several tools one name.
+and their `aliases` give several tools one name. `slack.*` is a glob there, over names with a dot;
+`delete_.*` is an expression, and lists have no exceptions.
 ";
 
     Problem MATCHES_NOTHING = "matches_nothing": "a text that no call can match",
@@ -157,13 +161,13 @@ has, so that the rule around them would look like a guard and stop nothing.
     reaches: https://host.example:443/path  # reaches: host.example
     reaches: .host.example                  # reaches: [host.example, '*.host.example']
     reads: $HOME/.netrc                     # reads: ~/.netrc
-    reads: \"{.env,.netrc}\"                 # reads: [.env, .netrc]
     reads: [!.env]                          # reads: ['**', !.env]
-    tool: \"Bash \"                         # tool: Bash
+    tools: [“rm”, 'rm,', 'rm ']             # tools: [rm]
+    existing_files: ['src/{a,b}.py']        # existing_files: [src/a.py, src/b.py]
     sequence: [a, namePrefix:slack.]        # sequence: [a, {namePrefix: slack.}]
 
-The help shows the form that works. Where such a text is meant literally, write `?` in place of the sign: it
-matches any letter.
+The help shows the form that works, also for a letter of another alphabet that looks like a Latin one. Where
+such a text is meant literally, write `?` in place of the sign: it matches any letter.
 ";
 
     Problem BACKSPACE_IN_PATTERN = "backspace_in_pattern": "a pattern holds a backspace where a word boundary was meant",

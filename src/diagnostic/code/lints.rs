@@ -105,15 +105,17 @@ Remove the rule, or put the special case first.
     Problem NEVER_MET = "never_met": "the rule always fails, or never applies",
 "The rule has the same outcome for every session:
 
-- `within: 0` leaves no room for a call;
-- every name contains an empty `pattern`;
+- `within: 0` leaves no room for a call, and every name contains an empty `pattern`;
 - an empty allowlist allows no call, and two allowlists with no name in common allow none either;
+- an allowlist with `*` allows every call, and a sequence with one step has nothing to put in order;
 - an empty blocklist, a sequence without steps, an alias without members, or an old `sequences` entry with
   fewer than two names, never applies;
 - `requires_step_count: {gte: 0}` holds before the first turn;
 - a rejection plan without conditions never rejects a call;
-- a pattern can never be found, or only where nobody looks for it: `a^`, `/rm/i`, and a block (`|`) that
-  ends with a line break.
+- a pattern can never be found, such as `a^`, `/rm/i`, `> 500`, `!staging`, `“prod”`, or a block (`|`) that
+  ends with a line break;
+- `yes`, `no`, `on`, `off` or `True` is written where calls and results have `true` or `false`. In YAML 1.2
+  the first four are texts; put them in quotes if texts are meant.
 
     - {type: allowlist, tools: []}    # denies every call
 

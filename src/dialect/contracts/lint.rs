@@ -8,8 +8,9 @@ use super::unit::{Contract, Precondition};
 use crate::condition::path::Path;
 use crate::diagnostic::{Code, Diagnostic, Fix, code};
 use crate::dialect::Text;
+use crate::dialect::pattern::truth;
 use crate::monitor::{Rule, RuleId, Rules};
-use crate::source::{Node, Span, quoted};
+use crate::source::{Node, Source, Span, quoted};
 
 /// A test of a value, with the place of its condition.
 #[derive(Clone, Copy)]
@@ -195,6 +196,16 @@ fn repeated(rule: &Rule, first: &Rule) -> Option<Diagnostic> {
     let told = Diagnostic::warning(code::DUPLICATE_RULE, "the contract says this twice").at(&rule.source, at);
     let there = first.span.first_line(first.source.text());
     Some(told.related(&rule.source, there, "it is said here first").fix(fix))
+}
+
+/// A condition that compares with `yes` where a result has `true`.
+pub(super) fn word_for_truth(condition: &Node, source: &Source) -> Option<Diagnostic> {
+    let wanted = condition.get("equals")?;
+    let word = wanted.as_str().filter(|word| source.slice(wanted.span) == *word)?;
+    let truth = truth(word)?;
+    let message = format!("`{word}` is a text, which never equals the value {truth}");
+    let help = format!("write `{truth}`, or \"{word}\" in quotes if results have this text");
+    Some(Diagnostic::warning(code::NEVER_MET, message).at(source, wanted.span).help(help))
 }
 
 /// The tool's name as the first key, in the style of the others.

@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use super::asks::label;
 use super::facts::{Order, ToolName};
-use crate::diagnostic::{Diagnostic, Fix, code};
+use crate::diagnostic::{Code, Diagnostic, Fix, code};
+use crate::dialect::pattern::truth;
 use crate::dialect::sequence_rules::codes;
+use crate::source::wildcard::is_quote;
 use crate::source::{Node, NodeValue, Source, Span, quoted};
 
 /// An id that says nothing, or none.
@@ -43,16 +45,18 @@ pub(super) fn pattern(pattern: &str) -> Option<Diagnostic> {
     }
     let signs = |letter: char| matches!(letter, '*' | '?' | '^' | '$' | '|' | '[' | '{' | '(' | '\\');
     let trimmed = pattern.trim();
+    let unquoted = trimmed.trim_matches(is_quote);
     let sign = pattern.find(signs).and_then(|at| pattern.get(at..=at));
     let what = match sign {
         Some("*" | "?") => "the star".to_owned(),
         Some(sign) => quoted(sign),
         None if trimmed != pattern => "the blanks at its ends".to_owned(),
+        None if unquoted != pattern && !unquoted.is_empty() => "the quotation marks".to_owned(),
         None => return None,
     };
     let message = format!("{} is matched literally, including {what}", quoted(pattern));
     let help = match globs(trimmed) {
-        _ if sign.is_none() => format!("write `pattern: {trimmed}`"),
+        _ if sign.is_none() => format!("write `pattern: {unquoted}`"),
         Some(globs) => format!("write `tools: [{}]` for names that match it", globs.join(", ")),
         None => "write in `tools` the names that are meant, where `*` matches any text".to_owned(),
     };
@@ -168,15 +172,6 @@ pub(super) fn when(key: &str, value: &Node, written: &str) -> Option<Diagnostic>
     Some(Diagnostic::warning(code::WHEN_NEVER_EQUAL, message).help(help))
 }
 
-/// What a word stood for in YAML 1.1, and does not in YAML 1.2.
-pub(super) fn truth(word: &str) -> Option<bool> {
-    match &*word.to_ascii_lowercase() {
-        "yes" | "on" => Some(true),
-        "no" | "off" => Some(false),
-        _ => None,
-    }
-}
-
 fn spells_another_type(text: &str) -> bool {
     matches!(text, "true" | "false" | "null") || text.parse::<serde_json::Number>().is_ok()
 }
@@ -232,8 +227,16 @@ pub(super) fn order<'m>(
         Order::Sequence { tools, .. } if tools.is_empty() => {
             never("a sequence without steps requires nothing")
         }
+        Order::Sequence { tools, .. } if tools.len() == 1 => {
+            never("no call breaks a sequence with one step, and no session violates it")
+                .map(|told| told.help("write `require` for a tool that a session must call"))
+        }
         Order::Blocklist { pattern: None, tools } if tools.is_empty() => {
             never("no call breaks an empty blocklist")
+        }
+        Order::Allowlist { tools } if tools.iter().any(|tool| matches!(&**tool, "*" | "**")) => {
+            never("no call breaks an allowlist with `*`")
+                .map(|told| told.help("list the tools that may be called, or write a `blocklist`"))
         }
         Order::Allowlist { tools } if tools.is_empty() => never("every call breaks an empty allowlist"),
         // A blocklist knows neither arguments nor aliases.
@@ -298,8 +301,9 @@ pub(super) fn looser(
         .fix(Fix::remove(source, loose, "remove the rule"))
 }
 
-/// What can be done about a warning of [`order`]: a rule that requires nothing is removed, a limit of 0 becomes a blocklist.
-pub(super) fn fix(order: &Order, rule: &Node, source: &Source) -> Option<Fix> {
+/// What can be done about a warning of [`order`] with this code: a rule that requires nothing is removed, a limit of 0 becomes
+/// a blocklist.
+pub(super) fn fix(order: &Order, told: Code, rule: &Node, source: &Source) -> Option<Fix> {
     // A session without calls keeps a rule that requires nothing, and without any rule it exercises none: its status changes.
     let remove = || {
         let fix = Fix::remove(source, rule.span, "remove the rule, which requires nothing")?;
@@ -309,7 +313,7 @@ pub(super) fn fix(order: &Order, rule: &Node, source: &Source) -> Option<Fix> {
         Order::Before { first, then, .. } if then.iter().all(|then| then == first) => remove(),
         Order::Sequence { tools, .. } if tools.is_empty() => remove(),
         Order::Blocklist { pattern: None, tools } if tools.is_empty() => remove(),
-        Order::MaxCalls { tool, max: 0 } => {
+        Order::MaxCalls { tool, max: 0 } if told == code::ZERO_LIMIT => {
             let changes = vec![
                 ("type", Some(("type", "blocklist".into()))),
                 ("tool", Some(("tools", vec![&*tool.tool].into()))),

@@ -10,6 +10,7 @@ use super::reading::{Aliases, Reading};
 use super::when::When;
 use crate::diagnostic::Fix;
 use crate::dialect::options;
+use crate::dialect::pattern::truth;
 use crate::monitor::{Rule, RuleId, RuleOptions};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Span};
@@ -25,8 +26,9 @@ struct RuleHead {
 
 mod operands;
 
+pub use operands::TYPES;
 pub(super) use operands::is_rule;
-use operands::{Binding, Build, Operands, TYPES, Type, before_of, build};
+use operands::{Binding, Build, Operands, Type, before_of, build};
 
 /// What becomes of a call of which it is not known what it does.
 fn doubts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Doubts> {
@@ -154,7 +156,7 @@ impl<'a> Reading<'a, '_> {
             aliases.all.iter().find(|alias| alias.name == name).map(|alias| alias.members.as_slice())
         };
         if let Some(warning) = lint::order(&order, &members) {
-            let fix = lint::fix(&order, item.node, self.text.source);
+            let fix = lint::fix(&order, warning.code, item.node, self.text.source);
             self.warn(warning.fix(fix), item.span().first_line(self.text.source.text()));
         }
         let (when, doubts) = (when?, doubts?);
@@ -245,7 +247,7 @@ impl<'a> Reading<'a, '_> {
             if let Some(warning) = lint::when(key, value.node, written) {
                 let text = value.node.as_str();
                 let plain: Option<serde_json::Value> = text.and_then(|text| serde_json::from_str(text).ok());
-                let truth = text.and_then(lint::truth).map(serde_json::Value::from);
+                let truth = text.and_then(truth).map(serde_json::Value::from);
                 let titled = plain.map(|plain| (format!("write {plain} without quotes"), plain));
                 let titled = titled.or_else(|| truth.map(|truth| (format!("write {truth}"), truth)));
                 let fix = titled

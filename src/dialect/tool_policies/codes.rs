@@ -82,6 +82,17 @@ So `/workspace/a` and `a` are two files, and a file that is listed as `a` can be
 other name without a read. Write `/workspace`.
 ";
 
+    Problem LITERAL_PATH = "literal_path": "a path has something in it that is not expanded",
+"Mount points and `existing_files` are compared letter by letter with the paths of calls. `~`, `$HOME`, `*`
+and `[ab]` are not expanded, and blanks at the ends count.
+
+    {type: read_before_write, mount_point: /workspace/*}    # write /workspace
+    existing_files: [~/config.yaml]                         # write /home/ann/config.yaml
+
+Such a mount point is not removed from the paths of calls, so `/workspace/a` and `a` are two files. Such an
+entry protects the file only from calls that write its path in the same way.
+";
+
     Problem PREREQUISITE_NOT_RECORDED = "prerequisite_not_recorded": "a needed tool's successes are never recorded",
 "Only a sequential policy records the successes of the tools it governs, and none governs this tool.
 

@@ -4,6 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::literal;
 use super::unit::FileRule;
 use crate::diagnostic::{Code, Diagnostic, Fix, code};
 use crate::dialect::Text;
@@ -15,6 +16,7 @@ use crate::source::{Entry, Node, Span, quoted};
 pub(super) fn warnings(text: Text<'_>) -> Vec<Diagnostic> {
     let mut linting = Linter { text, scopes: Scopes::of(text.node), out: Vec::new() };
     linting.mounts();
+    linting.files();
     linting.names();
     linting.idle();
     linting.out
@@ -114,6 +116,16 @@ impl<'a> Linter<'a> {
                     Some(format!("write {}", quoted(trimmed))),
                 );
                 self.suggest(mount.span, trimmed);
+            } else if let Some(told) = literal::mount(path) {
+                self.warn(codes::LITERAL_PATH, mount.span, told.why, Some(told.help));
+            }
+        }
+    }
+
+    fn files(&mut self) {
+        for file in items(self.text.node, "existing_files") {
+            if let Some(told) = file.as_str().and_then(literal::file) {
+                self.warn(codes::LITERAL_PATH, file.span, told.why, Some(told.help));
             }
         }
     }

@@ -39,6 +39,24 @@ fn a_misspelt_document_keeps_the_version_from_loading() {
     }
 }
 
+/// With another rule beside it, its reader refuses it.
+#[test]
+fn a_list_whose_only_rule_is_misspelt_keeps_the_version_from_loading() {
+    for (text, kind) in [
+        ("- {type: blocklst, tools: [a]}", "blocklist"),
+        ("- {type: Blocklist, tools: [a]}", "blocklist"),
+        ("- {type: neverafter, trigger: a, forbidden: b}", "never_after"),
+        ("- {type: befor, first: a, then: b}", "before"),
+        ("[{type: requires, tool: a}, {type: other, tool: b}]", "require"),
+    ] {
+        let loaded = in_folder("a.yaml", text);
+        assert!(loaded.policy.is_none(), "{text} loads");
+        let [error] = &errors(&loaded)[..] else { panic!("{text}: {:#?}", errors(&loaded)) };
+        let meant = format!("did you mean `{kind}`?");
+        assert!(error.starts_with("bad_value") && error.contains(&meant), "{text}: {error}");
+    }
+}
+
 /// One that stands beside good ones as well, in any document of a file and in a file that was named.
 #[test]
 fn nothing_beside_a_misspelt_document_hides_it() {
@@ -182,6 +200,12 @@ fn files_of_other_people_are_counted() {
         "overrides: [{files: ['*.ts'], rules: {semi: error}}]",
         "[1, 2]",
         "plain text",
+        "[{type: counter, tool: a}, {type: text, first: b}]",
+        "[{type: never_seen, name: a}]",
+        "runs: [{tool: {driver: {name: a, rules: [{id: b, name: c}]}}}]",
+        "spec: {template: {spec: {containers: [{resources: {limits: {cpu: 500m, memory: {a: b}}}}]}}}",
+        "api: {gateway: {throttle: {limits: {search: {max: 10}}}}}",
+        "[{file: a, contracts: [{tool: b, forbids_after: [c]}]}]",
     ] {
         assert_eq!(told(&in_folder("other.yaml", text)), "notice unrecognised_document", "{text}");
     }
@@ -224,6 +248,23 @@ fn policies_in_a_list_or_under_a_key_are_errors() {
         ),
         (
             "mine: {policies: [{type: read_before_write, read_tools: [a], write_tools: [b]}]}".to_owned(),
+            "1 error not_enforced",
+        ),
+        (
+            "spec: {guard: {policy: {rules: [{type: blocklist, tools: [a]}]}}}".to_owned(),
+            "1 error not_enforced",
+        ),
+        (
+            "tests:\n  a:\n    expected:\n      rules: [{type: blocklist, tools: [a]}]".to_owned(),
+            "4 error not_enforced",
+        ),
+        (
+            "a: {b: {c: {limits: {d: {maxPerSession: 1, action: deny, reason: 'cost:d'}}}}}".to_owned(),
+            "1 error not_enforced",
+        ),
+        ("a: {b: {contracts: [{tool: c, forbids_after: [d]}]}}".to_owned(), "1 error not_enforced"),
+        (
+            "a: {b: {c: {rules: [{type: blocklist, tools: [d]}, {type: blocklst, tools: [e]}]}}}".to_owned(),
             "1 error not_enforced",
         ),
     ] {

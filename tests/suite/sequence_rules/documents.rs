@@ -144,6 +144,21 @@ fn what_is_wrong_is_an_error_and_what_is_odd_a_warning() {
         ("rules:\n- {type: blocklist, tools: ['${TOOL}', mcp__db]}", "2 error star_in_name"),
         ("rules:\n- {type: max_calls, tool: '{{ tool }}', max: 1}", "2 error star_in_name"),
         ("rules:\n- {type: never, call: 'Bash(git push)'}", "2 error star_in_name"),
+        ("rules:\n- {type: blocklist, tools: ['delete_.*', 'slack.*']}", "2 error star_in_name"),
+        ("rules:\n- {type: allowlist, tools: [a, '!b']}", "2 error star_in_name"),
+        ("rules:\n- {type: blocklist, tools: [“a”]}", "2 error matches_nothing"),
+        ("rules:\n- {type: blocklist, pattern: “a”}", "2 warning star_in_pattern"),
+        ("rules:\n- {type: allowlist, tools: [a, '*']}", "2 warning never_met"),
+        ("rules:\n- {type: sequence, tools: [A]}", "2 warning never_met"),
+        ("rules:\n- {type: sequence, tools: [A, A]}", ""),
+        ("aliases: {A: []}\nrules:\n- {type: max_calls, tool: A, max: 0}", "3 warning never_met"),
+        ("rules:\n- {type: never, call: {tool: A, args_match: {force: yes}}}", "2 warning never_met"),
+        ("rules:\n- {type: never, call: {tool: A, args_match: {force: 'yes'}}}", ""),
+        ("rules:\n- {type: never, call: {tool: A, args_match: {force: 'True'}}}", "2 warning never_met"),
+        ("rules:\n- {type: never, call: {tool: A, args_match: {n: '> 500'}}}", "2 warning never_met"),
+        ("rules:\n- {type: never, call: {tool: A, args_match: {env: '!staging'}}}", "2 warning never_met"),
+        ("rules:\n- {type: never, call: {tool: A, args_match: {env: “prod”}}}", "2 warning never_met"),
+        ("rules:\n- {type: never, call: {tool: A, args_match: {“env”: prod}}}", "2 error matches_nothing"),
         (
             "rules:\n- {type: require, tool: {tool: A, args_match: {c: \"\\brm\\b\"}}}",
             "2 warning backspace_in_pattern",
@@ -287,9 +302,65 @@ fn lists_of_globs_say_which_wildcards_they_know() {
         ("admin_* ", "no tool's name begins or ends with a blank: `admin_* `"),
         ("^root$", "only `*` and `?` are wildcards here, so the `^` in `^root$` would match nothing"),
         ("{a,b}_*", "only `*` and `?` are wildcards here, so the `{a,b}` in `{a,b}_*` would match nothing"),
+        ("rm.+", "only `*` and `?` are wildcards here, so the `.+` in `rm.+` would match nothing"),
+        ("delete_.*", "`*` is a wildcard by itself here, so `delete_.*` would match only names with the dot"),
+        ("!rm", "lists have no exceptions, so the `!` in `!rm` would match nothing"),
+        ("-rm", "lists have no exceptions, so the `-` in `-rm` would match nothing"),
     ] {
         let loaded = load(&format!("version: \"1.0\"\nrules: [{{type: blocklist, tools: ['{name}']}}]\n"));
         let said: Vec<&str> = loaded.diagnostics.iter().map(|told| told.message.as_str()).collect();
         assert_eq!(said, [message]);
+    }
+}
+
+/// What a list has in place of an expression or an exception.
+#[test]
+fn lists_of_globs_say_what_to_write() {
+    for (kind, name, instead) in [
+        ("blocklist", "delete_.*", "write `delete_*`"),
+        ("blocklist", "rm.+", "write `rm*`"),
+        ("blocklist", "drop\\w*", "write `drop*`"),
+        ("blocklist", ".*_prod", "write `*_prod`"),
+        ("blocklist", "del_\\d", "write `del_?`"),
+        ("blocklist", "/del/", "write `*del*`"),
+        ("blocklist", "del%", "write `del*`"),
+        ("blocklist", "re:x", "write `x`"),
+        ("blocklist", "^del.*$", "write `del*`"),
+        ("blocklist", "^root$", "write `root`"),
+        ("blocklist", "del(.*)", "write `del*`"),
+        ("blocklist", "(?i)del", "write an entry for each name"),
+        (
+            "blocklist",
+            "Bash(rm *)",
+            "write `Bash`; a rule of type `never` can say which calls of it are meant",
+        ),
+        (
+            "blocklist",
+            "re:(a|b)",
+            "write an entry for each name; `*` matches any text, and `?` any one letter",
+        ),
+        (
+            "allowlist",
+            "!delete_*",
+            "what an allowlist leaves out goes into a rule of its own: `{type: blocklist, tools: [\"delete_*\"]}`",
+        ),
+        ("blocklist", "!rm", "list what is blocked, or write an `allowlist` with what may be called"),
+    ] {
+        let loaded = load(&format!("rules: [{{type: {kind}, tools: ['{name}']}}]\n"));
+        let help: Vec<&str> = loaded.diagnostics.iter().filter_map(|told| told.help.as_deref()).collect();
+        assert_eq!(help, [instead], "{name}");
+    }
+}
+
+/// An alias without members is no reason for a blocklist, which knows no aliases.
+#[test]
+fn only_a_limit_of_nothing_becomes_a_blocklist() {
+    for (text, fixes) in [
+        ("aliases: {A: []}\nrules:\n- {type: max_calls, tool: A, max: 0}", false),
+        ("rules:\n- {type: max_calls, tool: A, max: 0}", true),
+    ] {
+        let loaded = load(text);
+        let [told] = &loaded.diagnostics[..] else { panic!("{text}: {:#?}", loaded.diagnostics) };
+        assert_eq!(told.fix.is_some(), fixes, "{text}");
     }
 }

@@ -23,7 +23,7 @@ use crate::dialect::pattern::traps_in;
 use crate::dialect::question::{argument_as_path, asks, commands_as_text, never_met, question};
 use crate::dialect::sequence_rules::facts::{Order, ToolName};
 use crate::monitor::{RuleId, RuleOptions, Unit};
-use crate::source::wildcard::Wildcard;
+use crate::source::wildcard::{List as Names, Wildcard};
 use crate::source::{Field, Fields, Node, NodeValue, Problem, ProblemKind, quoted};
 
 #[derive(Clone, Copy)]
@@ -155,7 +155,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
                     self.fields.take("tools");
                     return None;
                 }
-                let globs = self.globs(out);
+                let globs = self.globs(Names::Blocks, out);
                 if (listed && globs.is_none()) || (self.fields.has("pattern") && pattern.is_none()) {
                     return None;
                 }
@@ -167,7 +167,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
                 if !self.fields.has("tools") {
                     out.push(self.fields.missing("tools"));
                 }
-                let globs = self.globs(out)?;
+                let globs = self.globs(Names::Allows, out)?;
                 let order = Order::Allowlist { tools: texts(&globs) };
                 Some((order, build(List { pattern: None, globs, blocks: false })))
             }
@@ -378,7 +378,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
     }
 
     /// The names of a list, all of which can be read; `None` also where there is no list.
-    fn globs(&mut self, out: &mut Vec<Problem>) -> Option<Vec<Glob>> {
+    fn globs(&mut self, list: Names, out: &mut Vec<Problem>) -> Option<Vec<Glob>> {
         let field = self.fields.optional("tools")?;
         let items: Vec<Field<'a>> = field.items(out)?.collect();
         let read: Vec<Option<Glob>> = items
@@ -386,7 +386,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             .map(|item| {
                 let name = item.name(out)?;
                 self.aliases.lint_listed(name, item.span(), self.reading);
-                out.extend(Wildcard::of(name).and_then(|found| found.problem_in_glob(item.span())));
+                out.extend(Wildcard::of(name).and_then(|found| found.problem_in_glob(item.span(), list)));
                 Some(Glob::new(name))
             })
             .collect();

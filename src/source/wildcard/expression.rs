@@ -1,0 +1,154 @@
+//! Names written as regular expressions, or with the `%` of SQL.
+//!
+//! `slack.*` is none: it is a glob over names with dots. Only signs that no such glob has are taken for an expression.
+
+/// The first sign in a name that only an expression has.
+pub(super) fn sign(name: &str) -> Option<&str> {
+    if let Some((begin, _)) = named(name) {
+        return Some(begin);
+    }
+    if slashed(name).is_some() {
+        return name.get(..1);
+    }
+    let mut before = None;
+    for (at, letter) in name.char_indices() {
+        let rest = name.get(at..).unwrap_or_default();
+        // A dot at the beginning, or after one of these, parts no words of a name.
+        let parts_nothing = before.is_none_or(|before| matches!(before, '_' | '-' | ']' | ')'));
+        match letter {
+            '\\' => {
+                let end = rest.char_indices().nth(2).map_or(rest.len(), |(end, _)| end);
+                return rest.get(..end);
+            }
+            '.' if rest.starts_with(".+") || is_counted(rest) => return rest.get(..2),
+            '.' if parts_nothing && (rest.starts_with(".*") || rest.starts_with(".?")) => {
+                return rest.get(..2);
+            }
+            _ => {}
+        }
+        before = Some(letter);
+    }
+    let last = name.len().saturating_sub(1);
+    // `g++` is a program.
+    let repeats = name.ends_with('+') && !name.ends_with("++");
+    match name.len() > 1 {
+        true if repeats || name.ends_with('%') => name.get(last..),
+        true if name.starts_with('%') => name.get(..1),
+        _ => None,
+    }
+}
+
+/// `.{3}`.
+fn is_counted(rest: &str) -> bool {
+    rest.strip_prefix(".{").is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
+}
+
+/// Whether the parentheses of a name are those of an expression: those of `Bash(git push)` have words in them.
+pub(super) fn has_group(name: &str) -> bool {
+    ["(.", "(?", "(\\", "(["].iter().any(|group| name.contains(group))
+}
+
+/// What all meant names begin with, where nothing else is said of them. `sign`: the part of the name that [`sign`] found.
+pub(super) fn prefix<'a>(name: &'a str, sign: &str) -> Option<&'a str> {
+    let (before, after) = name.split_once(sign)?;
+    let any = matches!(after, "" | "*" | "+") && !sign.starts_with("\\b");
+    (any && (!before.is_empty() || matches!(sign, ".*" | ".+"))).then_some(before)
+}
+
+/// The expression as a glob: `delete_*` for `delete_.+`, `*del*` for `/del/`. `None`: it says more than a glob can.
+pub(super) fn as_glob(name: &str) -> Option<String> {
+    let name = name.replace("(.*)", ".*").replace("(.+)", ".+");
+    let inner = named(&name).map_or(&*name, |(_, inner)| inner);
+    let (inner, anywhere) = slashed(inner).map_or((inner, false), |inner| (inner, true));
+    let (begins, ends) = (inner.starts_with('^'), inner.ends_with('$'));
+    let inner = inner.trim_start_matches('^').trim_end_matches('$');
+    let mut glob = String::new();
+    let mut rest = inner.chars().peekable();
+    while let Some(letter) = rest.next() {
+        let mut repeated = || rest.next_if(|next| matches!(next, '*' | '+' | '?')).is_some();
+        match letter {
+            '.' if repeated() => glob.push('*'),
+            '\\' => match rest.next()? {
+                'b' | 'B' => {}
+                letter if letter.is_ascii_alphanumeric() => {
+                    let several = rest.next_if(|next| matches!(next, '*' | '+' | '?')).is_some();
+                    glob.push(if several { '*' } else { '?' });
+                }
+                '*' | '?' => return None,
+                letter => glob.push(letter),
+            },
+            '+' if rest.peek().is_none() => {}
+            letter => glob.push(letter),
+        }
+    }
+    let glob = match (glob.strip_prefix('%'), anywhere && !begins) {
+        (Some(rest), _) => format!("*{rest}"),
+        (None, true) => format!("*{glob}"),
+        (None, false) => glob,
+    };
+    let glob = match (glob.strip_suffix('%'), anywhere && !ends) {
+        (Some(rest), _) => format!("{rest}*"),
+        (None, true) => format!("{glob}*"),
+        (None, false) => glob,
+    };
+    let glob = glob.replace("**", "*");
+    let others = ['^', '$', '(', ')', '[', ']', '{', '}', '|', '\\', '+', '%'];
+    (!glob.is_empty() && !glob.contains(others)).then_some(glob)
+}
+
+/// `re:x`, as some programs mark expressions: the mark, and what follows.
+fn named(name: &str) -> Option<(&str, &str)> {
+    let (_, inner) = ["re:", "regex:"].iter().find_map(|mark| Some((mark, name.strip_prefix(mark)?)))?;
+    (!inner.is_empty()).then_some((name.get(..name.len() - inner.len())?, inner))
+}
+
+/// `/x/`, as JavaScript writes an expression: what is between the slashes.
+fn slashed(name: &str) -> Option<&str> {
+    let (inner, flags) = name.strip_prefix('/')?.rsplit_once('/')?;
+    let plain = !inner.is_empty() && !inner.contains('/');
+    (plain && matches!(flags, "" | "i" | "g" | "gi" | "ig")).then_some(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn expressions_are_told_from_globs() {
+        for (name, expected, glob) in [
+            ("delete_.*", ".*", "delete_*"),
+            ("delete-.*", ".*", "delete-*"),
+            ("rm.+", ".+", "rm*"),
+            ("a.+b", ".+", "a*b"),
+            ("admin_.?", ".?", "admin_*"),
+            (".*_prod", ".*", "*_prod"),
+            (".*", ".*", "*"),
+            ("drop\\w*", "\\w", "drop*"),
+            ("del_\\d", "\\d", "del_?"),
+            ("\\bdel", "\\b", "del"),
+            ("a\\_b", "\\_", "a_b"),
+            ("delete_+", "+", "delete_"),
+            ("/del/", "/", "*del*"),
+            ("/^del/i", "/", "del*"),
+            ("re:^x$", "re:", "x"),
+            ("regex:x.*", "regex:", "x*"),
+            ("del%", "%", "del*"),
+            ("%del%", "%", "*del*"),
+            ("del_(.+)", ".+", "del_*"),
+        ] {
+            assert_eq!(sign(name), Some(expected), "{name}");
+            assert_eq!(as_glob(name).as_deref(), Some(glob), "{name}");
+        }
+        for name in [
+            "slack.*", "a.b*", "*.*", "v1.?", "get_?", "g++", "a.b", "a/b", "/a/b", "/a/b/", "/", "//", "%",
+            "+", "x:y", "re:", "50%_off", "größe", "a.{b}", "",
+        ] {
+            assert_eq!(sign(name), None, "{name}");
+        }
+        assert_eq!(as_glob("re:(a|b)"), None);
+        assert_eq!((sign("a.{3}"), as_glob("a.{3}")), (Some(".{"), None));
+        assert!(has_group("del(.*)") && has_group("(?i)del") && !has_group("Bash(git push)"));
+        assert_eq!(prefix("drop\\w*", "\\w"), Some("drop"));
+        assert_eq!(prefix("a.+b", ".+"), None);
+    }
+}
