@@ -319,7 +319,7 @@ impl Proxy {
 
     fn resolve(&self, call: &str, outcome: &'static str, output: &Body) -> Vec<Delivery> {
         let (id, output) = (Some(call.to_owned()), output.clone());
-        let event = Event::Resolve { id, tool: String::new(), outcome, output };
+        let event = Event::Resolve { id, tool: String::new(), arguments: None, outcome, output };
         let answered = catch_unwind(AssertUnwindSafe(|| {
             self.desk.answer_following(&self.report(event), &mut self.followed())
         }));
