@@ -17,6 +17,7 @@ pub mod index;
 pub mod install;
 pub mod journal;
 mod lock;
+mod logged;
 mod members;
 mod outcome;
 pub mod outline;

@@ -240,11 +240,14 @@ pub struct Call {
     pub in_turn: bool,
     /// When it was proposed, if recorded.
     pub time: Option<Millis>,
-    /// The folder that it was made in, where the recording names one that is not the session's.
+    /// The folder that it was made in, where the recording names one that is not the session's, or [`UNKNOWN_FOLDER`].
     pub folder: Option<Arc<str>>,
     /// What a gate decided about it, where one was asked.
     pub live: Option<Arc<LiveDecision>>,
 }
+
+/// Stands for the folder of a call that is made elsewhere than the session, nobody knows where.
+pub const UNKNOWN_FOLDER: &str = "?";
 
 /// What the recording says became of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]

@@ -22,6 +22,9 @@ static ANSWERED: AtomicBool = AtomicBool::new(false);
 /// Whether the event is known to be none that is decided.
 static OBSERVES: AtomicBool = AtomicBool::new(false);
 
+/// Whether the agent asks its user where the event is answered so.
+static ASKS: AtomicBool = AtomicBool::new(false);
+
 /// Runs the verb. Agents let a call run when its hook takes too long, so an answer is given before they do.
 pub fn run(asked: &args::Hook) -> Exit {
     let began = Instant::now();
@@ -82,7 +85,9 @@ fn finish(asked: &args::Hook, answered: thread::Result<Result<Answer, Fault>>) -
     let answer = match answer {
         // In shadow mode nothing is ever stopped.
         _ if asked.shadow => Answer::Silent,
-        Answer::Ask(reason) if asked.on_ask == OnAsk::Deny => Answer::Deny(reason),
+        Answer::Ask(reason) if asked.on_ask == OnAsk::Deny || !ASKS.load(Ordering::Acquire) => {
+            Answer::Deny(reason)
+        }
         other => other,
     };
     let Some(agent) = Agent::named(&asked.agent) else { return Exit::Bad };
@@ -105,6 +110,8 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
     io::stdin().read_to_end(&mut input).map_err(|error| {
         Fault::new(format!("the hook event cannot be read: {error}"), "send it on standard input")
     })?;
+    let asks = agent.asks_about(&input);
+    ASKS.store(asks, Ordering::Release);
     let report = agent.read(&input)?;
     OBSERVES.store(!matches!(report.event, Event::Propose { .. }), Ordering::Release);
     let desk = Desk {
@@ -112,7 +119,7 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
         transcripts: agent.transcripts(),
         folder: folder()?,
         policy: asked.policy.clone(),
-        asks: asked.on_ask == OnAsk::Ask && agent.asks(),
+        asks: asked.on_ask == OnAsk::Ask && asks,
         mode: if asked.shadow { Mode::Shadow } else { Mode::Enforce },
         wait: Duration::from_millis(asked.wait),
     };

@@ -224,6 +224,10 @@ impl Repository<'_> {
         command.arg("-C").arg(self.folder).args(args);
         // Messages that can be told apart, and no fetching of what a partial clone lacks.
         command.env("LC_ALL", "C").env("GIT_NO_LAZY_FETCH", "1").env("GIT_OPTIONAL_LOCKS", "0");
+        // The repository is that of the folder, whoever starts the program: hooks of git have these set, and an agent may.
+        for name in LOCAL {
+            command.env_remove(name);
+        }
         command
     }
 
@@ -236,6 +240,22 @@ impl Repository<'_> {
         Diagnostic::error(code::GIT_FAILED, message).in_file(self.spec)
     }
 }
+
+/// Variables by which git takes objects from elsewhere than the folder's repository, or others in their place.
+const LOCAL: [&str; 12] = [
+    "GIT_DIR",
+    "GIT_COMMON_DIR",
+    "GIT_WORK_TREE",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_INDEX_FILE",
+    "GIT_GRAFT_FILE",
+    "GIT_SHALLOW_FILE",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+];
 
 /// One `git cat-file --batch`, asked for one object after the other.
 struct Contents {

@@ -56,6 +56,8 @@ pub enum Event {
         id: Option<String>,
         /// The tool.
         tool: String,
+        /// Its arguments, where the event has them.
+        arguments: Option<Body>,
         /// `ok`, `error` or `refused`.
         outcome: &'static str,
         /// Its result.
@@ -160,6 +162,32 @@ impl Agent {
         matches!(self, Agent::ClaudeCode | Agent::Cursor)
     }
 
+    /// Whether it asks its user where a hook answers this event so: Cursor does for two events only, and Claude Code has a model
+    /// answer for the user in its mode `auto`.
+    pub fn asks_about(self, input: &[u8]) -> bool {
+        #[derive(Default, Deserialize)]
+        struct About {
+            hook_event_name: Option<String>,
+            permission_mode: Option<String>,
+        }
+        let about: About = serde_json::from_slice(input).unwrap_or_default();
+        match self {
+            Agent::ClaudeCode => about.permission_mode.as_deref() != Some("auto"),
+            Agent::Cursor => {
+                matches!(
+                    about.hook_event_name.as_deref(),
+                    Some("beforeShellExecution" | "beforeMCPExecution")
+                )
+            }
+            Agent::Codex | Agent::GeminiCli => false,
+        }
+    }
+
+    /// Whether its log alone says how a command ended, and where it ran: its events have neither an exit code nor a folder.
+    pub fn logs_commands(self) -> bool {
+        self == Agent::Codex
+    }
+
     /// Whether its events say which subagent they are of, so that whatever a subagent does is in a journal of its own.
     pub fn tells_subagents(self) -> bool {
         matches!(self, Agent::ClaudeCode)
@@ -206,6 +234,7 @@ impl Agent {
         let id = wire.tool_use_id.clone().filter(|id| !id.is_empty());
         let arguments = || Ok::<_, String>(body(Some(given(name, "tool_input", wire.tool_input)?)));
         let output = || body(wire.tool_response.or(wire.tool_output));
+        let made = || wire.tool_input.map(|input| body(Some(input)));
         Ok(match name {
             "PreToolUse" | "BeforeTool" | "preToolUse" => {
                 Event::Propose { id, tool: tool()?, arguments: arguments()? }
@@ -213,7 +242,7 @@ impl Agent {
             "PostToolUse" | "AfterTool" | "postToolUse" => {
                 let (tool, output) = (tool()?, output());
                 match outcome::of(self.telling(), &tool, &output) {
-                    Some(outcome) => Event::Resolve { id, tool, outcome, output },
+                    Some(outcome) => Event::Resolve { id, tool, arguments: made(), outcome, output },
                     None => Event::Nothing,
                 }
             }
@@ -221,11 +250,12 @@ impl Agent {
                 let output = body(wire.error.or(wire.error_message).or(wire.tool_response));
                 let declined = wire.failure_type.as_deref() == Some("permission_denied");
                 let outcome = if declined { "refused" } else { "error" };
-                Event::Resolve { id, tool: tool()?, outcome, output }
+                Event::Resolve { id, tool: tool()?, arguments: made(), outcome, output }
             }
             // Of the agent's own mode without prompts; it tells nobody what a person answers.
             "PermissionDenied" => {
-                Event::Resolve { id, tool: tool()?, outcome: "refused", output: body(wire.reason) }
+                let output = body(wire.reason);
+                Event::Resolve { id, tool: tool()?, arguments: made(), outcome: "refused", output }
             }
             "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" => {
                 Event::Prompt(wire.prompt.clone().unwrap_or_default())
@@ -321,7 +351,10 @@ fn cursor(name: &str, wire: &Wire<'_>) -> Option<Result<Event, String>> {
     let resolve = |tool: &str, output| {
         let (tool, output) = (tool.to_owned(), body(output));
         Some(Ok(match outcome::of(Agent::Cursor.telling(), &tool, &output) {
-            Some(outcome) => Event::Resolve { id: None, tool, outcome, output },
+            Some(outcome) => {
+                let arguments = wire.tool_input.map(|input| body(Some(input)));
+                Event::Resolve { id: None, tool, arguments, outcome, output }
+            }
             None => Event::Nothing,
         }))
     };

@@ -1,6 +1,6 @@
 //! One event of an agent: what the journal gets, and what the agent reads.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ use super::journal::Journal;
 use super::policy::{self, Current};
 use super::reason::reason;
 use super::record::{Json, Judged, Opened, Proposed, Record, SCHEMA};
-use super::transcript::{self, Tail};
+use super::transcript::Tail;
 use super::tree::{Clock, Place};
 use crate::engine::{Mode, Run, Verdict};
 use crate::policy::Policy;
@@ -98,8 +98,8 @@ impl Desk {
     fn record(&self, report: &Report, journal: &mut Journal, clock: Clock<'_>) -> Result<Answer, Fault> {
         match &report.event {
             Event::Nothing | Event::Propose { .. } => {}
-            Event::Resolve { id, tool, outcome, output } => {
-                if let Some(id) = resolved(journal, id.as_deref(), tool)? {
+            Event::Resolve { id, tool, arguments, outcome, output } => {
+                if let Some(id) = resolved(journal, id.as_deref(), tool, arguments.as_ref())? {
                     let output = Json(output);
                     // Reported after another call was decided as if this one ran, a refusal is a failure.
                     let outcome = if *outcome == "refused" && !clock.is_last(journal, &id) {
@@ -113,10 +113,10 @@ impl Desk {
                 }
             }
             Event::Prompt(text) => {
-                let declined = self.declined(report, journal, clock);
+                let ended = self.ended(report, journal, clock);
                 // What was said before the first call is in the log by the time of that call.
                 if !(journal.is_new() && self.log(report).is_some()) {
-                    let mut records = declined;
+                    let mut records = ended;
                     if journal.is_new() {
                         records = self.opened(report, None, clock);
                     }
@@ -129,10 +129,10 @@ impl Desk {
             }
             Event::End => {
                 if !journal.is_new() {
-                    let declined = self.declined(report, journal, clock);
+                    let ended = self.ended(report, journal, clock);
                     let closed = Record::Closed { at: clock.now() };
                     clock.save()?;
-                    journal.append(&format!("{declined}{}", closed.line()))?;
+                    journal.append(&format!("{ended}{}", closed.line()))?;
                 }
             }
         }
@@ -273,7 +273,7 @@ impl Desk {
             }
         }
         let latest = if journal.is_new() { None } else { Some(journal.latest()?) };
-        let tail = self.tail(report, journal)?;
+        let tail = self.tail_for(report, journal, call)?;
         let mut records = String::new();
         if latest.is_none() {
             records += &self.opened(report, tail.as_ref(), clock);
@@ -284,15 +284,17 @@ impl Desk {
             let import = tail.as_ref().map(|tail| tail.import(journal, latest.as_ref(), call.id, clock));
             let import = import.unwrap_or_default();
             records += &import.records;
+            records += &self.ended_before(report, journal, tail.as_ref(), clock);
             records += &Record::Turn { at: clock.now(), transcript: import.until }.line();
         }
         let made = format!("call-{}", journal.calls() + 1);
+        let folder = self.folder_of(report, call, tail.as_ref());
         let mut proposed = Proposed {
             id: beside.as_deref().or(call.id).unwrap_or(&made),
             tool: call.tool,
             arguments: Json(call.arguments),
             at: clock.now(),
-            cwd: report.cwd.as_deref(),
+            cwd: folder.as_deref(),
             judged: None,
         };
         let undecided = proposed_line(&proposed);
@@ -357,28 +359,6 @@ impl Desk {
         let offered: Vec<Arc<str>> = offered.iter().map(|tool| Arc::from(tool.as_str())).collect();
         let narrowed = run.narrow(&offered);
         Ok(narrowed.into_iter().filter(|tool| tool.visible()).map(|tool| tool.tool).collect())
-    }
-
-    /// The agent's log of the session, with the format that it has.
-    fn log(&self, report: &Report) -> Option<(String, &'static str)> {
-        let (path, format) = (report.transcript.clone()?, self.transcripts?);
-        let Some(subagent) = &report.subagent else { return Some((path, format)) };
-        // Newer versions of Claude Code keep a file for each subagent.
-        let own =
-            format!("{}/subagents/agent-{subagent}.jsonl", path.strip_suffix(".jsonl").unwrap_or(&path));
-        Some((if Path::new(&own).is_file() { own } else { path }, format))
-    }
-
-    fn tail(&self, report: &Report, journal: &Journal) -> Result<Option<Tail>, Fault> {
-        let Some((path, format)) = self.log(report) else { return Ok(None) };
-        transcript::read(&path, format, journal.transcript(), report.subagent.as_deref())
-    }
-
-    /// How calls ended that the agent's log calls refused or failed, and of which no event told. A log that cannot be read leaves them in
-    /// flight, so that they count against what they forbid.
-    fn declined(&self, report: &Report, journal: &Journal, clock: Clock<'_>) -> String {
-        let tail = self.tail(report, journal).ok().flatten();
-        tail.map(|tail| tail.declined(journal, clock)).unwrap_or_default()
     }
 
     fn opened(&self, report: &Report, tail: Option<&Tail>, clock: Clock<'_>) -> String {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::install::{Scope, Settings, settings_file};
 use super::probe::{TrialCall, find};
-use super::settings::Hook;
+use super::settings::{Flaw, Hook, best};
 use super::{Agent, policy};
 use crate::policy::Policy;
 use crate::wording::count;
@@ -19,6 +19,7 @@ pub use trial::Surroundings;
 
 mod switches;
 mod trial;
+mod trust;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -69,6 +70,9 @@ pub fn look(agents: &[Agent], get: &dyn Fn(&str) -> Option<String>, around: &Sur
             Ok((hooks, settings)) => {
                 let user = settings_file(agent, Scope::User, get).ok();
                 let user = user.as_deref().and_then(Path::parent);
+                if agent == Agent::Codex {
+                    trust::look(&path, &hooks, user).into_iter().for_each(|flaw| notes.flaw(flaw));
+                }
                 if let Some(off) = switches::off(agent, user, &around.here) {
                     notes.error(off);
                 }
@@ -138,6 +142,10 @@ impl Notes {
     fn error(&mut self, text: String) {
         self.add(Level::Error, text);
     }
+
+    fn flaw(&mut self, flaw: Flaw) {
+        self.add(if flaw.fatal { Level::Error } else { Level::Warning }, flaw.text);
+    }
 }
 
 /// What a command line of ours runs.
@@ -146,6 +154,8 @@ struct Parts {
     policy: String,
     folder: Option<PathBuf>,
     shadow: bool,
+    /// Calls that cannot be decided run.
+    lets_run: bool,
 }
 
 impl Parts {
@@ -161,15 +171,16 @@ impl Parts {
             policy: after(["-p", "--policy"]).unwrap_or_else(|| "contracts".to_owned()),
             folder: after(["cd", "cd"]).map(PathBuf::from),
             shadow: words.iter().any(|word| word == "--shadow"),
+            lets_run: after(["--on-error", "--on-error"]).is_some_and(|answer| answer == "allow")
+                || words.iter().any(|word| word == "--on-error=allow"),
         })
     }
 }
 
 fn settled(settings: &Settings, hooks: &[Hook], around: &Surroundings, notes: &mut Notes) {
     let agent = settings.agent;
-    let ours = |event: &str| hooks.iter().find(|hook| hook.is_ours && hook.event == event);
     for (event, decides) in agent.events() {
-        match ours(event) {
+        match best(hooks, event) {
             None if *decides => {
                 notes.error(format!(
                     "no hook for `{event}`, so no call is decided: run `rulestep install {}` again",
@@ -187,11 +198,17 @@ fn settled(settings: &Settings, hooks: &[Hook], around: &Surroundings, notes: &m
             None => {
                 notes.warn(format!("no hook for `{event}`: run `rulestep install {}` again", agent.name()))
             }
-            Some(Hook { matcher: Some(matcher), .. }) => {
-                notes
-                    .warn(format!("the hook for `{event}` is asked only about tools that match `{matcher}`"));
+            Some(hook) => {
+                let own = hooks.iter().filter(|hook| hook.is_ours && hook.event == *event);
+                let matchers: Option<Vec<&str>> = own.map(|hook| hook.matcher.as_deref()).collect();
+                if let Some(matchers) = matchers.filter(|_| hook.matcher.is_some()) {
+                    let matchers = matchers.join("`, `");
+                    notes.warn(format!(
+                        "the hook for `{event}` is asked only about tools that match `{matchers}`"
+                    ));
+                }
+                hook.flaws.iter().cloned().for_each(|flaw| notes.flaw(flaw));
             }
-            Some(_) => {}
         }
     }
     for hook in hooks.iter().filter(|hook| !hook.is_ours && agent.decides(&hook.event)) {
@@ -208,11 +225,15 @@ fn settled(settings: &Settings, hooks: &[Hook], around: &Surroundings, notes: &m
                 .to_owned(),
         );
     }
-    let Some(hook) = hooks.iter().find(|hook| hook.is_ours && agent.decides(&hook.event)) else { return };
+    let decides = |hook: &&Hook| hook.is_ours && agent.decides(&hook.event);
+    let Some(hook) = hooks.iter().find(decides).and_then(|hook| best(hooks, &hook.event)) else { return };
     let Some(parts) = Parts::of(&hook.command) else {
         return notes.error(format!("the command line cannot be read: {}", hook.command));
     };
     program(&parts, notes);
+    if parts.lets_run {
+        notes.warn("a call that cannot be decided runs, as the hook has `--on-error allow`".to_owned());
+    }
     if !parts.shadow && !hook.command.trim_end().ends_with("|| exit 2") {
         let agent = agent.name();
         notes.warn(format!(
@@ -246,7 +267,10 @@ fn settled(settings: &Settings, hooks: &[Hook], around: &Surroundings, notes: &m
                     notes.fine(format!("the policy `{}` loads: {rules}", parts.policy));
                 }
             }
-            trials(settings, hooks, &parts, &policy, around, notes);
+            // What the agent does not ask, or does not hear, proves nothing.
+            if hook.flaws.iter().all(|flaw| !flaw.fatal) {
+                trials(settings, hooks, &parts, &policy, around, notes);
+            }
         }
     }
 }

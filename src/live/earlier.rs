@@ -7,7 +7,7 @@ use super::fault::Fault;
 use super::journal::Journal;
 use super::transcript::Tail;
 use crate::engine::Mode;
-use crate::session::{Body, MessageKind, Session};
+use crate::session::{Body, Call, MessageKind, Session};
 
 /// A call that is proposed.
 pub struct NewCall<'a> {
@@ -70,8 +70,15 @@ pub fn earlier(journal: &Journal, id: &str, call: &NewCall<'_>, judge: (&str, Mo
     }))
 }
 
-/// The call of the journal that an event's result is for, if it waits for one.
-pub fn resolved(journal: &Journal, id: Option<&str>, tool: &str) -> Result<Option<String>, Fault> {
+/// The call of the journal that an event's result is for, if it waits for one. Where the event has no id, it is the last call of
+/// the tool with these arguments; calls that wait for longer were declined, or go on in the background. Without arguments it is the
+/// call of the tool that waits, if only one does.
+pub fn resolved(
+    journal: &Journal,
+    id: Option<&str>,
+    tool: &str,
+    arguments: Option<&Body>,
+) -> Result<Option<String>, Fault> {
     if let Some(id) = id {
         return Ok((journal.waits_for(id) == Some(true)).then(|| id.to_owned()));
     }
@@ -79,7 +86,11 @@ pub fn resolved(journal: &Journal, id: Option<&str>, tool: &str) -> Result<Optio
         return Ok(None);
     }
     let session = journal.session("")?;
-    let mut waiting = session.calls.iter().filter(|call| call.result.is_none());
-    let call = waiting.find(|call| *call.tool == *tool);
+    let waits = |call: &&Call| call.result.is_none() && *call.tool == *tool;
+    let mut waiting = session.calls.iter().filter(waits).rev();
+    let call = match arguments {
+        Some(arguments) => waiting.find(|call| call.arguments.value() == arguments.value()),
+        None => waiting.next().filter(|_| waiting.next().is_none()),
+    };
     Ok(call.and_then(|call| call.id.as_deref().map(str::to_owned)))
 }

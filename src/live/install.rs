@@ -105,8 +105,9 @@ impl Settings {
     /// # Errors
     /// The settings have a form that is not known.
     pub fn added(&self) -> Result<Vec<String>, Fault> {
-        let decides = |hook: &Hook| hook.is_ours && self.agent.decides(&hook.event);
-        let hook = self.hooks()?.into_iter().find(decides);
+        let hooks = self.hooks()?;
+        let decides = |hook: &&Hook| hook.is_ours && self.agent.decides(&hook.event);
+        let hook = hooks.iter().find(decides).and_then(|hook| settings::best(&hooks, &hook.event));
         Ok(hook.map(|hook| by_hand(&hook.command)).unwrap_or_default())
     }
 

@@ -296,6 +296,14 @@ impl Journal {
         .unwrap_or_default()
     }
 
+    /// Bytes of the agent's log that were read before the turn of the first call that waits for its result.
+    pub fn waits_since(&self) -> Option<u64> {
+        match &self.records {
+            Records::Lines(lines) => lines.waits_since(),
+            Records::Outlines(outlines, _) => outlines.waits_since(),
+        }
+    }
+
     /// The last record of a call with this id, with its bodies.
     pub fn proposed(&self, id: &str) -> Option<Value> {
         match &self.records {

@@ -3,15 +3,15 @@
 
 use serde_json::Value;
 
-use crate::recording::{self, Status, command};
-use crate::session::Body;
+use crate::recording::{Status, command};
+use crate::session::{Body, Form};
 
 /// How an agent's results say that their calls failed, beside what any result may say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Telling {
     /// In no other way.
     Plain,
-    /// As Codex does, in the text.
+    /// As Codex does: of a command its events have what was printed, and its log alone has the exit code.
     Codex,
     /// As Gemini CLI does, in the text for the model.
     Gemini,
@@ -22,9 +22,15 @@ pub fn of(telling: Telling, tool: &str, output: &Body) -> Option<&'static str> {
     let by_object = command::result(output);
     let get = |key: &str| output.parsed()?.get(key).filter(|value| !value.is_null());
     let status = match telling {
+        // What a command printed may look like anything.
+        Telling::Codex if command::is_codexs(tool) => match by_object {
+            _ if output.form() != Some(Form::Json) => Status::Open,
+            Status::Unknown if get("exit_code").is_some_and(|code| *code == 0) => Status::Succeeded,
+            Status::Unknown => Status::Open,
+            told => told,
+        },
         _ if by_object != Status::Unknown => by_object,
-        Telling::Plain => Status::Unknown,
-        Telling::Codex => recording::codex_ended(output.shown()),
+        Telling::Plain | Telling::Codex => Status::Unknown,
         Telling::Gemini if get("error").is_some() => Status::Failed,
         Telling::Gemini => {
             let told = get("llmContent").and_then(Value::as_str).filter(|_| command::is_geminis(tool));
@@ -50,11 +56,15 @@ mod tests {
             (Plain, r#"{"stdout": "", "interrupted": true}"#, None),
             (Plain, r#"{"stdout": "", "backgroundTaskId": "b1"}"#, None),
             (Plain, r#"[{"type": "text", "text": "exit_code: 1"}]"#, Some("ok")),
-            (Codex, r#""{\"output\": \"\", \"metadata\": {\"exit_code\": 1}}""#, Some("error")),
+            (Codex, r#""{\"output\": \"\", \"metadata\": {\"exit_code\": 0}}""#, None),
             (Codex, r#"{"exit_code": 101}"#, Some("error")),
             (Codex, r#"{"exit_code": 0}"#, Some("ok")),
             (Codex, r#"{"success": false}"#, Some("error")),
-            (Codex, r#""Exit code: 1\nOutput:\n""#, Some("error")),
+            (Codex, r#"{"output": "3 tests failed"}"#, None),
+            (Codex, r#""3 tests failed""#, None),
+            (Codex, r#""Process exited with code 0\nOutput:\n""#, None),
+            (Codex, r#""\n""#, None),
+            (Codex, "null", None),
             (Plain, r#""{\"exitCode\": 1, \"stdout\": \"\"}""#, Some("error")),
             (Plain, r#""{\"exitCode\": 0}""#, Some("ok")),
             (Plain, r#"{"isError": true}"#, Some("error")),
@@ -68,7 +78,7 @@ mod tests {
             (Gemini, "null", Some("ok")),
             (Gemini, r#"{"llmContent": "Command moved to background (PID: 1). Output hidden."}"#, None),
             (Codex, r#""Chunk ID: a\nProcess running with session ID 42\nOutput:\nx""#, None),
-            (Codex, r#""command timed out after 1000 milliseconds""#, Some("error")),
+            (Codex, r#""command timed out after 1000 milliseconds""#, None),
             (Plain, r#"{"stdout": "", "interrupted": false, "error": "x"}"#, Some("error")),
             (Plain, r#"{"stdout": "", "error": ""}"#, Some("ok")),
             (Plain, r#"{"stdout": "", "timedOut": true}"#, None),
@@ -82,8 +92,13 @@ mod tests {
                 None,
             ),
         ] {
-            assert_eq!(of(telling, "run_shell_command", &Body::json(output)), expected, "{output}");
+            let tool = if telling == Codex { "Bash" } else { "run_shell_command" };
+            assert_eq!(of(telling, tool, &Body::json(output)), expected, "{output}");
         }
+        // Codex reports what other tools gave only if they succeeded, or with a mark.
+        let patched = Body::json(r#""Success. Updated the following files:\nM a.rs\n""#);
+        assert_eq!(of(Codex, "apply_patch", &patched), Some("ok"));
+        assert_eq!(of(Codex, "mcp__a__b", &Body::json(r#"{"isError": true, "content": []}"#)), Some("error"));
         // A file may hold any text.
         let read = Body::json(r#"{"llmContent": "Exit Code: 1"}"#);
         assert_eq!(of(Gemini, "read_file", &read), Some("ok"));

@@ -178,6 +178,26 @@ impl Outlines {
         Some(fields.number()? == 1)
     }
 
+    /// The bytes of the agent's log that were read before the turn of the first call that was let go on and has no result.
+    pub fn waits_since(&self) -> Option<u64> {
+        let mut open: HashMap<&str, u64> = HashMap::new();
+        let mut before = 0;
+        for (number, record) in self.records.iter().enumerate() {
+            let mut fields = self.fields(*record);
+            match record.kind {
+                Kind::Turn => before = fields.number()?,
+                Kind::Proposed if self.is_stopped(number) == Some(false) => {
+                    open.insert(fields.text()?, before);
+                }
+                Kind::Proposed | Kind::Resolved => {
+                    open.remove(fields.text()?);
+                }
+                _ => {}
+            }
+        }
+        open.into_values().min()
+    }
+
     /// Plays the records from this one on. `store` has the bodies whose places they are. `None`: one is no outline.
     pub fn play(&self, from: usize, store: Option<&Arc<dyn Store>>, known: &mut Known) -> Option<()> {
         self.play_some(self.records.get(from..)?, store, known)

@@ -98,7 +98,10 @@ impl Proxy {
                 Purpose::Handshake
             }
             "server/discover" => Purpose::Handshake,
-            "tasks/result" | "tasks/get" => Purpose::Task(params.text("taskId").unwrap_or_default()),
+            "tasks/result" | "tasks/get" => {
+                let task = params.text("taskId").unwrap_or_default();
+                Purpose::Task { task, result: method == "tasks/result" }
+            }
             "notifications/initialized" => {
                 state.tools.listen(None);
                 Purpose::Other
@@ -280,19 +283,24 @@ impl Proxy {
                 let response = recording::mcp_response(text);
                 self.ended(&mut state, &running.call, &response, passed)
             }
-            Purpose::Task(task) => {
-                let status = result.text("status");
-                let over = match status.as_deref() {
-                    // The result itself, or why there is none.
-                    None => true,
-                    Some(status) => matches!(status, "completed" | "failed" | "cancelled"),
-                };
-                let call = if over { state.tasks.remove(&task) } else { None };
-                let Some(call) = call else { return vec![passed] };
+            // The result itself, or why there is none.
+            Purpose::Task { task, result: true } if result.get("taskId").is_none() => {
+                let Some(call) = state.end_task(&task) else { return vec![passed] };
+                self.ended(&mut state, &call, &recording::mcp_response(text), passed)
+            }
+            Purpose::Task { task, .. } => {
                 let inner = |name| result.get(name).map(|value| format!(r#"{{"{name}":{}}}"#, value.get()));
-                let inlined = status.and_then(|_| inner("result").or_else(|| inner("error")));
-                let response = recording::mcp_response(inlined.as_deref().unwrap_or(text));
-                self.ended(&mut state, &call, &response, passed)
+                let inlined = inner("result").or_else(|| inner("error"));
+                let failed = match result.text("status").as_deref() {
+                    // That a task is over is no result: it may have completed with a failure, which `tasks/result` says.
+                    Some("completed") if inlined.is_some() => false,
+                    Some("failed" | "cancelled") => true,
+                    _ => return vec![passed],
+                };
+                let Some(call) = state.end_task(&task) else { return vec![passed] };
+                let (output, ended) = recording::mcp_response(inlined.as_deref().unwrap_or(text));
+                let ended = if failed { McpEnded::Failed } else { ended };
+                self.ended(&mut state, &call, &(output, ended), passed)
             }
             Purpose::Handshake | Purpose::Other => vec![passed],
         }
@@ -319,7 +327,7 @@ impl Proxy {
 
     fn resolve(&self, call: &str, outcome: &'static str, output: &Body) -> Vec<Delivery> {
         let (id, output) = (Some(call.to_owned()), output.clone());
-        let event = Event::Resolve { id, tool: String::new(), outcome, output };
+        let event = Event::Resolve { id, tool: String::new(), arguments: None, outcome, output };
         let answered = catch_unwind(AssertUnwindSafe(|| {
             self.desk.answer_following(&self.report(event), &mut self.followed())
         }));

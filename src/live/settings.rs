@@ -12,8 +12,11 @@ use serde_json::{Value, json};
 use super::Agent;
 use splice::{cut, insert, pretty, replace, slice};
 
+pub use hook::{Flaw, Hook, best, is_ours};
 pub use splice::is_empty;
 
+mod flaws;
+mod hook;
 mod splice;
 
 /// Why settings are left as they are.
@@ -23,23 +26,6 @@ pub struct Refusal {
     pub line: usize,
     /// What is wrong with it.
     pub why: String,
-}
-
-/// A command that the settings give to an event.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Hook {
-    /// The event.
-    pub event: String,
-    /// The command line.
-    pub command: String,
-    /// Which tools it is for; `None`: every tool.
-    pub matcher: Option<String>,
-    /// Whether it is an entry of ours.
-    pub is_ours: bool,
-    /// The line, from 1.
-    pub line: usize,
-    /// Where its command is written.
-    range: Range,
 }
 
 /// The command lines that are entered.
@@ -288,13 +274,18 @@ fn event_places(tree: &Tree<'_>, property: &ObjectProp<'_>, agent: Agent) -> Res
         let object = tree.object(value, &what)?;
         let matcher = object.get_string("matcher").map(|matcher| matcher.value.to_string());
         let matcher = matcher.filter(|matcher| !matches!(&**matcher, "" | "*" | ".*"));
-        let mut add = |handler: &Object<'_>, in_group| {
+        let mut add = |handler: &Object<'_>, in_group: Option<(usize, usize)>| {
             let Some(command) = handler.get_string("command") else { return };
+            let is_ours = is_ours(&command.value, agent);
+            let root = tree.value.as_ref().and_then(Ast::as_object);
             let hook = Hook {
                 event: event.to_owned(),
                 command: command.value.to_string(),
                 matcher: matcher.clone(),
-                is_ours: is_ours(&command.value, agent),
+                is_ours,
+                flaws: if is_ours { flaws::flaws(handler, agent, event, root) } else { Vec::new() },
+                place: (member, in_group.map_or(0, |(index, _)| index)),
+                is_plain: matcher.is_none() && flaws::is_plain(handler, agent),
                 line: tree.line(command.range.start),
                 range: command.range,
             };
@@ -315,18 +306,6 @@ fn event_places(tree: &Tree<'_>, property: &ObjectProp<'_>, agent: Agent) -> Res
     Ok(places)
 }
 
-/// Whether a command line runs our hook for this agent.
-fn is_ours(command: &str, agent: Agent) -> bool {
-    let words = shlex::split(command).unwrap_or_default();
-    words.windows(3).any(|three| match three {
-        [program, verb, name] => {
-            let file = program.rsplit(['/', '\\']).next().unwrap_or_default();
-            file.starts_with("rulestep") && verb == "hook" && name == agent.name()
-        }
-        _ => false,
-    })
-}
-
 /// The text with the next thing entered that is missing.
 fn next_entry(text: &str, agent: Agent, commands: &Commands) -> Result<Option<String>, Refusal> {
     let tree = Tree::parse(text, agent)?;
@@ -343,9 +322,13 @@ fn next_entry(text: &str, agent: Agent, commands: &Commands) -> Result<Option<St
     }
     let Some(hooks) = tree.hooks(root)? else { return add_key(root, "hooks", "{}") };
     let places = places(text, agent)?;
-    let ours = |place: &&Place| place.hook.is_ours;
-    for (index, place) in places.iter().enumerate().filter(|(_, place)| place.hook.is_ours) {
-        if places.iter().take(index).filter(ours).any(|earlier| earlier.hook.event == place.hook.event) {
+    let ours = |event: &str| -> Vec<&Place> {
+        places.iter().filter(|place| place.hook.is_ours && place.hook.event == event).collect()
+    };
+    // One that is asked about every call is enough; where none is, each may be asked about calls that the others are not.
+    let whole = |event: &str| ours(event).into_iter().find(|place| place.hook.is_whole());
+    for place in places.iter().filter(|place| place.hook.is_ours) {
+        if whole(&place.hook.event).is_some_and(|whole| !std::ptr::eq(whole, place)) {
             return remove(text, agent, Some(text), place).map(Some);
         }
         let decides = agent.decides(&place.hook.event);
@@ -356,7 +339,8 @@ fn next_entry(text: &str, agent: Agent, commands: &Commands) -> Result<Option<St
     }
     for (event, _) in agent.events() {
         let Some(property) = hooks.get(event) else { return add_key(hooks, event, "[]") };
-        if places.iter().filter(ours).any(|place| place.hook.event == *event) {
+        let own = ours(event);
+        if whole(event).is_some() || !own.is_empty() && own.iter().all(|place| !place.hook.is_broken()) {
             continue;
         }
         let list = tree.array(&property.value, &format!("`hooks.{event}`"))?;

@@ -10,7 +10,7 @@ use super::fault::Fault;
 use super::journal::Journal;
 use super::record::{Json, Proposed, Record};
 use super::tree::Clock;
-use crate::recording::{self, Options};
+use crate::recording::{self, Options, Status, command};
 use crate::session::build::Builder;
 use crate::session::tree::is_starter;
 use crate::session::{Body, Call, Message, MessageKind, Origin, Outcome, Session};
@@ -25,6 +25,8 @@ pub struct Tail {
     lines: Vec<u64>,
     /// Bytes of the log up to the end of its last complete line.
     end: u64,
+    /// Whether it says how commands ended, and nothing else does.
+    tells_commands: bool,
 }
 
 /// What the journal gets of a log.
@@ -35,6 +37,9 @@ pub struct Import {
     /// Bytes of the log that need not be looked at again.
     pub until: u64,
 }
+
+/// The format of logs that alone say how commands ended.
+const CODEX: &str = "codex-rollout";
 
 /// Reads a log from this byte on. `None`: there is no log.
 ///
@@ -64,8 +69,9 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
     let origin = Origin { file: path.into(), index: 0, format: "", line: 1 };
     let nothing = || Builder::new("", origin).finish();
     if text.iter().all(u8::is_ascii_whitespace) {
-        return Ok(Some(Tail { session: nothing(), start, lines, end }));
+        return Ok(Some(Tail { session: nothing(), start, lines, end, tells_commands: false }));
     }
+    let tells_commands = format == CODEX;
     let options = Options { format: recording::named(format), following: true, ..Options::default() };
     let mut reading = recording::open(path, Box::new(Cursor::new(text)), &options)
         .map_err(|why| unreadable(&why.message))?;
@@ -80,7 +86,7 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
         None => session.parent.is_none(),
     };
     let session = sessions.into_iter().rfind(own).unwrap_or_else(nothing);
-    Ok(Some(Tail { session, start, lines, end }))
+    Ok(Some(Tail { session, start, lines, end, tells_commands }))
 }
 
 impl Tail {
@@ -179,7 +185,7 @@ impl Tail {
                             let outcome = call.outcome.word();
                             add(&Record::Resolved { id, outcome, output, at: clock.at(message.at) });
                         }
-                        Some(_) => declined(journal, call, id, message, clock).iter().for_each(&mut add),
+                        Some(_) => self.end(journal, call, id, message, clock).iter().for_each(&mut add),
                     }
                 }
                 MessageKind::Said if !said_already(latest, message) => {
@@ -195,17 +201,56 @@ impl Tail {
         import
     }
 
-    /// How calls of the journal ended that it does not know the end of.
-    pub fn declined(&self, journal: &Journal, clock: Clock<'_>) -> String {
+    /// How calls of the journal ended that it does not know the end of, each with its id.
+    pub fn ends(&self, journal: &Journal, clock: Clock<'_>) -> Vec<(&str, String)> {
         let messages = self.session.messages.iter();
         let ends = messages.filter_map(|message| match &message.kind {
             MessageKind::Result(Some(index), Some(id)) => {
                 let call = self.session.calls.get(*index as usize)?;
-                declined(journal, call, id, message, clock).map(|end| end.line())
+                self.end(journal, call, id, message, clock).map(|end| (&**id, end.line()))
             }
             _ => None,
         });
         ends.collect()
+    }
+
+    /// The end of a call that the journal waits for. A success is believed only if the agent reports it, or of a command where the
+    /// log alone says how those end. A refusal is believed where nothing was decided on the assumption that the call runs.
+    fn end<'m>(
+        &self,
+        journal: &Journal,
+        call: &Call,
+        id: &'m str,
+        message: &'m Message,
+        clock: Clock<'_>,
+    ) -> Option<Record<'m>> {
+        if journal.waits_for(id) != Some(true) {
+            return None;
+        }
+        let told = match self.tells_commands && command::is_codexs(&call.tool) {
+            true => recording::codex_ended(message.content.shown()),
+            false => Status::Unknown,
+        };
+        let outcome = match (call.outcome, told) {
+            // It goes on.
+            (Outcome::Unknown, _) | (_, Status::Open) => return None,
+            (Outcome::Refused, _) if clock.is_last(journal, id) => "refused",
+            (Outcome::Ok, Status::Succeeded) => "ok",
+            (Outcome::Ok, _) => return None,
+            (Outcome::Error | Outcome::Refused, _) => "error",
+        };
+        Some(Record::Resolved { id, outcome, output: Json(&message.content), at: clock.at(message.at) })
+    }
+
+    /// The folder in which the log has this command run, if it says one. `None`: it does not have the call, or nobody can read it.
+    pub fn command_folder(&self, id: &str) -> Option<Option<&str>> {
+        let call = self.session.calls.iter().rev().find(|call| call.id.as_deref() == Some(id))?;
+        let given = call.arguments.value()?.as_object()?;
+        let said = FOLDERS.iter().find_map(|name| given.get(*name).filter(|said| !said.is_null()));
+        match said {
+            None => Some(None),
+            Some(folder) => folder.as_str().map(|folder| Some(folder).filter(|folder| !folder.is_empty())),
+        }
     }
 
     /// The call with this id, if its result is within its turn.
@@ -220,16 +265,27 @@ impl Tail {
         calls.iter().find(|call| call.id.as_deref() == Some(id))?.folder.as_deref()
     }
 
+    /// Whether the user has said something after a response.
+    fn is_prompted_after(&self, turn: u32) -> bool {
+        let is_own = |message: &Message| matches!(message.kind, MessageKind::Response(own) if own == turn);
+        let mut later = self.session.messages.iter().rev().take_while(|message| !is_own(message));
+        later.any(|message| matches!(message.kind, MessageKind::Said) && &*message.role == "user")
+    }
+
     fn ids(&self, turn: u32) -> impl Iterator<Item = &str> {
         let calls = self.session.turn(turn).map_or(&[][..], |turn| self.session.calls_of(turn));
         calls.iter().filter_map(|call| call.id.as_deref())
     }
 
     /// Whether a response is the one whose calls are being decided: it proposes this call; or it is the last one, has calls
-    /// without a result, and none of them is in the journal.
+    /// without a result, none of them is in the journal, and the user has said nothing since. A call that ran when the session was
+    /// killed has no result either.
     fn is_being_decided(&self, turn: u32, id: Option<&str>, known: &dyn Fn(&str) -> bool) -> bool {
         if id.is_some_and(|id| self.ids(turn).any(|other| other == id)) {
             return true;
+        }
+        if self.is_prompted_after(turn) {
+            return false;
         }
         let last = self.session.turns.last().is_some_and(|last| last.number == turn);
         let calls = self.session.turn(turn).map_or(&[][..], |turn| self.session.calls_of(turn));
@@ -242,22 +298,8 @@ impl Tail {
     }
 }
 
-/// The end of a call that the journal waits for. A success is believed only if the agent reports it. A refusal is believed where
-/// nothing was decided on the assumption that the call runs.
-fn declined<'m>(
-    journal: &Journal,
-    call: &Call,
-    id: &'m str,
-    message: &'m Message,
-    clock: Clock<'_>,
-) -> Option<Record<'m>> {
-    if call.outcome == Outcome::Ok || journal.waits_for(id) != Some(true) {
-        return None;
-    }
-    let refused = call.outcome == Outcome::Refused && clock.is_last(journal, id);
-    let outcome = if refused { "refused" } else { "error" };
-    Some(Record::Resolved { id, outcome, output: Json(&message.content), at: clock.at(message.at) })
-}
+/// Where arguments of commands say the folder.
+const FOLDERS: [&str; 3] = ["workdir", "working_directory", "cwd"];
 
 /// Whether the journal has this since its last turn began: an event brought it, or an earlier look.
 fn said_already(journal: Option<&Session>, message: &Message) -> bool {

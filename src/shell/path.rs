@@ -7,6 +7,7 @@ use super::above::{self, Choice};
 use super::facts::Table;
 use super::glob::Glob;
 use super::word::{Piece, Symbol, Word};
+use crate::session::UNKNOWN_FOLDER;
 
 mod pattern;
 
@@ -17,7 +18,7 @@ pub use pattern::Patterns;
 pub struct Root {
     /// The absolute path of the folder in which the session began.
     pub folder: Option<String>,
-    /// That of the folder from which the call takes relative paths, where it is another.
+    /// That of the folder from which the call takes relative paths, where it is another; or that it is not known.
     pub here: Option<String>,
     /// What is known of programs and tools there.
     pub facts: Table,
@@ -28,8 +29,9 @@ impl Root {
     /// elsewhere: where only the call's folder is known, the session is taken to be there.
     pub fn of(folder: &str, here: Option<&str>, facts: Table) -> Root {
         let owned = |path: &str| path.starts_with('/').then(|| path.to_owned());
-        let (folder, here) = (owned(folder), here.and_then(owned));
-        match (folder, here) {
+        let (folder, unknown) = (owned(folder), here == Some(UNKNOWN_FOLDER));
+        match (folder, here.and_then(owned)) {
+            (folder, _) if unknown => Root { folder, here: here.map(str::to_owned), facts },
             (None, here) => Root { folder: here, here: None, facts },
             (folder, here) => Root { here: here.filter(|here| folder.as_ref() != Some(here)), folder, facts },
         }
@@ -37,7 +39,10 @@ impl Root {
 
     /// The folder from which relative paths are taken, as a word.
     pub fn here(&self) -> Word {
-        Word::text(self.here.as_deref().unwrap_or("."))
+        match self.here.as_deref() {
+            Some(UNKNOWN_FOLDER) => Word::unknown("the folder of the call"),
+            here => Word::text(here.unwrap_or(".")),
+        }
     }
 }
 

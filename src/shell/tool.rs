@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::call::{Act, Extent, Host, Line, SmallCall, Touch};
 use super::facts::Table;
-use super::facts::tools::{Argument, Tool, types};
+use super::facts::tools::{Argument, Tool, starts, types};
 use super::given::{all_texts, first, get, is_same, may_hold, path, texts};
 use super::host::{host, is_loose};
 use super::patch;
@@ -88,6 +88,7 @@ pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
         Some(Value::String(_) | Value::Array(_)) if row.is_some() => arguments,
         _ => first(given, names).map(|(_, value)| value),
     });
+    let begins = row.is_some_and(starts);
     let mut line = match found {
         Some(found) if row.is_some_and(types) => typed(found, root),
         Some(found) => commands(found, does, given, root),
@@ -97,6 +98,9 @@ pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
     };
     if line.calls.is_empty() || row.is_none() {
         line.calls.push(call(name, row, arguments, given, root));
+    }
+    if begins {
+        line.calls.iter_mut().for_each(|call| call.proven = false);
     }
     line
 }

@@ -161,6 +161,7 @@ impl Hooks {
             Step::Resolve(id, outcome, output) => Event::Resolve {
                 id: Some(format!("id-{id}")),
                 tool: String::new(),
+                arguments: None,
                 outcome,
                 output: Body::json(&output.to_string()),
             },

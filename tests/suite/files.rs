@@ -411,6 +411,35 @@ fn files_that_a_suite_names_come_from_the_same_revision() {
     }
 }
 
+/// Whoever starts the program may have set where git looks, as its hooks do.
+#[test]
+fn a_revision_is_one_of_the_folders_repository() {
+    let (own, other) = (folder(&["x"]), folder(&["x"]));
+    for (folder, tool) in [(&own, "deploy"), (&other, "look")] {
+        let policy = format!("{{tool: {tool}, preconditions: [{{requires_prior_tool: test}}]}}\n");
+        fs::write(folder.path().join("p.yaml"), policy).unwrap();
+        for args in [&["init", "-q"][..], &["add", "."], &["commit", "-q", "-m", "first"]] {
+            git(folder.path(), args);
+        }
+    }
+    let git_dir = other.path().join(".git");
+    let cases = [
+        ("GIT_DIR", git_dir.clone()),
+        ("GIT_COMMON_DIR", git_dir.clone()),
+        ("GIT_OBJECT_DIRECTORY", git_dir.join("objects")),
+    ];
+    for (name, value) in cases {
+        let state = own.path().join("state");
+        let mut hook =
+            crate::live::live(own.path(), &state, &["hook", "claude-code", "-p", "git:HEAD:p.yaml"]);
+        hook.env(name, value);
+        let event = r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"deploy","tool_use_id":"1","tool_input":{}}"#;
+        let output = crate::live::fed(hook, event.as_bytes());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains("test has not succeeded"), "{name}: {said}");
+    }
+}
+
 #[test]
 fn what_git_cannot_give_is_told_in_plain_words() {
     let folder = repository();

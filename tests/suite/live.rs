@@ -16,6 +16,7 @@ mod journals;
 #[cfg(feature = "proxy")]
 mod proxy;
 mod prune;
+mod rollout;
 mod state;
 mod stdio;
 mod then;

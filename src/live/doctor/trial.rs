@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::live::Agent;
 use crate::live::probe::TrialCall;
-use crate::live::settings::Hook;
+use crate::live::settings::{Hook, best};
 use crate::policy::Policy;
 
 /// Where the agent works, and what else is asked of the system.
@@ -76,7 +76,7 @@ impl Trial<'_> {
             if index + 1 < calls.len() {
                 let mut result = event(reports);
                 if let Some(result) = result.as_object_mut() {
-                    result.insert("tool_response".to_owned(), json!({"output": "ok"}));
+                    result.insert("tool_response".to_owned(), json!({"output": "ok", "exit_code": 0}));
                 }
                 self.is_stopped(reports, &result)?;
             }
@@ -87,8 +87,7 @@ impl Trial<'_> {
 
     /// Whether the answer to an event stops the agent.
     fn is_stopped(&self, event: &str, input: &Value) -> Result<bool, String> {
-        let hook = self.hooks.iter().find(|hook| hook.is_ours && hook.event == event);
-        let hook = hook.ok_or_else(|| format!("there is no hook for `{event}`"))?;
+        let hook = best(self.hooks, event).ok_or_else(|| format!("there is no hook for `{event}`"))?;
         let mut command = Command::new("sh");
         command.args(["-c", &hook.command]).current_dir(&self.around.here);
         command.env("XDG_STATE_HOME", &self.around.state);
@@ -113,7 +112,9 @@ impl Trial<'_> {
                 let asked = answer.pointer("/hookSpecificOutput/permissionDecision");
                 let asked =
                     asked.or(answer.get("decision")).or(answer.get("permission")).and_then(Value::as_str);
-                Ok(matches!(asked, Some("deny" | "ask" | "block"))
+                let asks = asked == Some("ask") && self.agent.asks_about(input.to_string().as_bytes());
+                Ok(matches!(asked, Some("deny" | "block"))
+                    || asks
                     || answer.get("continue") == Some(&json!(false)))
             }
             code => {

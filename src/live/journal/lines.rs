@@ -1,5 +1,6 @@
 //! The lines of a journal in which some line is not as records are written: a writer was stopped, or somebody edited it.
 
+use hashbrown::HashMap;
 use serde_json::Value;
 
 /// Complete lines.
@@ -50,6 +51,28 @@ impl Lines {
         let stopped =
             self.record(&about("proposed", id))?.get("runs").and_then(Value::as_bool) == Some(false);
         Some(!stopped && self.last(&about("resolved", id)).is_none_or(|resolved| resolved < proposed))
+    }
+
+    /// The bytes of the agent's log that were read before the turn of the first call that was let go on and has no result.
+    pub fn waits_since(&self) -> Option<u64> {
+        let mut open = HashMap::new();
+        let mut before = 0;
+        let lines = self.0.split(|byte| *byte == b'\n');
+        for record in lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok()) {
+            let id = || record.get("id")?.as_str().map(str::to_owned);
+            let stopped = record.get("runs").and_then(Value::as_bool) == Some(false);
+            match (record.get("record").and_then(Value::as_str), id()) {
+                (Some("turn"), _) => before = record.get("transcript")?.as_u64()?,
+                (Some("proposed"), Some(id)) if !stopped => {
+                    open.insert(id, before);
+                }
+                (Some("proposed" | "resolved"), Some(id)) => {
+                    open.remove(&id);
+                }
+                _ => {}
+            }
+        }
+        open.into_values().min()
     }
 
     /// Whether no call was proposed after the one with this id.

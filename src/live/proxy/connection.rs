@@ -19,8 +19,8 @@ pub struct State {
     pub questions: HashMap<String, Question>,
     /// Calls that the server answered with a question: they go on when the client sends them again with its answer.
     pub unfinished: Vec<Running>,
-    /// Calls that go on as tasks of the server, by the task's id.
-    pub tasks: HashMap<String, String>,
+    /// Calls that go on as tasks of the server, by the task's id. `None`: the id is no longer a call's alone.
+    pub tasks: HashMap<String, Option<String>>,
     pub tools: Tools,
     /// The client can put questions to its user.
     pub elicits: bool,
@@ -43,9 +43,15 @@ pub struct Request {
 #[derive(Debug)]
 pub enum Purpose {
     Handshake,
-    Tools { more: bool },
+    Tools {
+        more: bool,
+    },
     Call(Running),
-    Task(String),
+    /// What became of a task is asked for, or its `result`.
+    Task {
+        task: String,
+        result: bool,
+    },
     Other,
 }
 
@@ -102,6 +108,11 @@ impl State {
         Some(self.unfinished.swap_remove(place))
     }
 
+    /// The call of a task that is over. Its id stays used.
+    pub fn end_task(&mut self, task: &str) -> Option<String> {
+        self.tasks.get_mut(task)?.take()
+    }
+
     /// Keeps a call whose response is not its result: the server asks something, or does it as a task. Gives back any other.
     pub fn goes_on(&mut self, result: &Members<'_>, running: Running) -> Option<Running> {
         let kind = result.text("resultType");
@@ -116,7 +127,9 @@ impl State {
         };
         match task {
             Some(task) => {
-                self.tasks.insert(task, running.call);
+                // Of two tasks with one id, nobody knows which of them an answer is about.
+                let call = if self.tasks.contains_key(&task) { None } else { Some(running.call) };
+                self.tasks.insert(task, call);
                 None
             }
             None => Some(running),

@@ -101,6 +101,14 @@ pub fn is_geminis(tool: &str) -> bool {
     tool == "run_shell_command"
 }
 
+/// Whether a tool of Codex runs commands: by the name that its events have, or by one that its log has.
+#[cfg(feature = "cli")]
+pub fn is_codexs(tool: &str) -> bool {
+    let names =
+        "Bash exec_command shell shell_command shell_call local_shell local_shell_call container.exec";
+    names.split(' ').any(|name| name == tool)
+}
+
 /// What is told after the output of a command, in this order.
 const TRAILER: [&str; 5] = ["Error:", "Exit Code:", "Signal:", "Background PIDs:", "Process Group PGID:"];
 

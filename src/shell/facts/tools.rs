@@ -45,6 +45,8 @@ pub const TOOLS: &[Tool] = &[
     },
     // Keys for a program that an earlier call has started: a shell, perhaps.
     Tool { names: TYPED, does: &[Command("chars input text")] },
+    // The call ends when the command has begun.
+    Tool { names: STARTED, does: &[Command("command")] },
     Tool {
         names: "Read read_file ReadFile read view view_file open_file read_many_files NotebookRead view_image",
         does: &[Reads(
@@ -83,11 +85,19 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool { names: "WebSearch web_search google_web_search web_search_call search_web", does: &[Anywhere] },
     Tool { names: "Task Agent spawn_agent delegate_to_agent", does: &[] },
-    Tool { names: "apply_patch ApplyPatch", does: &[Patch("input patch patchText changes")] },
+    Tool { names: "apply_patch ApplyPatch", does: &[Patch("input patch patchText changes command")] },
 ];
 
 /// Tools that type into a program which runs already.
 const TYPED: &str = "write_stdin write_bash";
+
+/// Tools that start a command, which runs on while the agent goes on.
+const STARTED: &str = "Monitor";
+
+/// Whether a tool only starts its command.
+pub fn starts(row: &Tool) -> bool {
+    row.names == STARTED
+}
 
 /// Whether a tool types its command into a program of which this call says nothing.
 pub fn types(row: &Tool) -> bool {

@@ -1,12 +1,12 @@
 //! `doctor` runs the installed hooks: what works is said to work, and nothing else is.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use rulestep::Policy;
 use rulestep::internals::live::probe;
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{fed, live};
@@ -57,6 +57,30 @@ impl Desk {
         fs::write(path, text.replace(from, to)).unwrap();
     }
 
+    /// Trusts the hooks of Codex in the user's settings, as `/hooks` in Codex does.
+    fn trust(&self) {
+        self.trust_in(&self.path("home/.codex/hooks.json"));
+    }
+
+    fn trust_in(&self, path: &Path) {
+        let settings: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+        let mut config = String::new();
+        for (event, label) in [
+            ("PreToolUse", "pre_tool_use"),
+            ("PostToolUse", "post_tool_use"),
+            ("UserPromptSubmit", "user_prompt_submit"),
+        ] {
+            let command = &settings["hooks"][event][0]["hooks"][0]["command"];
+            let identity = json!({"event_name": label, "hooks": [{"async": false, "command": command, "timeout": 600, "type": "command"}]});
+            let digest = hmac_sha256::Hash::hash(identity.to_string().as_bytes());
+            let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            let key = format!("{}:{label}:0:0", path.display());
+            config += &format!("[hooks.state.\"{key}\"]\ntrusted_hash = \"sha256:{digest}\"\n");
+        }
+        fs::create_dir_all(self.path("home/.codex")).unwrap();
+        fs::write(self.path("home/.codex/config.toml"), config).unwrap();
+    }
+
     fn program(&self, name: &str, script: &str) -> String {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -74,8 +98,14 @@ fn what_works_is_proved() {
     assert!(code == 1 && said.contains("no hook is installed"), "{said}");
     for agent in ["claude-code", "codex", "gemini-cli", "cursor"] {
         desk.install(&[agent]);
+        if agent == "codex" {
+            desk.trust();
+        }
         let (code, said) = desk.doctor();
-        assert!(code == 0 && said.contains(agent) && !said.contains("error"), "{said}");
+        assert!(
+            code == 0 && !said.contains("than the one") && said.contains(agent) && !said.contains("error"),
+            "{said}"
+        );
         assert!(said.contains("a call that must be denied is denied: `deploy {}`"), "{said}");
         assert!(said.contains("a call that is allowed is not denied: `rulestep_doctor {}`"), "{said}");
         assert!(!desk.path("state/rulestep/live").exists(), "no decision is recorded");
@@ -87,6 +117,7 @@ fn what_works_is_proved() {
     // The settings and the policy of the project are the agent's to write.
     fs::write(desk.path("project/own.yaml"), POLICY).unwrap();
     assert_eq!(desk.run(&["install", "codex", "--project", "-p", "own.yaml"]).status.code(), Some(0));
+    desk.trust_in(&desk.path("project/.codex/hooks.json"));
     let (code, said) = desk.doctor();
     assert!(
         code == 0
@@ -209,17 +240,130 @@ fn hooks_that_another_file_turns_off_are_an_error() {
         ),
     ] {
         desk.install(&[agent]);
+        if agent == "codex" {
+            desk.trust();
+        }
         let path = desk.path(file);
+        let trusted = fs::read_to_string(&path).unwrap_or_default();
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         for (text, wanted) in [(off, "turns all hooks off"), ("{ [", "turns all hooks off is not known")] {
-            fs::write(&path, text).unwrap();
+            fs::write(&path, format!("{trusted}{text}")).unwrap();
             let (code, said) = desk.doctor();
             assert!(code == 1 && said.contains(wanted) && said.contains(file), "{file} {text}: {said}");
         }
-        fs::write(&path, on).unwrap();
+        fs::write(&path, format!("{trusted}{on}")).unwrap();
         let (code, said) = desk.doctor();
         assert!(code == 0 && !said.contains("error"), "{file}: {said}");
         fs::remove_file(&path).unwrap();
         assert_eq!(desk.run(&["uninstall", agent]).status.code(), Some(0));
     }
+}
+
+/// What is in the settings and is not asked, or not heard, is no guard.
+#[test]
+fn a_hook_that_is_not_asked_or_not_heard_is_an_error() {
+    let desk = Desk::new();
+    let path = |agent: &str| {
+        desk.path(if agent == "cursor" {
+            "home/.cursor/hooks.json"
+        } else if agent == "gemini-cli" {
+            "home/.gemini/settings.json"
+        } else {
+            "home/.claude/settings.json"
+        })
+    };
+    let again = "run `rulestep install";
+    for (agent, change, code, wanted) in [
+        ("claude-code", json!({"async": true}), 1, "runs in the background (`async`)"),
+        ("claude-code", json!({"asyncRewake": true}), 1, "runs in the background (`async`)"),
+        ("claude-code", json!({"once": true}), 1, "runs only once"),
+        ("claude-code", json!({"type": "prompt"}), 1, "is not of the type `command`"),
+        (
+            "claude-code",
+            json!({"timeout": 5}),
+            1,
+            "the agent waits 5 s for the hook for `PreToolUse` (`timeout`)",
+        ),
+        ("claude-code", json!({"timeout": 60}), 0, "is denied: `deploy {}`"),
+        (
+            "claude-code",
+            json!({"if": "Bash(git *)"}),
+            0,
+            "asked only about calls of which `if` holds: `Bash(git *)`",
+        ),
+        ("gemini-cli", json!({"timeout": 5000}), 1, "the agent waits 5 s for the hook for `BeforeTool`"),
+        ("gemini-cli", json!({"timeout": 40_000}), 0, "is denied: `deploy {}`"),
+        (
+            "gemini-cli",
+            json!({"name": "mine"}),
+            1,
+            "is turned off: take it out of the list `hooksConfig.disabled`",
+        ),
+        (
+            "cursor",
+            json!({"timeout": 5, "failClosed": false}),
+            1,
+            "the agent waits 5 s for the hook for `preToolUse`",
+        ),
+        ("cursor", json!({"timeout": 5}), 0, "is denied: `deploy {}`"),
+        ("cursor", json!({"type": "prompt"}), 1, "is not of the type `command`"),
+    ] {
+        desk.install(&[agent]);
+        let before = fs::read_to_string(path(agent)).unwrap();
+        let mut settings: Value = serde_json::from_str(&before).unwrap();
+        let event = if agent == "cursor" {
+            "preToolUse"
+        } else if agent == "gemini-cli" {
+            "BeforeTool"
+        } else {
+            "PreToolUse"
+        };
+        let entry = &mut settings["hooks"][event][0];
+        let handler = if agent == "cursor" { entry } else { &mut entry["hooks"][0] };
+        handler.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        if change.get("name").is_some() {
+            settings["hooksConfig"] = json!({"disabled": ["mine"]});
+        }
+        fs::write(path(agent), settings.to_string()).unwrap();
+        let (found, said) = desk.doctor();
+        assert!(found == code && said.contains(wanted), "{agent} {change}: {found}\n{said}");
+        assert!(code == 0 || !said.contains("must be denied is denied"), "{said}");
+        if code == 1 && said.contains(again) {
+            // What it advises helps.
+            desk.install(&[agent]);
+            let (found, said) = desk.doctor();
+            assert!(found == 0 && said.contains("must be denied is denied"), "{agent} {change}: {said}");
+        }
+        fs::write(path(agent), before).unwrap();
+        assert_eq!(desk.run(&["uninstall", agent]).status.code(), Some(0));
+    }
+    desk.install(&["claude-code"]);
+    desk.edit("|| exit 2", "--on-error allow || exit 2");
+    let (code, said) = desk.doctor();
+    assert!(code == 0 && said.contains("a call that cannot be decided runs"), "{said}");
+}
+
+#[test]
+fn codex_runs_only_hooks_that_are_trusted() {
+    let desk = Desk::new();
+    desk.install(&["codex"]);
+    let (code, said) = desk.doctor();
+    assert!(
+        code == 1 && said.contains("does not run the hook for `PreToolUse`, as nobody has trusted it"),
+        "{said}"
+    );
+    desk.trust();
+    let (code, said) = desk.doctor();
+    assert!(code == 0 && !said.contains("trusted"), "{said}");
+    let config = desk.path("home/.codex/config.toml");
+    let trusted = fs::read_to_string(&config).unwrap();
+    fs::write(&config, trusted.replace("pre_tool_use:0:0\"]\n", "pre_tool_use:0:0\"]\nenabled = false\n"))
+        .unwrap();
+    let (code, said) = desk.doctor();
+    assert!(code == 1 && said.contains("the hook for `PreToolUse` is turned off"), "{said}");
+    // Another command line than the one that was trusted.
+    fs::write(&config, trusted).unwrap();
+    desk.install(&["codex", "--shadow"]);
+    let (code, said) = desk.doctor();
+    assert!(code == 0 && said.contains("seems to be another than the one that was trusted"), "{said}");
 }

@@ -20,7 +20,7 @@ fn lived(files: &Path, agent: &str, result: &Value) -> bool {
     let state = tempfile::tempdir().unwrap();
     let (before, after, tool, argument) = match agent {
         "gemini-cli" => ("BeforeTool", "AfterTool", "run_shell_command", "command"),
-        _ => ("PreToolUse", "PostToolUse", "exec_command", "cmd"),
+        _ => ("PreToolUse", "PostToolUse", "Bash", "command"),
     };
     let event = |name: &str, id: &str, line: &str| {
         json!({"hook_event_name": name, "session_id": "s", "cwd": "/p", "tool_name": tool, "tool_use_id": id,
@@ -110,7 +110,6 @@ fn codex_says_it_before_the_output() {
             false,
         ),
         ("command timed out after 1000 milliseconds", false),
-        ("Output:\nProcess running with session ID 42", true),
     ] {
         let item = |payload: Value| {
             json!({"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": payload})
@@ -131,7 +130,88 @@ fn codex_says_it_before_the_output() {
             call("2", "git push"),
             output("2", "Process exited with code 0\nOutput:\n"),
         ];
-        assert_eq!(lived(files.path(), "codex", &json!(text)), passed, "live: {text}");
         assert_eq!(replayed(files.path(), &rollout.join("\n")), passed, "{text}");
+        // Live it is the log that says it, which grows meanwhile.
+        let (state, log) = (tempfile::tempdir().unwrap(), files.path().join("live.jsonl"));
+        let event = |name: &str, id: &str, line: &str, lines: usize| {
+            std::fs::write(&log, rollout[..lines].join("\n") + "\n").unwrap();
+            let event = json!({"hook_event_name": name, "session_id": "s", "cwd": "/p", "tool_name": "Bash", "tool_use_id": id,
+                "transcript_path": log, "tool_input": {"command": line}, "tool_response": text});
+            hook(files.path(), state.path(), "codex", event)
+        };
+        assert!(event("PreToolUse", "1", "cargo test", 2));
+        event("PostToolUse", "1", "cargo test", 2);
+        assert_eq!(event("PreToolUse", "2", "git push", 4), passed, "live: {text}");
+    }
+}
+
+/// Gemini CLI has no ids, so a result is for the call with its arguments.
+#[test]
+fn a_result_without_an_id_is_for_the_call_with_its_arguments() {
+    let files = folder(&[("p.yaml", POLICY)]);
+    let (passed, failed) = ("Output: ok\nExit Code: 0", "Output: no\nExit Code: 1");
+    let background = "Command moved to background (PID: 1). Output hidden.";
+    for (before, after, pushes) in [
+        // What ends first need not have begun first.
+        (&["cargo test", "ls"][..], &[("ls", passed), ("cargo test", failed)][..], false),
+        (&["cargo build", "cargo test"], &[("cargo test", failed), ("cargo build", passed)], false),
+        (&["cargo test", "ls"], &[("ls", failed), ("cargo test", passed)], true),
+        // What goes on in the background, or was declined, gets no other call's result.
+        (&["cargo test"], &[("cargo test", background), ("ls", passed)], false),
+        (&["cargo test", "ls"], &[("ls", passed)], false),
+        (&["cargo test", "cargo test"], &[("cargo test", passed)], true),
+    ] {
+        let state = tempfile::tempdir().unwrap();
+        let go = |name: &str, line: &str, text: &str| {
+            let event = json!({"hook_event_name": name, "session_id": "s", "cwd": "/p", "tool_name": "run_shell_command",
+                "prompt": "go on", "tool_input": {"command": line}, "tool_response": {"llmContent": text, "returnDisplay": ""}});
+            hook(files.path(), state.path(), "gemini-cli", event)
+        };
+        before.iter().for_each(|line| assert!(go("BeforeTool", line, "")));
+        for (line, text) in after {
+            go("AfterTool", line, text);
+        }
+        go("BeforeAgent", "", "");
+        assert_eq!(go("BeforeTool", "git push", ""), pushes, "{before:?} {after:?}");
+    }
+    // Without arguments only the one call that waits can be meant.
+    for (lines, pushes) in [(&["cargo test"][..], true), (&["cargo test", "ls"], false)] {
+        let state = tempfile::tempdir().unwrap();
+        let event = |name: &str, line: &str| {
+            json!({"hook_event_name": name, "session_id": "s", "cwd": "/p", "tool_name": "run_shell_command",
+                "tool_input": {"command": line}})
+        };
+        for line in lines {
+            assert!(hook(files.path(), state.path(), "gemini-cli", event("BeforeTool", line)));
+        }
+        let ended = json!({"hook_event_name": "AfterTool", "session_id": "s", "tool_name": "run_shell_command",
+            "tool_response": {"llmContent": passed}});
+        hook(files.path(), state.path(), "gemini-cli", ended);
+        assert_eq!(hook(files.path(), state.path(), "gemini-cli", event("BeforeTool", "git push")), pushes);
+    }
+}
+
+/// What Claude Code has begun is over when it tells so in a result of another tool.
+#[test]
+fn a_command_that_is_only_started_has_not_succeeded() {
+    let files = folder(&[("p.yaml", POLICY)]);
+    for (tool, passed) in [("Bash", true), ("Monitor", false)] {
+        let state = tempfile::tempdir().unwrap();
+        let event = |name: &str, id: &str, tool: &str, line: &str| {
+            json!({"hook_event_name": name, "session_id": "s", "cwd": "/p", "tool_name": tool, "tool_use_id": id,
+                "tool_input": {"command": line, "description": "x"}, "tool_response": {"taskId": "t", "timeoutMs": 300_000}})
+        };
+        assert!(hook(
+            files.path(),
+            state.path(),
+            "claude-code",
+            event("PreToolUse", "1", tool, "cargo test")
+        ));
+        hook(files.path(), state.path(), "claude-code", event("PostToolUse", "1", tool, "cargo test"));
+        let push = event("PreToolUse", "2", "Bash", "git push");
+        assert_eq!(hook(files.path(), state.path(), "claude-code", push), passed, "{tool}");
+        // What it starts is decided as any command.
+        let push = event("PreToolUse", "3", "Monitor", "git push");
+        assert_eq!(hook(files.path(), state.path(), "claude-code", push), passed, "{tool}");
     }
 }

@@ -140,7 +140,7 @@ impl Rerun<'_> {
         };
         if ran {
             let (id, tool) = (call.id.as_deref().map(str::to_owned), call.tool.to_string());
-            self.answer(Event::Resolve { id, tool, outcome, output: call.output.clone() });
+            self.answer(Event::Resolve { id, tool, arguments: None, outcome, output: call.output.clone() });
         }
     }
 

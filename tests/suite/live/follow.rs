@@ -90,7 +90,7 @@ fn it_is_what_the_whole_journal_says() {
                     let text = if dice.throw(2) == 0 { "x".repeat(400) } else { String::new() };
                     let output = Body::json(&format!("{{\"code\":{},\"text\":\"{text}\"}}", dice.throw(2)));
                     let id = Some(open.remove(place));
-                    let event = Event::Resolve { id, tool: String::new(), outcome, output };
+                    let event = Event::Resolve { id, tool: String::new(), arguments: None, outcome, output };
                     let event = report(event);
                     match dice.throw(2) {
                         0 => desk.answer_following(&event, &mut followed).unwrap(),
@@ -168,8 +168,13 @@ fn another_journal_of_that_name_is_read_anew() {
     let arguments = Body::json("{}");
     let call = NewCall { id: Some("a"), tool: "look", arguments: &arguments, sibling: None };
     desk.decide(&report(Event::Nothing), &call, Instant::now(), &mut Followed::default()).unwrap();
-    let event =
-        Event::Resolve { id: Some("a".into()), tool: String::new(), outcome: "ok", output: Body::text("x") };
+    let event = Event::Resolve {
+        id: Some("a".into()),
+        tool: String::new(),
+        arguments: None,
+        outcome: "ok",
+        output: Body::text("x"),
+    };
     desk.answer(&report(event), Instant::now()).unwrap();
     assert_eq!(visible(), 1);
     fs::remove_file(root.path().join("live/mcp/s.jsonl")).unwrap();

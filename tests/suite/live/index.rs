@@ -60,7 +60,7 @@ impl Session {
         let answer = self.answer(Event::Propose { id: id.clone(), tool: tool.to_owned(), arguments });
         if answer == Answer::Silent {
             let output = Body::json(&output.to_string());
-            self.answer(Event::Resolve { id, tool: tool.to_owned(), outcome: "ok", output });
+            self.answer(Event::Resolve { id, tool: tool.to_owned(), arguments: None, outcome: "ok", output });
         }
         answer
     }

@@ -169,6 +169,55 @@ fn what_the_user_does_meanwhile_stays() {
     }
 }
 
+/// Of several hooks the one that is asked about every call stays, and is heard.
+#[test]
+fn a_hook_that_is_asked_about_every_call_stays() {
+    for agent in [Agent::ClaudeCode, Agent::Codex, Agent::GeminiCli] {
+        let commands = commands(agent, "");
+        let whole = with("{}", agent, &commands).unwrap();
+        let (event, _) = agent.events()[0];
+        let command = Value::from(&*commands.deciding).to_string();
+        let hook = |matcher: &str, more: &str| {
+            let matcher =
+                if matcher.is_empty() { String::new() } else { format!("\"matcher\": \"{matcher}\", ") };
+            format!("{{{matcher}\"hooks\": [{{\"type\": \"command\", \"command\": {command}{more}}}]}}")
+        };
+        let installed = |entries: &[String]| {
+            let text = whole.replacen(
+                &format!("\"{event}\": ["),
+                &format!("\"{event}\": [{}, ", entries.join(", ")),
+                1,
+            );
+            // Without the one that is there already.
+            let mut value: Value = serde_json::from_str(&text).unwrap();
+            value["hooks"][event].as_array_mut().unwrap().pop();
+            let after = with(&value.to_string(), agent, &commands).unwrap();
+            let after: Value = serde_json::from_str(&after).unwrap();
+            let kept = after["hooks"][event].as_array().unwrap().clone();
+            kept.iter().map(|group| (group["matcher"].clone(), group["hooks"][0].clone())).collect::<Vec<_>>()
+        };
+        let plain = serde_json::json!({"type": "command", "command": commands.deciding});
+        for entries in [
+            &[hook("Bash", ""), hook("", "")][..],
+            &[hook("", ""), hook("Bash", "")],
+            &[hook("Bash", ""), hook("*", "")],
+            &[hook("", ", \"async\": true"), hook("", "")],
+            &[hook("", ", \"async\": true")],
+            &[hook("Bash", ", \"timeout\": 1")],
+        ] {
+            let kept = installed(entries);
+            let [(matcher, own)] = &kept[..] else { panic!("{agent:?} {entries:?}: {kept:?}") };
+            assert!(
+                own == &plain && (matcher.is_null() || *matcher == "*"),
+                "{agent:?} {entries:?}: {kept:?}"
+            );
+        }
+        // What somebody has narrowed stays as narrow as it is.
+        let kept = installed(&[hook("Bash", ""), hook("Edit", "")]);
+        assert_eq!(kept, [(Value::from("Bash"), plain.clone()), (Value::from("Edit"), plain.clone())]);
+    }
+}
+
 #[test]
 fn settings_of_an_unknown_form_are_left_alone() {
     let claude = Agent::ClaudeCode;

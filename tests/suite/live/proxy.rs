@@ -448,6 +448,50 @@ fn a_task_ends_with_its_result(#[case] created: Value, #[case] method: &str, #[c
     connection.call(6, "deploy").unwrap();
 }
 
+/// That a task is over is no result: it may have completed with a failure.
+#[rstest]
+#[case(json!({"taskId": "t", "status": "completed"}), json!({"content": [], "isError": true}), false)]
+#[case(json!({"taskId": "t", "status": "completed"}), json!({"content": []}), true)]
+#[case(json!({"taskId": "t"}), json!({"content": []}), true)]
+#[case(json!({"taskId": "t", "status": "failed"}), json!({"content": []}), false)]
+#[case(json!({"taskId": "t", "status": "cancelled"}), json!({"content": []}), false)]
+fn a_task_that_is_over_has_not_succeeded(#[case] status: Value, #[case] result: Value, #[case] passes: bool) {
+    let connection = Connection::new(POLICY);
+    connection.call(1, "test").unwrap();
+    connection.server(
+        &json!({"jsonrpc": "2.0", "id": 1, "result": {"task": {"taskId": "t", "status": "working"}}}),
+    );
+    for (id, method, answer) in [(2, "tasks/get", &status), (3, "tasks/result", &result)] {
+        connection.client(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"taskId": "t"}}));
+        connection.server(&json!({"jsonrpc": "2.0", "id": id, "result": answer}));
+        assert_eq!(connection.call(10 + id, "deploy").is_ok(), passes && id == 3, "{status} {result}");
+    }
+}
+
+/// Of two tasks with one id, nobody knows which of them a result is of.
+#[test]
+fn a_task_with_the_id_of_another_stays_in_flight() {
+    for finished in [false, true] {
+        let connection = Connection::new(POLICY);
+        let created = |id: u32| json!({"jsonrpc": "2.0", "id": id, "result": {"task": {"taskId": "t", "status": "working"}}});
+        let ends = |id: u32| {
+            connection.client(
+                &json!({"jsonrpc": "2.0", "id": id, "method": "tasks/result", "params": {"taskId": "t"}}),
+            );
+            connection.server(&json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}}));
+        };
+        connection.call(1, "other").unwrap();
+        connection.server(&created(1));
+        if finished {
+            ends(2);
+        }
+        connection.call(3, "test").unwrap();
+        connection.server(&created(3));
+        ends(4);
+        connection.call(5, "deploy").unwrap_err();
+    }
+}
+
 fn journal_folder(state: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(state.join("rulestep/live/mcp")).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect()

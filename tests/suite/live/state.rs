@@ -61,7 +61,7 @@ impl Session {
 
     fn resolve(&self, id: &str, output: &str) {
         let (id, output) = (Some(id.to_owned()), Body::json(output));
-        self.answer(Event::Resolve { id, tool: String::new(), outcome: "ok", output });
+        self.answer(Event::Resolve { id, tool: String::new(), arguments: None, outcome: "ok", output });
     }
 
     fn call(&mut self, tool: &str, output: &str) -> Answer {

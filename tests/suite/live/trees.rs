@@ -107,7 +107,7 @@ impl Live {
 
     fn resolve(&self, subagent: Option<&str>, id: &str, outcome: &'static str) {
         let (id, output) = (Some(id.to_owned()), Body::text("done"));
-        self.answer(subagent, Event::Resolve { id, tool: String::new(), outcome, output });
+        self.answer(subagent, Event::Resolve { id, tool: String::new(), arguments: None, outcome, output });
     }
 
     fn journals(&self) -> Vec<PathBuf> {
@@ -255,7 +255,7 @@ fn rerun(texts: &[(&str, String)], policy: &str) -> usize {
         let outcome = if call.outcome == Outcome::Ok { "ok" } else { "error" };
         let event = match ended {
             false => Event::Propose { id, tool, arguments: call.arguments.clone() },
-            true => Event::Resolve { id, tool, outcome, output: call.output.clone() },
+            true => Event::Resolve { id, tool, arguments: None, outcome, output: call.output.clone() },
         };
         live.desk.answer(&report(event), Instant::now()).unwrap();
     }

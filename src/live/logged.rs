@@ -1,0 +1,123 @@
+//! What a desk takes from the agent's own log of the session.
+
+use std::path::Path;
+use std::thread;
+use std::time::Duration;
+
+use super::agent::{Agent, Report};
+use super::desk::{Desk, NewCall};
+use super::fault::Fault;
+use super::journal::Journal;
+use super::transcript::{self, Tail};
+use super::tree::Clock;
+use crate::recording::command;
+use crate::session::UNKNOWN_FOLDER;
+
+/// How often, and after how long, a log is looked at again that does not have a call yet: it is written beside the hook.
+const LOOKS: u32 = 5;
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// How far back in a log the end of a command is looked for, in bytes.
+const BACK: u64 = 16 << 20;
+
+impl Desk {
+    /// The agent's log of the session, with the format that it has.
+    pub(super) fn log(&self, report: &Report) -> Option<(String, &'static str)> {
+        let (path, format) = (report.transcript.clone()?, self.transcripts?);
+        let Some(subagent) = &report.subagent else { return Some((path, format)) };
+        // Newer versions of Claude Code keep a file for each subagent.
+        let own =
+            format!("{}/subagents/agent-{subagent}.jsonl", path.strip_suffix(".jsonl").unwrap_or(&path));
+        Some((if Path::new(&own).is_file() { own } else { path }, format))
+    }
+
+    fn tail(&self, report: &Report, journal: &Journal) -> Result<Option<Tail>, Fault> {
+        let Some((path, format)) = self.log(report) else { return Ok(None) };
+        transcript::read(&path, format, journal.transcript(), report.subagent.as_deref())
+    }
+
+    /// The same, with a call if the log alone says where it is made.
+    pub(super) fn tail_for(
+        &self,
+        report: &Report,
+        journal: &Journal,
+        call: &NewCall<'_>,
+    ) -> Result<Option<Tail>, Fault> {
+        let mut tail = self.tail(report, journal)?;
+        for _ in 0..LOOKS {
+            let lacks = |tail: &Tail| call.id.is_some_and(|id| tail.command_folder(id).is_none());
+            if !self.needs_folder(call) || !tail.as_ref().is_some_and(lacks) {
+                break;
+            }
+            thread::sleep(PAUSE);
+            tail = self.tail(report, journal)?;
+        }
+        Ok(tail)
+    }
+
+    /// Whether the log says where a call is made, and its event does not.
+    fn needs_folder(&self, call: &NewCall<'_>) -> bool {
+        let given = call.arguments.value().and_then(|given| given.as_object());
+        self.logs_commands()
+            && command::is_codexs(call.tool)
+            && given.is_some_and(|given| given.keys().all(|key| key == "command"))
+    }
+
+    /// Where a call is made, as far as anybody says.
+    pub(super) fn folder_of(
+        &self,
+        report: &Report,
+        call: &NewCall<'_>,
+        tail: Option<&Tail>,
+    ) -> Option<String> {
+        if !self.needs_folder(call) {
+            return report.cwd.clone();
+        }
+        let unknown = || Some(UNKNOWN_FOLDER.to_owned());
+        match call.id.and_then(|id| tail?.command_folder(id)) {
+            None => unknown(),
+            Some(None) => report.cwd.clone(),
+            // Nobody says what it stands for there.
+            Some(Some(own)) if own.starts_with('~') => unknown(),
+            Some(Some(own)) if own.starts_with('/') => Some(own.to_owned()),
+            Some(Some(own)) => match &report.cwd {
+                Some(cwd) => Some(format!("{}/{own}", cwd.trim_end_matches('/'))),
+                None => unknown(),
+            },
+        }
+    }
+
+    /// How calls ended that the agent's log calls refused or failed, and of which no event told. A log that cannot be read leaves them in
+    /// flight, so that they count against what they forbid.
+    pub(super) fn ended(&self, report: &Report, journal: &Journal, clock: Clock<'_>) -> String {
+        let tail = self.tail(report, journal).ok().flatten();
+        let ends = tail.as_ref().map(|tail| tail.ends(journal, clock)).unwrap_or_default();
+        let ends: String = ends.into_iter().map(|(_, end)| end).collect();
+        ends + &self.ended_before(report, journal, tail.as_ref(), clock)
+    }
+
+    /// The same of commands that began in an earlier turn than the last, and went on: that part of the log was read before.
+    pub(super) fn ended_before(
+        &self,
+        report: &Report,
+        journal: &Journal,
+        tail: Option<&Tail>,
+        clock: Clock<'_>,
+    ) -> String {
+        let Some((path, format)) = self.log(report).filter(|_| self.logs_commands()) else {
+            return String::new();
+        };
+        let read = journal.transcript();
+        let since = journal.waits_since().filter(|since| *since < read && read - since <= BACK);
+        let Some(since) = since else { return String::new() };
+        let whole = transcript::read(&path, format, since, report.subagent.as_deref());
+        let Some(whole) = whole.ok().flatten() else { return String::new() };
+        let told = tail.map(|tail| tail.ends(journal, clock)).unwrap_or_default();
+        let is_new = |id: &str| told.iter().all(|(other, _)| *other != id);
+        whole.ends(journal, clock).into_iter().filter(|(id, _)| is_new(id)).map(|(_, end)| end).collect()
+    }
+
+    fn logs_commands(&self) -> bool {
+        Agent::named(self.agent).is_some_and(Agent::logs_commands)
+    }
+}
