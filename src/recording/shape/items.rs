@@ -50,11 +50,16 @@ pub struct Answer {
 const ROW: &str = "row";
 
 /// Types of items that are no part of what is said.
-const ASIDE: [&str; 8] = [
+const ASIDE: [&str; 12] = [
     "reasoning",
     "item_reference",
     "compaction",
     "compaction_summary",
+    "compaction_trigger",
+    "context_compaction",
+    "additional_tools",
+    // What another agent says.
+    "agent_message",
     "mcp_list_tools",
     "mcp_approval_request",
     "mcp_approval_response",

@@ -24,6 +24,11 @@ impl Status {
             Status::Open | Status::Unknown => None,
         }
     }
+
+    /// How it is known that the call was refused, if it was.
+    pub fn refused(self) -> Option<&'static str> {
+        if let Status::Refused(how) = self { Some(how) } else { None }
+    }
 }
 
 /// What a word says, however it is spelt: `timed_out`, `timed-out`, `TIMED OUT`.
