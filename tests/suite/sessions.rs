@@ -11,6 +11,7 @@ mod lost;
 mod marks;
 mod outlines;
 pub mod recorded;
+mod repeats;
 mod spans;
 mod streams;
 mod traced;
