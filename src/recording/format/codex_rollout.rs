@@ -241,13 +241,8 @@ impl Rollout {
             let ended = if let Item::Answer(answer) = &item { running.answered(answer) } else { None };
             row.add(&mut self.builder, line, item, at, &mark);
             if let Some((id, content)) = ended {
-                row.add(
-                    &mut self.builder,
-                    line,
-                    Item::Answer(Answer { id: Some(id), content, error: None }),
-                    at,
-                    &mark,
-                );
+                let answer = Answer { id: Some(id), content, error: None, refused: None };
+                row.add(&mut self.builder, line, Item::Answer(answer), at, &mark);
             }
         }
         row.end(&mut self.builder, &mark);
@@ -266,7 +261,7 @@ fn mark(answer: &Answer, failed: &HashMap<Box<str>, Status>, setting: &Setting) 
         (None, Status::Unknown) => None,
         (None, status) => Some(status != Status::Succeeded),
     };
-    let refused = [output::refused(text), by_event.refused()].into_iter().flatten().next();
+    let refused = [answer.refused, output::refused(text), by_event.refused()].into_iter().flatten().next();
     Some(Mark { error: setting.failed(marked, &answer.content), refused })
 }
 

@@ -186,7 +186,9 @@ mod tests {
     #[test]
     fn refusals_in_every_form() {
         let rejected = |inner: &str| {
-            format!(r#"exec_command failed for `/bin/sh -c x`: CreateProcess {{ message: "Rejected({inner})" }}"#)
+            format!(
+                r#"exec_command failed for `/bin/sh -c x`: CreateProcess {{ message: "Rejected({inner})" }}"#
+            )
         };
         for (text, expected) in [
             ("exec command rejected by user", true),
