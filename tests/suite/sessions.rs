@@ -17,6 +17,7 @@ mod streams;
 mod traced;
 mod types;
 mod unread;
+mod unsuccessful;
 pub mod written;
 
 use std::io::Cursor;
