@@ -11,11 +11,13 @@ mod lost;
 mod marks;
 mod outlines;
 pub mod recorded;
+mod repeats;
 mod spans;
 mod streams;
 mod traced;
 mod types;
 mod unread;
+mod unsuccessful;
 pub mod written;
 
 use std::io::Cursor;

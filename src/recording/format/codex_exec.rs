@@ -11,6 +11,7 @@ use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Members, Node};
+use crate::recording::shape::status::{Status, status};
 use crate::recording::shape::unknown::Unknown;
 use crate::session::Body;
 use crate::session::build::{Builder, Mark};
@@ -196,10 +197,16 @@ impl Stream {
             self.builder.call(Some(id), tool, arguments, None);
         }
         if completed {
-            let status = item.get("status").and_then(Node::text).unwrap_or_default();
-            let refused = (status == "declined").then_some("the item's status is `declined`");
-            let mark = Mark { error: failed || status == "failed", refused };
-            self.builder.result(Some(id), output, mark, None);
+            let word = item.get("status").and_then(Node::text).unwrap_or_default();
+            let (failed, refused) = match status(&word) {
+                // It goes on, or nobody knows how it ended.
+                Status::Open | Status::Unknown if !failed && !word.is_empty() => {
+                    return self.builder.unsure(Some(id), output, None, None);
+                }
+                Status::Refused(_) => (failed, Some("the item's status is `declined`")),
+                status => (failed || status == Status::Failed, None),
+            };
+            self.builder.result(Some(id), output, Mark { error: failed, refused }, None);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! only marks of failure are taken, and turns that were taken back. Since that is known when it happens, a session's
 //! items are held until the file's next session, or its end.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::recording::contract::out::Out;
@@ -21,6 +21,7 @@ use crate::session::build::{Builder, Mark};
 
 mod output;
 mod running;
+mod script;
 
 use running::Running;
 
@@ -57,8 +58,8 @@ struct Codex {
 struct Rollout {
     builder: Builder,
     items: Vec<Step>,
-    /// Calls that an event says have failed.
-    failed: HashSet<Box<str>>,
+    /// Calls that did not succeed, as events say.
+    failed: HashMap<Box<str>, Status>,
     /// The session whose beginning was copied here.
     copied: Option<Box<str>>,
     /// The folder of the turn.
@@ -191,8 +192,14 @@ impl Codex {
                 let turns = payload.get("num_turns").and_then(Node::number).unwrap_or(1);
                 rollout.roll_back(turns, unit.line);
             }
-            "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" if output::failed_event(payload) => {
-                rollout.failed.insert(text("call_id").as_ref().into());
+            kind @ ("exec_command_end" | "patch_apply_end" | "mcp_tool_call_end") => {
+                let (id, status) = (text("call_id"), output::by_event(payload));
+                if status != Status::Unknown {
+                    rollout.failed.insert(id.as_ref().into(), status);
+                }
+                if id.starts_with(script::CALL) {
+                    rollout.of_script(kind, payload, unit);
+                }
             }
             _ => {}
         }
@@ -201,7 +208,7 @@ impl Codex {
 
 impl Rollout {
     fn new(builder: Builder) -> Rollout {
-        Rollout { builder, items: Vec::new(), failed: HashSet::new(), copied: None, folder: None }
+        Rollout { builder, items: Vec::new(), failed: HashMap::new(), copied: None, folder: None }
     }
 
     /// The user took the last questions back, and what came of them.
@@ -234,13 +241,8 @@ impl Rollout {
             let ended = if let Item::Answer(answer) = &item { running.answered(answer) } else { None };
             row.add(&mut self.builder, line, item, at, &mark);
             if let Some((id, content)) = ended {
-                row.add(
-                    &mut self.builder,
-                    line,
-                    Item::Answer(Answer { id: Some(id), content, error: None }),
-                    at,
-                    &mark,
-                );
+                let answer = Answer { id: Some(id), content, error: None, refused: None };
+                row.add(&mut self.builder, line, Item::Answer(answer), at, &mark);
             }
         }
         row.end(&mut self.builder, &mark);
@@ -249,16 +251,18 @@ impl Rollout {
 }
 
 /// How a result is marked: by itself, by an event, by the exit code in its text. `None`: its command goes on.
-fn mark(answer: &Answer, failed: &HashSet<Box<str>>, setting: &Setting) -> Option<Mark> {
+fn mark(answer: &Answer, failed: &HashMap<Box<str>, Status>, setting: &Setting) -> Option<Mark> {
     let text = answer.content.shown();
-    let by_event = answer.id.as_ref().is_some_and(|id| failed.contains(id)).then_some(true);
-    let marked = match (answer.error.or(by_event), output::ended(text)) {
+    let by_event = answer.id.as_ref().and_then(|id| failed.get(id)).copied().unwrap_or(Status::Unknown);
+    let ended = output::ended(text);
+    let marked = match (answer.error.or(by_event.failed()), ended) {
         (Some(marked), _) => Some(marked),
         (None, Status::Open) => return None,
         (None, Status::Unknown) => None,
         (None, status) => Some(status != Status::Succeeded),
     };
-    Some(Mark { error: setting.failed(marked, &answer.content), refused: output::refused(text) })
+    let refused = [answer.refused, output::refused(text), by_event.refused()].into_iter().flatten().next();
+    Some(Mark { error: setting.failed(marked, &answer.content), refused })
 }
 
 fn surroundings(builder: &mut Builder, members: &Members<'_>, keys: &[&str]) {

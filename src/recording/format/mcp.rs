@@ -22,6 +22,13 @@ use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Millis, Tool};
 use crate::source::quoted;
 
+mod outcome;
+
+pub use outcome::Ended;
+#[cfg(feature = "proxy")]
+pub use outcome::response;
+use outcome::{GoesOn, goes_on, outcome};
+
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "mcp", absent_without_results: false, marks_failures: true, recognise, reader };
 
@@ -90,6 +97,8 @@ struct Log {
     setting: Setting,
     /// Requests without response, by id, in their order.
     pending: HashMap<Box<str>, VecDeque<Request>>,
+    /// Calls that go on as tasks of the server, by the ids of the tasks.
+    tasks: HashMap<Box<str>, Box<str>>,
     /// Calls of one turn share its number.
     row: u64,
     /// Tools by the server that offers them.
@@ -107,9 +116,11 @@ struct Request {
     direction: Option<Box<str>>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 enum Question {
     Call,
+    /// How this task goes, or what came of it.
+    Task(Box<str>),
     /// The tools, or the rest of them.
     Tools {
         more: bool,
@@ -201,8 +212,8 @@ impl Mcp {
                     "earlier messages of the same session are too far before these to be joined with them",
                 );
             }
-            let (pending, tools) = (HashMap::new(), BTreeMap::new());
-            Log { builder, setting: setting.clone(), pending, row: 0, tools, untold: false }
+            let (pending, tasks, tools) = (HashMap::new(), HashMap::new(), BTreeMap::new());
+            Log { builder, setting: setting.clone(), pending, tasks, row: 0, tools, untold: false }
         });
         let Some(log) = log else { return };
         log.builder.at_line(around.line);
@@ -259,6 +270,10 @@ impl Log {
                 self.row += 1;
                 return;
             }
+            "tasks/result" | "tasks/get" => {
+                let task = params.get("taskId").and_then(Node::id);
+                task.map_or(Question::Other, |task| Question::Task(task.as_ref().into()))
+            }
             _ => Question::Other,
         };
         if let Some(id) = id {
@@ -285,6 +300,16 @@ impl Log {
             Some(Question::Tools { more }) => self.offered(&members, more, around),
             None if is_list => self.offered(&members, false, around),
             Some(Question::Other) => self.name("server", members.get("serverInfo")),
+            Some(Question::Task(task)) => {
+                // Of a task that goes on, or whose result is still to be asked for, only the status is told.
+                let inlined = members.has("result") || members.has("error");
+                let told = if inlined { &members } else { message };
+                if (inlined || !members.has("status"))
+                    && let Some(call) = self.tasks.remove(&task)
+                {
+                    self.ended(&call, outcome(told), around.at);
+                }
+            }
             None if members.has("protocolVersion") => self.name("server", members.get("serverInfo")),
             Some(Question::Call) | None => {
                 let (content, ended) = outcome(message);
@@ -302,20 +327,34 @@ impl Log {
                     );
                     return self.builder.stray(&id, content, what, around.at);
                 }
-                self.row += 1;
-                let marked = match ended {
-                    Ended::Ok => None,
-                    Ended::Failed => Some(true),
-                    Ended::Unclear(why) => {
-                        let why = format!("{why}; its call counts as one without a result");
-                        return self.builder.unsure(Some(&*id), content, Some(why), around.at);
+                match goes_on(&members).filter(|_| error.is_none()) {
+                    Some(how) => {
+                        self.row += 1;
+                        if let GoesOn::Task(task) = how {
+                            self.tasks.insert(task.as_ref().into(), id.as_ref().into());
+                        }
+                        self.builder.unsure(Some(&*id), content, None, around.at);
                     }
-                };
-                let mark = Mark { error: self.setting.failed(marked, &content), refused: None };
-                if let Some(call) = self.builder.result(Some(&*id), content, mark, around.at) {
-                    self.builder.late_within_turn(call);
+                    None => self.ended(&id, (content, ended), around.at),
                 }
             }
+        }
+    }
+
+    /// The result of a call.
+    fn ended(&mut self, id: &str, (content, ended): (Body, Ended), at: Option<Millis>) {
+        self.row += 1;
+        let marked = match ended {
+            Ended::Ok => None,
+            Ended::Failed => Some(true),
+            Ended::Unclear(why) => {
+                let why = format!("{why}; its call counts as one without a result");
+                return self.builder.unsure(Some(id), content, Some(why), at);
+            }
+        };
+        let mark = Mark { error: self.setting.failed(marked, &content), refused: None };
+        if let Some(call) = self.builder.result(Some(id), content, mark, at) {
+            self.builder.late_within_turn(call);
         }
     }
 
@@ -328,7 +367,12 @@ impl Log {
             let shape = match request.asked {
                 Question::Tools { .. } => result.has("tools") || result.first().is_none(),
                 Question::Call => {
-                    result.any(&["content", "structuredContent"]).is_some() || result.first().is_none()
+                    let own = ["content", "structuredContent", "task", "resultType"];
+                    result.any(&own).is_some() || result.first().is_none()
+                }
+                Question::Task(_) => {
+                    result.any(&["content", "structuredContent", "status"]).is_some()
+                        || result.first().is_none()
                 }
                 Question::Other => !result.has("content"),
             };
@@ -379,67 +423,5 @@ impl Log {
         if let Some(name) = name {
             self.builder.context_once(key, Value::String(name));
         }
-    }
-}
-
-/// What a response says of its call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
-    /// It succeeded.
-    Ok,
-    /// It failed, or says something that nobody can read.
-    Failed,
-    /// Readers may find either in it, so the call is not known to have succeeded.
-    Unclear(&'static str),
-}
-
-/// What the response to a call holds, and how the call ended.
-fn outcome(message: &Members<'_>) -> (Body, Ended) {
-    let Some(error) = message.get("error") else {
-        let Some(result) = message.get("result") else {
-            let ended = match message.has("result") {
-                true => Ended::Unclear("the result of a call is null"),
-                false => Ended::Failed,
-            };
-            return (Body::MISSING, ended);
-        };
-        let Some(members) = result.members() else {
-            return (Body::json(result.json()), Ended::Unclear("the result of a call is not an object"));
-        };
-        return (content(result, &members), marked(&members));
-    };
-    (Body::json(error.json()), Ended::Failed)
-}
-
-/// Whether a result says that its call failed. A mark that cannot be read is one of a failure.
-fn marked(result: &Members<'_>) -> Ended {
-    let alike = |name: &str| name.replace('_', "").eq_ignore_ascii_case(MARK);
-    let mut marks = result.iter().filter(|(name, node)| alike(name) && node.kind() != Kind::Null);
-    let (first, second) = (marks.next(), marks.next());
-    match (first, second) {
-        (None, _) => Ended::Ok,
-        (Some(_), Some(_)) => Ended::Unclear("a result says twice whether it is an error (`isError`)"),
-        (Some((_, mark)), None) if mark.json() == "false" => Ended::Ok,
-        (Some((MARK, _)), None) => Ended::Failed,
-        (Some(_), None) => Ended::Unclear("`isError` of a result is spelled in another way"),
-    }
-}
-
-/// The member of a result that says whether its call failed.
-const MARK: &str = "isError";
-
-/// The same of a response that is read while it comes.
-#[cfg(feature = "proxy")]
-pub fn response(text: &str) -> (Body, Ended) {
-    let message = Node::parse(text).ok().and_then(Node::members);
-    message.map_or((Body::MISSING, Ended::Failed), |message| outcome(&message))
-}
-
-/// The content of a result; the whole of it where there is more than that.
-fn content(result: Node<'_>, members: &Members<'_>) -> Body {
-    let plain = members.names().all(|name| matches!(name, "content" | "isError" | "_meta"));
-    match members.get("content").filter(|_| plain) {
-        Some(content) => Body::json(content.json()),
-        None => Body::json(result.json()),
     }
 }

@@ -49,7 +49,7 @@ fn is_response(value: &Members<'_>) -> bool {
 fn reader(setting: &Setting) -> Box<dyn Reader> {
     let marks = setting.clone();
     let mark = move |answer: &Answer| {
-        Some(Mark { error: marks.failed(answer.error, &answer.content), refused: None })
+        Some(Mark { error: marks.failed(answer.error, &answer.content), refused: answer.refused })
     };
     Box::new(Exchanges::new(setting, Responses { row: Row::default(), mark: Box::new(mark) }))
 }
@@ -72,7 +72,7 @@ impl Api for Responses {
     }
 
     fn is_response(message: &Members<'_>) -> bool {
-        !matches!(items::item(message), Some(Item::Said { .. } | Item::Answer(_)) | None)
+        !matches!(items::item(message), Some(Item::Said { .. } | Item::Answer(_) | Item::Approved) | None)
     }
 
     fn preface(&mut self, request: &Members<'_>, builder: &mut Builder) {

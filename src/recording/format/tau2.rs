@@ -1,7 +1,8 @@
 //! Result files of tau2-bench: an object with `simulations`, or one simulation by itself.
 //!
 //! Both the agent and the simulated user call tools. The user's calls are nobody's that a policy gates: they and their
-//! results are left out, and counted. What a task expects to happen is not read.
+//! results are left out, and counted. A spoken simulation has `ticks` instead of messages: what was said and called within a
+//! moment. What a task expects to happen is not read.
 
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ fn recognise(sample: &Sample<'_>) -> bool {
 }
 
 fn is_simulation(value: &Members<'_>) -> bool {
-    value.get("messages").is_some_and(|messages| messages.kind() == Kind::List)
+    ["messages", "ticks"].iter().any(|key| value.get(key).is_some_and(|list| list.kind() == Kind::List))
         && value.has("task_id")
         && value.has("termination_reason")
 }
@@ -44,6 +45,9 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
 struct Tau2 {
     setting: Setting,
 }
+
+/// What is spoken until somebody else speaks, or a result comes, is one response.
+const SPOKEN: &str = "spoken";
 
 /// What the results say of all their simulations.
 #[derive(Default)]
@@ -64,7 +68,7 @@ impl Reader for Tau2 {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
         let Some(simulations) = members.get("simulations") else {
-            if !members.has("messages") {
+            if !members.has("messages") && !members.has("ticks") {
                 return out.diagnostics(self.setting.foreign(unit, "neither results nor a simulation"));
             }
             let mut builder = self.setting.session(&id(members), unit, out);
@@ -124,26 +128,31 @@ impl Tau2 {
         }
         // Every result says whether it failed.
         builder.mark_errors();
-        let Some(messages) = simulation.get("messages") else {
-            return builder
-                .at_line(line)
-                .damaged("the simulation has no `messages`; spoken ones are not read");
+        let messages = simulation.get("messages");
+        let ticks = simulation.get("ticks").filter(|_| messages.is_none_or(|list| list.json() == "[]"));
+        let (what, list) = match (ticks, messages) {
+            (Some(ticks), _) => ("tick", ticks),
+            (None, Some(messages)) => ("message", messages),
+            (None, None) => {
+                return builder.at_line(line).damaged("the simulation has neither `messages` nor `ticks`");
+            }
         };
-        let Some(items) = messages.items() else {
-            return builder
-                .lost(Loss::MayHoldCalls, format!("the messages are {}, not a list", messages.said_kind()));
+        let Some(items) = list.items() else {
+            let odd = format!("the {what}s are {}, not a list", list.said_kind());
+            return builder.lost(Loss::MayHoldCalls, odd);
         };
         let mut lines = Lines::new(whole, line);
         let mut users = Users::default();
         for item in items {
             builder.at_line(lines.of(item));
             match item.members() {
+                Some(tick) if ticks.is_some() => self.tick(&tick, &mut users, builder),
                 Some(message) => self.message(&message, &mut users, builder),
                 None => {
                     let word = item.said_kind();
                     builder.lost(
                         Loss::MayHoldCalls,
-                        format!("a message is {word}, not an object; it is left out"),
+                        format!("a {what} is {word}, not an object; it is left out"),
                     );
                 }
             }
@@ -157,11 +166,36 @@ impl Tau2 {
         }
     }
 
+    /// A moment in which both may speak and call tools.
+    fn tick(&self, tick: &Members<'_>, users: &mut Users, builder: &mut Builder) {
+        let at = moment(tick, builder);
+        let chunk = |key| tick.get(key).and_then(Node::members);
+        let spoken = |key| chunk(key)?.get("content").filter(|text| text.json() != "\"\"");
+        if let Some(words) = spoken("user_chunk") {
+            builder.said("user", Body::json(words.json()), at);
+        }
+        if let Some(words) = spoken("agent_chunk") {
+            builder.response(Some(SPOKEN), Body::json(words.json()), at);
+        }
+        if let Some(calls) = tick.get("agent_tool_calls").filter(|calls| calls.json() != "[]") {
+            builder.ensure_response(SPOKEN, at);
+            self.calls("agent_tool_calls", calls, "assistant", users, at, builder);
+        }
+        if let Some(calls) = tick.get("user_tool_calls") {
+            self.calls("user_tool_calls", calls, "user", users, at, builder);
+        }
+        for key in ["agent_tool_results", "user_tool_results"] {
+            let Some(results) = tick.get(key) else { continue };
+            match results.objects() {
+                Some(results) => results.iter().for_each(|one| self.result(one, at, builder)),
+                None => builder
+                    .lost(Loss::MayHoldCalls, format!("`{key}` is {}, not a list", results.said_kind())),
+            }
+        }
+    }
+
     fn message(&self, message: &Members<'_>, users: &mut Users, builder: &mut Builder) {
-        let at = time::of(message, &["timestamp"]).unwrap_or_else(|odd| {
-            builder.damaged(odd);
-            None
-        });
+        let at = moment(message, builder);
         let content = message.get("content").map_or(Body::MISSING, |content| Body::json(content.json()));
         let role = message.get("role").and_then(Node::text);
         match role.as_deref() {
@@ -174,7 +208,9 @@ impl Tau2 {
                 if let Some(what) = suspicion::unread(message, &["tool_calls"]) {
                     builder.damaged(suspicion::lost(&what));
                 }
-                self.calls(message, "assistant", users, at, builder);
+                if let Some(calls) = message.get("tool_calls") {
+                    self.calls("tool_calls", calls, "assistant", users, at, builder);
+                }
             }
             role => {
                 if role.is_none() {
@@ -185,7 +221,9 @@ impl Tau2 {
                 }
                 let role = role.unwrap_or("unknown");
                 let before = users.calls;
-                self.calls(message, role, users, at, builder);
+                if let Some(calls) = message.get("tool_calls") {
+                    self.calls("tool_calls", calls, role, users, at, builder);
+                }
                 // A user that only calls a tool says nothing.
                 if users.calls == before || !content.is_missing() {
                     builder.said(role, content, at);
@@ -196,17 +234,17 @@ impl Tau2 {
 
     fn calls(
         &self,
-        message: &Members<'_>,
+        key: &str,
+        calls: Node<'_>,
         role: &str,
         users: &mut Users,
         at: Option<Millis>,
         builder: &mut Builder,
     ) {
-        let Some(calls) = message.get("tool_calls") else { return };
         let Some(items) = calls.items() else {
             return builder.lost(
                 Loss::MayHoldCalls,
-                format!("`tool_calls` is {}, not a list; it is left out", calls.said_kind()),
+                format!("`{key}` is {}, not a list; it is left out", calls.said_kind()),
             );
         };
         let mut responds = role == "assistant";
@@ -252,6 +290,14 @@ impl Tau2 {
         let id = message.any(&["id", "tool_call_id"]).and_then(Node::id);
         builder.result(id.as_deref(), content, mark, own.or(at));
     }
+}
+
+/// When a message was sent or a moment was.
+fn moment(members: &Members<'_>, builder: &mut Builder) -> Option<Millis> {
+    time::of(members, &["timestamp"]).unwrap_or_else(|odd| {
+        builder.damaged(odd);
+        None
+    })
 }
 
 fn about<'a>(results: &Members<'a>) -> Context<'a> {

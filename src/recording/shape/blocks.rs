@@ -321,10 +321,13 @@ fn proposed(members: &Members<'_>) -> BlockCall {
 fn answer(members: &Members<'_>) -> Answer {
     let id = members.any(&["tool_use_id", "toolUseId"]).and_then(Node::id);
     let content = members.try_get("content").map(alone);
-    // Tools of the provider mark a failure by the type of what they give back.
+    // Tools of the provider mark a failure by the type of what they give back, or by the exit code in it.
     let inner = content.and_then(Node::members);
-    let failed =
-        inner.and_then(|inner| inner.get("type")?.text()).is_some_and(|kind| kind.ends_with("_error"));
+    let failed = inner.is_some_and(|inner| {
+        let kind = inner.get("type").and_then(Node::text);
+        kind.is_some_and(|kind| kind.ends_with("_error"))
+            || inner.get("return_code").is_some_and(|code| code.number() != Some(0i64))
+    });
     // A mark that cannot be read must not pass for success.
     let marked = members.any(&["is_error", "isError"]).map(|mark| mark.bool().unwrap_or(true));
     let told =

@@ -4,15 +4,19 @@
 use super::status::{Status, status};
 use crate::recording::input::shallow::{Members, Node};
 
-/// Beginnings of what Gemini CLI tells the model of a command that was broken off, or that goes on.
-const OPEN: [&str; 6] = [
+/// Beginnings of what Gemini CLI and Qwen Code tell the model of a command that was broken off, or that goes on.
+const OPEN: [&str; 7] = [
     "Command was cancelled",
     "Command cancelled",
     "Command was automatically cancelled",
     "Command timed out",
     "Command moved to background",
     "Command is running in background",
+    "Background shell ",
 ];
+
+/// What Qwen Code begins with where it does not run a command in the background.
+const NOT_RUN: &str = "Refusing to run ";
 
 /// What a tool of an agent says in the object that it gives back. [`Status::Unknown`]: nothing that speaks against a success.
 pub fn object(result: &Members<'_>) -> Status {
@@ -119,6 +123,9 @@ pub fn gemini(told: &str) -> Option<Status> {
     if OPEN.iter().any(|open| told.starts_with(open)) {
         return Some(Status::Open);
     }
+    if told.starts_with(NOT_RUN) {
+        return Some(Status::Failed);
+    }
     let (mut code, mut signal, mut next) = (None, None, TRAILER.len());
     for line in told.lines().rev() {
         // A line that is out of order was printed by the command.
@@ -147,7 +154,8 @@ pub fn gemini(told: &str) -> Option<Status> {
 
 /// What Gemini CLI and Qwen Code show people of a command that printed nothing, where it did not succeed.
 pub fn displayed(shown: &str) -> Option<Status> {
-    let failed = ["Command exited with code: ", "Command terminated by signal: ", "Command failed: "];
+    let failed =
+        ["Command exited with code: ", "Command terminated by signal: ", "Command failed: ", "Refused: "];
     let open = OPEN.iter().any(|open| shown.starts_with(open)).then_some(Status::Open);
     open.or_else(|| failed.iter().any(|failed| shown.starts_with(failed)).then_some(Status::Failed))
 }
@@ -232,6 +240,8 @@ mod tests {
             ("Command was cancelled by user before it could complete.", Some(Open)),
             ("Command moved to background (PID: 33701). Output hidden.", Some(Open)),
             (timeout, Some(Open)),
+            ("Background shell started.\nid: bg_1\npid: 12", Some(Open)),
+            ("Refusing to run `git commit` in background mode: notes need the foreground.", Some(Failed)),
         ] {
             assert_eq!(gemini(told), expected, "{told}");
         }

@@ -23,10 +23,12 @@ use crate::session::build::choices::Choices;
 use crate::session::{Millis, Tool};
 
 mod logged;
+mod proposed;
 mod same;
 
 use logged::{Exchange, PREVIOUS, TIMES, times};
 pub use logged::{LoggedExchange, request, response};
+use proposed::Proposed;
 use same::digest;
 
 /// What is particular to an interface.
@@ -84,6 +86,8 @@ struct Conversation {
     said: Vec<u64>,
     /// Id of the response, where there is one.
     answered: Option<Box<str>>,
+    /// What its last response proposed.
+    proposed: Proposed,
     /// Its requests, in the order of their turns.
     steps: Vec<Step>,
     /// Its requests give only what is new, so what is known of it stays as it is.
@@ -102,6 +106,7 @@ impl Conversation {
             builder,
             said: Vec::new(),
             answered: None,
+            proposed: Proposed::default(),
             steps,
             grows: false,
             goes_on: false,
@@ -128,8 +133,8 @@ struct Attempt {
 /// What a request continues, and the place of it.
 enum Before {
     Nothing,
-    /// It repeats the conversation.
-    Repeated(usize, Conversation),
+    /// It repeats the conversation, without this many calls of the last response.
+    Repeated(usize, Conversation, usize),
     /// It names the response that it goes on from, and gives only what is new.
     Named(usize, Conversation),
 }
@@ -158,22 +163,26 @@ impl<A: Api> Exchanges<A> {
         let said: Vec<u64> = history.iter().map(|message| digest(*message)).collect();
         let unanswered = exchange.is_unanswered();
         let bytes = unit.node.json().len();
-        let (place, mut conversation) = match self.before(exchange, &history, &said) {
+        let mut left_out = Vec::new();
+        let (place, mut conversation) = match self.before(exchange, &history, &said, out) {
             Before::Named(place, mut before) if unanswered => {
                 before.attempt = Some(Attempt { json: unit.node.json().into(), line: unit.line });
                 self.open.put(place, before, bytes);
                 return self.close_others(out);
             }
-            Before::Named(place, before) => {
+            Before::Named(place, mut before) => {
+                left_out = std::mem::take(&mut before.proposed).passed_on(0);
                 (place, Conversation { grows: true, goes_on: false, attempt: None, ..before })
             }
-            Before::Repeated(place, before) => {
+            Before::Repeated(place, before, missing) => {
+                left_out = before.proposed.passed_on(missing);
                 (place, Conversation::new(self.begin(exchange, unit, out), before.steps))
             }
             Before::Nothing => (usize::MAX, Conversation::new(self.begin(exchange, unit, out), Vec::new())),
         };
         self.add(exchange, &unit.members, unit.line, &mut conversation);
-        let conversation = Conversation { said, unanswered, ..conversation };
+        let proposed = conversation.proposed.after(left_out);
+        let conversation = Conversation { said, unanswered, proposed, ..conversation };
         self.open.put(place, conversation, bytes);
         self.close_others(out);
     }
@@ -198,12 +207,14 @@ impl<A: Api> Exchanges<A> {
         // What is offered with the first request was offered all along, as far as is known.
         let turn = if steps.is_empty() { 1 } else { builder.next_turn() };
         exchange.opened.odd.iter().for_each(|odd| builder.damaged(odd.clone()));
+        let known = builder.so_far().calls.len();
         to.answered = exchange.response.as_ref().map(|response| {
             self.api.response(response, at, builder);
             response.get("id").and_then(Node::id).unwrap_or_default().as_ref().into()
         });
         self.api.end(builder);
         builder.at_line(line);
+        to.proposed = Proposed::since(builder, known);
         exchange.opened.wrong().for_each(|damage| builder.damaged(damage));
         builder.end_response();
         // Some responses repeat what was offered.
@@ -238,6 +249,7 @@ impl<A: Api> Exchanges<A> {
         {
             self.add(&exchange, &value, line, &mut open);
         }
+        open.proposed.tell(&mut open.builder);
         out.session(open.builder);
     }
 
@@ -265,7 +277,7 @@ impl<A: Api> Exchanges<A> {
 
     /// The conversation that a request continues: the one whose response it names, or the longest that it repeats. Those
     /// that were not answered and that it repeats too are dropped.
-    fn before(&mut self, exchange: &Exchange<'_>, history: &[Node<'_>], said: &[u64]) -> Before {
+    fn before(&mut self, exchange: &Exchange<'_>, history: &[Node<'_>], said: &[u64], out: &Out) -> Before {
         let named = exchange
             .previous()
             .and_then(|previous| self.open.position(|open| open.answered.as_deref() == Some(&*previous)));
@@ -274,11 +286,17 @@ impl<A: Api> Exchanges<A> {
         if let Some(place) = named {
             return self.open.take(place).map_or(Before::Nothing, |open| Before::Named(place, open));
         }
-        let repeated = (0..self.open.len()).filter_map(|place| {
-            let open = self.open.get(place).filter(|open| open.is_repeated::<A>(history, said))?;
-            Some((open.said.len(), !open.unanswered, Reverse(place)))
-        });
-        let Some((.., Reverse(mut place))) = repeated.max() else { return Before::Nothing };
+        let mut repeated: Vec<_> = (0..self.open.len())
+            .filter_map(|place| {
+                let open = self.open.get(place).filter(|open| open.is_repeated::<A>(history, said))?;
+                Some((open.said.len(), !open.unanswered, Reverse(place)))
+            })
+            .collect();
+        repeated.sort_unstable();
+        let mut longest = repeated.into_iter().rev();
+        let found =
+            longest.find_map(|(.., Reverse(place))| Some((place, self.missing(place, history, out)?)));
+        let Some((mut place, missing)) = found else { return Before::Nothing };
         let Some(mut before) = self.open.take(place) else { return Before::Nothing };
         if before.unanswered {
             // When it was asked in vain is not when it was answered.
@@ -289,7 +307,23 @@ impl<A: Api> Exchanges<A> {
             self.open.take(other);
             place -= usize::from(other < place);
         }
-        Before::Repeated(place, before)
+        Before::Repeated(place, before, missing)
+    }
+
+    /// How many calls of the last response of a conversation a request that repeats it does not have. `None`: it goes on from
+    /// another response.
+    fn missing(&mut self, place: usize, history: &[Node<'_>], out: &Out) -> Option<usize> {
+        let open = self.open.get(place)?;
+        let choices = open.steps.last().is_some_and(|step| step.choices.is_some());
+        if open.proposed.is_empty() || open.unanswered || choices {
+            return Some(0);
+        }
+        let mut builder = self.setting.session_at("", 1, out);
+        for message in history.get(open.said.len()..).unwrap_or_default() {
+            self.api.message(*message, None, &mut builder);
+        }
+        self.api.end(&mut builder);
+        self.open.get(place)?.proposed.missing(&builder.so_far().calls)
     }
 
     /// The conversation in which this call has no result yet.

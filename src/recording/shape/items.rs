@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::status;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Millis};
+use crate::session::{Body, Millis, Results};
 
 /// What an item comes to.
 pub enum Item {
@@ -22,6 +22,10 @@ pub enum Item {
     Answer(Answer),
     /// A call that the provider ran, with its result.
     Ran(Call, Answer),
+    /// A call that the provider asks about before it runs it.
+    Asked(Call),
+    /// The user lets it run.
+    Approved,
     /// Nothing that anybody else sees.
     Aside,
 }
@@ -34,6 +38,8 @@ pub struct Call {
     pub tool: Box<str>,
     /// The arguments.
     pub arguments: Body,
+    /// Id of the item that asked whether it may run, and proposed it with that.
+    pub approval: Option<Box<str>>,
 }
 
 /// A result.
@@ -44,26 +50,38 @@ pub struct Answer {
     pub content: Body,
     /// Whether it is marked as failed, where it bears a mark.
     pub error: Option<bool>,
+    /// How it is known that the call was refused, where the item itself says that.
+    pub refused: Option<&'static str>,
 }
 
 /// Items in a row are one response of the model.
 const ROW: &str = "row";
 
 /// Types of items that are no part of what is said.
-const ASIDE: [&str; 8] = [
+const ASIDE: [&str; 10] = [
     "reasoning",
     "item_reference",
     "compaction",
     "compaction_summary",
+    "compaction_trigger",
+    "context_compaction",
+    "additional_tools",
+    // What another agent says.
+    "agent_message",
     "mcp_list_tools",
-    "mcp_approval_request",
-    "mcp_approval_response",
     "ghost_snapshot",
 ];
 
+/// Types of the items that ask whether a call may run, and that say so.
+const APPROVAL: [&str; 2] = ["mcp_approval_request", "mcp_approval_response"];
+
 /// Whether this is the type of an item.
 pub fn is_item(kind: &str) -> bool {
-    kind == "message" || ASIDE.contains(&kind) || kind.ends_with("_call") || kind.ends_with("_call_output")
+    kind == "message"
+        || APPROVAL.contains(&kind)
+        || ASIDE.contains(&kind)
+        || kind.ends_with("_call")
+        || kind.ends_with("_call_output")
 }
 
 /// Reads an item; `None` where its type is not known.
@@ -90,10 +108,25 @@ pub fn item(members: &Members<'_>) -> Option<Item> {
             Item::Call(call(members, tool, arguments))
         }
         "mcp_call" => {
-            let error = members.get("error");
+            let call = call(members, &text("name")?, arguments(members));
+            let status = text("status");
+            if matches!(status.as_deref(), Some("in_progress" | "calling")) {
+                return Some(Item::Call(call));
+            }
+            let failed = status.is_some_and(|status| status::failed(&status).is_some());
+            let error = Some(failed || members.get("error").is_some());
             let content = members.any(&["output", "error"]).map_or(Body::MISSING, Node::body);
-            let answer = Answer { id: id(members), content, error: Some(error.is_some()) };
-            Item::Ran(call(members, &text("name")?, arguments(members)), answer)
+            let answer = Answer { id: id(members), content, error, refused: None };
+            Item::Ran(call, answer)
+        }
+        "mcp_approval_request" => Item::Asked(call(members, &text("name")?, arguments(members))),
+        "mcp_approval_response" => {
+            if members.get("approve").and_then(Node::bool) == Some(true) {
+                return Some(Item::Approved);
+            }
+            let refused = Some("the approval says `approve: false`");
+            let id = members.get("approval_request_id").and_then(Node::id).map(|id| id.as_ref().into());
+            Item::Answer(Answer { id, content: content("reason"), error: None, refused })
         }
         kind if ASIDE.contains(&kind) => Item::Aside,
         kind if kind.ends_with("_output") => Item::Answer(answer(members)),
@@ -111,7 +144,7 @@ pub fn item(members: &Members<'_>) -> Option<Item> {
             let content = content.map_or(Body::MISSING, Node::body);
             Item::Ran(
                 call(members, text("name").as_deref().unwrap_or(kind.trim_end_matches("_call")), arguments),
-                Answer { id: id(members), content, error },
+                Answer { id: id(members), content, error, refused: None },
             )
         }
         _ => return None,
@@ -137,18 +170,34 @@ impl Row {
         at: Option<Millis>,
         mark: &Marks<'_>,
     ) {
-        if matches!(item, Item::Said { .. } | Item::Answer(_)) {
+        if matches!(item, Item::Said { .. } | Item::Answer(_) | Item::Approved) {
             self.end(builder, mark);
         }
         builder.at_line(line);
         match item {
             Item::Aside => {}
+            Item::Approved => builder.end_response(),
             Item::Said { role, content } => builder.said(&role, content, at),
             Item::Response(content) => builder.response(Some(ROW), content, at),
             Item::Call(call) => call.give(builder, at),
+            Item::Asked(call) => {
+                // Without an answer it did not run, even where no result of any call is recorded.
+                builder.results(Results::Recorded);
+                call.give(builder, at);
+            }
             Item::Answer(answer) => give(builder, answer, at, mark),
             Item::Ran(call, answer) => {
-                call.give(builder, at);
+                let proposed = call.approval.clone().filter(|asked| builder.waits_for(asked));
+                let answer = match proposed {
+                    Some(id) => {
+                        builder.ensure_response(ROW, at);
+                        Answer { id: Some(id), ..answer }
+                    }
+                    None => {
+                        call.give(builder, at);
+                        answer
+                    }
+                };
                 self.waiting.push((line, answer, at));
             }
         }
@@ -195,7 +244,8 @@ fn call(members: &Members<'_>, name: &str, arguments: Body) -> Call {
         (None, Some(space)) => format!("{}__{name}", space.trim_end_matches("__")),
         (None, None) => name.to_owned(),
     };
-    Call { id: id(members), tool: tool.into(), arguments }
+    let approval = members.get("approval_request_id").and_then(Node::id).map(|id| id.as_ref().into());
+    Call { id: id(members), tool: tool.into(), arguments, approval }
 }
 
 /// A result: a text, parts of text, or `{content, success}`.
@@ -207,12 +257,24 @@ fn answer(members: &Members<'_>) -> Answer {
         Some(content) if success.is_some() => Some(content),
         _ => output,
     };
+    // An output that is returned whole is `completed`.
+    let told = || status::failed(&members.try_get("status")?.text()?);
     Answer {
         id: id(members),
         content: content.map_or(Body::MISSING, Node::body),
-        // An output that is returned whole is `completed`.
-        error: success
-            .map(|success| !success)
-            .or_else(|| status::failed(&members.try_get("status")?.text()?)),
+        error: success.map(|success| !success).or_else(told).or_else(|| exited(output?)),
+        refused: None,
     }
+}
+
+/// Whether one of several commands failed, where each says how it ended.
+fn exited(output: Node<'_>) -> Option<bool> {
+    let commands = if output.kind() == Kind::List { output.tried().objects()? } else { return None };
+    let outcomes: Vec<_> =
+        commands.iter().filter_map(|command| command.try_get("outcome")?.tried().members()).collect();
+    let failed = |outcome: &Members<'_>| {
+        outcome.get("type").and_then(Node::text).is_some_and(|kind| kind != "exit")
+            || outcome.get("exit_code").is_some_and(|code| code.number() != Some(0i64))
+    };
+    (!outcomes.is_empty()).then(|| outcomes.iter().any(failed))
 }

@@ -243,6 +243,18 @@ impl Span {
         self.attributes.any_text(&CONVERSATION)
     }
 
+    /// The same span as it is at its end; where it stands, and what only its beginning says, is kept.
+    pub fn ends_as(&mut self, end: Span) {
+        let begun = std::mem::replace(self, end);
+        self.line = begun.line;
+        self.start = begun.start.or(self.start);
+        self.parent = self.parent.take().or(begun.parent);
+        self.attributes.fill(begun.attributes);
+        if self.events.is_empty() {
+            self.events = begun.events;
+        }
+    }
+
     /// Bytes that it holds, about.
     pub fn size(&self) -> usize {
         let events: usize = self.events.iter().map(|event| event.attributes.size() + 64).sum();

@@ -1,5 +1,7 @@
 //! Words by which recordings of every kind say how a call ended.
 
+use crate::session::Body;
+
 /// How a call ended, as a word says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -23,6 +25,11 @@ impl Status {
             Status::Failed | Status::Refused(_) => Some(true),
             Status::Open | Status::Unknown => None,
         }
+    }
+
+    /// How it is known that the call was refused, if it was.
+    pub fn refused(self) -> Option<&'static str> {
+        if let Status::Refused(how) = self { Some(how) } else { None }
     }
 }
 
@@ -52,6 +59,12 @@ pub fn status(word: &str) -> Status {
 /// Whether a call failed that ended in this way; `None` where it did not, as far as this says.
 pub fn failed(word: &str) -> Option<bool> {
     (status(word) != Status::Succeeded).then_some(true)
+}
+
+/// Whether a result in the form of the protocol for tools says itself that its call failed.
+pub fn says_error(content: &Body) -> bool {
+    content.may_hold("isError")
+        && content.value().and_then(|value| value.get("isError")).is_some_and(|error| *error == true)
 }
 
 #[cfg(test)]

@@ -64,6 +64,44 @@ fn a_request_that_was_not_answered_is_dropped_once_it_is_made_again() {
 }
 
 #[test]
+fn a_response_that_no_request_goes_on_from_is_a_session_of_its_own() {
+    let call = |id: &str, command: &str| {
+        let function = json!({"name": "sh", "arguments": json!({"command": command}).to_string()});
+        json!({"id": id, "type": "function", "function": function})
+    };
+    let proposed = |calls: &[Value]| json!({"role": "assistant", "tool_calls": calls});
+    let result = |call: &Value| json!({"role": "tool", "tool_call_id": call["id"], "content": "fine"});
+    let asked = |messages: &[Value], answer: Value| json!({"request": {"messages": messages}, "response": {"choices": [{"message": answer}]}});
+    let user = json!({"role": "user", "content": "go"});
+    let end = json!({"role": "assistant", "content": "done"});
+    let first = asked(std::slice::from_ref(&user), proposed(&[call("a", "rm"), call("b", "ls")]));
+    let after = |calls: &[Value]| asked(&[user.clone(), proposed(calls), result(&calls[0])], end.clone());
+
+    // The next request has other calls: the model was asked again, and that is not in the log.
+    let (sessions, told) = read(&[first.clone(), after(&[call("x", "ls -l")])]);
+    assert_eq!(calls(&sessions), [vec!["sh", "sh"], vec!["sh"]]);
+    assert!(!told.iter().any(|line| line.contains("damaged")), "{told:?}");
+
+    // Ids may be given anew.
+    let (sessions, _) = read(&[first.clone(), after(&[call("x", "rm"), call("y", "ls")])]);
+    assert_eq!(calls(&sessions), [["sh", "sh"]]);
+
+    // One of two is left out, whatever comes after that.
+    let rm = call("a", "rm");
+    let longer =
+        asked(&[user.clone(), proposed(std::slice::from_ref(&rm)), result(&rm), end.clone()], end.clone());
+    for log in
+        [vec![first.clone(), after(&[call("a", "rm")])], vec![first, after(&[call("a", "rm")]), longer]]
+    {
+        let (sessions, told) = read(&log);
+        assert_eq!(calls(&sessions), [["sh"]]);
+        let lost = "some.json:1: warning[damaged_record]: the response proposes a call that is not in the request after it; \
+                    left out";
+        assert!(told.iter().any(|line| line == lost), "{told:?}");
+    }
+}
+
+#[test]
 fn a_request_that_goes_on_from_a_response_can_be_made_again() {
     let item = |id: &str, tool: &str| json!({"type": "function_call", "call_id": id, "name": tool, "arguments": "{}"});
     let answer =

@@ -4,51 +4,90 @@ use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::status::Status;
 
 /// Beginnings of what is told when a call could not be run, or was broken off.
-const FAILURES: [&str; 9] = [
-    "aborted by user",
+const FAILURES: [&str; 13] = [
     "aborted",
+    "apply_patch verification failed",
     "collab spawn failed",
     "command timed out",
+    "err: \"",
+    "exec_command failed",
     "execution error:",
     "failed in sandbox",
-    "failed to parse function arguments",
+    "failed to parse ",
     "tool call error:",
+    "unable to locate image",
     "unsupported call:",
+    "write_stdin failed",
 ];
 
+/// What is told whole when a call was refused, and how that is known.
+const REFUSALS: [(&str, &str); 6] = [
+    ("exec command rejected by user", BY_USER),
+    ("patch rejected by user", BY_USER),
+    ("rejected by user", BY_USER),
+    ("user rejected MCP tool call", BY_USER),
+    ("user cancelled MCP tool call", BY_USER),
+    ("rejected by configuration", REJECTED),
+];
+
+/// Beginnings of what is told when a call was refused.
+const REASONS: [(&str, &str); 5] = [
+    ("This action was rejected", "the result says that a reviewer rejected the call"),
+    ("approval required by policy", "the result says that the call would have needed an approval"),
+    ("Command blocked by PreToolUse hook: ", BY_HOOK),
+    ("Tool call blocked by PreToolUse hook: ", BY_HOOK),
+    ("patch rejected: ", REJECTED),
+];
+
+const BY_USER: &str = "the result says that the user rejected the call";
+const BY_HOOK: &str = "the result says that a hook blocked the call";
+const REJECTED: &str = "the result says that the call was rejected";
+
+/// What stands before the number of a process, and of a script, that runs on.
+pub const PROCESS: &str = "Process running with session ID ";
+pub const SCRIPT: &str = "Script running with cell ID ";
+
 /// Whether a result's text says that the call failed; `None` where it says nothing of that.
+pub fn failed(text: &str) -> Option<bool> {
+    exited(text).or_else(|| FAILURES.iter().any(|failure| text.starts_with(failure)).then_some(true))
+}
+
+/// Whether what was run failed, as its exit code says, or the words for the end of a script.
 ///
 /// `{"output": …, "metadata": {"exit_code": 1}}`, `Exit code: 1` on the first line, `Process exited with code 1` among
-/// the lines before `Output:`, or the plain words for a call that did not run.
-pub fn failed(text: &str) -> Option<bool> {
+/// the lines before `Output:`, or `Script failed` on the first line.
+pub fn exited(text: &str) -> Option<bool> {
     if text.starts_with('{') {
         let members = Node::parse(text).ok().and_then(Node::members)?;
         let metadata = members.get("metadata").and_then(Node::members)?;
         return Some(metadata.get("exit_code")?.json() != "0");
     }
+    match text.lines().next().map(str::trim_end) {
+        Some("Script completed") => return Some(false),
+        Some("Script failed" | "Script terminated") => return Some(true),
+        _ => {}
+    }
     let code = head(text).find_map(|line| {
         line.strip_prefix("Exit code: ").or_else(|| line.strip_prefix("Process exited with code "))
     });
-    if let Some(code) = code {
-        return Some(code.trim() != "0");
-    }
-    FAILURES.iter().any(|failure| text.starts_with(failure)).then_some(true)
+    code.map(|code| code.trim() != "0")
 }
 
 /// How a call ended, as its result's text says: [`Status::Open`] where its command goes on, [`Status::Unknown`] where it says
 /// nothing of that.
 pub fn ended(text: &str) -> Status {
-    match failed(text) {
-        Some(true) => Status::Failed,
-        Some(false) => Status::Succeeded,
-        None if running(text).is_some() => Status::Open,
-        None => Status::Unknown,
+    match (failed(text), refused(text)) {
+        (Some(false), _) => Status::Succeeded,
+        (_, Some(how)) => Status::Refused(how),
+        (Some(true), None) => Status::Failed,
+        (None, None) if running(text).is_some() => Status::Open,
+        (None, None) => Status::Unknown,
     }
 }
 
-/// The number of the process that runs on, by which the model reads from it and writes to it.
+/// The words for a process or a script that runs on, with the number by which the model reads from it.
 pub fn running(text: &str) -> Option<&str> {
-    head(text).find_map(|line| line.strip_prefix("Process running with session ID ")).map(str::trim)
+    head(text).find(|line| line.starts_with(PROCESS) || line.starts_with(SCRIPT)).map(str::trim)
 }
 
 /// The lines before what a command printed.
@@ -56,8 +95,11 @@ fn head(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take(8).take_while(|line| !line.starts_with("Output:"))
 }
 
-/// Whether an event says that a call failed.
-pub fn failed_event(event: &Members<'_>) -> bool {
+/// How a call ended, as far as an event says that it did not succeed.
+pub fn by_event(event: &Members<'_>) -> Status {
+    if event.get("status").and_then(Node::text).as_deref() == Some("declined") {
+        return Status::Refused("an event says that the call was declined");
+    }
     let code = event.get("exit_code").is_some_and(|code| code.number() != Some(0i64));
     let success = event.get("success").and_then(Node::bool) == Some(false);
     let result = event.get("result").and_then(Node::members).is_some_and(|result| {
@@ -65,26 +107,28 @@ pub fn failed_event(event: &Members<'_>) -> bool {
         let inner = ok.and_then(|ok| ok.any(&["isError", "is_error"])?.bool());
         result.has("Err") || inner == Some(true)
     });
-    code || success || result
+    if code || success || result { Status::Failed } else { Status::Unknown }
 }
 
-/// How it is known that a call was refused: the user declined it, or the rules of the sandbox did.
+/// How it is known that a call was refused: the user declined it, or a hook, a rule or the sandbox did.
 pub fn refused(text: &str) -> Option<&'static str> {
-    match text.trim_end() {
-        "exec command rejected by user" | "patch rejected by user" => {
-            Some("the result says that the user rejected the call")
-        }
-        text if text.starts_with("This action was rejected") => {
-            Some("the result says that a reviewer rejected the call")
-        }
-        text if text.starts_with("approval required by policy") => {
-            Some("the result says that the call would have needed an approval")
-        }
-        text if text.starts_with("exec_command failed") && text.contains("Rejected(\"") => {
-            Some("the result says that the call was rejected")
-        }
-        _ => None,
+    let text = text.trim_end();
+    // Errors of calls to a server stand within quotes.
+    let text = text.strip_prefix("err: \"").map_or(text, |inner| inner.trim_end_matches('"'));
+    if text.starts_with("exec_command failed")
+        && let Some((_, reason)) = text.split_once("Rejected(")
+    {
+        // The quotes may be escaped. A process that cannot be started was rejected by nobody.
+        let reason = reason.trim_start_matches(['\\', '"']);
+        return (!reason.starts_with("Failed to create ")).then_some(REJECTED);
     }
+    let whole = REFUSALS.iter().find(|(told, _)| text == *told);
+    let begins = || REASONS.iter().find(|(told, _)| text.starts_with(told));
+    // `git push` rejected: …
+    let by_rule = || text.starts_with('`') && text.contains("` rejected: ");
+    let escalated = || text.starts_with("approval policy is ") && text.contains("; reject command");
+    let known = whole.or_else(begins).map(|(_, how)| *how);
+    known.or_else(|| (by_rule() || escalated()).then_some(REJECTED))
 }
 
 #[cfg(test)]
@@ -103,6 +147,16 @@ mod tests {
             ("Chunk ID: 1\nProcess running with session ID 5\nOutput:\n", None),
             ("Output:\nExit code: 1", None),
             ("unsupported call: foo", Some(true)),
+            ("failed to parse exec_command arguments: missing field", Some(true)),
+            ("apply_patch verification failed: Failed to find expected lines in a.rs", Some(true)),
+            ("unable to locate image at `a.png`: No such file", Some(true)),
+            ("write_stdin failed: Unknown process id 5", Some(true)),
+            ("exec_command failed for `ls`: CreateProcess { message: \"x\" }", Some(true)),
+            ("err: \"timed out\"", Some(true)),
+            ("Script failed\nWall time 0.1 seconds\nOutput:\n\nScript error:\nboom", Some(true)),
+            ("Script terminated\nWall time 0.1 seconds\nOutput:\n", Some(true)),
+            ("Script completed\nWall time 0.1 seconds\nOutput:\n\nExit code: 1", Some(false)),
+            ("Script failed to load, says the log", None),
             ("Plan updated", None),
             ("", None),
         ] {
@@ -120,6 +174,9 @@ mod tests {
             ("Output:\nProcess running with session ID 5", Status::Unknown),
             ("Exit code: 0\nOutput:\nProcess running with session ID 5", Status::Succeeded),
             ("command timed out after 1000 milliseconds\n", Status::Failed),
+            ("Script running with cell ID 3\nWall time 10.0 seconds\nOutput:\n", Status::Open),
+            ("patch rejected by user", Status::Refused(BY_USER)),
+            ("Exit code: 0\nOutput:\npatch rejected by user", Status::Succeeded),
             ("Plan updated", Status::Unknown),
         ] {
             assert_eq!(ended(text), expected, "{text}");
@@ -127,10 +184,33 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_told_whole() {
-        assert!(refused("exec command rejected by user").is_some());
-        assert!(refused("patch rejected by user\n").is_some());
-        assert!(refused("the log: exec command rejected by user").is_none());
-        assert!(refused("exec command rejected by user, says the log").is_none());
+    fn refusals_in_every_form() {
+        let rejected = |inner: &str| {
+            format!(
+                r#"exec_command failed for `/bin/sh -c x`: CreateProcess {{ message: "Rejected({inner})" }}"#
+            )
+        };
+        for (text, expected) in [
+            ("exec command rejected by user", true),
+            ("patch rejected by user\n", true),
+            ("the log: exec command rejected by user", false),
+            ("exec command rejected by user, says the log", false),
+            ("Command blocked by PreToolUse hook: no rm. Command: rm -rf /", true),
+            ("Tool call blocked by PreToolUse hook: no. Tool: mcp__git__push", true),
+            ("`git push` rejected: policy forbids commands starting with `git push`", true),
+            ("the log: `git push` rejected: no", false),
+            ("approval policy is Never; reject command — you cannot ask for escalated permissions", true),
+            ("rejected by configuration", true),
+            ("patch rejected: writing outside of the project; rejected by user approval settings", true),
+            ("user rejected MCP tool call", true),
+            (r#"err: "user cancelled MCP tool call""#, true),
+            (r#"err: "timed out""#, false),
+            (&rejected(r#"\"approval required by policy\""#), true),
+            (&rejected(r#""rejected by user""#), true),
+            (&rejected(r#"\"Failed to create unified exec process: No such file\""#), false),
+            ("exec_command failed for `x`: CreateProcess { message: \"No such file\" }", false),
+        ] {
+            assert_eq!(refused(text).is_some(), expected, "{text}");
+        }
     }
 }

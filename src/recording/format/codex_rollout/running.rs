@@ -6,31 +6,29 @@ use std::collections::HashMap;
 use super::output;
 use crate::recording::input::shallow::Node;
 use crate::recording::shape::items::{Answer, Call};
-use crate::recording::shape::status::Status;
 use crate::session::Body;
 
-/// The tool that writes to a command which runs, and reads from it.
-const POLL: &str = "write_stdin";
+/// The tools that read from what runs, each with the argument that names it, and what stands before that name in results.
+const POLLS: [(&str, &str, &str); 2] =
+    [("write_stdin", "session_id", output::PROCESS), ("wait", "cell_id", output::SCRIPT)];
 
-/// The commands of a session that run.
+/// The commands and scripts of a session that run.
 #[derive(Default)]
 pub struct Running {
-    /// Ids of the calls that began them, by the numbers of their processes.
+    /// Ids of the calls that began them, by the words for what they run.
     begun: HashMap<Box<str>, Box<str>>,
-    /// Numbers of the processes that calls read from, by the ids of these calls.
+    /// The words for what calls read from, by the ids of these calls.
     polls: HashMap<Box<str>, Box<str>>,
 }
 
 impl Running {
     /// Hears of a call.
     pub fn called(&mut self, call: &Call) {
-        if &*call.tool != POLL {
-            return;
-        }
+        let Some((_, key, before)) = POLLS.iter().find(|(tool, ..)| *tool == &*call.tool) else { return };
         let given = Node::parse(call.arguments.shown()).ok().and_then(|given| given.tried().members());
-        let process = given.as_ref().and_then(|given| given.try_get("session_id")?.id());
-        if let (Some(id), Some(process)) = (&call.id, process) {
-            self.polls.insert(id.clone(), process.as_ref().into());
+        let name = given.as_ref().and_then(|given| given.try_get(key)?.id());
+        if let (Some(id), Some(name)) = (&call.id, name) {
+            self.polls.insert(id.clone(), format!("{before}{name}").into());
         }
     }
 
@@ -43,7 +41,8 @@ impl Running {
                 None
             }
             (None, Some(process)) => {
-                let ended = matches!(output::ended(text), Status::Succeeded | Status::Failed);
+                // A poll that failed says nothing of what it would have read from.
+                let ended = output::exited(text).is_some();
                 ended.then(|| self.begun.remove(&process)).flatten().map(|id| (id, answer.content.clone()))
             }
             _ => None,

@@ -8,7 +8,7 @@ use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Choice, Rules};
 use crate::recording::shape::offer;
 use crate::recording::shape::offer::Offer;
-use crate::recording::shape::status::Status;
+use crate::recording::shape::status::{Status, says_error};
 use crate::session::{Body, Damage, Millis};
 
 /// Actions of the agent that call no tool.
@@ -134,7 +134,12 @@ fn observed(event: &Members<'_>, kind: &str, at: Option<Millis>, setting: &Setti
     let extras = event.get("extras").and_then(Node::members).unwrap_or_default();
     let metadata = extras.get("metadata").and_then(Node::members).unwrap_or_default();
     let code = ended(metadata.get("exit_code").or_else(|| extras.get("exit_code")));
-    let told = matches!(kind, "edit" | "read") && content.shown().starts_with("ERROR:");
+    let told = match kind {
+        "edit" | "read" => content.shown().starts_with("ERROR:"),
+        "browse" => extras.get("error").is_some_and(|error| error.bool() != Some(false)),
+        "mcp" => says_error(&content),
+        _ => false,
+    };
     // What goes on is no success, either.
     let no_success =
         code != Status::Open && event.get("success").is_some_and(|success| success.json() == "false");

@@ -6,6 +6,7 @@ use super::approvals::{kind, said, spoken};
 use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::shape::status::says_error;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 use crate::source::quoted;
@@ -108,6 +109,8 @@ pub fn read(
                 builder.mark_errors();
             }
             let content = content.map_or(Body::MISSING, |node| Body::json(node.json()));
+            // A server of tools marks its results itself.
+            let failed = if says_error(&content) { Some(true) } else { failed };
             let mark = Mark { error: setting.failed(failed, &content), refused };
             builder.result(id.as_deref(), content, mark, at);
         }

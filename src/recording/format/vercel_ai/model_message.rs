@@ -4,6 +4,7 @@ use super::approvals::{Approvals, kind, said, spoken};
 use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::shape::status::says_error;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
@@ -123,6 +124,8 @@ fn answer(
             if denied && id.as_deref().is_some_and(|id| asked.refused.contains(id)) {
                 return;
             }
+            // A server of tools marks its results itself.
+            let marked = if says_error(&content) { Some(true) } else { marked };
             if marked.is_some() {
                 builder.mark_errors();
             }

@@ -58,6 +58,16 @@ impl Attributes {
         }
     }
 
+    /// Takes over the values of names that have none.
+    pub fn fill(&mut self, others: Attributes) {
+        for (name, json) in others.0 {
+            if self.get(&name).is_none() {
+                self.0.retain(|(known, _)| *known != name);
+                self.0.push((name, json));
+            }
+        }
+    }
+
     /// Every name and value, in recorded order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, json)| (&**name, &**json))

@@ -4,13 +4,16 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::message::SpanCall;
+use super::message::{SpanAnswer, SpanCall};
 use super::millis;
 use super::turns::{Call, Choice, Response, Scope};
 use crate::diagnostic::{Diagnostic, code};
 use crate::recording::contract::setting::Setting;
+use crate::recording::shape::status::{Status, says_error};
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, OLD_OPERATION_ROLE, OPERATION_ROLE, Results, Tool};
+
+mod unmade;
 
 /// A result that waits for its time.
 struct Waiting {
@@ -25,7 +28,7 @@ struct Waiting {
 type Due = BTreeMap<(i64, usize, u32), Waiting>;
 
 /// Results that are in requests, by the ids of their calls.
-type Answers = HashMap<Box<str>, Body>;
+type Answers = HashMap<Box<str>, SpanAnswer>;
 
 /// What is known on the way through the responses of a session.
 #[derive(Default)]
@@ -55,14 +58,14 @@ pub fn tell(responses: Vec<Response>, setting: &Setting, builder: &mut Builder) 
         builder.starts_in_the_middle(format!("the first request repeats {what} that have no span"));
     }
     let mut telling = Attribution::default();
-    for (id, content) in responses.iter().flat_map(|response| &response.inputs).flat_map(|said| &said.answers)
-    {
-        if let Some(id) = id
+    for answer in responses.iter().flat_map(|response| &response.inputs).flat_map(|said| &said.answers) {
+        if let Some(id) = &answer.id
             && !telling.answers.contains_key(id)
         {
-            telling.answers.insert(id.clone(), content.clone());
+            telling.answers.insert(id.clone(), answer.clone());
         }
     }
+    unmade::tell(&responses, unknown > 0, builder);
     for response in responses {
         telling.response(response, setting, builder);
     }
@@ -164,14 +167,17 @@ impl Attribution {
             let recorded = made.as_ref().and_then(|made| made.result.clone());
             self.kept |= recorded.is_some() || later.is_some();
             let message = made.filter(|made| made.error).map(|made| made.message);
+            let status = later.as_ref().map_or(Status::Unknown, |later| later.status);
+            // What goes on as the model is told has no result yet.
+            let later = later.filter(|_| status != Status::Open).map(|later| later.content);
             let Some(content) = recorded.or(later).or(message) else {
                 let counted = if end.is_some() { &mut self.silent } else { &mut self.open };
                 *counted += 1;
                 continue;
             };
-            let marked = error || says_error(&content);
+            let marked = error || status.failed() == Some(true) || says_error(&content);
             let error = setting.failed(marked.then_some(true), &content);
-            let mark = Mark { error, refused: None };
+            let mark = Mark { error, refused: status.refused() };
             let came = end.unwrap_or(response.start).max(response.start);
             self.waiting.insert((came, index, self.calls), Waiting { id, content, mark, at: end, line });
         }
@@ -207,10 +213,4 @@ fn unknown(responses: &[Response]) -> usize {
         return 0;
     };
     first.inputs.iter().filter(|said| said.role == "assistant").count()
-}
-
-/// A result in the form of the protocol for tools says itself that it failed.
-fn says_error(content: &Body) -> bool {
-    content.may_hold("isError")
-        && content.value().and_then(|value| value.get("isError")).is_some_and(|error| *error == true)
 }

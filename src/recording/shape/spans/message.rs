@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::attributes::{Attributes, structure};
 use super::{Span, digest};
+use crate::recording::shape::status::{Status, status};
 use crate::recording::shape::{langchain, suspicion};
 use crate::session::Body;
 
@@ -28,8 +29,8 @@ pub struct SpanMessage {
     pub content: Body,
     /// The calls in it.
     pub calls: Vec<SpanCall>,
-    /// The results in it, with the ids of their calls.
-    pub answers: Vec<(Option<Box<str>>, Body)>,
+    /// The results in it.
+    pub answers: Vec<SpanAnswer>,
     /// Calls in it that name no tool.
     pub unread: usize,
     /// Why the model stopped, where the message says so itself, as a whole response or choice does.
@@ -54,6 +55,17 @@ pub struct SpanCall {
     pub tool: Box<str>,
     /// Its arguments.
     pub arguments: Body,
+}
+
+/// A result, as a message to the model has it.
+#[derive(Clone)]
+pub struct SpanAnswer {
+    /// Id of its call.
+    pub id: Option<Box<str>>,
+    /// What came of the call.
+    pub content: Body,
+    /// How the call ended, as the message itself says.
+    pub status: Status,
 }
 
 impl SpanMessage {
@@ -345,7 +357,8 @@ fn said(message: &Value, role: &str) -> Option<SpanMessage> {
     made.unread += members.filter(|(name, value)| suspicion::is_unread(name, value, &CALLS)).count();
     if matches!(role, "tool" | "function") && made.answers.is_empty() {
         let id = any(message, &["tool_call_id", "toolCallId", "id"]).and_then(id);
-        made.answers.push((id, std::mem::take(&mut made.content)));
+        let content = std::mem::take(&mut made.content);
+        made.answers.push(SpanAnswer { id, content, status: ended(message) });
     }
     Some(made)
 }
@@ -384,11 +397,18 @@ fn part(item: &Value, made: &mut SpanMessage, kept: &mut Vec<Value>) {
     }
 }
 
-fn answered(answer: &Value) -> (Option<Box<str>>, Body) {
+fn answered(answer: &Value) -> SpanAnswer {
     const IDS: [&str; 6] = ["id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "call_id"];
     let content = any(answer, &["response", "result", "output", "content"]);
     let content = content.map_or(Body::MISSING, Body::from);
-    (any(answer, &IDS).and_then(id), content)
+    SpanAnswer { id: any(answer, &IDS).and_then(id), content, status: ended(answer) }
+}
+
+/// How a call ended, as its result is marked.
+fn ended(answer: &Value) -> Status {
+    let marked = any(answer, &["is_error", "isError"]).is_some_and(|error| *error == true);
+    let word = || answer.get("status").and_then(Value::as_str).map(status);
+    if marked { Status::Failed } else { word().unwrap_or(Status::Unknown) }
 }
 
 fn proposed(call: &Value) -> Option<SpanCall> {

@@ -48,8 +48,8 @@ struct Trace {
     /// When it was added to last.
     touched: u64,
     bytes: usize,
-    /// Ids of its spans.
-    ids: HashSet<Box<str>>,
+    /// Its spans by their ids: where those that matter stand, and whether they had ended.
+    ids: HashMap<Box<str>, (Option<usize>, bool)>,
     repeated: u64,
     /// Whether a span of a run has come.
     has_run: bool,
@@ -89,14 +89,17 @@ impl Traces {
         }
     }
 
-    /// Adds a span. One that is given twice is read once.
+    /// Adds a span. One that is given twice is read once, or as it ends where it had not ended before.
     pub fn add(&mut self, span: Span) {
         let place = self.place(&span.trace, span.line);
         let wrong = span.attributes.wrong().map(Damage::calls);
         let wrong = wrong.map(|damage| self.setting.damaged_line(span.line, damage));
         let Some(trace) = self.open.get_mut(place) else { return };
         trace.diagnostics.extend(wrong);
-        if !span.id.is_empty() && !trace.ids.insert(span.id.clone()) {
+        let known = trace.ids.get(&span.id).copied().filter(|_| !span.id.is_empty());
+        // Some write a span when it begins, and again with what is known at its end.
+        let begun = known.filter(|(_, ended)| !ended && span.end.is_some()).map(|(place, _)| place);
+        if known.is_some() && begun.is_none() {
             trace.repeated += 1;
             if span.part() == Part::Tool
                 && let Some(other) = trace.spans.iter().find(|other| other.id == span.id)
@@ -114,16 +117,31 @@ impl Traces {
         {
             trace.conversation = Some((span.start, name.as_ref().into()));
         }
-        let size = if span.part() == Part::Other {
-            let size = span.trace.len() + 2 * span.id.len() + 200;
-            trace.passed.insert((span.trace.clone(), span.id.clone()), span.parent.clone());
-            size
-        } else {
-            let size = span.size();
-            trace.spans.push(span);
-            trace.has_run = true;
-            size
+        let (id, ended) = (span.id.clone(), span.end.is_some());
+        let mut stands = begun.flatten();
+        let size = match stands.and_then(|at| trace.spans.get_mut(at)) {
+            Some(begun) => {
+                let size = span.size();
+                begun.ends_as(span);
+                size
+            }
+            None if span.part() == Part::Other => {
+                let size = span.trace.len() + 2 * span.id.len() + 200;
+                trace.passed.insert((span.trace.clone(), span.id.clone()), span.parent.clone());
+                size
+            }
+            None => {
+                let size = span.size();
+                trace.passed.remove(&(span.trace.clone(), span.id.clone()));
+                stands = Some(trace.spans.len());
+                trace.spans.push(span);
+                trace.has_run = true;
+                size
+            }
         };
+        if !id.is_empty() {
+            trace.ids.insert(id, (stands, ended));
+        }
         if let Some(trace) = self.open.get_mut(place) {
             trace.bytes += size;
         }

@@ -315,7 +315,7 @@ pub fn choose(responses: &mut [Response]) {
         .iter()
         .flat_map(|response| &response.inputs)
         .flat_map(|said| {
-            let answered = said.answers.iter().filter_map(|(id, _)| id.clone());
+            let answered = said.answers.iter().filter_map(|answer| answer.id.clone());
             answered.chain(said.calls.iter().filter_map(|call| call.id.clone()))
         })
         .collect();
