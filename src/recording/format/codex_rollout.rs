@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
@@ -168,13 +169,7 @@ impl Codex {
             self.unknown.note(&kind, unit.line);
             return out.diagnostics(unit.diagnostics.iter().cloned());
         };
-        let (at, odd) = match time::of(&unit.members, &["timestamp"]) {
-            Ok(at) => (at, None),
-            Err(odd) => (None, Some(odd)),
-        };
-        let rollout = self.rollout(unit, out);
-        let folder = rollout.folder.clone();
-        rollout.items.push(Step { line: unit.line, at, odd, item, prompt: false, folder });
+        self.rollout(unit, out).step(item, unit);
     }
 
     fn event(&mut self, payload: &Members<'_>, unit: &Unit<'_>, out: &Out) {
@@ -209,6 +204,26 @@ impl Codex {
 impl Rollout {
     fn new(builder: Builder) -> Rollout {
         Rollout { builder, items: Vec::new(), failed: HashMap::new(), copied: None, folder: None }
+    }
+
+    fn step(&mut self, item: Item, unit: &Unit<'_>) {
+        let (at, odd) = match time::of(&unit.members, &["timestamp"]) {
+            Ok(at) => (at, None),
+            Err(odd) => (None, Some(odd)),
+        };
+        let folder = self.folder.clone();
+        self.items.push(Step { line: unit.line, at, odd, item, prompt: false, folder });
+    }
+
+    /// The event at the end of a call that a script made.
+    fn of_script(&mut self, kind: &str, event: &Members<'_>, unit: &Unit<'_>) {
+        match script::called(event) {
+            Some(item) => self.step(item, unit),
+            None => {
+                let odd = format!("a `{kind}` event is of a call that a script made; the call is left out");
+                self.builder.at_line(unit.line).lost(Loss::MayHoldCalls, odd);
+            }
+        }
     }
 
     /// The user took the last questions back, and what came of them.

@@ -3,34 +3,15 @@
 
 use serde_json::json;
 
-use super::{Rollout, Step};
-use crate::diagnostic::Loss;
-use crate::recording::contract::Unit;
 use crate::recording::input::shallow::{Members, Node};
-use crate::recording::input::time;
 use crate::recording::shape::items::{Answer, Call, Item};
 use crate::session::Body;
 
 /// What ids of such calls begin with.
 pub const CALL: &str = "exec-";
 
-impl Rollout {
-    /// The event at the end of a call that a script made.
-    pub(super) fn of_script(&mut self, kind: &str, event: &Members<'_>, unit: &Unit<'_>) {
-        let Some(item) = called(event) else {
-            let message = format!("a `{kind}` event is of a call that a script made; the call is left out");
-            return self.builder.at_line(unit.line).lost(Loss::MayHoldCalls, message);
-        };
-        let at = time::of(&unit.members, &["timestamp"]);
-        let odd = at.as_ref().err().cloned();
-        let at = at.unwrap_or_default();
-        let folder = self.folder.clone();
-        self.items.push(Step { line: unit.line, at, odd, item, prompt: false, folder });
-    }
-}
-
 /// The call, with its result. Events about commands do not say what the tool was called with.
-fn called(event: &Members<'_>) -> Option<Item> {
+pub fn called(event: &Members<'_>) -> Option<Item> {
     let (tool, arguments) = match event.get("invocation").and_then(Node::members) {
         Some(invocation) => of_server(&invocation)?,
         None => ("apply_patch".into(), Body::text(json!({ "input": patch(event)? }).to_string())),
