@@ -102,9 +102,7 @@ pub static DOCUMENTS: &[Output] = &[
 ];
 
 const HTML: Output =
-    whole("html", "The page of `rulestep report`", Gathers::Dossier, |end, _, out| {
-        page::write(end, out)
-    });
+    whole("html", "The page of `rulestep report`", Gathers::Dossier, |end, _, out| page::write(end, out));
 
 /// An output that is made of issues.
 const fn gathering(name: &'static str, title: &'static str, end: Ending) -> Output {

@@ -141,7 +141,10 @@ const TABLE: &[Row] = &[
     (
         "hook",
         &[
-            (0, "the call runs (the answer is empty or `{}`), or the answer on standard output says what happens"),
+            (
+                0,
+                "the call runs (the answer is empty or `{}`), or the answer on standard output says what happens",
+            ),
             (0, "with `--on-error allow`: an error prevented the decision, and the call runs"),
             (2, "the policy or an error stops the call; agents treat other codes as permission"),
             (2, "wrong arguments, even with `--on-error allow`"),

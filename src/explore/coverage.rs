@@ -53,6 +53,8 @@ pub struct RuleUse {
     pub held: u64,
     /// Sessions that violate it.
     pub violated: u64,
+    /// Those of them that do not fail for it.
+    pub unenforced: u64,
     /// Sessions that ended before it was decided.
     pub pending: u64,
     /// Calls of choices that were not taken that it was asked about; no count above has them.
@@ -112,9 +114,9 @@ impl RuleUse {
         self.stopped + self.violated + self.objected + self.alternatives_failed
     }
 
-    /// Whether it only ever reported calls.
+    /// Whether it only ever reported: calls, or violations that fail nothing.
     pub fn only_reports(&self) -> bool {
-        self.fired() > 0 && self.fired() == self.reported
+        self.fired() > 0 && self.fired() == self.reported + self.unenforced
     }
 
     fn merge(&mut self, later: &RuleUse) {
@@ -128,6 +130,7 @@ impl RuleUse {
         self.would_stop += later.would_stop;
         self.held += later.held;
         self.violated += later.violated;
+        self.unenforced += later.unenforced;
         self.pending += later.pending;
         self.alternatives += later.alternatives;
         self.alternatives_failed += later.alternatives_failed;
@@ -191,6 +194,7 @@ impl Coverage {
         for (state, _, occurrence) in violations(replay) {
             let used = coverage.rules.entry(state.rule).or_default();
             used.violated += 1;
+            used.unenforced += u64::from(!state.enforced);
             used.extent.add(occurrence);
         }
         for rule in asked {

@@ -10,6 +10,7 @@ use super::trigrams::Trigrams;
 use super::verdict::SessionVerdict;
 use crate::diagnostic::Code;
 use crate::engine::Verdict;
+use crate::monitor::finding::RuleOutcome;
 use crate::monitor::{RuleId, Rules};
 use crate::replay::{DecidedCall, Replay};
 use crate::session::stored::StoredSession;
@@ -102,8 +103,8 @@ impl RowDraft {
 pub struct RowDecisions {
     /// The states of each call, a bit each, and where its findings end.
     calls: Vec<(u16, u32)>,
-    /// Where the findings of each violated rule about the session end.
-    violated: Vec<u32>,
+    /// Of each violated rule about the session its state, and where its findings end.
+    violated: Vec<(u16, u32)>,
     findings: Vec<(RuleId, Option<Code>)>,
     verdict: SessionVerdict,
 }
@@ -119,9 +120,10 @@ impl RowDecisions {
             calls.push((states(Some(call), judged), findings.len() as u32));
         }
         let mut violated = Vec::new();
-        for state in replay.rules().iter().filter(|state| state.is_violated()) {
+        for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
             findings.push((state.rule, state.code));
-            violated.push(findings.len() as u32);
+            let as_what = if state.enforced { State::Violated } else { State::Reported };
+            violated.push((bit(as_what), findings.len() as u32));
         }
         RowDecisions { calls, violated, findings, verdict: SessionVerdict::of(replay) }
     }
@@ -200,7 +202,8 @@ impl SessionRow {
             }
             findings.push((rule, names.of_str(code.map_or("", |code| code.as_str()))));
         }
-        let ends = decided.calls.iter().map(|(_, end)| *end).chain(decided.violated.iter().copied());
+        let ends =
+            decided.calls.iter().map(|(_, end)| *end).chain(decided.violated.iter().map(|(_, end)| *end));
         let mut found = std::iter::once(0).chain(ends.clone()).zip(ends).map(|(start, end)| start..end);
         let mut events = Vec::with_capacity(decided.calls.len() + decided.violated.len());
         let mut calls = self.events.iter().filter(|event| event.tool.is_some());
@@ -208,8 +211,8 @@ impl SessionRow {
             // Of a session that could not be had when its row was made, no calls are known.
             events.extend(calls.next().map(|event| Event { states: *states, findings, ..event.clone() }));
         }
-        for findings in found {
-            events.push(Event { tool: None, turn: 0, states: bit(State::Violated), findings });
+        for ((states, _), findings) in decided.violated.iter().zip(found) {
+            events.push(Event { tool: None, turn: 0, states: *states, findings });
         }
         self.events = events.into();
         (self.rules, self.findings) = (rules.into(), findings.into());

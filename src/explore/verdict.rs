@@ -1,6 +1,7 @@
 //! What a session comes to: one verdict, which tables, lists and jumps share.
 
-use crate::monitor::finding::RuleState;
+use crate::engine::Mode;
+use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::replay::{Replay, Status};
 
 /// The verdict on a session: stopped calls, and rules about the session that are violated.
@@ -18,6 +19,8 @@ pub struct SessionVerdict {
     pub halted: bool,
     /// Violated rules about the session that no stopped call stands for.
     pub violated: u32,
+    /// The same, of rules whose violation fails no session: that only report, or are in shadow mode.
+    pub unenforced: u32,
     /// Calls of choices that were not taken that are stopped.
     pub not_taken: u32,
     /// Calls whose decision is not what the recording did: with nothing stopped, calls that were refused then.
@@ -30,13 +33,18 @@ impl SessionVerdict {
     /// Of a judged session.
     pub fn of(replay: &Replay) -> Self {
         let summary = replay.summary();
+        let violated = |enforced: bool| {
+            let violated = violations(replay).filter(|state| state.enforced == enforced);
+            u32::try_from(violated.count()).unwrap_or(u32::MAX)
+        };
         Self {
             stopped: summary.deny + summary.halt - summary.deny_counterfactual,
             after: summary.deny_counterfactual,
             asked: summary.ask,
             reported: replay.reported(),
             halted: summary.halt > 0,
-            violated: u32::try_from(violations(replay).count()).unwrap_or(u32::MAX),
+            violated: violated(true),
+            unenforced: violated(false),
             not_taken: summary.alternatives_stopped,
             disagree: summary.disagree,
             not_exercised: replay.status() == Status::NotExercised,
@@ -54,14 +62,19 @@ impl SessionVerdict {
     }
 }
 
-/// The rules about the session that are violated, without those that stop the call at fault: that call says it already.
+/// The rules about the session that are violated, enforced or not, without those of which the call at fault says it already: it
+/// is stopped for that, or reported. In shadow mode a call that would be stopped ran, so that the session is violated as well.
 pub fn violations(replay: &Replay) -> impl Iterator<Item = &RuleState> {
     replay.rules().iter().filter(|state| {
         let at_fault = state.position.and_then(|index| replay.call(index));
-        let stops = at_fault.is_some_and(|judged| {
+        let says = at_fault.is_some_and(|judged| {
             let decision = &judged.decision;
-            decision.verdict.stops() && decision.findings.iter().any(|finding| finding.rule == state.rule)
+            let stands = match state.enforced {
+                true => replay.mode() == Mode::Enforce && decision.verdict.stops(),
+                false => true,
+            };
+            stands && decision.findings.iter().any(|finding| finding.rule == state.rule)
         });
-        state.is_violated() && !stops
+        state.outcome == RuleOutcome::Violated && !says
     })
 }

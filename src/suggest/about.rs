@@ -90,8 +90,8 @@ pub fn about(
         // That something never happens says little of few sessions.
         let weak = !matches!(suggestion.claim, Claim::Needs(_)) && suggestion.sessions < FEW;
         (
-            weak,
             suggestion.against > 0,
+            weak,
             place(&suggestion.claim),
             suggestion.against,
             std::cmp::Reverse(suggestion.calls),

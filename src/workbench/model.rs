@@ -3,7 +3,7 @@
 mod answers;
 mod body;
 pub mod cases;
-mod changed;
+pub mod changed;
 pub mod changes;
 pub mod compare;
 pub mod entry;

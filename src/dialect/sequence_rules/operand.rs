@@ -7,6 +7,7 @@ use regex::Regex;
 use serde_json::{Map, Value};
 
 use super::asks::{Copies, Role, example, looked_at};
+use super::explain::operand_words;
 use super::facts::ToolName;
 use crate::condition::path::{Path, in_json};
 use crate::dialect::question::{Question, Table, runs_commands};
@@ -350,9 +351,15 @@ impl Side {
         self.operands.iter().map(|operand| &operand.named)
     }
 
-    /// As the rule names the first of them.
+    /// As the rule names the first of them; where it names no tool, what it asks of what a call does.
     pub fn name(&self) -> Arc<str> {
-        self.named().next().map(|named| Arc::clone(&named.tool)).unwrap_or_default()
+        self.named()
+            .next()
+            .map(|named| match named.tool.is_empty() {
+                true => operand_words(named).into(),
+                false => Arc::clone(&named.tool),
+            })
+            .unwrap_or_default()
     }
 }
 

@@ -102,8 +102,12 @@ pub(super) const STATES: [(&str, State, &str); 14] = [
     ("halted", State::Halted, "a stopped call that ends its session"),
     ("not_reached", State::NotReached, "a call after the one that ended its session"),
     ("allowed", State::Allowed, "a call that runs, whether or not a rule reports it"),
-    ("reported", State::Reported, "an allowed call that a rule reports"),
-    ("violated", State::Violated, "a session that violates a session rule"),
+    (
+        "reported",
+        State::Reported,
+        "an allowed call that a rule reports, or a violated session rule that is not enforced",
+    ),
+    ("violated", State::Violated, "a session that violates a session rule that is enforced"),
     (
         "changed",
         State::Changed,

@@ -169,7 +169,7 @@ fn verdicts(model: &Model) -> Row<'_> {
     cases(model, &mut row);
     // Of what is supposed, where something is; the list of sessions has those of the recording.
     let Some(replay) = model.replay() else { return row };
-    counts(&mut row, replay);
+    counts(&mut row, model, replay);
     row.gap(1);
     row
 }
@@ -211,14 +211,17 @@ fn cases(model: &Model, row: &mut Row<'_>) {
     row.put(Role::Status, " ").glyph(Role::Border, Glyph::Between);
 }
 
-fn counts(row: &mut Row<'_>, replay: &Replay) {
+/// What was decided of the open session, and how many places of its recording are lost: those were not decided.
+fn counts(row: &mut Row<'_>, model: &Model, replay: &Replay) {
     let theme: &Theme = row.theme();
     let (summary, verdict) = (replay.summary(), SessionVerdict::of(replay));
+    let damaged = model.entry().map_or(0, |entry| u32::try_from(entry.damaged()).unwrap_or(u32::MAX));
     let parts = [
+        (Role::StatusProblem, Glyph::Problem, damaged, false),
         (Role::VerdictDeny, Glyph::Deny, verdict.against(), true),
         (Role::VerdictAfter, Glyph::After, verdict.after, false),
         (Role::VerdictReport, Glyph::Ask, summary.ask, false),
-        (Role::VerdictReport, Glyph::Report, replay.reported(), false),
+        (Role::VerdictReport, Glyph::Report, verdict.reports(), false),
         (Role::VerdictAllow, Glyph::Allow, summary.allow.saturating_sub(replay.reported()), true),
         (Role::VerdictNone, Glyph::None, summary.not_reached, false),
         (Role::Disagree, Glyph::Disagree, summary.disagree, false),
@@ -312,7 +315,7 @@ pub fn too_small(model: &Model, buf: &mut Buffer, layout: &Layout) {
             );
         }
         if let Some(replay) = model.replay() {
-            counts(&mut row, replay);
+            counts(&mut row, model, replay);
         }
         row.gap(1);
         cases(model, &mut row);

@@ -27,8 +27,8 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
         (None, None) => format!(" {}", words::count(calls as u64, "call")),
     };
     // What the session violates as a whole stands after its last call.
-    let violated = model.replay().map(|replay| SessionVerdict::of(replay).violated).unwrap_or_default();
-    let end = usize::from(violated > 0);
+    let verdict = model.replay().map(|replay| SessionVerdict::of(replay)).unwrap_or_default();
+    let end = usize::from(verdict.violated + verdict.unenforced > 0);
     // The widest note keeps its room, so that the strip stays as it is while the cursor moves.
     let widest = format!(" call {calls}/{calls}").len().max(note.len());
     let room = usize::from(area.width).saturating_sub(widest + 3 + end * 2);
@@ -74,7 +74,12 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) {
         if model.violation().is_some() {
             cursor = Some(row.used());
         }
-        row.glyph(Role::VerdictDeny, Glyph::Deny).glyph(Role::TextDim, Glyph::End);
+        // The worst of them; one that is not enforced fails nothing.
+        let (role, glyph) = match verdict.violated > 0 {
+            true => (Role::VerdictDeny, Glyph::Deny),
+            false => (Role::VerdictReport, Glyph::Report),
+        };
+        row.glyph(role, glyph).glyph(Role::TextDim, Glyph::End);
     }
     row.put(Role::TextDim, &note);
     row.draw(buf, area.x, area.y);

@@ -10,6 +10,21 @@ use crate::compare::{Answer, Change, Kind, Origin};
 /// Columns of the screen from which both versions stand beside each other.
 const BESIDE: u16 = 100;
 
+/// How much an edit changes, or a base differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Changed {
+    /// Decisions about calls.
+    pub decisions: usize,
+    /// Those of them that only follow from an earlier change.
+    pub downstream: usize,
+    /// Reports of calls that both versions allow.
+    pub reports: usize,
+    /// Outcomes of rules about sessions.
+    pub rules: usize,
+    /// Tools that are visible in a turn under one version only.
+    pub tools: usize,
+}
+
 impl Model {
     /// The rows of the list of changes from `from` on.
     pub fn change_rows(&self, from: usize) -> impl Iterator<Item = ChangeRow<'_>> {
@@ -30,19 +45,20 @@ impl Model {
         places.filter_map(|at| Some((at.0, self.change(*at)?)))
     }
 
-    /// How many decisions about calls changed, how many of those only follow from an earlier change, and how many reports
-    /// changed.
-    pub fn changed_calls(&self) -> [usize; 3] {
-        let mut counts = [0; 3];
-        let [decisions, downstream, reports] = &mut counts;
+    /// How much changed, of each sort.
+    pub fn changed(&self) -> Changed {
+        let mut counts = Changed::default();
         for (_, change) in self.all_changes() {
             match change.new.answer {
                 Answer::Call(_) => {
-                    *decisions += 1;
-                    *downstream += usize::from(change.origin == Origin::Downstream);
+                    counts.decisions += 1;
+                    counts.downstream += usize::from(change.origin == Origin::Downstream);
                 }
-                Answer::Report { .. } => *reports += 1,
-                Answer::Tool { .. } | Answer::Session(_) | Answer::Rule(_) | Answer::RuleReported => {}
+                Answer::Report { .. } => counts.reports += 1,
+                Answer::Tool { .. } => counts.tools += 1,
+                Answer::Rule(_) | Answer::RuleReported => counts.rules += 1,
+                // Follows from what a call or a rule of the session came to.
+                Answer::Session(_) => {}
             }
         }
         counts

@@ -172,9 +172,9 @@ impl FindingsView {
                     name,
                     rule_id: violation.rule,
                     code,
-                    effect: Effect::Deny,
+                    effect: if violation.enforced { Effect::Deny } else { Effect::Report },
                     reason: None,
-                    states: bit(State::Violated),
+                    states: bit(if violation.enforced { State::Violated } else { State::Reported }),
                     counterfactual: false,
                 });
             }

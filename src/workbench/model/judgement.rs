@@ -93,6 +93,8 @@ pub struct Violation {
     pub rule: RuleId,
     /// What it says, as a code.
     pub code: Option<Code>,
+    /// Whether the session fails for it.
+    pub enforced: bool,
     /// What happened, in a line.
     pub headline: Box<str>,
 }
@@ -131,7 +133,12 @@ impl Judgement {
         }
         let violation = |state: &crate::monitor::finding::RuleState| {
             let headline = words::violation(state, replay).map(|violation| violation.headline.to_string());
-            Violation { rule: state.rule, code: state.code, headline: headline.unwrap_or_default().into() }
+            Violation {
+                rule: state.rule,
+                code: state.code,
+                enforced: state.enforced,
+                headline: headline.unwrap_or_default().into(),
+            }
         };
         Judgement {
             generation,

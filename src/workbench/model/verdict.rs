@@ -6,6 +6,11 @@ use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::workbench::theme::{Glyph, Role};
 
 impl SessionVerdict {
+    /// What `!` counts: calls that are reported, and violated rules that fail nothing.
+    pub fn reports(self) -> u32 {
+        self.reported.saturating_add(self.unenforced)
+    }
+
     /// How it is marked: by the worst.
     pub fn look(self) -> (Role, Glyph) {
         if self.halted {
@@ -16,7 +21,7 @@ impl SessionVerdict {
             (Role::VerdictAfter, Glyph::After)
         } else if self.asked > 0 {
             (Role::VerdictReport, Glyph::Ask)
-        } else if self.reported > 0 {
+        } else if self.reports() > 0 {
             (Role::VerdictReport, Glyph::Report)
         } else if self.disagree > 0 {
             (Role::Disagree, Glyph::Disagree)

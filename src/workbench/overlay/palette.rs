@@ -46,7 +46,8 @@ impl Rows for PaletteView {
                 ),
                 None => "No session is open.".to_owned(),
             },
-            Some((command, ..)) => format!("No {} has this name.", command.row().name),
+            Some((Command::Theme, ..)) => "No theme has this name.".to_owned(),
+            Some((command, ..)) => format!("`{}` knows no such name.", command.row().name),
             None => "No command has these words. An empty line lists all.".to_owned(),
         };
         vec![(Role::TextDim, text)]

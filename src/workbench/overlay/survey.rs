@@ -132,7 +132,8 @@ fn of_rule<'m>(model: &'m Model, found: &SurveyRow, rule: &RuleRow, space: &Spac
         Exercise::Fired => rule.answers.clone(),
         Exercise::Passed => format!("without findings{so_far}; {}", rule.answers),
         Exercise::NeverAsked => {
-            format!("never checked{so_far}: the rule applies to no recorded call")
+            let calls = if model.scope_note().is_some() { "call of these sessions" } else { "recorded call" };
+            format!("never checked{so_far}: the rule applies to no {calls}")
         }
     };
     let mut below = space.columns(model);

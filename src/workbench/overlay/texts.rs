@@ -92,7 +92,7 @@ fn heading<'m>(model: &'m Model, hunk: &Hunk, space: &Space<'_>) -> Row<'m> {
         let (count, title, noun) = (*count as u64, diff::title(*kind), diff::noun(*kind));
         let said = match noun {
             "call" => format!("{} {title}", words::thousands(count)),
-            _ => format!("{title} in {}", words::count(count, noun)),
+            _ => format!("{title}: {}", words::count(count, noun)),
         };
         if *origin == Origin::Downstream { format!("{said} downstream") } else { said }
     });

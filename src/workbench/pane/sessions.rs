@@ -341,6 +341,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
         (verdict.violated, Role::VerdictDeny, Glyph::Deny, "violated"),
         (verdict.asked, Role::VerdictReport, Glyph::Ask, "asked"),
         (verdict.reported, Role::VerdictReport, Glyph::Report, "reported"),
+        (verdict.unenforced, Role::VerdictReport, Glyph::Report, "violated (not enforced)"),
         (verdict.not_taken, Role::VerdictDeny, Glyph::Deny, "not chosen"),
         (refused, Role::Disagree, Glyph::Disagree, "refused then"),
     ];
@@ -357,8 +358,12 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
             (false, Mode::Enforce) => " nothing stopped",
             (false, Mode::Shadow) => " nothing would stop",
         };
-        if verdict.reported + verdict.asked + refused == 0 {
-            let (role, glyph) = verdict.look();
+        if verdict.reports() + verdict.asked + refused == 0 {
+            // Of what could not be read nobody knows what would have been decided.
+            let (role, glyph) = match entry.damaged() {
+                0 => verdict.look(),
+                _ => (Role::StatusProblem, Glyph::Problem),
+            };
             row.put(role, theme.glyph(glyph));
         } else if word.len() < row.left() {
             row.put(Role::TextDim, ",");
@@ -368,7 +373,7 @@ fn meaning<'m>(model: &'m Model, entry: &Entry, width: usize) -> Row<'m> {
             let (role, glyph) = verdict.look();
             let count = match glyph {
                 Glyph::Ask => verdict.asked,
-                Glyph::Report => verdict.reported,
+                Glyph::Report => verdict.reports(),
                 _ => refused,
             };
             row.put(role, &format!("{count}{}", theme.glyph(glyph)));

@@ -11,6 +11,7 @@ use crate::report::words;
 use crate::session::{Body, Call, Outcome, Session};
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
+use crate::workbench::model::verdict::state_look;
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Rows, Space, hints};
 use crate::workbench::theme::{Glyph, Role};
@@ -238,10 +239,12 @@ fn one<'m>(
             arguments(&mut drawn, plain, &proposal.call.arguments, query, selected);
         }
         RowKind::Rule(rule) => {
-            drawn.glyph(Role::VerdictDeny, Glyph::Deny).gap(2);
-            speaker(&mut drawn, Role::SpeakerTool, "rule", roomy);
             let states = model.replay().map(|replay| replay.rules()).unwrap_or_default();
-            if let Some(state) = states.iter().find(|state| state.rule == rule) {
+            let state = states.iter().find(|state| state.rule == rule);
+            let (role, glyph) = state.map_or((Role::VerdictDeny, Glyph::Deny), state_look);
+            drawn.glyph(role, glyph).gap(2);
+            speaker(&mut drawn, Role::SpeakerTool, "rule", roomy);
+            if let Some(state) = state {
                 drawn.put_found(Role::Text, &session_rules::sentence(model, state), query, selected);
             }
         }

@@ -64,7 +64,8 @@ pub fn write(write: FileWrite, undo: bool) -> Msg {
     match put(&write) {
         Ok(()) => Msg::Written { write: Box::new(write), undo },
         Err(NotWritten::Changed | NotWritten::Exists) => {
-            failed(format!("`{}` was changed meanwhile, so it was not written", write.file))
+            let done = if undo { "nothing was undone" } else { "it was not written" };
+            failed(format!("`{}` was changed meanwhile, so {done}", write.file))
         }
         Err(error) => failed(format!("`{}` cannot be written: {error}", write.file)),
     }

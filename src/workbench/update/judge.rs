@@ -6,6 +6,7 @@ use crate::compare::Base;
 use crate::report::words;
 use crate::session::stored::StoredSession;
 use crate::workbench::effect::{Effect, Judge, Judging};
+use crate::workbench::model::changed::Changed;
 use crate::workbench::model::{JudgedAgain, Model};
 
 /// Judges everything anew, the open session first.
@@ -95,7 +96,7 @@ pub fn tell_changed(model: &mut Model) {
         if is_nothing_live(model) {
             return model.say(format!("{when}: {NOTHING_LIVE}"));
         }
-        let [decisions, downstream, reports] = model.changed_calls();
+        let Changed { decisions, downstream, reports, rules, tools } = model.changed();
         let changed = match decisions {
             0 => "no decision changed".to_owned(),
             changed => format!("{} changed", words::count(changed as u64, "decision")),
@@ -105,10 +106,14 @@ pub fn tell_changed(model: &mut Model) {
             all if all == decisions => format!("{changed}, all of them downstream"),
             some => format!("{changed}, {} of them downstream", words::thousands(some as u64)),
         };
-        let reports = match reports {
-            0 => String::new(),
-            changed => format!(", {} changed", words::count(changed as u64, "report")),
-        };
-        model.say(format!("{when}: {changed}{reports}"));
+        // What changes besides must not hide behind that no decision does.
+        let also = [(rules, "session rule outcome"), (reports, "report")].into_iter();
+        let also = also.filter(|(count, _)| *count > 0);
+        let mut others: String =
+            also.map(|(count, what)| format!(", {} changed", words::count(count as u64, what))).collect();
+        if tools > 0 {
+            others += &format!(", a tool became visible or hidden {}", words::count(tools as u64, "time"));
+        }
+        model.say(format!("{when}: {changed}{others}"));
     }
 }

@@ -30,20 +30,23 @@ pub fn finding(model: &mut Model, forward: bool) {
 /// the next.
 pub fn report(model: &mut Model, forward: bool) {
     let reports = |judged: &DecidedCall| judged.decision.reports();
-    across(model, forward, (reports, |mark| mark.reports, false), "reported call");
+    let what = "reported call or violated session rule that is not enforced";
+    across(model, forward, (reports, |mark| mark.reports, false), what);
 }
 
-/// What is looked for: calls, as they were decided and as they are marked, and whether violated rules count.
+/// What is looked for: calls, as they were decided and as they are marked, and whether violated rules are those that are enforced.
 type Wanted = (fn(&DecidedCall) -> bool, fn(&CallMark) -> bool, bool);
 
-/// The next call of which that is so, or, if they count, violated rule.
+/// The next call of which that is so, or violated rule.
 fn across(model: &mut Model, forward: bool, wanted: Wanted, what: &str) {
-    let (is_wanted, is_marked, with_rules) = wanted;
+    let (is_wanted, is_marked, enforced) = wanted;
     let Some(replay) = model.replay().cloned() else { return };
     let here = model.list(Pane::Transcript).cursor;
     let wanted = |row: Row| match row.kind {
         RowKind::Call(_) | RowKind::Choice(..) => judged_at(&replay, row).is_some_and(is_wanted),
-        RowKind::Rule(_) => with_rules,
+        RowKind::Rule(rule) => {
+            replay.rules().iter().any(|state| state.rule == rule && state.enforced == enforced)
+        }
         RowKind::Message(_) | RowKind::Result(_) => false,
     };
     if let Some(row) = model.settled.rows.seek(here, forward, wanted) {
@@ -61,7 +64,7 @@ fn across(model: &mut Model, forward: bool, wanted: Wanted, what: &str) {
         let both = [call, other].into_iter().flatten();
         let call = if forward { both.min_by_key(|at| at.turn()) } else { both.max_by_key(|at| at.turn()) };
         let violations = judgement.violations.iter();
-        let mut rules = violations.filter(|_| with_rules).map(|violation| violation.rule);
+        let mut rules = violations.filter(|other| other.enforced == enforced).map(|other| other.rule);
         let rule = if forward { rules.next() } else { rules.next_back() };
         // Rules about the session speak when it has ended.
         let (call, rule) = (call.map(Ok), rule.map(Err));
@@ -75,15 +78,13 @@ fn across(model: &mut Model, forward: bool, wanted: Wanted, what: &str) {
         }
         None => {
             let verdicts = model.scope().filter_map(|at| model.archive.entries.get(at)?.verdict());
-            let others = verdicts.map(|verdict| u64::from(verdict.reported)).sum::<u64>();
+            let others = verdicts.map(|verdict| u64::from(verdict.reports())).sum::<u64>();
             let others = match others {
                 0 => String::new(),
-                _ if !with_rules => String::new(),
-                count => format!(
-                    "; {} goes to {}",
-                    model.key(Command::NextReport),
-                    words::count(count, "reported call")
-                ),
+                _ if !enforced => String::new(),
+                count => {
+                    format!("; {} goes to {}", model.key(Command::NextReport), words::count(count, "report"))
+                }
             };
             model.say(format!("no {what} {} this in any session{}{others}", side(forward), so_far(model)));
         }
@@ -189,7 +190,10 @@ pub fn stop(model: &mut Model, forward: bool) {
         ChangePlace::Alternative(other) => model.settled.rows.of_choice(other, model.content()?),
         ChangePlace::Turn(_) | ChangePlace::End => None,
     });
-    let violated = || model.entry()?.judgement.as_ref()?.violations.first();
+    let violated = || {
+        let violations = &model.entry()?.judgement.as_ref()?.violations;
+        violations.iter().find(|violation| violation.enforced).or(violations.first())
+    };
     match (rows.min().or_else(|| model.settled.rows.of_rules().next()), violated().map(|first| first.rule)) {
         (Some(row), _) => go::to_row(model, row),
         (None, Some(rule)) => land_at(model, rule),

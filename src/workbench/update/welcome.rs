@@ -37,7 +37,8 @@ pub fn begin(model: &mut Model) {
         let Some(judgement) = judged else { return Some(None) };
         let mut stops = judgement.marks.iter().filter(|mark| mark.stops).map(|mark| mark.at);
         let call = stops.find(|at| matches!(at, ChangePlace::Call(_))).map(Ok);
-        let rule = || judgement.violations.first().map(|violation| Err(violation.rule));
+        let mut violated = judgement.violations.iter().filter(|violation| violation.enforced);
+        let rule = || violated.next().map(|violation| Err(violation.rule));
         Some(Some((at, call.or_else(rule)?)))
     });
     match found {

@@ -55,8 +55,8 @@ fn term(asks: Ask, name: Option<&str>) -> Option<String> {
         // A host that the settings of a program name.
         (Ask::Text, Some(name)) if name.starts_with('(') => None,
         (Ask::Text, Some(name)) => Some(term_of(None, name, false)),
-        (Ask::Program, Some(name)) => Some(term_of(None, name.split(' ').next().unwrap_or(name), false)),
-        (Ask::File, Some(name)) => Some(term_of(None, name.rsplit('/').next().unwrap_or(name), false)),
+        (Ask::Program, Some(name)) => Some(spelt_out(name.split(' '))),
+        (Ask::File, Some(name)) => Some(spelt_out([name.rsplit('/').next().unwrap_or(name)])),
         (Ask::Text | Ask::Program | Ask::File, None) | (Ask::Nothing, _) => None,
         // `until` is the end of what is asked for, and no part of it.
         (Ask::Day, Some(day)) => {
@@ -65,6 +65,17 @@ fn term(asks: Ask, name: Option<&str>) -> Option<String> {
         }
         (Ask::Day, None) => Some("!since:0001-01-01".to_owned()),
     }
+}
+
+/// The term that finds these words, each as a whole one, in this order: `ls` is not in `else`.
+fn spelt_out<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    let edge = |c: Option<char>| c.filter(|c| c.is_alphanumeric() || *c == '_').map_or("", |_| "\\b");
+    let whole = |word: &str| {
+        let (first, last) = (edge(word.chars().next()), edge(word.chars().next_back()));
+        format!("{first}{}{last}", regex::escape(word).replace('/', "\\/"))
+    };
+    let words: Vec<String> = words.into_iter().map(whole).collect();
+    format!("/{}/", words.join(".*"))
 }
 
 impl SurveyView {

@@ -68,7 +68,7 @@ pub fn note(model: &Model) -> Option<String> {
     }
     if let Some(open) = &layer.case {
         let case = &open.case;
-        parts.push(format!("the case {} {}", case.name, case.state_word()));
+        parts.push(format!("the case \"{}\": {}", case.name, case.state_word()));
         parts.extend(case.unmet(0));
     }
     if !shown.what_if.is_empty() {

@@ -63,7 +63,10 @@ fn a_base_is_asked_for_read_and_ended() {
     assert!(screen(&model).contains("reading base git:HEAD") && !model.splits());
     feed(&mut model, Msg::Base { name: "git:HEAD".to_owned(), read: Ok(version(OTHER)) });
     // A lookup is let through and, in the turns after a refund, the refund of the other order stopped again.
-    assert_eq!(note(&model), "compared with git:HEAD: 2 decisions changed");
+    assert_eq!(
+        note(&model),
+        "compared with git:HEAD: 2 decisions changed, a tool became visible or hidden 5 times"
+    );
     assert!(model.splits() && screen(&model).contains("base git:HEAD"));
     press(&mut model, "]f");
     assert_eq!(at(&model), "T2.2 issue_refund");
