@@ -30,6 +30,7 @@ mod places;
 mod policies;
 mod random;
 mod rebound;
+mod reported;
 mod restore;
 mod saving;
 mod sideways;
