@@ -47,6 +47,8 @@ pub struct Smallest {
     pub witness: Witness,
     /// How many calls the whole has.
     pub of: usize,
+    /// The policy that it shows something of.
+    pub policy: Option<Arc<Policy>>,
     /// It is a part of the session as it was recorded, and not of what the layer below makes of it.
     pub recorded: bool,
     /// Where the transcript was before.

@@ -72,13 +72,12 @@ fn goes_far(command: Command) -> bool {
 /// Goes as far in one step as a command would that often; whether it is such a command.
 pub fn at_once(model: &mut Model, command: Command, times: u32) -> bool {
     let by = isize::try_from(times).unwrap_or(isize::MAX);
-    let in_list = !model.dialog.overlays.is_empty() || model.place.focus != Pane::Transcript;
     match command {
         Command::First | Command::Last => to(model, times),
         Command::Down => go::rows(model, Go::By(by)),
         Command::Up => go::rows(model, Go::By(-by)),
-        Command::NextCall if in_list => go::rows(model, Go::By(by)),
-        Command::PreviousCall if in_list => go::rows(model, Go::By(-by)),
+        Command::NextCall => go::next(model, by),
+        Command::PreviousCall => go::next(model, -by),
         Command::HalfDown => go::rows(model, Go::Halves(by)),
         Command::HalfUp => go::rows(model, Go::Halves(-by)),
         Command::PageDown => go::rows(model, Go::Halves(by.saturating_mul(2))),

@@ -6,17 +6,22 @@ use crate::workbench::layout::Pane;
 use crate::workbench::list::{Go, List};
 use crate::workbench::model::Model;
 use crate::workbench::model::table::TableLine;
-use crate::workbench::transcript::{RowKind, Rows};
+use crate::workbench::transcript::{Row, RowKind, Rows};
 
-/// The next or previous call; in lists the next or previous row.
+/// So many calls on, or back if negative, or as far as there are any; in lists the rows.
 pub fn next(model: &mut Model, by: isize) {
     if !model.dialog.overlays.is_empty() || model.place.focus != Pane::Transcript {
         return rows(model, Go::By(by));
     }
-    let at = model.list(Pane::Transcript).cursor;
-    match model.settled.rows.seek(at, by > 0, |row| {
-        matches!(row.kind, RowKind::Call(_) | RowKind::Choice(_, Some(_)) | RowKind::Rule(_))
-    }) {
+    let here = model.list(Pane::Transcript).cursor;
+    let is_call =
+        |row: Row| matches!(row.kind, RowKind::Call(_) | RowKind::Choice(_, Some(_)) | RowKind::Rule(_));
+    let mut found = None;
+    for _ in 0..by.unsigned_abs() {
+        let Some(next) = model.settled.rows.seek(found.unwrap_or(here), by > 0, is_call) else { break };
+        found = Some(next);
+    }
+    match found {
         Some(row) => to_row(model, row),
         None => {
             let (down, up) = (model.key(Command::Down), model.key(Command::Up));

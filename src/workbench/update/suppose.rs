@@ -294,7 +294,8 @@ pub fn drop_call(model: &mut Model) {
 /// Switches the rule that is shown, or in the policy the one under the cursor, off or on again.
 pub fn switch(model: &mut Model) {
     let Some(rule) = pointed(model) else { return model.say("no rule is under the cursor") };
-    let Some(id) = model.rule(rule).map(|rule| Arc::clone(&rule.id)) else { return };
+    let Some(chosen) = model.rule(rule) else { return };
+    let (id, name) = (Arc::clone(&chosen.id), format!("{} ({})", words::rule_name(chosen), chosen.place()));
     let mut off = false;
     change(model, Land::Stay, |what_if| off = what_if.switch(&id));
     if let Some(layer) =
@@ -303,7 +304,7 @@ pub fn switch(model: &mut Model) {
         layer.forget_back_and_forth();
     }
     model.place.pinned = Some(rule);
-    model.say(format!("{id} is {}", if off { "off" } else { "on again" }));
+    model.say(format!("{}: {name}", if off { "off" } else { "on again" }));
 }
 
 fn pointed(model: &Model) -> Option<RuleId> {

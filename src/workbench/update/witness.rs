@@ -107,7 +107,9 @@ pub fn found(model: &mut Model, number: u64, found: Option<Box<Witness>>) {
     model.say(format!("{left} of {of} calls show it, {smallest}; {back} goes back"));
     let land = witness.call(looking.call).map_or(Land::Stay, |at| Land::Call(at.index));
     let from = model.list(Pane::Transcript);
-    let part = Smallest { witness: *witness, of, recorded: looking.change, from, jumped: looking.listed };
+    let policy = model.basis.rules.policy.clone();
+    let part =
+        Smallest { witness: *witness, of, policy, recorded: looking.change, from, jumped: looking.listed };
     if let Some(entry) = model.archive.entries.get_mut(entry) {
         entry.supposed.push(Layer { part: Some(part), what_if, land, ..Layer::default() });
     }

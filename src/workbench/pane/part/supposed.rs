@@ -1,5 +1,7 @@
 //! How what is supposed is marked wherever it is shown: in words, never by colour alone.
 
+use std::sync::Arc;
+
 use crate::report::cases::{self, FailedExpectation};
 use crate::report::words;
 use crate::session::edit::Edit;
@@ -64,7 +66,13 @@ pub fn note(model: &Model) -> Option<String> {
             false => ("example", ", perhaps not minimal"),
         };
         let left = part.witness.session().calls.len();
-        parts.push(format!("{kind} of {name}: {left} of {}{least}", words::count(part.of as u64, "call")));
+        let now = model.basis.rules.policy.as_ref();
+        let same = part.policy.as_ref().zip(now).is_none_or(|(then, now)| Arc::ptr_eq(then, now));
+        let then = if same { "" } else { ", of the policy before the edit" };
+        parts.push(format!(
+            "{kind} of {name}: {left} of {}{least}{then}",
+            words::count(part.of as u64, "call")
+        ));
     }
     if let Some(open) = &layer.case {
         let case = &open.case;
