@@ -240,7 +240,7 @@ pub struct Call {
     pub in_turn: bool,
     /// When it was proposed, if recorded.
     pub time: Option<Millis>,
-    /// The folder that it was made in, where the recording names one that is not the session's, or [`UNKNOWN_FOLDER`].
+    /// The folder that it was made in, where the recording names one that is not the session's, or `?` where nobody knows it.
     pub folder: Option<Arc<str>>,
     /// What a gate decided about it, where one was asked.
     pub live: Option<Arc<LiveDecision>>,

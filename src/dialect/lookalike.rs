@@ -156,12 +156,30 @@ fn misspelt(entry: &Entry, source: &Source, wanted: &dyn Fn(&str) -> bool) -> Op
     Some(Diagnostic::error(code::UNKNOWN_KEY, message).at(source, entry.key_span).help(ELSEWHERE))
 }
 
+/// What a rule of a sequence is about.
+const OPERANDS: [&str; 8] = ["tools", "pattern", "first", "then", "trigger", "forbidden", "tool", "call"];
+
+fn has_operand(item: &Node) -> bool {
+    OPERANDS.iter().any(|key| item.get(key).is_some())
+}
+
+/// Whether some rule of a list, or under `rules`, has the type of a sequence rule and what it is about.
+pub fn has_whole_rule(node: &Node) -> bool {
+    let rules = node.get("rules").unwrap_or(node).as_seq().unwrap_or_default();
+    rules.iter().any(|rule| {
+        let kind = rule.get("type").and_then(Node::as_str);
+        kind.is_some_and(|kind| sequence_rules::types().any(|known| known == kind)) && has_operand(rule)
+    })
+}
+
 /// A rule of a list in which no type is one: with another rule beside it, its reader would refuse it.
 fn misspelt_rule(item: &Node, source: &Source) -> Option<Diagnostic> {
-    const OPERANDS: [&str; 7] = ["tools", "pattern", "first", "then", "trigger", "tool", "call"];
+    const SHORT: usize = 6;
     let kind = item.get("type")?;
-    let word = kind.as_str().filter(|_| OPERANDS.iter().any(|key| item.get(key).is_some()))?;
-    let near = sequence_rules::types().filter(|known| is_near(word, known));
+    let word = kind.as_str().filter(|_| has_operand(item))?;
+    // Of a short word, one letter may be wrong.
+    let is_slip = |known: &str| known.len() > SHORT || edits(word, known) < 2;
+    let near = sequence_rules::types().filter(|known| is_near(word, known) && is_slip(known));
     let known = near.min_by_key(|known| edits(word, known))?;
     let message = format!("unknown type of rule {}, did you mean `{known}`?", quoted(word));
     Some(Diagnostic::error(code::BAD_VALUE, message).at(source, kind.span).help(ELSEWHERE))

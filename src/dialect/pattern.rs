@@ -46,7 +46,10 @@ fn value_as_pattern(argument: &str, pattern: &str, source: &Source, span: Span) 
         let name = pattern.strip_prefix('!').filter(|name| is_name(name))?;
         (
             format!("the `!` of {text} is searched as it is: a pattern has no exceptions"),
-            format!("list what is meant, as in `^(a|b)$`, without {}", quoted(name)),
+            format!(
+                "list what is meant, as in `^(a|b)$`, without {}; `[!]` finds the sign itself",
+                quoted(name)
+            ),
         )
     };
     Some(Diagnostic::warning(code::NEVER_MET, message).at(source, span).help(help))
@@ -94,7 +97,8 @@ fn slashed(pattern: &str) -> Option<&str> {
 fn holds_text(argument: &str) -> bool {
     const TEXTS: &[&str] = &[
         "code", "command", "cmd", "script", "source", "input", "content", "text", "query", "sql", "expr",
-        "filter", "message", "body",
+        "filter", "message", "body", "string", "_str", "patch", "diff", "glob", "pattern", "prompt",
+        "ignore", "exclude",
     ];
     TEXTS.iter().any(|text| argument.to_ascii_lowercase().contains(text))
 }

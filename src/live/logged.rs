@@ -18,7 +18,7 @@ const LOOKS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// How far back in a log the end of a command is looked for, in bytes.
-const BACK: u64 = 16 << 20;
+const BACK: u64 = 4 << 20;
 
 impl Desk {
     /// The agent's log of the session, with the format that it has.
@@ -45,7 +45,9 @@ impl Desk {
     ) -> Result<Option<Tail>, Fault> {
         let mut tail = self.tail(report, journal)?;
         for _ in 0..LOOKS {
-            let lacks = |tail: &Tail| call.id.is_some_and(|id| tail.command_folder(id).is_none());
+            // Of the calls that a script makes, the log says nothing that is waited for.
+            let logged = call.id.filter(|id| !id.starts_with("exec-"));
+            let lacks = |tail: &Tail| logged.is_some_and(|id| tail.command_folder(id).is_none());
             if !self.needs_folder(call) || !tail.as_ref().is_some_and(lacks) {
                 break;
             }
@@ -108,8 +110,9 @@ impl Desk {
             return String::new();
         };
         let read = journal.transcript();
-        let since = journal.waits_since().filter(|since| *since < read && read - since <= BACK);
-        let Some(since) = since else { return String::new() };
+        let Some(since) = journal.waits_since().filter(|since| *since < read) else { return String::new() };
+        // One that never ends, such as a server, must not hide the ends of those after it.
+        let since = since.max(read.saturating_sub(BACK));
         let whole = transcript::read(&path, format, since, report.subagent.as_deref());
         let Some(whole) = whole.ok().flatten() else { return String::new() };
         let told = tail.map(|tail| tail.ends(journal, clock)).unwrap_or_default();

@@ -57,10 +57,16 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
     };
     let length = file.metadata().map_err(|error| unreadable(&error))?.len();
     // A log that became shorter is another one: it is looked at from its beginning.
-    let start = if length < start { 0 } else { start };
-    file.seek(SeekFrom::Start(start)).map_err(|error| unreadable(&error))?;
+    let mut start = if length < start { 0 } else { start };
+    file.seek(SeekFrom::Start(start.saturating_sub(1))).map_err(|error| unreadable(&error))?;
     let mut text = Vec::new();
     file.read_to_end(&mut text).map_err(|error| unreadable(&error))?;
+    if start > 0 {
+        // In the middle of a line, it begins with the next.
+        let skipped = memchr::memchr(b'\n', &text).map_or(text.len(), |end| end + 1);
+        text.drain(..skipped);
+        start = start - 1 + skipped as u64;
+    }
     text.truncate(memchr::memrchr(b'\n', &text).map_or(0, |end| end + 1));
     let ends = memchr::memchr_iter(b'\n', &text).map(|end| end as u64 + 1);
     let lines: Vec<u64> = std::iter::once(0).chain(ends).collect();
@@ -82,6 +88,8 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
         return Err(unreadable(&why.message));
     }
     let own = |session: &Session| match id {
+        // Each of its threads has a log of its own, whose later parts do not say whose they are.
+        _ if tells_commands => true,
         Some(id) => *session.id == *id,
         None => session.parent.is_none(),
     };

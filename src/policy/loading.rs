@@ -168,10 +168,11 @@ impl Loading {
         if guarded(|| (dialect.reader)().read(text, &mut rules, &mut told)).is_err() {
             return true;
         }
-        // The types of sequence rules are words that nobody else has.
-        let strictly = strictly && dialect.name != "sequence_rule";
+        // A rule of a sequence has a type and what it is about; `count`, `after` and bare lists are other people's words.
         let fails = told.iter().any(|told| told.severity == Severity::Error);
-        rules.iter().next().is_some() && !(strictly && fails)
+        let own = dialect.name == "sequence_rule" && lookalike::has_whole_rule(node);
+        let sound = !fails && node.get("sequences").is_none();
+        rules.iter().next().is_some() && (!strictly || own || sound)
     }
 
     /// A file that a document names: read there, listed here.

@@ -52,7 +52,10 @@ impl<'a> Wildcard<'a> {
             return Some(Wildcard { name, sign: slip.sign, prefix: None });
         }
         let sign = glob_signs(name).next()?;
-        let prefix = name.strip_suffix('*').filter(|prefix| Wildcard::of(prefix).is_none());
+        let prefix = name
+            .strip_suffix('*')
+            // A row of stars would be stripped one at a time.
+            .filter(|prefix| !prefix.ends_with('*') && Wildcard::of(prefix).is_none());
         Some(Wildcard { name, sign, prefix })
     }
 

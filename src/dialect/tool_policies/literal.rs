@@ -1,5 +1,7 @@
 //! Paths with something in them that nothing expands here: they are compared letter by letter with those of the calls.
 
+use std::collections::HashSet;
+
 use crate::source::quoted;
 
 /// What a path means here, and what to write.
@@ -31,9 +33,9 @@ pub(super) fn mount(path: &str) -> Option<Literal> {
         let help = "write the folder as calls write it";
         (format!("`{sign}` in the mount point {name} is not expanded"), help.to_owned())
     } else if path.contains('\\') {
-        let help = "leave `mount_point` out, and list files as calls write them";
+        let help = "list the files with backslashes, as such calls write them, as well";
         (
-            format!("only what is before a slash is removed, so the mount point {name} never is"),
+            format!("the mount point {name} is removed only where a slash follows it, not a backslash"),
             help.to_owned(),
         )
     } else {
@@ -92,7 +94,10 @@ pub(super) fn no_file(path: &str) -> Option<(String, String)> {
         return Some((format!("`{sign}` in {name} is compared letter by letter, {protects}"), each()));
     }
     // `Smith, John.pdf` is one file.
-    let is_file = |part: &str| part.rsplit_once('.').is_some_and(|(_, end)| !end.contains([' ', '/']));
+    let is_extension =
+        |end: &str| end.starts_with(|first: char| first.is_ascii_alphabetic()) && !end.contains('/');
+    let is_file =
+        |part: &str| !part.contains(' ') && part.rsplit_once('.').is_some_and(|(_, end)| is_extension(end));
     if path.contains(", ") && path.split(", ").all(is_file) {
         return Some((format!("{name} is one entry with several files, {protects}"), each()));
     }
@@ -125,7 +130,15 @@ fn letters_in_brackets(path: &str) -> Option<&str> {
     let (before, rest) = path.split_once('[')?;
     let (inner, after) = rest.split_once(']')?;
     let extension = path.rsplit_once('.').map(|(_, extension)| extension)?;
-    let is_set = !inner.is_empty() && inner.chars().all(|letter| letter.is_ascii_alphanumeric());
+    let letters: HashSet<char> = inner.chars().collect();
+    let is_set = inner.len() > 1
+        && inner.chars().all(|letter| letter.is_ascii_alphanumeric())
+        && letters.len() == inner.len();
+    // A folder of its own, or a note in a name: `app/[id]/route.go`, `Report [2024].pdf`.
+    let is_folder = (before.is_empty() || before.ends_with('/')) && after.starts_with('/');
+    // A parameter stands alone in a name as well: `pages/[slug].py`.
+    let is_parameter = (before.is_empty() || before.ends_with('/')) && (inner.len() > 3 || inner == "id");
+    let is_set = is_set && !is_folder && !is_parameter && !before.ends_with(' ');
     let set = path.get(before.len()..path.len() - after.len())?;
     (is_set && !WEB.contains(&extension) && pattern(path).is_none()).then_some(set)
 }
@@ -151,7 +164,7 @@ mod tests {
             ("${WORKSPACE}", Some("as calls write it")),
             ("$HOME/ws", Some("as calls write it")),
             ("~/ws", Some("as calls write it")),
-            ("C:\\ws", Some("leave `mount_point` out")),
+            ("C:\\ws", Some("as well")),
             ("/workspace/.", Some("`/workspace`")),
             (" /workspace", Some("`/workspace`")),
             ("/workspace", None),

@@ -116,16 +116,19 @@ impl State {
     /// Keeps a call whose response is not its result: the server asks something, or does it as a task. Gives back any other.
     pub fn goes_on(&mut self, result: &Members<'_>, running: Running) -> Option<Running> {
         let kind = result.text("resultType");
+        let inner = || result.object("task").and_then(|task| task.text("taskId"));
         let task = match kind.as_deref() {
             Some("input_required") => {
                 let request_state = result.get("requestState").map(|state| state.get().to_owned());
                 self.unfinished.push(Running { request_state, ..running });
                 return None;
             }
-            Some("task") => result.text("taskId"),
-            _ => result.object("task").and_then(|task| task.text("taskId")),
+            Some("task") => result.text("taskId").or_else(inner),
+            _ => inner(),
         };
         match task {
+            // Without an id nobody will learn how it ends.
+            None if kind.as_deref() == Some("task") => None,
             Some(task) => {
                 // Of two tasks with one id, nobody knows which of them an answer is about.
                 let call = if self.tasks.contains_key(&task) { None } else { Some(running.call) };

@@ -27,7 +27,7 @@ mod outcome;
 pub use outcome::Ended;
 #[cfg(feature = "proxy")]
 pub use outcome::response;
-use outcome::{GoesOn, goes_on, outcome};
+use outcome::{GoesOn, goes_on, of_task, outcome};
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "mcp", absent_without_results: false, marks_failures: true, recognise, reader };
@@ -119,8 +119,10 @@ struct Request {
 #[derive(Clone, PartialEq, Eq)]
 enum Question {
     Call,
-    /// How this task goes, or what came of it.
+    /// How this task goes.
     Task(Box<str>),
+    /// What came of it.
+    TaskResult(Box<str>),
     /// The tools, or the rest of them.
     Tools {
         more: bool,
@@ -255,6 +257,10 @@ impl Log {
     fn request(&mut self, method: &str, message: &Members<'_>, around: &Envelope) {
         let id = message.get("id").and_then(Node::id);
         let params = message.get("params").and_then(Node::members).unwrap_or_default();
+        let task = |question: fn(Box<str>) -> Question| {
+            let task = params.get("taskId").and_then(Node::id);
+            task.map_or(Question::Other, |task| question(task.as_ref().into()))
+        };
         let asked = match method {
             "tools/call" => {
                 self.call(id.as_deref(), &params, around);
@@ -270,10 +276,8 @@ impl Log {
                 self.row += 1;
                 return;
             }
-            "tasks/result" | "tasks/get" => {
-                let task = params.get("taskId").and_then(Node::id);
-                task.map_or(Question::Other, |task| Question::Task(task.as_ref().into()))
-            }
+            "tasks/get" => task(Question::Task),
+            "tasks/result" => task(Question::TaskResult),
             _ => Question::Other,
         };
         if let Some(id) = id {
@@ -301,13 +305,20 @@ impl Log {
             None if is_list => self.offered(&members, false, around),
             Some(Question::Other) => self.name("server", members.get("serverInfo")),
             Some(Question::Task(task)) => {
-                // Of a task that goes on, or whose result is still to be asked for, only the status is told.
-                let inlined = members.has("result") || members.has("error");
-                let told = if inlined { &members } else { message };
-                if (inlined || !members.has("status"))
+                // Of a task that goes on, or whose result is still to be asked for, only the status is told. That the question
+                // fails says nothing of the task.
+                if let Some(ended) = of_task(&members)
                     && let Some(call) = self.tasks.remove(&task)
                 {
-                    self.ended(&call, outcome(told), around.at);
+                    self.ended(&call, ended, around.at);
+                }
+            }
+            Some(Question::TaskResult(task)) => {
+                // A task itself is no result.
+                if !(members.has("taskId") && members.has("status"))
+                    && let Some(call) = self.tasks.remove(&task)
+                {
+                    self.ended(&call, outcome(message), around.at);
                 }
             }
             None if members.has("protocolVersion") => self.name("server", members.get("serverInfo")),
@@ -370,7 +381,7 @@ impl Log {
                     let own = ["content", "structuredContent", "task", "resultType"];
                     result.any(&own).is_some() || result.first().is_none()
                 }
-                Question::Task(_) => {
+                Question::Task(_) | Question::TaskResult(_) => {
                     result.any(&["content", "structuredContent", "status"]).is_some()
                         || result.first().is_none()
                 }

@@ -16,7 +16,8 @@ pub(super) fn sign(name: &str) -> Option<&str> {
         // A dot at the beginning, or after one of these, parts no words of a name.
         let parts_nothing = before.is_none_or(|before| matches!(before, '_' | '-' | ']' | ')'));
         match letter {
-            '\\' => {
+            // `App\Tools\Delete` is a class of PHP.
+            '\\' if is_escape(rest) => {
                 let end = rest.char_indices().nth(2).map_or(rest.len(), |(end, _)| end);
                 return rest.get(..end);
             }
@@ -38,6 +39,18 @@ pub(super) fn sign(name: &str) -> Option<&str> {
     }
 }
 
+/// Whether a backslash begins what only an expression has: a class such as `\w`, an edge, or a sign as it is.
+fn is_escape(rest: &str) -> bool {
+    let mut after = rest.chars().skip(1);
+    let next = after.next();
+    let ends = after.next().is_none_or(|letter| !letter.is_ascii_alphabetic());
+    next.is_none_or(|letter| {
+        letter.is_ascii_punctuation()
+            || matches!(letter, 'b' | 'd' | 's' | 'w')
+            || ends && matches!(letter, 'B' | 'D' | 'S' | 'W')
+    })
+}
+
 /// `.{3}`.
 fn is_counted(rest: &str) -> bool {
     rest.strip_prefix(".{").is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
@@ -45,7 +58,8 @@ fn is_counted(rest: &str) -> bool {
 
 /// Whether the parentheses of a name are those of an expression: those of `Bash(git push)` have words in them.
 pub(super) fn has_group(name: &str) -> bool {
-    ["(.", "(?", "(\\", "(["].iter().any(|group| name.contains(group))
+    let begins = ["(.", "(?", "(\\", "(["].iter().any(|group| name.contains(group));
+    begins || [")?", ")*", ")+"].iter().any(|group| name.contains(group))
 }
 
 /// What all meant names begin with, where nothing else is said of them. `sign`: the part of the name that [`sign`] found.
@@ -59,7 +73,8 @@ pub(super) fn prefix<'a>(name: &'a str, sign: &str) -> Option<&'a str> {
 pub(super) fn as_glob(name: &str) -> Option<String> {
     let name = name.replace("(.*)", ".*").replace("(.+)", ".+");
     let inner = named(&name).map_or(&*name, |(_, inner)| inner);
-    let (inner, anywhere) = slashed(inner).map_or((inner, false), |inner| (inner, true));
+    let marked = named(&name).is_some();
+    let (inner, anywhere) = slashed(inner).map_or((inner, marked), |inner| (inner, true));
     let (begins, ends) = (inner.starts_with('^'), inner.ends_with('$'));
     let inner = inner.trim_start_matches('^').trim_end_matches('$');
     let mut glob = String::new();
@@ -69,7 +84,8 @@ pub(super) fn as_glob(name: &str) -> Option<String> {
         match letter {
             '.' if repeated() => glob.push('*'),
             '\\' => match rest.next()? {
-                'b' | 'B' => {}
+                // What begins or ends a word may be within a name.
+                'b' | 'B' => return None,
                 letter if letter.is_ascii_alphanumeric() => {
                     let several = rest.next_if(|next| matches!(next, '*' | '+' | '?')).is_some();
                     glob.push(if several { '*' } else { '?' });
@@ -77,7 +93,7 @@ pub(super) fn as_glob(name: &str) -> Option<String> {
                 '*' | '?' => return None,
                 letter => glob.push(letter),
             },
-            '+' if rest.peek().is_none() => {}
+            '+' if rest.peek().is_none() => glob.push('*'),
             letter => glob.push(letter),
         }
     }
@@ -125,13 +141,13 @@ mod tests {
             (".*", ".*", "*"),
             ("drop\\w*", "\\w", "drop*"),
             ("del_\\d", "\\d", "del_?"),
-            ("\\bdel", "\\b", "del"),
             ("a\\_b", "\\_", "a_b"),
-            ("delete_+", "+", "delete_"),
+            ("delete_+", "+", "delete_*"),
             ("/del/", "/", "*del*"),
             ("/^del/i", "/", "del*"),
             ("re:^x$", "re:", "x"),
-            ("regex:x.*", "regex:", "x*"),
+            ("regex:x.*", "regex:", "*x*"),
+            ("re:^delete", "re:", "delete*"),
             ("del%", "%", "del*"),
             ("%del%", "%", "*del*"),
             ("del_(.+)", ".+", "del_*"),
@@ -140,12 +156,33 @@ mod tests {
             assert_eq!(as_glob(name).as_deref(), Some(glob), "{name}");
         }
         for name in [
-            "slack.*", "a.b*", "*.*", "v1.?", "get_?", "g++", "a.b", "a/b", "/a/b", "/a/b/", "/", "//", "%",
-            "+", "x:y", "re:", "50%_off", "größe", "a.{b}", "",
+            "slack.*",
+            "a.b*",
+            "*.*",
+            "v1.?",
+            "get_?",
+            "g++",
+            "a.b",
+            "a/b",
+            "/a/b",
+            "/a/b/",
+            "/",
+            "//",
+            "%",
+            "+",
+            "x:y",
+            "re:",
+            "50%_off",
+            "größe",
+            "a.{b}",
+            "",
+            "App\\Tools\\DeleteUser",
         ] {
             assert_eq!(sign(name), None, "{name}");
         }
         assert_eq!(as_glob("re:(a|b)"), None);
+        assert_eq!((sign("\\bdel"), as_glob("\\bdel")), (Some("\\b"), None));
+        assert!(has_group("delete(_user)?"));
         assert_eq!((sign("a.{3}"), as_glob("a.{3}")), (Some(".{"), None));
         assert!(has_group("del(.*)") && has_group("(?i)del") && !has_group("Bash(git push)"));
         assert_eq!(prefix("drop\\w*", "\\w"), Some("drop"));

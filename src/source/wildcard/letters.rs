@@ -59,7 +59,11 @@ fn is_dash(letter: char) -> bool {
 /// A dash between words of a sentence may be meant.
 fn dash(name: &str) -> Option<Slip<'_>> {
     let is_within = !name.contains(char::is_whitespace);
-    let sign = name.matches(is_dash).next().filter(|_| is_within)?;
+    // Chinese and Japanese names have dashes of their own.
+    let sign = name
+        .matches(is_dash)
+        .next()
+        .filter(|_| is_within && name.chars().all(|c| c.is_ascii() || is_dash(c)))?;
     Some(Slip { sign, what: What::Dash })
 }
 
@@ -81,7 +85,8 @@ fn latin(letter: char) -> Option<char> {
     const ALIKE: [(&str, &str); 3] = [
         ("аеорсухіјѕһԁԛԝӏ", "aeopcyxijshdqwl"),
         ("АВЕКМНОРСТУХІЈЅ", "ABEKMHOPCTYXIJS"),
-        ("ονιρυκαΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "ovipukaABEZHIKMNOPTYX"),
+        // The others of its small letters stand in names of their own right: `TNFα`.
+        ("οΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "oABEZHIKMNOPTYX"),
     ];
     ALIKE.iter().find_map(|(others, own)| {
         let at = others.chars().position(|other| other == letter)?;

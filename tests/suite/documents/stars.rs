@@ -47,7 +47,7 @@ fn a_wildcard_where_names_are_exact_is_an_error() {
         ("{tool: 'get_.+', forbids_after: [a]}", "one contract for each tool"),
         ("{tool: a, forbids_after: ['delete_\\d+']}", "list each forbidden tool"),
         ("{tool: a, preconditions: [{requires_prior_tool: 'login\\w*'}]}", "the one tool"),
-        ("{tool: a, forbids_after: ['re:rm']}", "write `rm`"),
+        ("{tool: a, forbids_after: ['re:rm']}", "list each forbidden tool"),
         (&format!("forbidden: [{{sequence: ['delete_.*'], {halt}}}]"), "`{namePrefix: delete_}`"),
         (&format!("forbidden: [{{sequence: ['delete_.+'], {halt}}}]"), "`{namePrefix: delete_}`"),
         (

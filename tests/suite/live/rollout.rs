@@ -55,8 +55,13 @@ impl Codex {
 
     /// Whether an event is answered with anything but a denial.
     fn event(&self, name: &str, id: &str, command: &str) -> bool {
+        self.event_of(None, name, id, command)
+    }
+
+    /// The same of a thread that the session began.
+    fn event_of(&self, agent: Option<&str>, name: &str, id: &str, command: &str) -> bool {
         let log = self.logs.then(|| self.log());
-        let event = json!({"hook_event_name": name, "session_id": "s", "transcript_path": log, "cwd": "/p", "tool_name": "Bash",
+        let event = json!({"agent_id": agent, "hook_event_name": name, "session_id": "s", "transcript_path": log, "cwd": "/p", "tool_name": "Bash",
             "tool_use_id": id, "tool_input": {"command": command}, "tool_response": "Process exited with code 0\nOutput:\n"});
         let hook = ["hook", "codex", "-p", "p.yaml"];
         let output = fed(
@@ -151,4 +156,42 @@ fn a_folder_that_nobody_says_may_be_any() {
     let proposed: Vec<Value> =
         codex.journal().into_iter().filter(|record| record["record"] == "proposed").collect();
     assert_eq!(proposed[0]["cwd"], "?");
+}
+
+/// The log of a thread that another one began is its own, and its later parts do not say whose they are.
+#[rstest]
+#[case(Some("sub1"))]
+#[case(None)]
+fn a_thread_of_a_session_has_a_log_of_its_own(#[case] agent: Option<&str>) {
+    let codex = Codex { files: folder(&[("p.yaml", POLICY)]), logs: true };
+    let source = json!({"subagent": {"thread_spawn": {"parent_thread_id": "s", "depth": 1}}});
+    codex.write(
+        "session_meta",
+        json!({"id": "sub1", "cwd": "/p", "originator": "codex_cli_rs", "source": source}),
+    );
+    for id in ["1", "2"] {
+        codex.made(id, "exec_command", json!({"cmd": "cargo test"}));
+        assert!(codex.event_of(agent, "PreToolUse", id, "cargo test"));
+        codex.event_of(agent, "PostToolUse", id, "cargo test");
+        codex.gave(id, "Chunk ID: a\nProcess exited with code 0\nOutput:\nok\n");
+    }
+    codex.made("3", "exec_command", json!({"cmd": "git push"}));
+    assert!(codex.event_of(agent, "PreToolUse", "3", "git push"));
+}
+
+/// A server that never ends does not hide how the commands after it ended, however long the log becomes.
+#[test]
+fn a_command_that_never_ends_hides_no_other() {
+    let codex = Codex::new();
+    assert!(codex.runs("1", "npm start"));
+    codex.gave("1", "Chunk ID: a\nProcess running with session ID 7\nOutput:\n");
+    codex.made("x", "other_tool", json!({}));
+    codex.gave("x", &"long ".repeat(1 << 20));
+    assert!(codex.runs("2", "cargo test"));
+    codex.gave("2", "Chunk ID: b\nProcess running with session ID 8\nOutput:\n");
+    assert!(codex.runs("3", "ls"));
+    codex.gave("3", "Chunk ID: c\nProcess exited with code 0\nOutput:\n");
+    codex.made("4", "write_stdin", json!({"session_id": 8, "chars": ""}));
+    codex.gave("4", "Chunk ID: d\nProcess exited with code 0\nOutput:\nok\n");
+    assert!(codex.runs("5", "git push"));
 }

@@ -324,7 +324,7 @@ fn lists_of_globs_say_what_to_write() {
         ("blocklist", "del_\\d", "write `del_?`"),
         ("blocklist", "/del/", "write `*del*`"),
         ("blocklist", "del%", "write `del*`"),
-        ("blocklist", "re:x", "write `x`"),
+        ("blocklist", "re:x", "write `*x*`"),
         ("blocklist", "^del.*$", "write `del*`"),
         ("blocklist", "^root$", "write `root`"),
         ("blocklist", "del(.*)", "write `del*`"),

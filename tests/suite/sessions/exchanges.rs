@@ -228,3 +228,34 @@ fn offered_tools_stand_where_gateways_keep_them() {
         assert!(sessions[0].messages.iter().any(|message| message.content.shown() == "go"), "{line}");
     }
 }
+
+/// Clients send back what the model said, and not what the provider did for it.
+#[test]
+fn what_the_provider_did_need_not_be_repeated() {
+    let searched = |id: &str, said: &str| {
+        json!([{"type": "web_search_call", "id": id, "status": "completed", "action": {"type": "search", "query": "q"}},
+            {"type": "message", "role": "assistant", "id": "m", "content": [{"type": "output_text", "text": said}]}])
+    };
+    let (user, assistant) = (
+        |text: &str| json!({"role": "user", "content": text}),
+        |text: &str| json!({"role": "assistant", "content": text}),
+    );
+    let call = json!({"type": "function_call", "call_id": "c", "name": "delete", "arguments": "{\"a\": 1}"});
+    let output = json!({"type": "function_call_output", "call_id": "c", "output": "ok"});
+    let exchange = |input: &[Value], output: Value| {
+        json!({"request": {"model": "m", "input": input},
+            "response": {"id": "r", "object": "response", "status": "completed", "output": output}})
+    };
+    let mut said = vec![user("find it")];
+    let first = exchange(&said, searched("w1", "sunny"));
+    said.extend([assistant("sunny"), user("now delete it")]);
+    let second = exchange(&said, json!([call]));
+    said.extend([call.clone(), output]);
+    let third = exchange(&said, searched("w2", "done"));
+    said.extend([assistant("done"), user("bye")]);
+    let fourth = exchange(&said, json!([{"type": "message", "role": "assistant", "id": "m", "content": []}]));
+    let (sessions, told) = read(&[first, second, third, fourth]);
+    let deleted = calls(&sessions).concat().into_iter().filter(|tool| *tool == "delete").count();
+    assert_eq!((sessions.len(), deleted), (1, 1), "{told:#?}");
+    assert!(told.iter().any(|told| told.contains("left out")), "{told:#?}");
+}

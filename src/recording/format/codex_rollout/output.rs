@@ -4,21 +4,21 @@ use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::status::Status;
 
 /// Beginnings of what is told when a call could not be run, or was broken off.
-const FAILURES: [&str; 13] = [
+const FAILURES: [&str; 9] = [
     "aborted",
     "apply_patch verification failed",
     "collab spawn failed",
     "command timed out",
-    "err: \"",
     "exec_command failed",
     "execution error:",
     "failed in sandbox",
-    "failed to parse ",
-    "tool call error:",
-    "unable to locate image",
     "unsupported call:",
     "write_stdin failed",
 ];
+
+/// The same of what is one line: a text of several lines that begins so is what a tool found.
+const FAILURES_IN_A_LINE: [&str; 4] =
+    ["err: \"", "failed to parse ", "tool call error:", "unable to locate image"];
 
 /// What is told whole when a call was refused, and how that is known.
 const REFUSALS: [(&str, &str); 6] = [
@@ -49,7 +49,9 @@ pub const SCRIPT: &str = "Script running with cell ID ";
 
 /// Whether a result's text says that the call failed; `None` where it says nothing of that.
 pub fn failed(text: &str) -> Option<bool> {
-    exited(text).or_else(|| FAILURES.iter().any(|failure| text.starts_with(failure)).then_some(true))
+    let begins = |failures: &[&str]| failures.iter().any(|failure| text.starts_with(failure));
+    let is_line = || !text.trim_end().contains('\n');
+    exited(text).or_else(|| (begins(&FAILURES) || begins(&FAILURES_IN_A_LINE) && is_line()).then_some(true))
 }
 
 /// Whether what was run failed, as its exit code says, or the words for the end of a script.

@@ -67,6 +67,20 @@ fn content(result: Node<'_>, members: &Members<'_>) -> Body {
     }
 }
 
+/// What the state of a task says of how its call ended. `None`: it goes on, or its result is still to be asked for.
+pub fn of_task(task: &Members<'_>) -> Option<(Body, Ended)> {
+    let told = task.get("result").is_some() || task.get("error").is_some();
+    let status = task.get("status").and_then(Node::text);
+    match status.as_deref() {
+        Some("failed" | "cancelled") => {
+            let content = if told { outcome(task).0 } else { Body::MISSING };
+            Some((content, Ended::Failed))
+        }
+        Some("completed") | None => told.then(|| outcome(task)),
+        Some(_) => None,
+    }
+}
+
 /// How a call goes on whose response is not its result.
 pub enum GoesOn<'a> {
     /// As a task of the server, which has this id.
@@ -78,10 +92,51 @@ pub enum GoesOn<'a> {
 /// Whether a call goes on, as the result in its response says.
 pub fn goes_on<'a>(result: &Members<'a>) -> Option<GoesOn<'a>> {
     let kind = result.get("resultType").and_then(Node::text);
-    let task = match kind.as_deref() {
-        Some("input_required") => return Some(GoesOn::Asks),
-        Some("task") => result.get("taskId"),
-        _ => result.get("task").and_then(Node::members).and_then(|task| task.get("taskId")),
-    };
-    task.and_then(Node::id).map(GoesOn::Task)
+    let inner = || result.get("task").and_then(Node::members)?.get("taskId")?.id();
+    match kind.as_deref() {
+        Some("input_required") => Some(GoesOn::Asks),
+        // Without an id nobody will learn how it ends.
+        Some("task") => {
+            let task = result.get("taskId").and_then(Node::id).or_else(inner);
+            Some(task.map_or(GoesOn::Asks, GoesOn::Task))
+        }
+        _ => inner().map(GoesOn::Task),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_says_how_its_call_ended() {
+        let ok = Some(Ended::Ok);
+        for (task, expected) in [
+            (r#"{"status": "working"}"#, None),
+            (r#"{"status": "working", "result": null, "error": null}"#, None),
+            (r#"{"status": "completed"}"#, None),
+            (r#"{"status": "completed", "result": {"content": []}}"#, ok),
+            (r#"{"status": "completed", "result": {"isError": true}}"#, Some(Ended::Failed)),
+            (r#"{"status": "failed"}"#, Some(Ended::Failed)),
+            (r#"{"status": "cancelled", "result": {"content": []}}"#, Some(Ended::Failed)),
+            (r#"{"status": "another", "result": {"content": []}}"#, None),
+            (r#"{"result": {"content": []}}"#, ok),
+        ] {
+            let members = Node::parse(task).unwrap().members().unwrap();
+            assert_eq!(of_task(&members).map(|(_, ended)| ended), expected, "{task}");
+        }
+    }
+
+    #[test]
+    fn a_task_without_an_id_goes_on_as_well() {
+        let how = |result: &str| {
+            let members = Node::parse(result).unwrap().members().unwrap();
+            goes_on(&members).map(|how| matches!(how, GoesOn::Task(_)))
+        };
+        assert_eq!(how(r#"{"resultType": "task", "taskId": "t"}"#), Some(true));
+        assert_eq!(how(r#"{"resultType": "task", "task": {"taskId": "t"}}"#), Some(true));
+        assert_eq!(how(r#"{"resultType": "task"}"#), Some(false));
+        assert_eq!(how(r#"{"task": {"taskId": "t"}}"#), Some(true));
+        assert_eq!(how(r#"{"content": []}"#), None);
+    }
 }

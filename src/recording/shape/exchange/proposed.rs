@@ -1,16 +1,26 @@
 //! What a response proposed, and whether a later request goes on from it: a request that repeats the conversation but has other
 //! calls in the place of the response goes on from another one.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::diagnostic::Loss;
 use crate::session::build::Builder;
 use crate::session::{Body, Call};
 
+/// A call of a response.
+struct ProposedCall {
+    id: Option<Arc<str>>,
+    tool: Arc<str>,
+    arguments: Body,
+    /// The provider made it, and the response has its result: clients need not repeat it.
+    answered: bool,
+}
+
 /// The calls of a response.
 #[derive(Default)]
 pub struct Proposed {
-    calls: Vec<(Option<Arc<str>>, Arc<str>, Body)>,
+    calls: Vec<ProposedCall>,
     line: u32,
     /// Those of responses before that no request repeats: their lines, and how many there are.
     left_out: Vec<(u32, usize)>,
@@ -20,7 +30,12 @@ impl Proposed {
     /// The calls that a session has since it had this many.
     pub fn since(builder: &Builder, known: usize) -> Proposed {
         let calls = builder.so_far().calls.get(known..).unwrap_or_default().iter();
-        let calls = calls.map(|call| (call.id.clone(), Arc::clone(&call.tool), call.arguments.clone()));
+        let calls = calls.map(|call| ProposedCall {
+            id: call.id.clone(),
+            tool: Arc::clone(&call.tool),
+            arguments: call.arguments.clone(),
+            answered: call.result.is_some(),
+        });
         Proposed { calls: calls.collect(), line: builder.line(), left_out: Vec::new() }
     }
 
@@ -29,17 +44,21 @@ impl Proposed {
         self.calls.is_empty()
     }
 
-    /// How many of them are not among those that a request repeats. `None`: none is, so it goes on from another response.
+    /// How many of them are not among those that a request repeats. `None`: none is of those that it had to answer, so it goes
+    /// on from another response.
     pub fn missing(&self, repeated: &[Call]) -> Option<usize> {
-        let is_there = |(id, tool, arguments): &(Option<Arc<str>>, Arc<str>, Body)| {
-            repeated.iter().any(|call| {
+        let ids: HashSet<&str> = repeated.iter().filter_map(|call| call.id.as_deref()).collect();
+        let is_there = |proposed: &&ProposedCall| {
+            proposed.id.as_deref().is_some_and(|id| ids.contains(id))
                 // Ids may be given anew.
-                let same = || call.tool == *tool && call.arguments.value() == arguments.value();
-                id.is_some() && call.id == *id || same()
-            })
+                || repeated.iter().any(|call| {
+                    call.tool == proposed.tool && alike(&call.arguments, &proposed.arguments)
+                })
         };
-        let missing = self.calls.iter().filter(|call| !is_there(call)).count();
-        (self.is_empty() || missing < self.calls.len()).then_some(missing)
+        let there: Vec<&ProposedCall> = self.calls.iter().filter(is_there).collect();
+        let open = |calls: &[&ProposedCall]| calls.iter().filter(|call| !call.answered).count();
+        let asked = open(&self.calls.iter().collect::<Vec<_>>());
+        (asked == 0 || open(&there) > 0).then(|| self.calls.len() - there.len())
     }
 
     /// What is left out where a request takes the place of the one that these were the answer to.
@@ -63,4 +82,12 @@ impl Proposed {
             builder.at_line(*line).lost(Loss::MayHoldCalls, message);
         }
     }
+}
+
+/// Whether two calls have the same arguments: none are as good as an empty object.
+fn alike(one: &Body, other: &Body) -> bool {
+    let empty = |body: &Body| {
+        body.value().is_none_or(|value| value.as_object().is_some_and(|given| given.is_empty()))
+    };
+    empty(one) && empty(other) || one.value() == other.value()
 }
