@@ -37,6 +37,9 @@ pub mod tree;
 pub use agent::Agent;
 pub use fault::Fault;
 
+/// How long the whole answer of a hook may take, in milliseconds, where its command line does not say.
+pub const LIMIT: u64 = 30_000;
+
 /// The folder of all journals, from the values of `XDG_STATE_HOME` and `HOME`.
 ///
 /// # Errors

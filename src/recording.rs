@@ -19,7 +19,10 @@ pub use contract::{Format, Options};
 #[cfg(feature = "cli")]
 pub use format::codex_rollout::ended as codex_ended;
 #[cfg(feature = "proxy")]
-pub use format::mcp::{Ended as McpEnded, response as mcp_response};
+pub use format::mcp::{
+    Ended as McpEnded, GoesOn as McpGoesOn, response as mcp_response, response_goes_on as mcp_goes_on,
+    task_response as mcp_task,
+};
 #[cfg(feature = "cli")]
 pub use format::native::MEMBERS as SESSION_MEMBERS;
 pub use reading::{Checkpoint, LineReader, Reading, Stretch, open, resume};

@@ -19,7 +19,7 @@ pub struct SessionVerdict {
     pub halted: bool,
     /// Violated rules about the session that no stopped call stands for.
     pub violated: u32,
-    /// The same, of rules whose violation fails no session: that only report, or are in shadow mode.
+    /// The same, of rules whose violation fails no session: that only report, are in shadow mode, or asked a person.
     pub unenforced: u32,
     /// Calls of choices that were not taken that are stopped.
     pub not_taken: u32,
@@ -33,18 +33,18 @@ impl SessionVerdict {
     /// Of a judged session.
     pub fn of(replay: &Replay) -> Self {
         let summary = replay.summary();
-        let violated = |enforced: bool| {
-            let violated = violations(replay).filter(|state| state.enforced == enforced);
-            u32::try_from(violated.count()).unwrap_or(u32::MAX)
-        };
+        let (mut violated, mut unenforced) = (0, 0);
+        for state in violations(replay) {
+            *if state.enforced { &mut violated } else { &mut unenforced } += 1;
+        }
         Self {
             stopped: summary.deny + summary.halt - summary.deny_counterfactual,
             after: summary.deny_counterfactual,
             asked: summary.ask,
             reported: replay.reported(),
             halted: summary.halt > 0,
-            violated: violated(true),
-            unenforced: violated(false),
+            violated,
+            unenforced,
             not_taken: summary.alternatives_stopped,
             disagree: summary.disagree,
             not_exercised: replay.status() == Status::NotExercised,

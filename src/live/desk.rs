@@ -284,7 +284,8 @@ impl Desk {
             let import = tail.as_ref().map(|tail| tail.import(journal, latest.as_ref(), call.id, clock));
             let import = import.unwrap_or_default();
             records += &import.records;
-            records += &self.ended_before(report, journal, tail.as_ref(), clock);
+            let known = tail.as_ref().map(|tail| tail.ends(journal, clock)).unwrap_or_default();
+            records += &self.ended_before(report, journal, &known, clock);
             records += &Record::Turn { at: clock.now(), transcript: import.until }.line();
         }
         let made = format!("call-{}", journal.calls() + 1);

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::install::{Scope, Settings, settings_file};
 use super::probe::{TrialCall, find};
-use super::settings::{Flaw, Hook, best};
+use super::settings::{Flaw, Hook, best, option};
 use super::{Agent, policy};
 use crate::policy::Policy;
 use crate::wording::count;
@@ -162,17 +162,13 @@ impl Parts {
     fn of(command: &str) -> Option<Parts> {
         let words = shlex::split(command)?;
         let verb = words.iter().position(|word| word == "hook")?;
-        let after = |names: [&str; 2]| {
-            let place = words.iter().position(|word| names.contains(&&**word))?;
-            words.get(place + 1).cloned()
-        };
+        let place = words.iter().position(|word| word == "cd");
         Some(Parts {
             program: words.get(verb.checked_sub(1)?)?.clone(),
-            policy: after(["-p", "--policy"]).unwrap_or_else(|| "contracts".to_owned()),
-            folder: after(["cd", "cd"]).map(PathBuf::from),
+            policy: option(command, &["-p", "--policy"]).unwrap_or_else(|| "contracts".to_owned()),
+            folder: place.and_then(|place| words.get(place + 1)).map(PathBuf::from),
             shadow: words.iter().any(|word| word == "--shadow"),
-            lets_run: after(["--on-error", "--on-error"]).is_some_and(|answer| answer == "allow")
-                || words.iter().any(|word| word == "--on-error=allow"),
+            lets_run: option(command, &["--on-error"]).as_deref() == Some("allow"),
         })
     }
 }

@@ -93,17 +93,18 @@ impl Desk {
     /// flight, so that they count against what they forbid.
     pub(super) fn ended(&self, report: &Report, journal: &Journal, clock: Clock<'_>) -> String {
         let tail = self.tail(report, journal).ok().flatten();
-        let ends = tail.as_ref().map(|tail| tail.ends(journal, clock)).unwrap_or_default();
-        let ends: String = ends.into_iter().map(|(_, end)| end).collect();
-        ends + &self.ended_before(report, journal, tail.as_ref(), clock)
+        let mut ends = tail.as_ref().map(|tail| tail.ends(journal, clock)).unwrap_or_default();
+        let before = self.ended_before(report, journal, &ends, clock);
+        ends.drain(..).map(|(_, end)| end).collect::<String>() + &before
     }
 
     /// The same of commands that began in an earlier turn than the last, and went on: that part of the log was read before.
+    /// `known` has the ends in the rest of the log.
     pub(super) fn ended_before(
         &self,
         report: &Report,
         journal: &Journal,
-        tail: Option<&Tail>,
+        known: &[(&str, String)],
         clock: Clock<'_>,
     ) -> String {
         let Some((path, format)) = self.log(report).filter(|_| self.logs_commands()) else {
@@ -115,8 +116,7 @@ impl Desk {
         let since = since.max(read.saturating_sub(BACK));
         let whole = transcript::read(&path, format, since, report.subagent.as_deref());
         let Some(whole) = whole.ok().flatten() else { return String::new() };
-        let told = tail.map(|tail| tail.ends(journal, clock)).unwrap_or_default();
-        let is_new = |id: &str| told.iter().all(|(other, _)| *other != id);
+        let is_new = |id: &str| known.iter().all(|(other, _)| *other != id);
         whole.ends(journal, clock).into_iter().filter(|(id, _)| is_new(id)).map(|(_, end)| end).collect()
     }
 

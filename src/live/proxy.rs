@@ -279,28 +279,17 @@ impl Proxy {
                 state.tools.narrowed(text, &result, more, |offered| self.visible(offered))
             }
             Purpose::Call(running) => {
-                let Some(running) = state.goes_on(&result, running) else { return vec![passed] };
+                let Some(running) = state.goes_on(text, &result, running) else { return vec![passed] };
                 let response = recording::mcp_response(text);
                 self.ended(&mut state, &running.call, &response, passed)
             }
-            // The result itself, or why there is none.
-            Purpose::Task { task, result: true } if result.get("taskId").is_none() => {
-                let Some(call) = state.end_task(&task) else { return vec![passed] };
-                self.ended(&mut state, &call, &recording::mcp_response(text), passed)
-            }
-            Purpose::Task { task, .. } => {
-                let inner = |name| result.get(name).map(|value| format!(r#"{{"{name}":{}}}"#, value.get()));
-                let inlined = inner("result").or_else(|| inner("error"));
-                let failed = match result.text("status").as_deref() {
-                    // That a task is over is no result: it may have completed with a failure, which `tasks/result` says.
-                    Some("completed") if inlined.is_some() => false,
-                    Some("failed" | "cancelled") => true,
-                    _ => return vec![passed],
+            Purpose::Task { task, result } => {
+                let ended = recording::mcp_task(text, result);
+                let Some((ended, call)) = ended.and_then(|ended| Some((ended, state.end_task(&task)?)))
+                else {
+                    return vec![passed];
                 };
-                let Some(call) = state.end_task(&task) else { return vec![passed] };
-                let (output, ended) = recording::mcp_response(inlined.as_deref().unwrap_or(text));
-                let ended = if failed { McpEnded::Failed } else { ended };
-                self.ended(&mut state, &call, &(output, ended), passed)
+                self.ended(&mut state, &call, &ended, passed)
             }
             Purpose::Handshake | Purpose::Other => vec![passed],
         }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::Agent;
 use splice::{cut, insert, pretty, replace, slice};
 
-pub use hook::{Flaw, Hook, best, is_ours};
+pub use hook::{Flaw, Hook, best, is_ours, option};
 pub use splice::is_empty;
 
 mod flaws;

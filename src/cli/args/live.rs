@@ -9,7 +9,7 @@ use super::choices::Mode;
 #[cfg(feature = "tui")]
 use super::choices::WatchMode;
 use super::groups::Policies;
-use crate::live::Agent;
+use crate::live::{Agent, LIMIT};
 
 /// What is answered when a call cannot be decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -58,7 +58,7 @@ pub struct Hook {
     #[arg(long, value_name = "MS", default_value_t = 5000)]
     pub wait: u64,
     /// Time limit for the whole answer, in milliseconds; then the `--on-error` answer is given
-    #[arg(long, value_name = "MS", default_value_t = 30_000)]
+    #[arg(long, value_name = "MS", default_value_t = LIMIT)]
     pub limit: u64,
 }
 

@@ -23,10 +23,10 @@ struct Hooks {
 pub fn look(settings: &Path, hooks: &[Hook], user: Option<&Path>) -> Vec<Flaw> {
     let mut flaws = Vec::new();
     let text = user.and_then(|user| fs::read_to_string(user.join("config.toml")).ok()).unwrap_or_default();
-    // What cannot be read is told where the switches are looked for.
+    // A file that cannot be read is reported where the switches are looked for; here nothing in it is trusted.
     let config: Config = toml::from_str(&text).unwrap_or_default();
     let states = config.hooks.and_then(|hooks| hooks.state).unwrap_or_default();
-    let mut add = |fatal, text| flaws.push(Flaw { text, fatal, mends: false });
+    let mut add = |fatal, text| flaws.push(Flaw { text, fatal, fixed_by_install: false });
     for (event, _) in Agent::Codex.events() {
         let Some(hook) = best(hooks, event) else { continue };
         let label = label(event);

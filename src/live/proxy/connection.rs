@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use super::message::{Members, key};
 use super::tools::Tools;
+use crate::recording::{self, McpGoesOn};
 
 /// Why a request is not accepted.
 pub const OPEN: &str = "a request with this id has not been answered yet";
@@ -114,29 +115,22 @@ impl State {
     }
 
     /// Keeps a call whose response is not its result: the server asks something, or does it as a task. Gives back any other.
-    pub fn goes_on(&mut self, result: &Members<'_>, running: Running) -> Option<Running> {
-        let kind = result.text("resultType");
-        let inner = || result.object("task").and_then(|task| task.text("taskId"));
-        let task = match kind.as_deref() {
-            Some("input_required") => {
+    pub fn goes_on(&mut self, response: &str, result: &Members<'_>, running: Running) -> Option<Running> {
+        match recording::mcp_goes_on(response) {
+            None => return Some(running),
+            Some(McpGoesOn::Asks) => {
                 let request_state = result.get("requestState").map(|state| state.get().to_owned());
                 self.unfinished.push(Running { request_state, ..running });
-                return None;
             }
-            Some("task") => result.text("taskId").or_else(inner),
-            _ => inner(),
-        };
-        match task {
-            // Without an id nobody will learn how it ends.
-            None if kind.as_deref() == Some("task") => None,
-            Some(task) => {
-                // Of two tasks with one id, nobody knows which of them an answer is about.
-                let call = if self.tasks.contains_key(&task) { None } else { Some(running.call) };
-                self.tasks.insert(task, call);
-                None
+            Some(McpGoesOn::Task(task)) => {
+                if let Some(task) = task {
+                    // Of two tasks with one id, nobody knows which of them an answer is about.
+                    let call = (!self.tasks.contains_key(&task)).then_some(running.call);
+                    self.tasks.insert(task, call);
+                }
             }
-            None => Some(running),
         }
+        None
     }
 }
 

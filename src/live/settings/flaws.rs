@@ -2,8 +2,8 @@
 
 use jsonc_parser::ast::{Object, Value};
 
-use super::super::Agent;
-use super::hook::{Flaw, is_ours};
+use super::super::{Agent, LIMIT};
+use super::hook::{Flaw, is_ours, option};
 
 /// What the settings say of a hook that keeps it from being asked, or from being heard. `root` is all of them.
 pub fn flaws(handler: &Object<'_>, agent: Agent, event: &str, root: Option<&Object<'_>>) -> Vec<Flaw> {
@@ -12,7 +12,7 @@ pub fn flaws(handler: &Object<'_>, agent: Agent, event: &str, root: Option<&Obje
     let broken = |what: &str| Flaw {
         text: format!("the hook for `{event}` {what}: {again}"),
         fatal: true,
-        mends: true,
+        fixed_by_install: true,
     };
     let mut found = Vec::new();
     let kind = handler.get_string("type").map(|kind| kind.value.to_string());
@@ -32,12 +32,12 @@ pub fn flaws(handler: &Object<'_>, agent: Agent, event: &str, root: Option<&Obje
     if let Some(only) = handler.get_string("if") {
         let text =
             format!("the hook for `{event}` is asked only about calls of which `if` holds: `{}`", only.value);
-        found.push(Flaw { text, fatal: false, mends: false });
+        found.push(Flaw { text, fatal: false, fixed_by_install: false });
     }
     found.extend(hasty(handler, agent, event));
     if let Some(list) = root.and_then(|root| disabling(handler, agent, root)) {
         let text = format!("the hook for `{event}` is turned off: take it out of the list `{list}`");
-        found.push(Flaw { text, fatal: true, mends: false });
+        found.push(Flaw { text, fatal: true, fixed_by_install: false });
     }
     found
 }
@@ -61,25 +61,22 @@ fn hasty(handler: &Object<'_>, agent: Agent, event: &str) -> Option<Flaw> {
         return None;
     }
     let (wait, may) = (wait / 1000.0, limit / 1000.0);
-    let mends = given.is_some() && default > limit;
-    let (what, mend) = match mends {
+    let fixed_by_install = given.is_some() && default > limit;
+    let (what, fix) = match fixed_by_install {
         true => ("`timeout`", format!("run `rulestep install {}` again", agent.name())),
         false => ("its own limit", "allow less with `--limit`, or set a longer `timeout`".to_owned()),
     };
     let text = format!(
         "the agent waits {wait} s for the hook for `{event}` ({what}) and lets the call run then, but the hook may take {may} s \
-         (`--limit`): {mend}"
+         (`--limit`): {fix}"
     );
-    Some(Flaw { text, fatal: true, mends })
+    Some(Flaw { text, fatal: true, fixed_by_install })
 }
 
 /// The milliseconds that a command line of ours may take.
 fn limit(command: &str) -> f64 {
-    let words = shlex::split(command).unwrap_or_default();
-    let after = words.iter().position(|word| word == "--limit").and_then(|at| words.get(at + 1));
-    let joined = words.iter().find_map(|word| word.strip_prefix("--limit="));
-    let given = joined.or(after.map(String::as_str)).and_then(|limit| limit.parse().ok());
-    given.unwrap_or(30_000.0)
+    let given = option(command, &["--limit"]).and_then(|limit| limit.parse().ok());
+    given.unwrap_or(LIMIT as f64)
 }
 
 /// The list of Gemini CLI that turns a hook off by its name or its command line.

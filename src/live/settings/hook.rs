@@ -34,8 +34,8 @@ pub struct Flaw {
     pub text: String,
     /// Whether the hook does not do what it is for.
     pub fatal: bool,
-    /// Whether entering the hook anew mends it.
-    pub mends: bool,
+    /// Whether entering the hook anew fixes it.
+    pub fixed_by_install: bool,
 }
 
 impl Hook {
@@ -46,7 +46,7 @@ impl Hook {
 
     /// Whether it is to be entered anew.
     pub(super) fn is_broken(&self) -> bool {
-        self.flaws.iter().any(|flaw| flaw.fatal && flaw.mends)
+        self.flaws.iter().any(|flaw| flaw.fatal && flaw.fixed_by_install)
     }
 }
 
@@ -66,4 +66,35 @@ pub fn is_ours(command: &str, agent: Agent) -> bool {
         }
         _ => false,
     })
+}
+
+/// The value that a command line of ours gives to an option, by any of its names.
+pub fn option(command: &str, names: &[&str]) -> Option<String> {
+    let words = shlex::split(command)?;
+    let mut words = words.into_iter().skip_while(|word| word != "hook");
+    let found = words.find_map(|word| match word.split_once('=') {
+        Some((name, value)) if names.contains(&name) => Some(Some(value.to_owned())),
+        _ => names.contains(&&*word).then_some(None),
+    })?;
+    found.or_else(|| words.next())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_in_both_forms() {
+        let names = ["-p", "--policy"];
+        for (command, expected) in [
+            ("cd '/a b' && rulestep hook codex -p contracts --limit 5 || exit 2", Some("contracts")),
+            ("rulestep hook codex --policy=git:HEAD", Some("git:HEAD")),
+            ("rulestep hook codex --policy 'a b'", Some("a b")),
+            ("mkdir -p x && rulestep hook codex", None),
+            ("rulestep hook codex --policy", None),
+            ("rulestep hook 'codex", None),
+        ] {
+            assert_eq!(option(command, &names).as_deref(), expected, "{command}");
+        }
+    }
 }

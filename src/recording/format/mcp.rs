@@ -25,9 +25,10 @@ use crate::source::quoted;
 mod outcome;
 
 pub use outcome::Ended;
+pub use outcome::GoesOn;
+use outcome::{goes_on, of_task, outcome};
 #[cfg(feature = "proxy")]
-pub use outcome::response;
-use outcome::{GoesOn, goes_on, of_task, outcome};
+pub use outcome::{response, response_goes_on, task_response};
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "mcp", absent_without_results: false, marks_failures: true, recognise, reader };
@@ -97,8 +98,8 @@ struct Log {
     setting: Setting,
     /// Requests without response, by id, in their order.
     pending: HashMap<Box<str>, VecDeque<Request>>,
-    /// Calls that go on as tasks of the server, by the ids of the tasks.
-    tasks: HashMap<Box<str>, Box<str>>,
+    /// Calls that go on as tasks of the server, by the ids of the tasks. `None`: the id is no longer a call's alone.
+    tasks: HashMap<Box<str>, Option<Box<str>>>,
     /// Calls of one turn share its number.
     row: u64,
     /// Tools by the server that offers them.
@@ -119,10 +120,11 @@ struct Request {
 #[derive(Clone, PartialEq, Eq)]
 enum Question {
     Call,
-    /// How this task goes.
-    Task(Box<str>),
-    /// What came of it.
-    TaskResult(Box<str>),
+    /// What became of this task, or its `result`.
+    Task {
+        task: Box<str>,
+        result: bool,
+    },
     /// The tools, or the rest of them.
     Tools {
         more: bool,
@@ -257,10 +259,6 @@ impl Log {
     fn request(&mut self, method: &str, message: &Members<'_>, around: &Envelope) {
         let id = message.get("id").and_then(Node::id);
         let params = message.get("params").and_then(Node::members).unwrap_or_default();
-        let task = |question: fn(Box<str>) -> Question| {
-            let task = params.get("taskId").and_then(Node::id);
-            task.map_or(Question::Other, |task| question(task.as_ref().into()))
-        };
         let asked = match method {
             "tools/call" => {
                 self.call(id.as_deref(), &params, around);
@@ -276,8 +274,11 @@ impl Log {
                 self.row += 1;
                 return;
             }
-            "tasks/get" => task(Question::Task),
-            "tasks/result" => task(Question::TaskResult),
+            "tasks/result" | "tasks/get" => {
+                let task = params.get("taskId").and_then(Node::id);
+                let result = method == "tasks/result";
+                task.map_or(Question::Other, |task| Question::Task { task: task.as_ref().into(), result })
+            }
             _ => Question::Other,
         };
         if let Some(id) = id {
@@ -304,21 +305,11 @@ impl Log {
             Some(Question::Tools { more }) => self.offered(&members, more, around),
             None if is_list => self.offered(&members, false, around),
             Some(Question::Other) => self.name("server", members.get("serverInfo")),
-            Some(Question::Task(task)) => {
-                // Of a task that goes on, or whose result is still to be asked for, only the status is told. That the question
-                // fails says nothing of the task.
-                if let Some(ended) = of_task(&members)
-                    && let Some(call) = self.tasks.remove(&task)
+            Some(Question::Task { task, result }) => {
+                if let Some(ended) = of_task(message, result)
+                    && let Some(call) = self.tasks.get_mut(&task).and_then(Option::take)
                 {
                     self.ended(&call, ended, around.at);
-                }
-            }
-            Some(Question::TaskResult(task)) => {
-                // A task itself is no result.
-                if !(members.has("taskId") && members.has("status"))
-                    && let Some(call) = self.tasks.remove(&task)
-                {
-                    self.ended(&call, outcome(message), around.at);
                 }
             }
             None if members.has("protocolVersion") => self.name("server", members.get("serverInfo")),
@@ -338,11 +329,13 @@ impl Log {
                     );
                     return self.builder.stray(&id, content, what, around.at);
                 }
-                match goes_on(&members).filter(|_| error.is_none()) {
+                match goes_on(message).filter(|_| error.is_none()) {
                     Some(how) => {
                         self.row += 1;
-                        if let GoesOn::Task(task) = how {
-                            self.tasks.insert(task.as_ref().into(), id.as_ref().into());
+                        if let GoesOn::Task(Some(task)) = how {
+                            // Of two tasks with one id, nobody knows which of them an answer is about.
+                            let call = (!self.tasks.contains_key(&*task)).then(|| id.as_ref().into());
+                            self.tasks.insert(task.into(), call);
                         }
                         self.builder.unsure(Some(&*id), content, None, around.at);
                     }
@@ -381,7 +374,7 @@ impl Log {
                     let own = ["content", "structuredContent", "task", "resultType"];
                     result.any(&own).is_some() || result.first().is_none()
                 }
-                Question::Task(_) | Question::TaskResult(_) => {
+                Question::Task { .. } => {
                     result.any(&["content", "structuredContent", "status"]).is_some()
                         || result.first().is_none()
                 }

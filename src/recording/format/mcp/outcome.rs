@@ -1,7 +1,5 @@
 //! What the response to a call says of how the call ended.
 
-use std::borrow::Cow;
-
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::session::Body;
 
@@ -67,41 +65,59 @@ fn content(result: Node<'_>, members: &Members<'_>) -> Body {
     }
 }
 
-/// What the state of a task says of how its call ended. `None`: it goes on, or its result is still to be asked for.
-pub fn of_task(task: &Members<'_>) -> Option<(Body, Ended)> {
+/// What the answer to a question about a task says of how its call ended: to `tasks/result`, or to `tasks/get`, which tells the
+/// state. `None`: it goes on, or its result is still to be asked for.
+pub fn of_task(message: &Members<'_>, result: bool) -> Option<(Body, Ended)> {
+    let task = message.get("result").and_then(Node::members).unwrap_or_default();
+    let is_state = task.has("taskId") && task.has("status");
+    if result && !is_state {
+        return Some(outcome(message));
+    }
     let told = task.get("result").is_some() || task.get("error").is_some();
     let status = task.get("status").and_then(Node::text);
     match status.as_deref() {
         Some("failed" | "cancelled") => {
-            let content = if told { outcome(task).0 } else { Body::MISSING };
+            let content = if told { outcome(&task).0 } else { outcome(message).0 };
             Some((content, Ended::Failed))
         }
-        Some("completed") | None => told.then(|| outcome(task)),
+        // That a task is over is no result: it may have completed with a failure.
+        Some("completed") | None => told.then(|| outcome(&task)),
         Some(_) => None,
     }
 }
 
+/// The same of an answer that is read while it comes.
+#[cfg(feature = "proxy")]
+pub fn task_response(text: &str, result: bool) -> Option<(Body, Ended)> {
+    of_task(&Node::parse(text).ok().and_then(Node::members)?, result)
+}
+
 /// How a call goes on whose response is not its result.
-pub enum GoesOn<'a> {
-    /// As a task of the server, which has this id.
-    Task(Cow<'a, str>),
+#[derive(Debug, PartialEq, Eq)]
+pub enum GoesOn {
+    /// As a task of the server, which has this id. Without one, nobody will learn how it ends.
+    Task(Option<String>),
     /// The server asks something before it begins.
     Asks,
 }
 
 /// Whether a call goes on, as the result in its response says.
-pub fn goes_on<'a>(result: &Members<'a>) -> Option<GoesOn<'a>> {
+pub fn goes_on(message: &Members<'_>) -> Option<GoesOn> {
+    let result = message.get("result").and_then(Node::members)?;
     let kind = result.get("resultType").and_then(Node::text);
     let inner = || result.get("task").and_then(Node::members)?.get("taskId")?.id();
+    let own = || result.get("taskId").and_then(Node::id);
     match kind.as_deref() {
         Some("input_required") => Some(GoesOn::Asks),
-        // Without an id nobody will learn how it ends.
-        Some("task") => {
-            let task = result.get("taskId").and_then(Node::id).or_else(inner);
-            Some(task.map_or(GoesOn::Asks, GoesOn::Task))
-        }
-        _ => inner().map(GoesOn::Task),
+        Some("task") => Some(GoesOn::Task(own().or_else(inner).map(String::from))),
+        _ => inner().map(|task| GoesOn::Task(Some(task.into()))),
     }
+}
+
+/// The same of a response that is read while it comes.
+#[cfg(feature = "proxy")]
+pub fn response_goes_on(text: &str) -> Option<GoesOn> {
+    goes_on(&Node::parse(text).ok().and_then(Node::members)?)
 }
 
 #[cfg(test)]
@@ -115,6 +131,7 @@ mod tests {
             (r#"{"status": "working"}"#, None),
             (r#"{"status": "working", "result": null, "error": null}"#, None),
             (r#"{"status": "completed"}"#, None),
+            (r#"{"status": "completed", "result": null}"#, None),
             (r#"{"status": "completed", "result": {"content": []}}"#, ok),
             (r#"{"status": "completed", "result": {"isError": true}}"#, Some(Ended::Failed)),
             (r#"{"status": "failed"}"#, Some(Ended::Failed)),
@@ -122,21 +139,39 @@ mod tests {
             (r#"{"status": "another", "result": {"content": []}}"#, None),
             (r#"{"result": {"content": []}}"#, ok),
         ] {
-            let members = Node::parse(task).unwrap().members().unwrap();
-            assert_eq!(of_task(&members).map(|(_, ended)| ended), expected, "{task}");
+            let message = format!(r#"{{"result": {task}}}"#);
+            let members = Node::parse(&message).unwrap().members().unwrap();
+            assert_eq!(of_task(&members, false).map(|(_, ended)| ended), expected, "{task}");
         }
+    }
+
+    #[test]
+    fn the_answer_to_a_question_about_a_task() {
+        let ended = |message: &str, result| {
+            let members = Node::parse(message).unwrap().members().unwrap();
+            of_task(&members, result).map(|(_, ended)| ended)
+        };
+        // That the state cannot be told says nothing of the task; that there is no result does.
+        let refused = r#"{"error": {"code": -32602, "message": "slow down"}}"#;
+        assert_eq!((ended(refused, false), ended(refused, true)), (None, Some(Ended::Failed)));
+        let own = r#"{"result": {"status": "anything", "content": []}}"#;
+        assert_eq!((ended(own, false), ended(own, true)), (None, Some(Ended::Ok)));
+        let state = r#"{"result": {"taskId": "t", "status": "working"}}"#;
+        assert_eq!((ended(state, false), ended(state, true)), (None, None));
     }
 
     #[test]
     fn a_task_without_an_id_goes_on_as_well() {
         let how = |result: &str| {
-            let members = Node::parse(result).unwrap().members().unwrap();
-            goes_on(&members).map(|how| matches!(how, GoesOn::Task(_)))
+            let message = format!(r#"{{"result": {result}}}"#);
+            goes_on(&Node::parse(&message).unwrap().members().unwrap())
         };
-        assert_eq!(how(r#"{"resultType": "task", "taskId": "t"}"#), Some(true));
-        assert_eq!(how(r#"{"resultType": "task", "task": {"taskId": "t"}}"#), Some(true));
-        assert_eq!(how(r#"{"resultType": "task"}"#), Some(false));
-        assert_eq!(how(r#"{"task": {"taskId": "t"}}"#), Some(true));
+        let task = || Some(GoesOn::Task(Some("t".to_owned())));
+        assert_eq!(how(r#"{"resultType": "task", "taskId": "t"}"#), task());
+        assert_eq!(how(r#"{"resultType": "task", "task": {"taskId": "t"}}"#), task());
+        assert_eq!(how(r#"{"resultType": "task"}"#), Some(GoesOn::Task(None)));
+        assert_eq!(how(r#"{"task": {"taskId": "t"}}"#), task());
+        assert_eq!(how(r#"{"resultType": "input_required"}"#), Some(GoesOn::Asks));
         assert_eq!(how(r#"{"content": []}"#), None);
     }
 }

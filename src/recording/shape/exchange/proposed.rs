@@ -84,10 +84,36 @@ impl Proposed {
     }
 }
 
-/// Whether two calls have the same arguments: none are as good as an empty object.
+/// Whether two calls have the same arguments: none are as good as an empty object, and what is not JSON is compared as text.
 fn alike(one: &Body, other: &Body) -> bool {
-    let empty = |body: &Body| {
-        body.value().is_none_or(|value| value.as_object().is_some_and(|given| given.is_empty()))
+    let empty = |body: &Body| match body.value() {
+        Some(value) => value.as_object().is_some_and(|given| given.is_empty()),
+        None => body.raw().trim().is_empty(),
     };
-    empty(one) && empty(other) || one.value() == other.value()
+    let same = || match (one.value(), other.value()) {
+        (Some(one), Some(other)) => one == other,
+        _ => one.raw() == other.raw(),
+    };
+    empty(one) && empty(other) || same()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_that_are_no_json_are_told_apart() {
+        let (json, text) = (Body::json, Body::text);
+        for (one, other, expected) in [
+            (json("{}"), Body::MISSING, true),
+            (json(r#"{"a": 1, "b": 2}"#), json(r#"{"b": 2, "a": 1}"#), true),
+            (json(r#"{"a": 1}"#), json(r#"{"a": 2}"#), false),
+            (json(r#"{"a": 1}"#), json("{}"), false),
+            (text("*** Add File: a"), text("*** Add File: b"), false),
+            (text("*** Add File: a"), text("*** Add File: a"), true),
+            (text("*** Add File: a"), Body::MISSING, false),
+        ] {
+            assert_eq!(alike(&one, &other), expected, "{:?} {:?}", one.raw(), other.raw());
+        }
+    }
 }
