@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+use hashbrown::{Equivalent, HashMap};
 
 use crate::monitor::{Rule, rule_name};
 
@@ -26,6 +26,16 @@ struct Named {
     texts: Box<[Arc<str>]>,
 }
 
+/// A text under which alone a name is found; its hash is that of the list that holds it.
+#[derive(PartialEq, Eq, Hash)]
+struct Alone<'t>([&'t str; 1]);
+
+impl Equivalent<Box<[Arc<str>]>> for Alone<'_> {
+    fn equivalent(&self, texts: &Box<[Arc<str>]>) -> bool {
+        matches!(&**texts, [text] if **text == *self.0[0])
+    }
+}
+
 impl Name {
     /// The name of this number, where numbers have another meaning.
     pub(super) fn numbered(number: usize) -> Name {
@@ -46,7 +56,10 @@ impl Names {
 
     /// The same of a text that nobody shares yet.
     pub fn of_str(&mut self, text: &str) -> Name {
-        self.of(&Arc::from(text))
+        match self.numbers.get(&Alone([text])) {
+            Some(known) => *known,
+            None => self.of(&Arc::from(text)),
+        }
     }
 
     /// The number of a rule, which is found under its id, its own name and its description.

@@ -1,8 +1,9 @@
 //! A session as filters and tables see it: what is asked of it and of its calls, small enough to be kept of 100,000.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
+
+use hashbrown::HashMap;
 
 use super::filter::State;
 use super::names::{Name, Names};
@@ -136,10 +137,10 @@ pub const fn bit(state: State) -> u16 {
 
 impl SessionRow {
     /// A file that no session could be read from.
-    pub fn unread(file: &Arc<str>, names: &mut Names) -> SessionRow {
+    pub fn unread(file: Name) -> SessionRow {
         SessionRow {
             session: None,
-            file: names.of(file),
+            file,
             project: None,
             branch: None,
             agent: None,
@@ -158,11 +159,17 @@ impl SessionRow {
     /// A session that nothing was decided about yet, and that stays in memory.
     pub fn of(session: &Arc<Session>, names: &mut Names) -> SessionRow {
         let stored = StoredSession::resident(Arc::clone(session));
-        SessionRow::of_stored(&stored, RowDraft::of(&stored, Some(session)), names)
+        let file = names.of(&stored.origin.file);
+        SessionRow::of_stored(&stored, RowDraft::of(&stored, Some(session)), file, names)
     }
 
     /// The same of one that may leave memory, from what was found in it.
-    pub fn of_stored(stored: &Arc<StoredSession>, draft: RowDraft, names: &mut Names) -> SessionRow {
+    pub fn of_stored(
+        stored: &Arc<StoredSession>,
+        draft: RowDraft,
+        file: Name,
+        names: &mut Names,
+    ) -> SessionRow {
         let RowDraft { project, branch, agent, tools, mut events, trigrams } = draft;
         let mut known = |text: Option<Arc<str>>| text.map(|text| names.of(&text));
         let (project, branch, agent) = (known(project), known(branch), known(agent));
@@ -180,7 +187,7 @@ impl SessionRow {
             began: stored.began,
             trigrams,
             events,
-            ..SessionRow::unread(&stored.origin.file, names)
+            ..SessionRow::unread(file)
         }
     }
 

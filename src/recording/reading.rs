@@ -33,6 +33,8 @@ pub struct Reading {
     ahead: VecDeque<(Excerpt, Option<Out>)>,
     /// Stretches that were cut off and are not joined again yet.
     away: usize,
+    /// Memory for lines that are cut off, of others that were joined again.
+    spare: Vec<Vec<u8>>,
     /// A line that is no object, and waits for those stretches.
     odd: Option<Excerpt>,
     /// Lines that are not cut off, since one before them was no object.
@@ -129,6 +131,7 @@ impl Reading {
             setting,
             ahead: VecDeque::new(),
             away: 0,
+            spare: Vec::new(),
             odd: None,
             one_by_one: 0,
             seen: Excerpts::default(),
@@ -160,6 +163,9 @@ impl Reading {
         let apart = self.reader.apart()?;
         let (mut lines, mut bytes) = (Vec::new(), 0);
         while lines.len() < LINES && bytes < BYTES {
+            if let Some(spare) = self.spare.pop() {
+                self.units.give_back(spare);
+            }
             match self.line() {
                 Ok(Some(line)) => {
                     bytes += line.text.len();
@@ -274,9 +280,12 @@ impl Reading {
             (None, None) => self.take(),
         };
         match next {
-            Ok(Some((_, Some(made)))) => {
+            Ok(Some((line, Some(made)))) => {
                 self.reader.before_apart(&mut self.out);
                 self.out.append(made);
+                if self.spare.len() < LINES && line.text.capacity() <= BYTES / 8 {
+                    self.spare.push(line.text);
+                }
             }
             Ok(Some((sampled, None))) => match self.value(&sampled) {
                 true => self.units.give_back(sampled.text),

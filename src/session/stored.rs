@@ -88,6 +88,9 @@ thread_local! {
 /// Bytes of it that a thread keeps.
 const MOST_ROOM: usize = 1 << 20;
 
+/// The part of memory that is used where all of it would be too little.
+const FEW: usize = 8;
+
 /// Bytes of a session whose content is not in memory, about.
 const HANDLE: usize = 2048;
 
@@ -126,6 +129,8 @@ pub struct SessionStore {
     outside: Box<dyn ByteStore>,
     /// Bytes that they may take.
     most: usize,
+    /// There are so many that few of them can stay.
+    overflows: AtomicBool,
     /// In the order in which they came.
     queue: Mutex<VecDeque<Weak<StoredSession>>>,
     weight: AtomicUsize,
@@ -321,11 +326,22 @@ impl SessionStore {
         Arc::new(SessionStore {
             outside,
             most,
+            overflows: AtomicBool::new(false),
             queue: Mutex::default(),
             weight: AtomicUsize::new(0),
             outgrown: AtomicBool::new(false),
             fault: OnceLock::new(),
         })
+    }
+
+    /// The recordings have about this many bytes. Where they do not fit into memory, no more of them stays than what was looked at
+    /// of late: the rest would be in memory by chance, and costs a third of the time that reading takes.
+    pub fn expect(&self, bytes: u64) {
+        self.overflows.store(bytes > self.most as u64, Ordering::Relaxed);
+    }
+
+    fn most(&self) -> usize {
+        if self.overflows.load(Ordering::Relaxed) { self.most / FEW } else { self.most }
     }
 
     /// Takes in a session that was read.
@@ -351,7 +367,7 @@ impl SessionStore {
     /// A session that was held may leave memory. One that nobody has to look at soon does so at once where memory is full: the
     /// processor has it close by, and those that came first stay.
     pub fn release(self: &Arc<Self>, stored: &Arc<StoredSession>, soon: bool) {
-        if soon || self.weight.load(Ordering::Relaxed) <= self.most || self.fault.get().is_some() {
+        if soon || self.weight.load(Ordering::Relaxed) <= self.most() || self.fault.get().is_some() {
             return self.keep(stored);
         }
         self.outgrown.store(true, Ordering::Relaxed);
@@ -382,7 +398,7 @@ impl SessionStore {
         if !stored.queued.swap(true, Ordering::Relaxed) {
             self.queue().push_back(Arc::downgrade(stored));
         }
-        while self.weight.load(Ordering::Relaxed) > self.most && self.fault.get().is_none() {
+        while self.weight.load(Ordering::Relaxed) > self.most() && self.fault.get().is_none() {
             self.outgrown.store(true, Ordering::Relaxed);
             let Some(first) = self.next_to_leave() else { return };
             if let Err(error) = first.leave(self) {

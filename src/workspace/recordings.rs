@@ -85,6 +85,7 @@ impl Recordings {
     pub fn read<L: Look>(&mut self, look: &L, out: &mut dyn FnMut(Event<L::Seen>)) -> Option<Duration> {
         let now = SystemTime::now();
         let Contents { files, missing, mut besides } = self.find();
+        self.store.expect(files.iter().map(File::length).fold(0, u64::saturating_add));
         let names: Vec<Arc<str>> = files
             .iter()
             .map(|file| &file.name)

@@ -165,15 +165,15 @@ fn made(
     diagnostics: Vec<Diagnostic>,
 ) -> (Vec<Entry>, Vec<Looked>) {
     let (names, table) = (&mut model.archive.names, &mut model.archive.table);
+    let number = names.of(file);
     let mut entry = |name: &Arc<str>, read: Option<(Arc<StoredSession>, RowDraft)>, diagnostics| {
-        let (session, mut row) = match read {
+        let (session, row) = match read {
             Some((session, draft)) => {
-                let row = SessionRow::of_stored(&session, draft, names);
+                let row = SessionRow::of_stored(&session, draft, number, names);
                 (Some(session), row)
             }
-            None => (None, SessionRow::unread(file, names)),
+            None => (None, SessionRow::unread(number)),
         };
-        row.file = names.of(file);
         let mut entry = Entry {
             name: Arc::clone(name),
             file: Arc::clone(file),

@@ -34,6 +34,14 @@ pub struct Read {
 }
 
 impl File {
+    /// Bytes of it, where they are on disk.
+    pub fn length(&self) -> u64 {
+        match &self.source {
+            Source::Input(_, stamp) => stamp.map_or(0, |stamp| stamp.length()),
+            Source::Sample(_) => 0,
+        }
+    }
+
     /// Begins to read it.
     pub fn open(&self, options: &Options, following: bool) -> Result<Reading, Diagnostic> {
         let options = Options { following, places: true, ..options.clone() };

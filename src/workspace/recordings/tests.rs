@@ -210,6 +210,25 @@ fn what_is_a_line_of_a_file_is_written_nowhere() {
 }
 
 #[test]
+fn of_recordings_that_do_not_fit_into_memory_little_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.jsonl");
+    let lines: String = (0..400).map(|id| format!("{}\n", ONE.replace("one", &format!("s{id}")))).collect();
+    fs::write(&path, &lines).unwrap();
+    let stay = |most: usize| {
+        let read = sessions(&mut of(&path).bounded(most));
+        read.iter().filter(|session| session.is_in_memory()).count()
+    };
+    let weight = sessions(&mut of(&path)).iter().map(|session| session.weight_in_memory()).sum::<usize>();
+    let (one, bytes) = (weight / 400, lines.len());
+    assert!(weight > 2 * bytes, "a session weighs more in memory than in its file");
+    assert_eq!(stay(weight), 400);
+    // For all that is known before it is read, it may fit.
+    assert_eq!(stay(bytes), bytes / one);
+    assert_eq!(stay(bytes - 1), bytes / one / 8);
+}
+
+#[test]
 fn another_session_than_was_read_never_comes_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.jsonl");
