@@ -35,6 +35,10 @@ fn idle(linter: &Linter<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Tools of a circle that are named all, and how many of a longer one.
+const LONG: usize = 8;
+const NAMED: usize = 4;
+
 /// Tools that need each other.
 fn circles(linter: &mut Linter<'_>, world: &World<'_>, stuck: &BTreeSet<&str>, out: &mut Vec<Diagnostic>) {
     let mut edges: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -60,7 +64,13 @@ fn circles(linter: &mut Linter<'_>, world: &World<'_>, stuck: &BTreeSet<&str>, o
         let Some(tool) = way.first().copied() else { continue };
         let second = way.get(1).copied().unwrap_or(tool);
         let names: Vec<String> = way.iter().skip(1).chain([&tool]).map(|name| quoted(name)).collect();
-        let needs = names.join(", which needs ");
+        let needs = match names.get(..NAMED) {
+            Some(first) if way.len() > LONG => {
+                let (first, left) = (first.join(", which needs "), names.len() - NAMED - 1);
+                format!("{first}, and so on through {left} more, the last of which needs {}", quoted(tool))
+            }
+            _ => names.join(", which needs "),
+        };
         let message = format!("none of these tools can ever run: {} needs {needs}", quoted(tool));
         let step = |from: &str, to: &str| {
             let needs = by_tool.get(from)?.iter();
@@ -69,7 +79,9 @@ fn circles(linter: &mut Linter<'_>, world: &World<'_>, stuck: &BTreeSet<&str>, o
         let Some(first) = step(tool, second) else { continue };
         let before = out.len();
         told(linter, code::DEPENDENCY_CYCLE, first, message, out);
-        let steps = way.iter().zip(way.iter().skip(1).chain([&tool])).skip(1);
+        // Of a long circle nobody reads every rule.
+        let from = if way.len() > LONG { way.len() - 1 } else { 1 };
+        let steps = way.iter().zip(way.iter().skip(1).chain([&tool])).skip(from);
         let others: BTreeSet<RuleId> =
             steps.filter_map(|(from, to)| step(from, to)).map(|need| need.rule).collect();
         for other in others.into_iter().filter(|other| *other != first.rule) {

@@ -326,3 +326,26 @@ fn recordings_are_compared_and_a_denied_rule_fails() {
     let nothing = run(&folder, &["check", "a.yaml", "--against", "nowhere"]);
     assert!(nothing.starts_with("exit 2"), "{nothing}");
 }
+
+#[test]
+fn of_a_long_circle_the_first_rules_and_the_last_one_are_named() {
+    let told = |tools: usize| {
+        let contract = |tool: usize| {
+            let needed = (tool + 1) % tools;
+            let text = format!("tool: t{tool}\npreconditions:\n- requires_prior_tool: t{needed}\n");
+            (format!("c{tool:03}.yaml"), text)
+        };
+        let found = version(&(0..tools).map(contract).collect()).load(None).loaded.diagnostics;
+        let mut circles = found.into_iter().filter(|found| found.code == code::DEPENDENCY_CYCLE);
+        let circle = circles.next().unwrap();
+        assert!(circles.next().is_none());
+        (circle.message.to_string(), circle.labels.len())
+    };
+    let (message, labels) = told(8);
+    assert!(message.ends_with("`t6`, which needs `t7`, which needs `t0`"), "{message}");
+    assert_eq!(labels, 8);
+    let (message, labels) = told(100);
+    let expected = "none of these tools can ever run: `t0` needs `t1`, which needs `t2`, which needs `t3`, which needs \
+        `t4`, and so on through 95 more, the last of which needs `t0`";
+    assert_eq!((&*message, labels), (expected, 2));
+}

@@ -21,7 +21,7 @@ fn rows() -> (Vec<SessionRow>, Names) {
         row.judge(&replay, &mut names);
         row.changed = Some(usize::from(&*replay.session().id == "beta"));
     }
-    let mut unread = SessionRow::unread(&"s/broken.json".into(), &mut names);
+    let mut unread = SessionRow::unread(names.of_str("s/broken.json"));
     unread.problems = 1;
     rows.push(unread);
     (rows, names)
