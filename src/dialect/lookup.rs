@@ -66,6 +66,13 @@ pub fn paths() -> &'static [String] {
     &PATHS
 }
 
+/// A key whose entry is shown without its page, so that nothing is above or below it.
+fn alone(key: Key, dialect: &str) -> Key {
+    let page = format!("\" in `rulestep explain {dialect}`");
+    let meaning = ["\" below", "\" above"].iter().fold(key.meaning, |text, there| text.replace(there, &page));
+    Key { meaning, ..key }
+}
+
 impl Reference {
     /// The page of a dialect.
     pub fn of(dialect: &Dialect) -> Option<&'static Reference> {
@@ -78,7 +85,8 @@ impl Reference {
         for (at, heading, body) in parts(page) {
             let place = heading.rsplit_once(" (`").and_then(|(_, place)| place.strip_suffix("`)"));
             if let Some(place) = place {
-                let keys = items(body).into_iter().flat_map(|(names, text)| entries(&names, &text)).collect();
+                let keys = items(body).into_iter().flat_map(|(names, text)| entries(&names, &text));
+                let keys = keys.map(|key| alone(key, dialect.name)).collect();
                 sections.push(Section { place, keys, at });
             } else if heading.starts_with("Differences") {
                 differences = items(body);

@@ -136,9 +136,8 @@ fn basis(model: &Model, width: u16, free: usize) -> Row<'_> {
 /// Whether edits are picked up, and when the version that decides was.
 fn live(model: &Model, row: &mut Row<'_>) {
     let Some(way) = model.basis.live.way else { return };
-    row.gap(2);
     if model.basis.live.off {
-        row.put(Role::StatusNote, "live off");
+        row.gap(2).put(Role::StatusNote, "live off");
         if model.basis.live.missed != ChangedFiles::default() {
             row.put(Role::StatusProblem, ", edits wait");
         }
@@ -148,7 +147,11 @@ fn live(model: &Model, row: &mut Row<'_>) {
         Way::System => "live",
         Way::Polling(_) => "polling",
     };
-    row.put(Role::Status, word);
+    // It is as usual, which is worth no part of what stands before it.
+    if row.left() < word.len() + 2 {
+        return;
+    }
+    row.gap(2).put(Role::Status, word);
     // Half a time says nothing.
     if row.left() > model.basis.rules.since.len() {
         row.gap(1).put(Role::Status, &model.basis.rules.since);

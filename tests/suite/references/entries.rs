@@ -164,3 +164,15 @@ fn keys_are_found_as_documents_have_them() {
         assert_eq!(found("contract", nothing), [""; 0], "{nothing}");
     }
 }
+
+#[test]
+fn an_entry_alone_says_on_which_page_the_rest_is() {
+    let mut pointed = 0;
+    for found in pages().flat_map(Reference::keys) {
+        let (meaning, dialect) = (&found.key.meaning, found.reference.dialect.name);
+        let beside = ["\" below", "\" above"].iter().any(|there| meaning.contains(there));
+        assert!(!beside, "{}: {meaning}", found.path());
+        pointed += usize::from(meaning.contains(&format!("\" in `rulestep explain {dialect}`")));
+    }
+    assert!(pointed > 5, "{pointed}");
+}
