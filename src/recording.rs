@@ -17,7 +17,7 @@ mod shape;
 pub use contract::line::SessionLine;
 pub use contract::{Format, Options};
 #[cfg(feature = "cli")]
-pub use format::codex_rollout::ended as codex_ended;
+pub use format::codex_rollout::{SCRIPT_CALL as CODEX_SCRIPT_CALL, ended as codex_ended};
 #[cfg(feature = "proxy")]
 pub use format::mcp::{
     Ended as McpEnded, GoesOn as McpGoesOn, response as mcp_response, response_goes_on as mcp_goes_on,

@@ -10,7 +10,7 @@ use super::fault::Fault;
 use super::journal::Journal;
 use super::transcript::{self, Tail};
 use super::tree::Clock;
-use crate::recording::command;
+use crate::recording::{CODEX_SCRIPT_CALL, command};
 use crate::session::UNKNOWN_FOLDER;
 
 /// How often, and after how long, a log is looked at again that does not have a call yet: it is written beside the hook.
@@ -45,8 +45,8 @@ impl Desk {
     ) -> Result<Option<Tail>, Fault> {
         let mut tail = self.tail(report, journal)?;
         for _ in 0..LOOKS {
-            // Of the calls that a script makes, the log says nothing that is waited for.
-            let logged = call.id.filter(|id| !id.starts_with("exec-"));
+            // The log has the calls that a script makes when they are over.
+            let logged = call.id.filter(|id| !id.starts_with(CODEX_SCRIPT_CALL));
             let lacks = |tail: &Tail| logged.is_some_and(|id| tail.command_folder(id).is_none());
             if !self.needs_folder(call) || !tail.as_ref().is_some_and(lacks) {
                 break;

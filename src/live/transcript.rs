@@ -232,11 +232,12 @@ impl Tail {
         message: &'m Message,
         clock: Clock<'_>,
     ) -> Option<Record<'m>> {
-        if journal.waits_for(id) != Some(true) {
+        let runs = self.tells_commands && command::is_codexs(&call.tool);
+        if journal.waits_for(id) != Some(true) || runs && !ran_as_decided(journal, id, call) {
             return None;
         }
-        let told = match self.tells_commands && command::is_codexs(&call.tool) {
-            true => recording::codex_ended(message.content.shown()),
+        let told = match runs {
+            true => recording::codex_ended(&call.tool, message.content.shown()),
             false => Status::Unknown,
         };
         let outcome = match (call.outcome, told) {
@@ -304,6 +305,16 @@ impl Tail {
             .any(|call| call.outcome == Outcome::Unknown && !call.id.as_deref().is_some_and(answered));
         last && open && !self.ids(turn).any(known)
     }
+}
+
+/// Whether what a script of Codex ran is the command that was decided: another hook may have changed it after that.
+fn ran_as_decided(journal: &Journal, id: &str, call: &Call) -> bool {
+    if !id.starts_with(recording::CODEX_SCRIPT_CALL) {
+        return true;
+    }
+    let record = journal.proposed(id);
+    let decided = record.as_ref().and_then(|record| record.get("arguments")?.get("command"));
+    decided.is_some() && decided == call.arguments.value().and_then(|given| given.get("cmd"))
 }
 
 /// Where arguments of commands say the folder.

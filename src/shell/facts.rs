@@ -28,7 +28,7 @@ pub use idle::{is_idle, takes_goals};
 pub use row::{At, Does, Net, Program};
 pub use subcommands::{command_of_git, is_foreign};
 pub use table::{Row, Table};
-pub use wrapper::{Apart, Inner, Wrapper};
+pub use wrapper::{Apart, FLATPAK, Inner, Wrapper};
 pub use wrappers::{is_shell, wrapper_rows, wrappers};
 
 /// All rows.

@@ -28,8 +28,8 @@ impl<'w> Opened<'w> {
     }
 
     /// The program of a container, `--entrypoint sh` or `--entrypoint=sh`.
-    pub fn entrypoint(&self) -> Option<Word> {
-        let given = self.options.iter().find(|(name, _)| name == "--entrypoint")?;
+    pub fn entrypoint(&self, row: &Wrapper) -> Option<Word> {
+        let given = self.options.iter().find(|(name, _)| name == row.entrypoint())?;
         given.1.as_deref().cloned()
     }
 
@@ -236,7 +236,7 @@ fn opened<'w>(listed: &mut Listed<'_>, args: &'w [Word], taken: &[usize]) -> Opt
             let kind = listed.kind(&name);
             let all_listed = kind.listed
                 || !name.starts_with("--") && name.chars().skip(1).all(|letter| listed.letter(letter).listed);
-            entrypoint |= name == "--entrypoint";
+            entrypoint |= name == row.entrypoint();
             if !joined && !all_listed {
                 unlisted.push((at, name.clone()));
                 if taken.contains(&at) {

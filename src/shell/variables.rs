@@ -52,6 +52,29 @@ const FILES: &[(&str, &str)] = &[
     ("*", "LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES"),
 ];
 
+/// Variables that hold more options of these programs, with those of them that run nothing and name no file; what ends with
+/// `=` has any value.
+const OPTIONS: &[(&str, &str, &str)] = &[
+    (
+        "tar gtar bsdtar",
+        "TAR_OPTIONS",
+        "-v --verbose --no-same-owner --no-same-permissions --sort=name --numeric-owner",
+    ),
+    (
+        "go gofmt",
+        "GOFLAGS",
+        "-mod= -tags= -p= -count= -timeout= -buildvcs= -v -x -a -n -race -short -cover -json -trimpath -modcacherw -ldflags=-w -ldflags=-s",
+    ),
+    (
+        "node nodejs npm npx pnpm yarn tsx ts-node",
+        "NODE_OPTIONS",
+        "--max-old-space-size= --no-warnings --no-deprecation --enable-source-maps --openssl-legacy-provider --experimental-vm-modules --experimental-strip-types --unhandled-rejections= --stack-trace-limit=",
+    ),
+];
+
+/// What a shell does itself, wherever it looks for programs.
+const BUILTINS: &str = "cd pushd popd pwd echo printf true false test [ : exit return shift wait type hash ulimit umask read trap set shopt let local unset readonly getopts break continue alias unalias dirs export declare typeset history jobs fg bg";
+
 /// The variables that a table has for a program.
 fn listed<'t>(table: &[(&'t str, &'t str)], program: &str) -> Vec<&'t str> {
     let rows = table.iter().filter(|(names, _)| names.split(' ').any(|name| name == program || name == "*"));
@@ -65,6 +88,9 @@ impl Walker<'_> {
             return;
         }
         self.files(name, flow);
+        if self.is_another_program(name) || self.has_more_options(name) {
+            self.line.calls.last_mut().into_iter().for_each(|call| call.opaque = true);
+        }
         if name == "git" {
             self.counted(flow);
         }
@@ -134,6 +160,38 @@ impl Walker<'_> {
         }
     }
 
+    /// What a variable was set to on this line, of which others may not know.
+    fn values<'s>(&'s self, variable: &'s str) -> impl Iterator<Item = &'s Word> {
+        let assigned = self.assigned.iter().filter(move |(name, _)| name == variable).map(|(_, value)| value);
+        assigned.chain(self.own.get(variable).into_iter().flatten())
+    }
+
+    /// Whether `PATH` has a folder in which anybody may have put a program of this name.
+    fn is_another_program(&self, name: &str) -> bool {
+        let is_open = |folder: &str| {
+            let is_known = ["$PATH", "${PATH}", "~"].contains(&folder) || folder.starts_with("~/");
+            let is_shared = ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|shared| is_within(folder, shared));
+            let is_own = self.root.folder.as_deref().is_some_and(|own| is_within(folder, own));
+            !is_known && (!folder.starts_with('/') || folder.contains('$') || is_shared || is_own)
+        };
+        !BUILTINS.split(' ').any(|known| known == name)
+            && self.values("PATH").any(|path| path.to_string().split(':').any(is_open))
+    }
+
+    /// Whether a variable has options for a program that may have it do anything.
+    fn has_more_options(&self, name: &str) -> bool {
+        let own = OPTIONS.iter().filter(|(names, ..)| names.split(' ').any(|known| known == name));
+        let is_harmless = |known: &str, word: &str| {
+            known.split(' ').any(|known| known == word || known.ends_with('=') && word.starts_with(known))
+        };
+        own.into_iter().any(|(_, variable, known)| {
+            self.values(variable).any(|value| match value.known() {
+                Some(words) => !words.split_whitespace().all(|word| is_harmless(known, word)),
+                None => true,
+            })
+        })
+    }
+
     /// The program that was emitted last does what a file says.
     pub fn runs_file(&mut self, file: &Word) {
         let scene = Scene::of_files(&self.folder, &self.instead, self.root);
@@ -195,4 +253,11 @@ impl Walker<'_> {
             }
         }
     }
+}
+
+/// Whether a path is this folder, or in it.
+fn is_within(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    !folder.is_empty()
+        && path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -1,7 +1,7 @@
 //! Programs of the table that run another one, named by their own words.
 
 use super::call::{Act, Extent};
-use super::facts::{Inner, Wrapper};
+use super::facts::{FLATPAK, Inner, Wrapper};
 use super::opened::{self, Opened, Readings};
 use super::scene::{self, Effects, Scene};
 use super::walker::{Flow, Input, Streams, Walker};
@@ -86,8 +86,16 @@ impl Walker<'_> {
         let nothing = words.is_empty() && scripts.is_empty() && found.missing == 0;
         let mut fits = true;
         match row.inner {
-            _ if nothing && asks_shell && found.entrypoint().is_none() => {
+            _ if nothing && asks_shell && found.entrypoint(row).is_none() => {
                 self.shell_alone(row, flow, streams)
+            }
+            // The words are arguments of the app, or of the program that is named in its place.
+            Inner::Words if name == FLATPAK && found.entrypoint(row).is_none() => {}
+            Inner::Value(_) if name == "start-stop-daemon" && !scripts.is_empty() => {
+                for program in scripts {
+                    let program = [program].into_iter().chain(words.iter().cloned()).collect();
+                    self.inner(program, flow, &mut streams.clone());
+                }
             }
             Inner::Value(_) | Inner::ValueOrWords(_) if !scripts.is_empty() => {
                 for script in scripts {
@@ -273,7 +281,7 @@ impl Walker<'_> {
         {
             self.go(std::slice::from_ref(folder));
         }
-        if let Some(entry) = found.entrypoint() {
+        if let Some(entry) = found.entrypoint(row) {
             words.insert(0, entry);
         }
         let files: Vec<Word> = match name {

@@ -1,8 +1,8 @@
 //! Rollout files of the Codex CLI, JSON Lines of `{timestamp, type, payload}`; in the oldest ones the items stand bare.
 //!
 //! What happened is in `response_item` lines. `event_msg` lines say the same once more for the screen, so of them
-//! only marks of failure are taken, and turns that were taken back. Since that is known when it happens, a session's
-//! items are held until the file's next session, or its end.
+//! only marks of failure are taken, turns that were taken back, and calls that a script made, which no other line has.
+//! Since that is known when it happens, a session's items are held until the file's next session, or its end.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::items;
-use crate::recording::shape::items::{Answer, Item, Row};
+use crate::recording::shape::items::{Answer, Call, Item, Row};
 use crate::recording::shape::status::Status;
 use crate::recording::shape::unknown::Unknown;
 use crate::session::Millis;
@@ -25,9 +25,12 @@ mod running;
 mod script;
 
 use running::Running;
+use script::Once;
 
 #[cfg(feature = "cli")]
 pub use output::ended;
+#[cfg(feature = "cli")]
+pub use script::CALL as SCRIPT_CALL;
 
 pub(in crate::recording) const FORMAT: Format =
     Format { name: "codex-rollout", absent_without_results: false, marks_failures: true, recognise, reader };
@@ -65,6 +68,8 @@ struct Rollout {
     copied: Option<Box<str>>,
     /// The folder of the turn.
     folder: Option<Arc<str>>,
+    /// A script ran commands.
+    commands: bool,
 }
 
 struct Step {
@@ -176,10 +181,11 @@ impl Codex {
         let rollout = self.rollout(unit, out);
         let text = |key| payload.get(key).and_then(Node::text).unwrap_or_default();
         match &*text("type") {
-            "user_message" => {
-                let said = rollout.items.iter_mut().rev().find(|step| matches!(step.item, Item::Said { .. }));
-                if let Some(said) = said {
-                    said.prompt = true;
+            "user_message" => rollout.prompted(),
+            // Newer logs have these instead of an event of each kind.
+            "item_completed" => {
+                if let Some(item) = payload.get("item").and_then(Node::members) {
+                    rollout.completed(&item, unit);
                 }
             }
             "thread_name_updated" => rollout.builder.title(&text("thread_name")),
@@ -188,13 +194,7 @@ impl Codex {
                 rollout.roll_back(turns, unit.line);
             }
             kind @ ("exec_command_end" | "patch_apply_end" | "mcp_tool_call_end") => {
-                let (id, status) = (text("call_id"), output::by_event(payload));
-                if status != Status::Unknown {
-                    rollout.failed.insert(id.as_ref().into(), status);
-                }
-                if id.starts_with(script::CALL) {
-                    rollout.of_script(kind, payload, unit);
-                }
+                rollout.ended(&text("call_id"), kind, payload, unit);
             }
             _ => {}
         }
@@ -203,7 +203,8 @@ impl Codex {
 
 impl Rollout {
     fn new(builder: Builder) -> Rollout {
-        Rollout { builder, items: Vec::new(), failed: HashMap::new(), copied: None, folder: None }
+        let (items, failed) = (Vec::new(), HashMap::new());
+        Rollout { builder, items, failed, copied: None, folder: None, commands: false }
     }
 
     fn step(&mut self, item: Item, unit: &Unit<'_>) {
@@ -215,15 +216,52 @@ impl Rollout {
         self.items.push(Step { line: unit.line, at, odd, item, prompt: false, folder });
     }
 
-    /// The event at the end of a call that a script made.
-    fn of_script(&mut self, kind: &str, event: &Members<'_>, unit: &Unit<'_>) {
-        match script::called(event) {
-            Some(item) => self.step(item, unit),
-            None => {
-                let odd = format!("a `{kind}` event is of a call that a script made; the call is left out");
-                self.builder.at_line(unit.line).lost(Loss::MayHoldCalls, odd);
+    /// What was said last is a question of the user.
+    fn prompted(&mut self) {
+        let said = self.items.iter_mut().rev().find(|step| matches!(step.item, Item::Said { .. }));
+        if let Some(said) = said {
+            said.prompt = true;
+        }
+    }
+
+    /// An item of the screen is complete.
+    fn completed(&mut self, item: &Members<'_>, unit: &Unit<'_>) {
+        let text = |key| item.get(key).and_then(Node::text).unwrap_or_default();
+        let (kind, id) = (text("type"), text("id"));
+        match &*kind {
+            "UserMessage" => self.prompted(),
+            "CommandExecution" | "FileChange" | "McpToolCall" => self.ended(&id, &kind, item, unit),
+            // A script called something else.
+            _ if id.starts_with(script::CALL) => self.left_out(&kind, unit),
+            _ => {}
+        }
+    }
+
+    /// The end of a call, as an event of this kind has it.
+    fn ended(&mut self, id: &str, kind: &str, event: &Members<'_>, unit: &Unit<'_>) {
+        let status = output::by_event(event);
+        if status != Status::Unknown {
+            self.failed.insert(id.into(), status);
+        }
+        if id.starts_with(script::CALL) {
+            match script::called(id, kind, event) {
+                Some(item) => {
+                    if script::COMMANDS.contains(&kind) && !std::mem::replace(&mut self.commands, true) {
+                        let notice = "commands that a script ran are recorded with their text and folder; their \
+                                      other arguments are not in the log";
+                        self.builder.at_line(unit.line).passed_by(notice);
+                    }
+                    self.step(item, unit);
+                }
+                None => self.left_out(kind, unit),
             }
         }
+    }
+
+    /// An event is of a call that a script made, and does not say which call that was.
+    fn left_out(&mut self, kind: &str, unit: &Unit<'_>) {
+        let odd = format!("a `{kind}` event is of a call that a script made; the call is left out");
+        self.builder.at_line(unit.line).lost(Loss::MayHoldCalls, odd);
     }
 
     /// The user took the last questions back, and what came of them.
@@ -243,9 +281,11 @@ impl Rollout {
 
     fn close(mut self, setting: &Setting, out: &mut Out) {
         self.builder.mark_errors();
-        let mark = |answer: &Answer| mark(answer, &self.failed, setting);
-        let (mut row, mut running) = (Row::default(), Running::default());
+        // What a text says depends on whose result it is.
+        let mut tools: HashMap<Box<str>, Box<str>> = HashMap::new();
+        let (mut row, mut running, mut once) = (Row::default(), Running::default(), Once::default());
         for Step { line, at, odd, item, folder, .. } in self.items {
+            let Some(item) = once.take(item) else { continue };
             self.builder.in_folder(folder.as_deref());
             if let Some(odd) = odd {
                 self.builder.at_line(line).damaged(odd);
@@ -253,30 +293,46 @@ impl Rollout {
             if let Item::Call(call) = &item {
                 running.called(call);
             }
-            let ended = if let Item::Answer(answer) = &item { running.answered(answer) } else { None };
+            if let Item::Call(Call { id: Some(id), tool, .. })
+            | Item::Ran(Call { id: Some(id), tool, .. }, _) = &item
+            {
+                tools.insert(id.clone(), tool.clone());
+            }
+            let mark = |answer: &Answer| mark(tool_of(answer, &tools), answer, &self.failed, setting);
+            let ended = match &item {
+                Item::Answer(answer) => running.answered(tool_of(answer, &tools), answer),
+                _ => None,
+            };
             row.add(&mut self.builder, line, item, at, &mark);
             if let Some((id, content)) = ended {
                 let answer = Answer { id: Some(id), content, error: None, refused: None };
                 row.add(&mut self.builder, line, Item::Answer(answer), at, &mark);
             }
         }
+        let mark = |answer: &Answer| mark(tool_of(answer, &tools), answer, &self.failed, setting);
         row.end(&mut self.builder, &mark);
         out.session(self.builder);
     }
 }
 
+/// The tool that a result is of; empty where nobody says which that is.
+fn tool_of<'t>(answer: &Answer, tools: &'t HashMap<Box<str>, Box<str>>) -> &'t str {
+    answer.id.as_ref().and_then(|id| tools.get(id)).map_or("", |tool| tool)
+}
+
 /// How a result is marked: by itself, by an event, by the exit code in its text. `None`: its command goes on.
-fn mark(answer: &Answer, failed: &HashMap<Box<str>, Status>, setting: &Setting) -> Option<Mark> {
+fn mark(tool: &str, answer: &Answer, failed: &HashMap<Box<str>, Status>, setting: &Setting) -> Option<Mark> {
     let text = answer.content.shown();
     let by_event = answer.id.as_ref().and_then(|id| failed.get(id)).copied().unwrap_or(Status::Unknown);
-    let ended = output::ended(text);
+    let ended = output::ended(tool, text);
     let marked = match (answer.error.or(by_event.failed()), ended) {
         (Some(marked), _) => Some(marked),
         (None, Status::Open) => return None,
         (None, Status::Unknown) => None,
         (None, status) => Some(status != Status::Succeeded),
     };
-    let refused = [answer.refused, output::refused(text), by_event.refused()].into_iter().flatten().next();
+    let refused =
+        [answer.refused, output::refused(tool, text), by_event.refused()].into_iter().flatten().next();
     Some(Mark { error: setting.failed(marked, &answer.content), refused })
 }
 

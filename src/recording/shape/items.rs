@@ -179,7 +179,10 @@ impl Row {
             Item::Approved => builder.end_response(),
             Item::Said { role, content } => builder.said(&role, content, at),
             Item::Response(content) => builder.response(Some(ROW), content, at),
-            Item::Call(call) => call.give(builder, at),
+            Item::Call(call) => match call.proposed_as(builder) {
+                Some(_) => builder.ensure_response(ROW, at),
+                None => call.give(builder, at),
+            },
             Item::Asked(call) => {
                 // Without an answer it did not run, even where no result of any call is recorded.
                 builder.results(Results::Recorded);
@@ -187,8 +190,11 @@ impl Row {
             }
             Item::Answer(answer) => give(builder, answer, at, mark),
             Item::Ran(call, answer) => {
-                let proposed = call.approval.clone().filter(|asked| builder.waits_for(asked));
-                let answer = match proposed {
+                // It may also be there from when it went on.
+                let again =
+                    |id: &str| self.waiting.iter().any(|(_, answer, _)| answer.id.as_deref() == Some(id));
+                let own = || call.id.clone().filter(|id| builder.waits_for(id) && !again(id));
+                let answer = match call.proposed_as(builder).or_else(own) {
                     Some(id) => {
                         builder.ensure_response(ROW, at);
                         Answer { id: Some(id), ..answer }
@@ -223,6 +229,11 @@ fn give(builder: &mut Builder, answer: Answer, at: Option<Millis>, mark: &Marks<
 }
 
 impl Call {
+    /// The id by which this call was proposed before: when somebody was asked whether it may run.
+    fn proposed_as(&self, builder: &Builder) -> Option<Box<str>> {
+        self.approval.clone().filter(|asked| builder.waits_for(asked))
+    }
+
     fn give(self, builder: &mut Builder, at: Option<Millis>) {
         builder.ensure_response(ROW, at);
         builder.call(self.id.as_deref(), &self.tool, self.arguments, at);

@@ -2,7 +2,7 @@
 //!
 //! Most do more than their words say, by settings and plugins: they are opaque besides.
 
-use super::row::At::{All, First, Here, Last, LocalButLast, LocalLast, Rest, RestOrHere, Value};
+use super::row::At::{All, ButLast, First, Here, Last, LocalButLast, LocalLast, Rest, RestOrHere, Value};
 use super::row::Does::{Deletes, In, Opaque, Reaches, Reads, ReadsDeep, With, Without, Writes, WritesDeep};
 use super::row::Net::Remotes;
 use super::row::{Program, one_dash, row};
@@ -23,6 +23,10 @@ pub const PROGRAMS: &[Program] = &[
         "-c -S -E -g -v -w -M -MM -MD -MMD -MP",
         &[Reads(All), Reads(Value("-include")), Writes(Value("-o -MF")), Opaque],
     ),
+    // Names may hold another language, a command, and a file in both.
+    one_dash("convert magick montage composite", "", "", "", &[Reads(ButLast), Writes(Last), Opaque]),
+    one_dash("identify", "", "", "", &[Reads(All), Opaque]),
+    one_dash("mogrify", "", "", "", &[Reads(All), Writes(All), Opaque]),
     row(
         "ld ld.lld ld.gold lld mold",
         "",

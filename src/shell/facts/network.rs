@@ -100,6 +100,7 @@ pub const PROGRAMS: &[Program] = &[
         "--init --recursive --remote",
         GIT_REMOTE,
     ),
+    row("git-lfs", "push|pull|fetch", "-I --include -X --exclude", "-a=--all --dry-run", GIT_REMOTE),
     row(
         "git",
         "remote add",

@@ -1,6 +1,6 @@
 //! Programs that run another one on another machine, or in a container.
 
-use super::wrapper::{Inner, Wrapper, alone, by_itself, detached, elsewhere, listed, unless};
+use super::wrapper::{FLATPAK, Inner, Wrapper, alone, by_itself, detached, elsewhere, listed, unless};
 
 /// Options of containers with a value.
 const DOCKER: &str = "-e --env --env-file -u --user -w --workdir -v --volume --mount --name --network --net -p --publish --platform --entrypoint -h --hostname --add-host --cpus -m --memory --gpus --label -l --label-file --link --log-driver --log-opt --pull --restart --shm-size --tmpfs --ulimit --device --dns --dns-opt --dns-option --dns-search --domainname --cap-add --cap-drop --security-opt --userns --cidfile --ipc --pid --pids-limit --detach-keys --index -f --file --project-name --profile --project-directory -c --cpu-shares --context -H --host --config --log-level --tlscacert --tlscert --tlskey -a --attach --annotation --blkio-weight --blkio-weight-device --cgroup-parent --cgroupns --cpu-count --cpu-percent --cpu-period --cpu-quota --cpu-rt-period --cpu-rt-runtime --cpuset-cpus --cpuset-mems --device-cgroup-rule --device-read-bps --device-read-iops --device-write-bps --device-write-iops --expose --group-add --health-cmd --health-interval --health-retries --health-start-interval --health-start-period --health-timeout --io-maxbandwidth --io-maxiops --ip --ip6 --isolation --kernel-memory --link-local-ip --mac-address --memory-reservation --memory-swap --memory-swappiness --network-alias --net-alias --oom-score-adj --runtime --stop-signal --stop-timeout --storage-opt --sysctl --uts --volume-driver --volumes-from --secret --pod --authfile --systemd --tz --umask --arch --os --variant --hostuser --conmon-pidfile --pidfile --creds --unsetenv --cert-dir --chrootdirs --cgroup-conf --cgroups --gidmap --uidmap --subgidname --subuidname --group-entry --passwd-entry --image-volume --init-path --personality --preserve-fds --preserve-fd --requires --retry --retry-delay --sdnotify --seccomp-policy --timeout --pod-id-file --connection --url --identity --namespace -n --address --storage-driver --root --parallel --progress --ansi --scale --index";
@@ -105,6 +105,16 @@ pub const ROWS: &[Wrapper] = &[
     listed(
         DOCKER_FLAGS,
         detached(DETACHED, elsewhere("docker-compose podman-compose", "exec|run", DOCKER, 1, Inner::Words)),
+    ),
+    listed(
+        "-d --devel -p --die-with-parent --file-forwarding --log-session-bus --log-system-bus --sandbox --no-a11y-bus --no-session-bus --no-documents-portal --parent-expose-pids --parent-share-pids --user --system --clear-env -v --verbose --ostree-verbose",
+        elsewhere(
+            FLATPAK,
+            "run",
+            "--arch --branch --command --cwd --commit --runtime --runtime-version --runtime-commit --app-path --usr-path --parent-pid --instance-id-fd --share --unshare --socket --nosocket --device --nodevice --allow --disallow --filesystem --nofilesystem --add-policy --remove-policy --env --unset-env --env-fd --own-name --talk-name --no-talk-name --system-own-name --system-talk-name --system-no-talk-name --a11y-own-name --persist --installation --usb --nousb --bind-fd --ro-bind-fd",
+            1,
+            Inner::Words,
+        ),
     ),
     elsewhere("lxc incus", "exec", "--cwd --env --user --group --mode --project", 1, Inner::Words),
     alone("*", elsewhere("lxc incus", "shell", "--cwd --env --user --group --mode", 1, Inner::Words)),

@@ -194,6 +194,8 @@ pub const PROGRAMS: &[Program] = &[
         "",
         &[Reaches(Elsewhere("the package archive"))],
     ),
+    // What the app does.
+    row("flatpak", "run", "", "", &[Opaque]),
     row("pacman", "", "", "", &[Reaches(Elsewhere("the package archive"))]),
     row("brew", "bundle", "--file", "", &[Reaches(Elsewhere("the package archive"))]),
     row(

@@ -300,14 +300,17 @@ pub const ROWS: &[Wrapper] = &[
     local("kubecolor", "", "", 0, Inner::As("kubectl")),
     local("k3s microk8s k0s minikube rke2", "kubectl", "-p --profile", 0, Inner::As("kubectl")),
     by_itself(local("daemonize", "", "-c -e -E -o -p -l -u", 0, Inner::Words)),
-    detached(
-        "-b --background",
-        local(
-            "start-stop-daemon",
-            "",
-            "-x --exec -a --startas -p --pidfile -n --name -u --user -g --group -r --chroot -d --chdir -N --nicelevel -P --procsched -I --iosched -k --umask -s --signal -R --retry -c --chuid",
-            0,
-            Inner::Value("-x --exec -a --startas"),
+    listed(
+        "-S --start -K --stop -T --status -t --test -o --oknodo -q --quiet -v --verbose -m --make-pidfile --remove-pidfile -b --background -C --no-close --notify-await",
+        detached(
+            "-b --background",
+            local(
+                "start-stop-daemon",
+                "",
+                "-x --exec -a --startas -p --pidfile -n --name -u --user -g --group -r --chroot -d --chdir -N --nicelevel -P --procsched -I --iosched -k --umask -s --signal -R --retry -c --chuid -O --output --ppid --notify-timeout",
+                0,
+                Inner::Value("-x --exec -a --startas"),
+            ),
         ),
     ),
     by_itself(local(

@@ -59,6 +59,16 @@ pub struct Wrapper {
     pub shell: &'static str,
 }
 
+impl Wrapper {
+    /// The option that names another program than that of the image, or of the app.
+    pub fn entrypoint(&self) -> &'static str {
+        if self.names == FLATPAK { "--command" } else { "--entrypoint" }
+    }
+}
+
+/// A program that runs the programs of apps.
+pub const FLATPAK: &str = "flatpak";
+
 pub const fn local(
     names: &'static str,
     sub: &'static str,

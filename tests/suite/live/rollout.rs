@@ -195,3 +195,42 @@ fn a_command_that_never_ends_hides_no_other() {
     codex.gave("4", "Chunk ID: d\nProcess exited with code 0\nOutput:\nok\n");
     assert!(codex.runs("5", "git push"));
 }
+
+/// A command that a script makes is in the log once it is over, in the words of the shell.
+#[rstest]
+#[case("exec-1", "cargo test", json!("completed"), json!(0), true)]
+#[case("exec-1", "cargo test", json!("failed"), json!(101), false)]
+#[case("exec-1", "cargo test", json!("declined"), json!(-1), false)]
+#[case("exec-1", "cargo test", json!("in_progress"), Value::Null, false)]
+#[case("exec-1", "cargo test || true", json!("completed"), json!(0), false)]
+#[case("exec-9", "cargo test", json!("completed"), json!(0), false)]
+fn the_log_says_how_a_command_of_a_script_ended(
+    #[case] id: &str,
+    #[case] ran: &str,
+    #[case] status: Value,
+    #[case] code: Value,
+    #[case] passed: bool,
+    #[values(true, false)] newer: bool,
+) {
+    let codex = Codex::new();
+    codex.write(
+        "response_item",
+        json!({"type": "custom_tool_call", "name": "exec", "call_id": "c1", "input": "…"}),
+    );
+    assert!(codex.event("PreToolUse", "exec-1", "cargo test"));
+    codex.event("PostToolUse", "exec-1", "cargo test");
+    assert!(codex.journal().iter().all(|record| record["record"] != "resolved"));
+    let mut end = json!({"command": ["/bin/bash", "-lc", ran], "cwd": "/p", "source": "unified_exec_startup",
+        "status": status, "exit_code": code, "aggregated_output": "ok\n"});
+    let (name, kind) = if newer { ("id", "CommandExecution") } else { ("call_id", "exec_command_end") };
+    (end[name], end["type"]) = (json!(id), json!(kind));
+    codex
+        .write("event_msg", if newer { json!({"type": "item_completed", "item": end}) } else { end.clone() });
+    assert_eq!(codex.event("PreToolUse", "exec-2", "git push"), passed);
+    // The next command that a script makes finds it as well, in a later answer of the model.
+    codex.write("response_item", json!({"type": "custom_tool_call_output", "call_id": "c1", "output": "…"}));
+    assert_eq!(codex.event("PreToolUse", "exec-3", "git push"), passed);
+    let journal = codex.journal();
+    let calls = journal.iter().filter(|record| record["record"] == "proposed").count();
+    assert_eq!(calls, 3, "{journal:?}");
+}

@@ -271,3 +271,43 @@ fn streams_of_many_calls_are_put_together_at_once() {
     let sessions = read(json!({"request": request, "response": format!("data: [\n{lines}")}).to_string());
     assert_eq!(sessions[0].calls.len(), 0);
 }
+
+#[test]
+fn calls_that_are_repeated_under_new_ids_are_found_at_once() {
+    let many = 20_000;
+    let user = json!({"role": "user", "content": "go"});
+    let proposed = |ids: &str| {
+        let calls = (0..many).map(|n| {
+            json!({"id": format!("{ids}{n}"), "type": "function",
+                "function": {"name": "f", "arguments": format!("{{\"n\": {n}}}")}})
+        });
+        json!({"role": "assistant", "content": null, "tool_calls": calls.collect::<Vec<_>>()})
+    };
+    let exchange = |messages: &[Value], answer: &Value| {
+        json!({"request": {"model": "m", "messages": messages}, "response": {"object": "chat.completion",
+            "choices": [{"index": 0, "finish_reason": "stop", "message": answer}]}})
+    };
+    let done = json!({"role": "assistant", "content": "done"});
+    let sessions = read(lines([
+        exchange(std::slice::from_ref(&user), &proposed("a")),
+        exchange(&[user.clone(), proposed("b")], &done),
+    ]));
+    assert_eq!(sessions.iter().map(|session| session.calls.len()).collect::<Vec<_>>(), [many]);
+}
+
+#[test]
+fn a_span_that_is_written_twice_takes_its_attributes_over_at_once() {
+    let many = 40_000;
+    let attribute = |key: &str, value: &str| json!({"key": key, "value": {"stringValue": value}});
+    let said = (0..many).map(|n| attribute(&format!("llm.input_messages.{n}.message.content"), "q"));
+    let said: Vec<_> = [attribute("openinference.span.kind", "LLM")].into_iter().chain(said).collect();
+    let span = |end: Value, attributes: &[Value]| {
+        let mut span = json!({"traceId": "t", "spanId": "s", "name": "chat", "startTimeUnixNano": 1, "attributes": attributes});
+        span.as_object_mut().unwrap().extend(end.as_object().unwrap().clone());
+        json!({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]})
+    };
+    let halves = said.split_at(many / 2);
+    let ended = json!({"endTimeUnixNano": 2});
+    let sessions = read(lines([span(json!({}), halves.0), span(ended, halves.1)]));
+    assert_eq!(sessions.len(), 1);
+}

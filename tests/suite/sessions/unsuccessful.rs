@@ -20,7 +20,8 @@ fn rollout(items: &[Value]) -> Vec<Value> {
     let line = |kind: &str, payload: &Value| json!({"timestamp": "2026-05-04T10:00:00.000Z", "type": kind, "payload": payload});
     let mut lines = vec![line("session_meta", &json!({"id": "s", "timestamp": "2026-05-04T10:00:00.000Z"}))];
     lines.extend(items.iter().map(|item| {
-        let is_event = item["type"].as_str().unwrap().ends_with("_end");
+        let kind = item["type"].as_str().unwrap();
+        let is_event = kind.ends_with("_end") || ["item_completed", "thread_rolled_back"].contains(&kind);
         line(if is_event { "event_msg" } else { "response_item" }, item)
     }));
     lines
@@ -81,7 +82,7 @@ fn what_a_script_of_codex_calls_is_read_of_events() {
                  *** Move to: /w/d\n@@\n-old\n+new\n*** End Patch";
     assert_eq!(calls[4].arguments.value().unwrap()["input"], patch);
 
-    // What a command was called with is not in its event.
+    // Several tools have this event, and it does not say which of them was called.
     let command = json!({"type": "exec_command_end", "call_id": "exec-1", "command": ["ls"], "exit_code": 0});
     let (calls, told) = read(&rollout(&[called("c1", "exec", &json!({})), command]));
     assert_eq!(calls, ["exec unknown"]);
@@ -89,11 +90,145 @@ fn what_a_script_of_codex_calls_is_read_of_events() {
     assert!(told.iter().any(|line| line.contains(lost)), "{told:?}");
 }
 
+/// The item of the screen at the end of what newer logs have no event of.
+fn completed(item: Value) -> Value {
+    json!({"type": "item_completed", "thread_id": "t", "item": item})
+}
+
+#[test]
+fn what_a_script_of_codex_calls_is_read_of_items_that_are_complete() {
+    let item = |kind: &str, id: &str, more: Value| {
+        let mut item = json!({"type": kind, "id": format!("exec-{id}")});
+        item.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        completed(item)
+    };
+    let command = |id: &str, status: &str, code: Value| {
+        let words = json!(["/bin/zsh", "-lc", format!("cargo {id}")]);
+        item(
+            "CommandExecution",
+            id,
+            json!({"command": words, "cwd": "file:///w/my%20app", "source": "unified_exec_startup",
+            "status": status, "exit_code": code, "aggregated_output": "Exit code: 1"}),
+        )
+    };
+    let server = |id: &str, more: Value| {
+        let mut call = json!({"server": "gh", "tool": id, "arguments": {"repo": "x"}});
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        item("McpToolCall", id, call)
+    };
+    let changes = json!({"/w/a": {"type": "delete", "content": "x"}});
+    let items = [
+        called("c1", "exec", &json!({})),
+        command("test", "completed", json!(0)),
+        command("build", "failed", json!(101)),
+        command("doc", "declined", json!(-1)),
+        command("run", "in_progress", Value::Null),
+        server(
+            "push",
+            json!({"status": "completed", "result": {"content": [{"type": "text", "text": "done"}]}}),
+        ),
+        server("merge", json!({"status": "failed", "result": {"content": [], "isError": true}})),
+        server("drop", json!({"status": "failed", "error": {"message": "timed out"}})),
+        item("FileChange", "p", json!({"changes": changes, "status": "completed", "stdout": "done"})),
+        item("FileChange", "q", json!({"changes": changes, "status": "failed", "stderr": "no"})),
+        output("c1", "Script completed\nWall time 1.0 seconds\nOutput:\n"),
+    ];
+    let (sessions, of_file) =
+        opened(rollout(&items).iter().map(|line| format!("{line}\n")).collect::<String>());
+    let calls = &sessions[0].calls;
+    let outcomes: Vec<_> =
+        calls.iter().map(|call| format!("{} {}", call.tool, call.outcome.word())).collect();
+    let expected = [
+        "exec ok",
+        "exec_command ok",
+        "exec_command error",
+        "exec_command refused",
+        "exec_command unknown",
+        "mcp__gh__push ok",
+        "mcp__gh__merge error",
+        "mcp__gh__drop error",
+        "apply_patch ok",
+        "apply_patch error",
+    ];
+    assert_eq!(outcomes, expected);
+    assert_eq!(calls[1].arguments.raw(), r#"{"cmd":"cargo test","workdir":"/w/my app"}"#);
+    let told = told(&sessions, &of_file);
+    assert!(told[0].contains("their other arguments are not in the log"), "{told:?}");
+    assert!(told[1..].iter().all(|line| line.contains("1 call has no result")), "{told:?}");
+
+    // What is called so that nobody can say how is a part that is left out.
+    for item in [
+        item(
+            "CommandExecution",
+            "x",
+            json!({"command": ["ls"], "cwd": "/w", "source": "unified_exec_startup"}),
+        ),
+        item("CommandExecution", "x", json!({"command": ["sh", "-c", "ls"], "cwd": "/w", "source": "agent"})),
+        item("ImageView", "x", json!({"path": "a.png"})),
+    ] {
+        let (calls, told) = read(&rollout(&[called("c1", "exec", &json!({})), item.clone()]));
+        assert_eq!(calls, ["exec unknown"], "{item}");
+        assert!(told.iter().any(|line| line.contains("may have contained calls")), "{told:?}");
+    }
+}
+
+#[test]
+fn an_item_and_an_event_of_one_call_of_a_script_are_one_call() {
+    let result = json!({"Ok": {"content": [], "isError": true}});
+    let invocation = json!({"server": "gh", "tool": "push", "arguments": {}});
+    let event =
+        json!({"type": "mcp_tool_call_end", "call_id": "exec-1", "invocation": invocation, "result": result});
+    let item = called("exec-1", "mcp__gh__push", &json!({}));
+    for items in [
+        vec![item.clone(), event.clone()],
+        vec![item.clone(), event.clone(), output("exec-1", "no")],
+        vec![item.clone(), output("exec-1", "no"), event.clone()],
+        vec![event.clone(), item, output("exec-1", "no")],
+        vec![event.clone(), event],
+    ] {
+        assert_eq!(read(&rollout(&items)), (vec!["mcp__gh__push error".to_owned()], Vec::new()), "{items:?}");
+    }
+}
+
+#[test]
+fn questions_of_newer_logs_of_codex_can_be_taken_back() {
+    let said = |text: &str| json!({"type": "message", "role": "user", "content": text});
+    let prompt = completed(json!({"type": "UserMessage", "id": "u"}));
+    let items = [
+        said("first"),
+        prompt.clone(),
+        called("c1", "push", &json!({})),
+        output("c1", "fine"),
+        said("second"),
+        prompt,
+        called("c2", "merge", &json!({})),
+        output("c2", "fine"),
+        json!({"type": "thread_rolled_back", "num_turns": 1}),
+    ];
+    assert_eq!(outcomes(&rollout(&items)), ["push ok"]);
+}
+
 #[test]
 fn events_of_codex_say_that_a_call_was_declined() {
     let event = json!({"type": "patch_apply_end", "call_id": "c1", "success": false, "status": "declined"});
     let items = [called("c1", "apply_patch", &json!({})), event, output("c1", "no")];
     assert_eq!(outcomes(&rollout(&items)), ["apply_patch refused"]);
+}
+
+#[test]
+fn words_of_codex_are_its_own_only_where_it_writes_them() {
+    let aborted = "Wall time: 1.2 seconds\naborted by user";
+    for (tool, text, expected) in [
+        ("exec_command", aborted, "error"),
+        ("exec_command", "exec_command failed for `x`: no", "error"),
+        ("mcp__files__read", "exec_command failed for `x`: no", "ok"),
+        ("mcp__ci__run", "Process running with session ID 5", "ok"),
+        ("mcp__ci__log", "`git push` rejected: no", "ok"),
+        ("mcp__ci__log", "aborted by user after 2.0s", "error"),
+    ] {
+        let items = [called("c1", tool, &json!({})), output("c1", text)];
+        assert_eq!(outcomes(&rollout(&items)), [format!("{tool} {expected}")], "{text}");
+    }
 }
 
 #[test]
@@ -132,13 +267,19 @@ fn approvals_of_the_responses_api_propose_and_decide_calls() {
     let answered = |approve: bool| json!({"type": "mcp_approval_response", "approval_request_id": "q1", "approve": approve});
     let ran = json!({"type": "mcp_call", "id": "m1", "name": "drop", "server_label": "db", "arguments": "{}",
         "status": "completed", "error": null, "output": "done", "approval_request_id": "q1"});
+    let mut goes_on = ran.clone();
+    (goes_on["status"], goes_on["output"]) = (json!("in_progress"), Value::Null);
     let said =
         json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "so"}]});
     for (input, output, expected) in [
         (vec![], vec![asked("q1")], vec!["mcp__db__drop unknown"]),
         (vec![asked("q1"), answered(false)], vec![said.clone()], vec!["mcp__db__drop refused"]),
         (vec![asked("q1"), answered(true)], vec![ran.clone(), said.clone()], vec!["mcp__db__drop ok"]),
+        // It goes on, and then it is over.
+        (vec![asked("q1"), answered(true)], vec![goes_on.clone()], vec!["mcp__db__drop unknown"]),
+        (vec![asked("q1"), answered(true)], vec![goes_on.clone(), ran.clone()], vec!["mcp__db__drop ok"]),
         // What was asked stands in another file.
+        (vec![answered(true)], vec![goes_on, ran.clone()], vec!["mcp__db__drop ok"]),
         (vec![answered(true)], vec![ran, said], vec!["mcp__db__drop ok"]),
     ] {
         let user = json!({"role": "user", "content": "go"});

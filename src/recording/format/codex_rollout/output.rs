@@ -1,42 +1,95 @@
 //! What Codex writes as the result of a call, as far as it says whether the call failed or was refused.
 
 use crate::recording::input::shallow::{Members, Node};
-use crate::recording::shape::status::Status;
+use crate::recording::shape::status::{Status, status};
+
+/// The tools that have a text of Codex as their result. What others give back, such as a server or a file that was read,
+/// may begin with the same words.
+#[derive(Clone, Copy)]
+enum Of {
+    /// Any: the call did not get as far as its tool, or was broken off.
+    Any,
+    /// Those that run commands and apply patches, as a command may be one.
+    Commands,
+    /// Those of a server.
+    Server,
+    /// Those that are not of a server.
+    Own,
+    /// One.
+    Tool(&'static str),
+}
+
+/// What tools that run commands, read from them and apply patches are called.
+const COMMANDS: [&str; 11] = [
+    "Bash",
+    "apply_patch",
+    "container.exec",
+    "exec_command",
+    "local_shell",
+    "local_shell_call",
+    "shell",
+    "shell_call",
+    "shell_command",
+    "unified_exec",
+    "write_stdin",
+];
+
+impl Of {
+    /// Whether this is one of the tools. Where nobody says which tool it is, it may be any.
+    fn holds(self, tool: &str) -> bool {
+        let is_server = tool.starts_with("mcp__");
+        tool.is_empty()
+            || match self {
+                Of::Any => true,
+                Of::Commands => COMMANDS.contains(&tool),
+                Of::Server => is_server,
+                Of::Own => !is_server,
+                Of::Tool(name) => !is_server && tool.rsplit("__").next() == Some(name),
+            }
+    }
+}
 
 /// Beginnings of what is told when a call could not be run, or was broken off.
-const FAILURES: [&str; 9] = [
-    "aborted",
-    "apply_patch verification failed",
-    "collab spawn failed",
-    "command timed out",
-    "exec_command failed",
-    "execution error:",
-    "failed in sandbox",
-    "unsupported call:",
-    "write_stdin failed",
+const FAILURES: [(&str, Of); 7] = [
+    ("apply_patch verification failed", Of::Commands),
+    ("collab spawn failed", Of::Tool("spawn_agent")),
+    ("command timed out", Of::Commands),
+    ("exec_command failed", Of::Commands),
+    ("execution error:", Of::Commands),
+    ("failed in sandbox", Of::Commands),
+    ("write_stdin failed", Of::Commands),
 ];
 
 /// The same of what is one line: a text of several lines that begins so is what a tool found.
-const FAILURES_IN_A_LINE: [&str; 4] =
-    ["err: \"", "failed to parse ", "tool call error:", "unable to locate image"];
+const FAILURES_IN_A_LINE: [(&str, Of); 5] = [
+    ("err: \"", Of::Server),
+    ("failed to parse ", Of::Own),
+    ("tool call error:", Of::Server),
+    ("unable to locate image", Of::Tool("view_image")),
+    ("unsupported call:", Of::Any),
+];
 
 /// What is told whole when a call was refused, and how that is known.
-const REFUSALS: [(&str, &str); 6] = [
-    ("exec command rejected by user", BY_USER),
-    ("patch rejected by user", BY_USER),
-    ("rejected by user", BY_USER),
-    ("user rejected MCP tool call", BY_USER),
-    ("user cancelled MCP tool call", BY_USER),
-    ("rejected by configuration", REJECTED),
+const REFUSALS: [(&str, &str, Of); 6] = [
+    ("exec command rejected by user", BY_USER, Of::Commands),
+    ("patch rejected by user", BY_USER, Of::Commands),
+    ("rejected by user", BY_USER, Of::Any),
+    ("user rejected MCP tool call", BY_USER, Of::Server),
+    ("user cancelled MCP tool call", BY_USER, Of::Server),
+    ("rejected by configuration", REJECTED, Of::Commands),
 ];
 
 /// Beginnings of what is told when a call was refused.
-const REASONS: [(&str, &str); 5] = [
-    ("This action was rejected", "the result says that a reviewer rejected the call"),
-    ("approval required by policy", "the result says that the call would have needed an approval"),
-    ("Command blocked by PreToolUse hook: ", BY_HOOK),
-    ("Tool call blocked by PreToolUse hook: ", BY_HOOK),
-    ("patch rejected: ", REJECTED),
+const REASONS: [(&str, &str, Of); 5] = [
+    ("This action was rejected", "the result says that a reviewer rejected the call", Of::Any),
+    (
+        "approval required by policy",
+        "the result says that the call would have needed an approval",
+        Of::Commands,
+    ),
+    ("Command blocked by PreToolUse hook: ", BY_HOOK, Of::Commands),
+    ("Tool call blocked by PreToolUse hook: ", BY_HOOK, Of::Any),
+    ("patch rejected: ", REJECTED, Of::Commands),
 ];
 
 const BY_USER: &str = "the result says that the user rejected the call";
@@ -47,22 +100,47 @@ const REJECTED: &str = "the result says that the call was rejected";
 pub const PROCESS: &str = "Process running with session ID ";
 pub const SCRIPT: &str = "Script running with cell ID ";
 
-/// Whether a result's text says that the call failed; `None` where it says nothing of that.
-pub fn failed(text: &str) -> Option<bool> {
-    let begins = |failures: &[&str]| failures.iter().any(|failure| text.starts_with(failure));
-    let is_line = || !text.trim_end().contains('\n');
-    exited(text).or_else(|| (begins(&FAILURES) || begins(&FAILURES_IN_A_LINE) && is_line()).then_some(true))
+/// Whether the text of a tool's result says that the call failed; `None` where it says nothing of that.
+pub fn failed(tool: &str, text: &str) -> Option<bool> {
+    let own = text_of(tool, text);
+    let begins = |failures: &[(&str, Of)]| {
+        failures.iter().any(|(failure, of)| of.holds(tool) && own.starts_with(failure))
+    };
+    let is_line = || !own.trim_end().contains('\n');
+    let failed = || begins(&FAILURES) || begins(&FAILURES_IN_A_LINE) && is_line() || is_aborted(text);
+    exited(tool, text).or_else(|| failed().then_some(true))
+}
+
+/// What is told of a call that was broken off; of a command after the time that it ran.
+fn is_aborted(text: &str) -> bool {
+    let text = text.trim_end();
+    let told = match text.split_once('\n') {
+        Some((time, told)) if time.starts_with("Wall time: ") => told,
+        _ => text,
+    };
+    let time = told.strip_prefix("aborted by user after ").and_then(|time| time.strip_suffix('s'));
+    matches!(told, "aborted" | "aborted by user") || time.is_some_and(|time| time.parse::<f64>().is_ok())
+}
+
+/// The text that a tool gave, or Codex in its place: newer versions put the time before that of a server.
+fn text_of<'t>(tool: &str, text: &'t str) -> &'t str {
+    let timed = text.starts_with("Wall time: ") && Of::Server.holds(tool);
+    let rest = text.split_once('\n').filter(|_| timed).and_then(|(_, rest)| rest.strip_prefix("Output:\n"));
+    rest.unwrap_or(text)
 }
 
 /// Whether what was run failed, as its exit code says, or the words for the end of a script.
 ///
 /// `{"output": …, "metadata": {"exit_code": 1}}`, `Exit code: 1` on the first line, `Process exited with code 1` among
 /// the lines before `Output:`, or `Script failed` on the first line.
-pub fn exited(text: &str) -> Option<bool> {
+pub fn exited(tool: &str, text: &str) -> Option<bool> {
     if text.starts_with('{') {
         let members = Node::parse(text).ok().and_then(Node::members)?;
         let metadata = members.get("metadata").and_then(Node::members)?;
         return Some(metadata.get("exit_code")?.json() != "0");
+    }
+    if !Of::Own.holds(tool) {
+        return None;
     }
     match text.lines().next().map(str::trim_end) {
         Some("Script completed") => return Some(false),
@@ -75,21 +153,22 @@ pub fn exited(text: &str) -> Option<bool> {
     code.map(|code| code.trim() != "0")
 }
 
-/// How a call ended, as its result's text says: [`Status::Open`] where its command goes on, [`Status::Unknown`] where it says
-/// nothing of that.
-pub fn ended(text: &str) -> Status {
-    match (failed(text), refused(text)) {
+/// How a call ended, as the text of its tool's result says: [`Status::Open`] where its command goes on,
+/// [`Status::Unknown`] where it says nothing of that.
+pub fn ended(tool: &str, text: &str) -> Status {
+    match (failed(tool, text), refused(tool, text)) {
         (Some(false), _) => Status::Succeeded,
         (_, Some(how)) => Status::Refused(how),
         (Some(true), None) => Status::Failed,
-        (None, None) if running(text).is_some() => Status::Open,
+        (None, None) if running(tool, text).is_some() => Status::Open,
         (None, None) => Status::Unknown,
     }
 }
 
 /// The words for a process or a script that runs on, with the number by which the model reads from it.
-pub fn running(text: &str) -> Option<&str> {
-    head(text).find(|line| line.starts_with(PROCESS) || line.starts_with(SCRIPT)).map(str::trim)
+pub fn running<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
+    let mut lines = head(text).filter(|_| Of::Own.holds(tool));
+    lines.find(|line| line.starts_with(PROCESS) || line.starts_with(SCRIPT)).map(str::trim)
 }
 
 /// The lines before what a command printed.
@@ -99,38 +178,44 @@ fn head(text: &str) -> impl Iterator<Item = &str> {
 
 /// How a call ended, as far as an event says that it did not succeed.
 pub fn by_event(event: &Members<'_>) -> Status {
-    if event.get("status").and_then(Node::text).as_deref() == Some("declined") {
+    let word = event.get("status").and_then(Node::text).map(|word| status(&word));
+    if let Some(Status::Refused(_)) = word {
         return Status::Refused("an event says that the call was declined");
     }
     let code = event.get("exit_code").is_some_and(|code| code.number() != Some(0i64));
     let success = event.get("success").and_then(Node::bool) == Some(false);
     let result = event.get("result").and_then(Node::members).is_some_and(|result| {
         let ok = result.get("Ok").and_then(Node::members);
-        let inner = ok.and_then(|ok| ok.any(&["isError", "is_error"])?.bool());
+        let inner = ok.as_ref().unwrap_or(&result).any(&["isError", "is_error"]).and_then(Node::bool);
         result.has("Err") || inner == Some(true)
     });
-    if code || success || result { Status::Failed } else { Status::Unknown }
+    let error = event.get("error").is_some();
+    let failed = code || success || result || error || word == Some(Status::Failed);
+    if failed { Status::Failed } else { Status::Unknown }
 }
 
 /// How it is known that a call was refused: the user declined it, or a hook, a rule or the sandbox did.
-pub fn refused(text: &str) -> Option<&'static str> {
-    let text = text.trim_end();
+pub fn refused(tool: &str, text: &str) -> Option<&'static str> {
+    let text = text_of(tool, text).trim_end();
     // Errors of calls to a server stand within quotes.
-    let text = text.strip_prefix("err: \"").map_or(text, |inner| inner.trim_end_matches('"'));
-    if text.starts_with("exec_command failed")
+    let quoted = || text.strip_prefix("err: \"").filter(|_| Of::Server.holds(tool));
+    let text = quoted().map_or(text, |inner| inner.trim_end_matches('"'));
+    let commands = Of::Commands.holds(tool);
+    if commands
+        && text.starts_with("exec_command failed")
         && let Some((_, reason)) = text.split_once("Rejected(")
     {
         // The quotes may be escaped. A process that cannot be started was rejected by nobody.
         let reason = reason.trim_start_matches(['\\', '"']);
         return (!reason.starts_with("Failed to create ")).then_some(REJECTED);
     }
-    let whole = REFUSALS.iter().find(|(told, _)| text == *told);
-    let begins = || REASONS.iter().find(|(told, _)| text.starts_with(told));
+    let whole = REFUSALS.iter().find(|(told, _, of)| text == *told && of.holds(tool));
+    let begins = || REASONS.iter().find(|(told, _, of)| text.starts_with(told) && of.holds(tool));
     // `git push` rejected: …
     let by_rule = || text.starts_with('`') && text.contains("` rejected: ");
     let escalated = || text.starts_with("approval policy is ") && text.contains("; reject command");
-    let known = whole.or_else(begins).map(|(_, how)| *how);
-    known.or_else(|| (by_rule() || escalated()).then_some(REJECTED))
+    let known = whole.or_else(begins).map(|(_, how, _)| *how);
+    known.or_else(|| (commands && (by_rule() || escalated())).then_some(REJECTED))
 }
 
 #[cfg(test)]
@@ -159,10 +244,16 @@ mod tests {
             ("Script terminated\nWall time 0.1 seconds\nOutput:\n", Some(true)),
             ("Script completed\nWall time 0.1 seconds\nOutput:\n\nExit code: 1", Some(false)),
             ("Script failed to load, says the log", None),
+            ("aborted", Some(true)),
+            ("aborted by user after 2.0s", Some(true)),
+            ("Wall time: 1.2 seconds\naborted by user", Some(true)),
+            ("aborted by user after lunch", None),
+            ("aborted: 3 files\nfailed: none", None),
             ("Plan updated", None),
             ("", None),
         ] {
-            assert_eq!(failed(text), expected, "{text}");
+            // Where nobody says which tool it is, it may be any.
+            assert_eq!(failed("", text), expected, "{text}");
         }
     }
 
@@ -181,7 +272,7 @@ mod tests {
             ("Exit code: 0\nOutput:\npatch rejected by user", Status::Succeeded),
             ("Plan updated", Status::Unknown),
         ] {
-            assert_eq!(ended(text), expected, "{text}");
+            assert_eq!(ended("", text), expected, "{text}");
         }
     }
 
@@ -212,7 +303,40 @@ mod tests {
             (&rejected(r#"\"Failed to create unified exec process: No such file\""#), false),
             ("exec_command failed for `x`: CreateProcess { message: \"No such file\" }", false),
         ] {
-            assert_eq!(refused(text).is_some(), expected, "{text}");
+            assert_eq!(refused("", text).is_some(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn only_what_codex_writes_is_a_text_of_codex() {
+        use Status::{Failed, Open, Refused, Succeeded, Unknown};
+        for (tool, text, expected) in [
+            ("exec_command", "exec_command failed for `x`: no", Failed),
+            ("mcp__a__b", "exec_command failed for `x`: no", Unknown),
+            ("read_file", "exec_command failed for `x`: no", Unknown),
+            ("shell", "exec command rejected by user", Refused(BY_USER)),
+            ("mcp__a__b", "exec command rejected by user", Unknown),
+            ("shell", "`git push` rejected: no", Refused(REJECTED)),
+            ("mcp__a__b", "`git push` rejected: no", Unknown),
+            ("exec_command", "Exit code: 0\nOutput:\nexecution error: x", Succeeded),
+            ("exec", "Script failed\nOutput:\n", Failed),
+            ("mcp__a__b", "Script failed\nOutput:\n", Unknown),
+            ("mcp__a__b", "Exit code: 1", Unknown),
+            ("mcp__a__b", "Process running with session ID 5", Unknown),
+            ("exec_command", "Process running with session ID 5", Open),
+            ("mcp__a__b", r#"err: "timed out""#, Failed),
+            ("js", r#"err: "timed out""#, Unknown),
+            ("mcp__a__b", "user rejected MCP tool call", Refused(BY_USER)),
+            ("mcp__a__b", "Wall time: 0.1 seconds\nOutput:\nuser rejected MCP tool call", Refused(BY_USER)),
+            ("read_file", "user rejected MCP tool call", Unknown),
+            ("multi__spawn_agent", "collab spawn failed: no", Failed),
+            ("mcp__a__spawn_agent", "collab spawn failed: no", Unknown),
+            // These are told of any tool.
+            ("mcp__a__b", "aborted by user after 1.5s", Failed),
+            ("mcp__a__b", "unsupported call: mcp__a__b", Failed),
+            ("mcp__a__b", "Tool call blocked by PreToolUse hook: no", Refused(BY_HOOK)),
+        ] {
+            assert_eq!(ended(tool, text), expected, "{tool} {text}");
         }
     }
 }

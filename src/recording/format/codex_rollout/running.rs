@@ -32,17 +32,17 @@ impl Running {
         }
     }
 
-    /// Hears of a result. Gives the call whose command ended by it, and the result.
-    pub fn answered(&mut self, answer: &Answer) -> Option<(Box<str>, Body)> {
+    /// Hears of the result of a call to this tool. Gives the call whose command ended by it, and the result.
+    pub fn answered(&mut self, tool: &str, answer: &Answer) -> Option<(Box<str>, Body)> {
         let (id, text) = (answer.id.as_deref()?, answer.content.shown());
-        match (output::running(text), self.polls.remove(id)) {
+        match (output::running(tool, text), self.polls.remove(id)) {
             (Some(process), None) => {
                 self.begun.insert(process.into(), id.into());
                 None
             }
             (None, Some(process)) => {
                 // A poll that failed says nothing of what it would have read from.
-                let ended = output::exited(text).is_some();
+                let ended = output::exited(tool, text).is_some();
                 ended.then(|| self.begun.remove(&process)).flatten().map(|id| (id, answer.content.clone()))
             }
             _ => None,

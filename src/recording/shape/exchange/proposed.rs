@@ -1,7 +1,8 @@
 //! What a response proposed, and whether a later request goes on from it: a request that repeats the conversation but has other
 //! calls in the place of the response goes on from another one.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::diagnostic::Loss;
@@ -48,12 +49,21 @@ impl Proposed {
     /// on from another response.
     pub fn missing(&self, repeated: &[Call]) -> Option<usize> {
         let ids: HashSet<&str> = repeated.iter().filter_map(|call| call.id.as_deref()).collect();
+        let mut same: HashMap<u64, Vec<&Call>> = HashMap::new();
+        for call in repeated {
+            for mark in marks(&call.tool, &call.arguments) {
+                same.entry(mark).or_default().push(call);
+            }
+        }
+        // Ids may be given anew.
+        let is_again = |proposed: &ProposedCall| {
+            let alike =
+                |call: &&Call| call.tool == proposed.tool && alike(&call.arguments, &proposed.arguments);
+            let marks = marks(&proposed.tool, &proposed.arguments);
+            marks.iter().filter_map(|mark| same.get(mark)).flatten().any(alike)
+        };
         let is_there = |proposed: &&ProposedCall| {
-            proposed.id.as_deref().is_some_and(|id| ids.contains(id))
-                // Ids may be given anew.
-                || repeated.iter().any(|call| {
-                    call.tool == proposed.tool && alike(&call.arguments, &proposed.arguments)
-                })
+            proposed.id.as_deref().is_some_and(|id| ids.contains(id)) || is_again(proposed)
         };
         let there: Vec<&ProposedCall> = self.calls.iter().filter(is_there).collect();
         let open = |calls: &[&ProposedCall]| calls.iter().filter(|call| !call.answered).count();
@@ -86,15 +96,31 @@ impl Proposed {
 
 /// Whether two calls have the same arguments: none are as good as an empty object, and what is not JSON is compared as text.
 fn alike(one: &Body, other: &Body) -> bool {
-    let empty = |body: &Body| match body.value() {
-        Some(value) => value.as_object().is_some_and(|given| given.is_empty()),
-        None => body.raw().trim().is_empty(),
-    };
     let same = || match (one.value(), other.value()) {
         (Some(one), Some(other)) => one == other,
         _ => one.raw() == other.raw(),
     };
-    empty(one) && empty(other) || same()
+    is_empty(one) && is_empty(other) || same()
+}
+
+/// Whether there are no arguments.
+fn is_empty(arguments: &Body) -> bool {
+    match arguments.value() {
+        Some(value) => value.as_object().is_some_and(|given| given.is_empty()),
+        None => arguments.raw().trim().is_empty(),
+    }
+}
+
+/// Calls that are alike have one of these in common: the digest of the value of their arguments, or of their text.
+fn marks(tool: &str, arguments: &Body) -> [u64; 2] {
+    let mark = |part: &dyn Fn(&mut DefaultHasher)| {
+        let mut hasher = DefaultHasher::new();
+        tool.hash(&mut hasher);
+        part(&mut hasher);
+        hasher.finish()
+    };
+    let value = arguments.value().filter(|_| !is_empty(arguments));
+    [mark(&|hasher| value.hash(hasher)), mark(&|hasher| arguments.raw().hash(hasher))]
 }
 
 #[cfg(test)]
@@ -108,12 +134,16 @@ mod tests {
             (json("{}"), Body::MISSING, true),
             (json(r#"{"a": 1, "b": 2}"#), json(r#"{"b": 2, "a": 1}"#), true),
             (json(r#"{"a": 1}"#), json(r#"{"a": 2}"#), false),
+            (json(r#"{"a": {"b": 1, "c": [2]}}"#), json(r#"{"a":{"c":[2],"b":1}}"#), true),
             (json(r#"{"a": 1}"#), json("{}"), false),
             (text("*** Add File: a"), text("*** Add File: b"), false),
             (text("*** Add File: a"), text("*** Add File: a"), true),
             (text("*** Add File: a"), Body::MISSING, false),
         ] {
             assert_eq!(alike(&one, &other), expected, "{:?} {:?}", one.raw(), other.raw());
+            let of = |arguments: &Body| marks("t", arguments);
+            let in_common = of(&one).iter().any(|mark| of(&other).contains(mark));
+            assert_eq!(in_common, expected, "{:?} {:?}", one.raw(), other.raw());
         }
     }
 }

@@ -45,6 +45,9 @@ const KEPT_WHOLE: [&str; 11] = [
     "name",
 ];
 
+/// The text of no value.
+const NONE: &str = "null";
+
 /// What a span was done for.
 pub const OPERATION: &str = "gen_ai.operation.name";
 /// How many choices the model was asked for.
@@ -60,12 +63,26 @@ impl Attributes {
 
     /// Takes over the values of names that have none.
     pub fn fill(&mut self, others: Attributes) {
-        for (name, json) in others.0 {
-            if self.get(&name).is_none() {
-                self.0.retain(|(known, _)| *known != name);
-                self.0.push((name, json));
-            }
+        let mut filled = HashMap::with_capacity(self.0.len());
+        for (name, json) in self.iter() {
+            filled.entry(Box::from(name)).or_insert(json != NONE);
         }
+        // In place of those that have no value, and in the order in which these have one.
+        let mut places = HashMap::new();
+        let mut added: Vec<Option<(Box<str>, Box<str>)>> = Vec::new();
+        for (name, json) in others.0 {
+            if filled.get(&name) == Some(&true) {
+                continue;
+            }
+            filled.insert(name.clone(), &*json != NONE);
+            let before = places.insert(name.clone(), added.len());
+            if let Some(before) = before.and_then(|place| added.get_mut(place)) {
+                *before = None;
+            }
+            added.push(Some((name, json)));
+        }
+        self.0.retain(|(name, _)| !places.contains_key(name));
+        self.0.extend(added.into_iter().flatten());
     }
 
     /// Every name and value, in recorded order.
@@ -76,7 +93,7 @@ impl Attributes {
     /// JSON text of the value of this name; `null` is none.
     pub fn get(&self, name: &str) -> Option<&str> {
         let value = self.iter().find(|(given, _)| *given == name).map(|(_, json)| json);
-        value.filter(|json| *json != "null")
+        value.filter(|json| *json != NONE)
     }
 
     /// The first of these names that has a value.
@@ -149,5 +166,36 @@ pub fn structure(json: &str) -> Option<Value> {
             body::parse(inner)
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_without_a_value_are_filled() {
+        let attributes = |given: &[(&str, &str)]| {
+            let mut attributes = Attributes::default();
+            given.iter().for_each(|(name, json)| attributes.add(name, *json));
+            attributes
+        };
+        let begun =
+            [("id", "1"), ("role", "2"), ("body", "null"), ("body", "3"), ("name", "null"), ("name", "4")];
+        for (ended, expected) in [
+            (vec![], vec![("id", "1"), ("role", "2"), ("body", "3"), ("name", "4")]),
+            (
+                vec![("role", "9"), ("id", "null")],
+                vec![("role", "9"), ("id", "1"), ("body", "3"), ("name", "4")],
+            ),
+            (
+                vec![("name", "null"), ("name", "8"), ("id", "9")],
+                vec![("id", "9"), ("role", "2"), ("body", "3"), ("name", "4")],
+            ),
+        ] {
+            let mut filled = attributes(&ended);
+            filled.fill(attributes(&begun));
+            assert_eq!(filled.iter().collect::<Vec<_>>(), expected, "{ended:?}");
+        }
     }
 }

@@ -102,7 +102,7 @@ impl Traces {
         if known.is_some() && begun.is_none() {
             trace.repeated += 1;
             if span.part() == Part::Tool
-                && let Some(other) = trace.spans.iter().find(|other| other.id == span.id)
+                && let Some(other) = known.and_then(|(place, _)| trace.spans.get(place?))
                 && other.tool() != span.tool()
             {
                 let (tool, other) = (quoted(&span.tool()).to_string(), quoted(&other.tool()).to_string());
