@@ -168,14 +168,19 @@ impl Walker<'_> {
 
     /// Whether `PATH` has a folder in which anybody may have put a program of this name.
     fn is_another_program(&self, name: &str) -> bool {
+        const USUAL: [&str; 2] = ["$PATH", "${PATH}"];
         let is_open = |folder: &str| {
-            let is_known = ["$PATH", "${PATH}", "~"].contains(&folder) || folder.starts_with("~/");
+            let is_known = folder == "~" || folder.starts_with("~/");
             let is_shared = ["/tmp", "/var/tmp", "/dev/shm"].iter().any(|shared| is_within(folder, shared));
             let is_own = self.root.folder.as_deref().is_some_and(|own| is_within(folder, own));
-            !is_known && (!folder.starts_with('/') || folder.contains('$') || is_shared || is_own)
+            let is_detour = folder.contains("..") || folder.contains("//");
+            is_detour
+                || !is_known && (!folder.starts_with('/') || folder.contains('$') || is_shared || is_own)
         };
+        // What is usually found is found before what comes after it.
+        let is_changed = |path: &str| path.split(':').take_while(|it| !USUAL.contains(it)).any(is_open);
         !BUILTINS.split(' ').any(|known| known == name)
-            && self.values("PATH").any(|path| path.to_string().split(':').any(is_open))
+            && self.values("PATH").any(|path| is_changed(&path.to_string()))
     }
 
     /// Whether a variable has options for a program that may have it do anything.

@@ -193,7 +193,7 @@ impl Row {
                 // It may also be there from when it went on.
                 let again =
                     |id: &str| self.waiting.iter().any(|(_, answer, _)| answer.id.as_deref() == Some(id));
-                let own = || call.id.clone().filter(|id| builder.waits_for(id) && !again(id));
+                let own = || call.id.clone().filter(|id| call.is_waiting(id, builder) && !again(id));
                 let answer = match call.proposed_as(builder).or_else(own) {
                     Some(id) => {
                         builder.ensure_response(ROW, at);
@@ -232,6 +232,14 @@ impl Call {
     /// The id by which this call was proposed before: when somebody was asked whether it may run.
     fn proposed_as(&self, builder: &Builder) -> Option<Box<str>> {
         self.approval.clone().filter(|asked| builder.waits_for(asked))
+    }
+
+    /// Whether this very call waits for its result under this id, which others may have as well.
+    fn is_waiting(&self, id: &str, builder: &Builder) -> bool {
+        builder.waiting_call(id).is_some_and(|known| {
+            let (one, other) = (&known.arguments, &self.arguments);
+            *known.tool == *self.tool && (one.raw() == other.raw() || one.value() == other.value())
+        })
     }
 
     fn give(self, builder: &mut Builder, at: Option<Millis>) {

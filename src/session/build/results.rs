@@ -7,12 +7,17 @@ use hashbrown::hash_map::EntryRef;
 use super::waiting::Waiting;
 use super::{Builder, Mark};
 use crate::diagnostic::code;
-use crate::session::{Body, CallRef, MessageKind, Millis, Outcome, refusal};
+use crate::session::{Body, Call, CallRef, MessageKind, Millis, Outcome, refusal};
 
 impl Builder {
     /// Whether a call with this id has no result yet.
     pub fn waits_for(&self, id: &str) -> bool {
         self.named.get(id).is_some_and(|waiting| waiting.first().is_some())
+    }
+
+    /// The oldest call with this id that has none.
+    pub fn waiting_call(&self, id: &str) -> Option<&Call> {
+        self.session.calls.get(self.named.get(id)?.first()? as usize)
     }
 
     /// A result: it belongs to the oldest call with its id that has none yet; without an id, to the oldest call without

@@ -1,11 +1,21 @@
 //! Options whose values are run, beside all else that a program does.
 
-use super::wrapper::{Inner, Wrapper, besides};
+use super::wrapper::{Inner, Wrapper, besides, listed};
 
 const GIT: &str = "-C -c --git-dir --work-tree --namespace --exec-path";
 
 /// The rows.
 pub const ROWS: &[Wrapper] = &[
+    // It may start nothing, another program than the one that is looked for, and that elsewhere.
+    listed(
+        "-S --start -K --stop -T --status -t --test -o --oknodo -q --quiet -v --verbose -m --make-pidfile --remove-pidfile -b --background -C --no-close --notify-await",
+        besides(
+            "start-stop-daemon",
+            "",
+            "-x --exec -a --startas -p --pidfile -n --name -u --user -g --group -r --chroot -d --chdir -N --nicelevel -P --procsched -I --iosched -k --umask -s --signal -R --retry -c --chuid -O --output --ppid --notify-timeout",
+            Inner::Value("-x --exec -a --startas"),
+        ),
+    ),
     besides("rsync", "", "-e -f -B -T -M", Inner::Value("-e --rsh --rsync-path")),
     besides(
         "ssh autossh scp sftp sshfs ssh-copy-id",

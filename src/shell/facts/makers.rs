@@ -24,6 +24,8 @@ pub const PROGRAMS: &[Program] = &[
         &[Reads(All), Reads(Value("-include")), Writes(Value("-o -MF")), Opaque],
     ),
     // Names may hold another language, a command, and a file in both.
+    one_dash("magick", "identify", "", "", &[Reads(All), Opaque]),
+    one_dash("magick", "mogrify", "", "", &[Reads(All), Writes(All), Opaque]),
     one_dash("convert magick montage composite", "", "", "", &[Reads(ButLast), Writes(Last), Opaque]),
     one_dash("identify", "", "", "", &[Reads(All), Opaque]),
     one_dash("mogrify", "", "", "", &[Reads(All), Writes(All), Opaque]),

@@ -95,12 +95,11 @@ pub const PROGRAMS: &[Program] = &[
     ),
     row(
         "git",
-        "submodule update|submodule add|remote update|remote show|lfs push|lfs pull|lfs fetch|svn dcommit|svn fetch|svn clone|svn init|svn rebase|send-email|request-pull|send-pack|fetch-pack|http-push|http-fetch|subtree push|subtree pull|subtree add",
+        "submodule update|submodule add|remote update|remote show|lfs push|lfs pull|lfs fetch|lfs clone|lfs lock|lfs unlock|lfs locks|svn dcommit|svn fetch|svn clone|svn init|svn rebase|send-email|request-pull|send-pack|fetch-pack|http-push|http-fetch|subtree push|subtree pull|subtree add",
         "-b=--branch --name --depth --reference -j -P=--prefix",
         "--init --recursive --remote",
         GIT_REMOTE,
     ),
-    row("git-lfs", "push|pull|fetch", "-I --include -X --exclude", "-a=--all --dry-run", GIT_REMOTE),
     row(
         "git",
         "remote add",

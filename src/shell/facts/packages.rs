@@ -195,7 +195,7 @@ pub const PROGRAMS: &[Program] = &[
         &[Reaches(Elsewhere("the package archive"))],
     ),
     // What the app does.
-    row("flatpak", "run", "", "", &[Opaque]),
+    row("flatpak", "run|enter|build", "", "", &[Opaque]),
     row("pacman", "", "", "", &[Reaches(Elsewhere("the package archive"))]),
     row("brew", "bundle", "--file", "", &[Reaches(Elsewhere("the package archive"))]),
     row(

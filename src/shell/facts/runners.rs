@@ -1,6 +1,6 @@
 //! Programs of developers that run another one: environments, packages, terminals, repetitions.
 
-use super::wrapper::{Inner, Wrapper, alone, by_itself, detached, listed, local};
+use super::wrapper::{Inner, Wrapper, alone, by_itself, listed, local};
 
 const GIT: &str = "-C -c --git-dir --work-tree --namespace --exec-path";
 
@@ -300,19 +300,6 @@ pub const ROWS: &[Wrapper] = &[
     local("kubecolor", "", "", 0, Inner::As("kubectl")),
     local("k3s microk8s k0s minikube rke2", "kubectl", "-p --profile", 0, Inner::As("kubectl")),
     by_itself(local("daemonize", "", "-c -e -E -o -p -l -u", 0, Inner::Words)),
-    listed(
-        "-S --start -K --stop -T --status -t --test -o --oknodo -q --quiet -v --verbose -m --make-pidfile --remove-pidfile -b --background -C --no-close --notify-await",
-        detached(
-            "-b --background",
-            local(
-                "start-stop-daemon",
-                "",
-                "-x --exec -a --startas -p --pidfile -n --name -u --user -g --group -r --chroot -d --chdir -N --nicelevel -P --procsched -I --iosched -k --umask -s --signal -R --retry -c --chuid -O --output --ppid --notify-timeout",
-                0,
-                Inner::Value("-x --exec -a --startas"),
-            ),
-        ),
-    ),
     by_itself(local(
         "pueue",
         "add",

@@ -37,14 +37,17 @@ const COMMANDS: [&str; 11] = [
 impl Of {
     /// Whether this is one of the tools. Where nobody says which tool it is, it may be any.
     fn holds(self, tool: &str) -> bool {
-        let is_server = tool.starts_with("mcp__");
+        let of_server = tool.starts_with("mcp__");
+        let own = tool.rsplit("__").next().filter(|_| !of_server);
+        let runs = own.is_some_and(|own| COMMANDS.contains(&own));
         tool.is_empty()
             || match self {
                 Of::Any => true,
-                Of::Commands => COMMANDS.contains(&tool),
-                Of::Server => is_server,
-                Of::Own => !is_server,
-                Of::Tool(name) => !is_server && tool.rsplit("__").next() == Some(name),
+                Of::Commands => runs,
+                // Before October 2025 the name of the server came first, as that of a group of own tools does now.
+                Of::Server => of_server || tool.contains("__") && !runs,
+                Of::Own => !of_server,
+                Of::Tool(name) => own == Some(name),
             }
     }
 }
@@ -329,6 +332,11 @@ mod tests {
             ("mcp__a__b", "user rejected MCP tool call", Refused(BY_USER)),
             ("mcp__a__b", "Wall time: 0.1 seconds\nOutput:\nuser rejected MCP tool call", Refused(BY_USER)),
             ("read_file", "user rejected MCP tool call", Unknown),
+            ("github__create_issue", "err: \"tool call error: timed out\"", Failed),
+            ("github__create_issue", "user rejected MCP tool call", Refused(BY_USER)),
+            ("github__create_issue", "exec_command failed", Unknown),
+            ("functions__exec_command", "exec_command failed", Failed),
+            ("mcp__a__exec_command", "exec_command failed", Unknown),
             ("multi__spawn_agent", "collab spawn failed: no", Failed),
             ("mcp__a__spawn_agent", "collab spawn failed: no", Unknown),
             // These are told of any tool.
