@@ -43,10 +43,10 @@ pub struct Input {
 /// there once, where the first one is.
 pub fn expand(args: &[String]) -> Inputs {
     let (mut found, mut known) = (Inputs::default(), KnownFiles::default());
-    for arg in args {
+    for (place, arg) in args.iter().enumerate() {
         let before = found.inputs.len();
         of(arg, &mut found);
-        once(arg, before, &mut found, &mut known);
+        once(arg, before, &mut found, &mut known, place + 1 == args.len());
     }
     found
 }
@@ -128,10 +128,16 @@ impl KnownFiles {
 
 /// Keeps those files of an argument, which begin at `first`, to which none before it led, each under its own path rather than
 /// through a link. Says how many it leaves out: whatever is counted would be counted twice.
-fn once(arg: &str, first: usize, found: &mut Inputs, known: &mut KnownFiles) {
-    let new = found.inputs.split_off(first);
+fn once(arg: &str, first: usize, found: &mut Inputs, known: &mut KnownFiles, is_last: bool) {
+    let new = found.inputs.get(first..).unwrap_or_default();
     let real: Vec<_> = new.iter().map(|input| known.real(input)).collect();
-    let mut own: HashMap<&RealFile, usize> = HashMap::with_capacity(real.len());
+    // Most folders are named alone, and may hold very many files: without links and detours each path is another one.
+    let has_links = real.iter().flatten().any(|(_, is_direct)| !is_direct);
+    if is_last && !has_links && known.places.is_empty() {
+        return;
+    }
+    let new = found.inputs.split_off(first);
+    let mut own: HashMap<&RealFile, usize> = HashMap::new();
     for is_direct in [true, false] {
         for (at, real) in real.iter().enumerate() {
             if let Some((real, _)) = real.as_ref().filter(|(_, direct)| *direct == is_direct) {

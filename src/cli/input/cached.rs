@@ -16,36 +16,26 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use hmac_sha256::Hash;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
+pub use self::answers::Answers;
+use self::answers::Read;
 use self::file::CachedFile;
 use self::group::{GroupName, KnownGroup};
 use self::results::Results;
 use super::{SessionSource, Sessions};
 use crate::cli::args;
 use crate::cli::selection::{Judge, Selection};
-use crate::diagnostic::Diagnostic;
 use crate::files::cache::Entries;
 use crate::files::stamp::Stamp;
 use crate::policy::Policy;
 use crate::recording::Stretch;
-use crate::replay::corpus::{Corpus, Recording, Recordings, Weigh};
+use crate::replay::corpus::{Corpus, Recording, Recordings};
 use crate::session::Session;
 
+mod answers;
 mod file;
 mod group;
 mod results;
-
-/// What is left of sessions once they are looked at, of one or of several after each other.
-pub trait Answers: Serialize + DeserializeOwned + Default + Send {
-    /// What there is to say of them.
-    fn diagnostics(&self) -> &[Diagnostic];
-    /// Adds those of the sessions after these.
-    fn append(&mut self, later: &Self);
-    /// Bytes that it keeps, about.
-    fn weight(&self) -> usize;
-}
 
 /// Where answers are kept, and to what.
 pub struct Cache {
@@ -145,23 +135,6 @@ pub fn run<A: Answers>(
     let _ = corpus.run(&mut cached, &answer, &|(_, answers)| answers.weight(), &mut take);
     let known = cached.known;
     results.into_inner().save(&files, &groups, &known);
-}
-
-/// A session, or answers that are known.
-enum Read<A> {
-    Session(Box<Session>),
-    /// Of a file.
-    Answers(A),
-    GroupAnswers(A),
-}
-
-impl<A: Answers> Weigh for Read<A> {
-    fn weight(&self) -> usize {
-        match self {
-            Read::Session(session) => session.weight(),
-            Read::Answers(answers) | Read::GroupAnswers(answers) => answers.weight(),
-        }
-    }
 }
 
 struct CachedFiles<'a, A> {

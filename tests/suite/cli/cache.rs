@@ -161,13 +161,18 @@ fn turns(output: &Output) -> u64 {
     totals["totals"]["turns"].as_u64().unwrap()
 }
 
+/// What is kept in a file.
+fn entries(file: &Path) -> Entries {
+    let bytes = fs::read(file).unwrap();
+    let key = bytes.split(|byte| *byte == b'\n').nth(1).unwrap();
+    Entries::open(file.parent().unwrap(), std::str::from_utf8(key).unwrap())
+}
+
 /// Says twice as many turns in all that is kept, which shows where they are taken from there. How many entries that are.
 fn forge(folder: &TempDir) -> usize {
     let mut count = 0;
     for file in kept(folder) {
-        let bytes = fs::read(&file).unwrap();
-        let key = bytes.split(|byte| *byte == b'\n').nth(1).unwrap();
-        let entries = Entries::open(file.parent().unwrap(), std::str::from_utf8(key).unwrap());
+        let entries = entries(&file);
         let forged: Vec<_> = entries
             .all()
             .map(|(name, entry)| {
@@ -308,6 +313,8 @@ fn only_files_that_have_changed_are_read() {
     check((all, unread), "they come to rest");
     check((all, unread), "and are in groups again");
 
+    let counts = || kept(&folder).iter().map(|file| entries(file).all().count()).collect::<Vec<_>>();
+    let before = counts();
     let [first, second] = &kept(&folder)[..] else { panic!("files and groups") };
     for (damaged, other) in [(first, second), (second, first)] {
         let (bytes, others) = (fs::read(damaged).unwrap(), fs::read(other).unwrap());
@@ -322,6 +329,7 @@ fn only_files_that_have_changed_are_read() {
     // Nothing is left of either.
     kept(&folder).iter().for_each(|file| fs::write(file, "rulestep").unwrap());
     check((all, 0), "all is damaged");
+    assert_eq!(before, counts(), "nothing was left of groups and files that there are no more");
 }
 
 #[test]

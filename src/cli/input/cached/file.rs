@@ -4,8 +4,8 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use super::answers::{Answers, Read};
 use super::group::{file_name, path};
-use super::{Answers, Read};
 use crate::cli::input::interrupted;
 use crate::cli::input::sessions::{FileNotes, Growth, ReadFile};
 use crate::files::Input;
@@ -41,7 +41,7 @@ pub fn holds(name: &[u8], entry: &[u8]) -> bool {
     entry.stamp == Some(now) || entry.growth.is_some_and(|growth| growth.may_be_of(now.length()))
 }
 
-pub(super) struct CachedFile<'a, A> {
+pub struct CachedFile<'a, A> {
     pub file: ReadFile,
     input: Option<Input>,
     entries: &'a Entries,

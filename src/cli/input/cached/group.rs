@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
-use super::{Answers, Read};
+use super::answers::{Answers, Read};
 use crate::cli::input::interrupted;
 use crate::cli::input::sessions::FileNotes;
 use crate::files::Input;
@@ -99,7 +99,7 @@ pub struct GroupEntry<A> {
 }
 
 /// A group none of whose files is read.
-pub(super) struct KnownGroup<A> {
+pub struct KnownGroup<A> {
     answers: std::vec::IntoIter<A>,
     pub notes: FileNotes,
     pub files: u64,
@@ -165,11 +165,12 @@ mod tests {
         fs::write(path(1000), "changed").unwrap();
         assert_eq!(others(&groups(folder.path())), 1);
         assert_eq!(before.iter().filter(|group| !holds(group)).count(), 1);
-        for change in [
-            &|| fs::remove_file(path(500)).unwrap() as &dyn Fn(),
+        let changes: [&dyn Fn(); 3] = [
+            &|| fs::remove_file(path(500)).unwrap(),
             &|| fs::write(path(9999).with_extension("new"), "").unwrap(),
             &|| fs::rename(path(1500), path(1500).with_extension("new")).unwrap(),
-        ] {
+        ];
+        for change in changes {
             let before = groups(folder.path());
             change();
             let after = groups(folder.path());

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::Answers;
+use super::answers::Answers;
 use super::file::{self, CachedFile, Entry};
 use super::group::{self, GroupEntry, GroupName};
 use crate::cli::input::sessions::FileNotes;
@@ -144,20 +144,21 @@ impl<A: Answers> Results<A> {
     /// again, nor are their files.
     pub fn save(self, files: &Entries, groups: &Entries, known: &HashSet<u64>) {
         let (new_files, new_groups) = (self.files.entries, self.groups.entries);
-        let is_known = |group: &[u8]| known.contains(&group::digest(group));
-        if new_files.is_empty() {
+        if new_files.is_empty() && new_groups.is_empty() {
             files.touch();
-        } else {
-            let kept = groups.all().map(|(group, _)| group).filter(|group| is_known(group));
-            let current = kept.chain(new_groups.iter().map(|(group, _)| group.as_slice()));
-            let current: HashSet<&[u8]> = current.flat_map(group::files).map(|(name, _)| name).collect();
-            files.save(&new_files, &|name, entry| current.contains(name) || file::holds(name, entry));
-        }
-        if new_groups.is_empty() {
             groups.touch();
-        } else {
-            groups.save(&new_groups, &|group, _| is_known(group) || group::holds(group));
+            return;
         }
+        let is_known = |group: &[u8]| known.contains(&group::digest(group));
+        let current = groups.all().map(|(group, _)| group).filter(|group| is_known(group));
+        let current = current.chain(new_groups.iter().map(|(group, _)| group.as_slice()));
+        let current: HashSet<&[u8]> = current.flat_map(group::files).map(|(name, _)| name).collect();
+        files.save(&new_files, &|name, entry| current.contains(name) || file::holds(name, entry));
+        // All files of a group are as they were, and it is asked for no more, once another file is among them.
+        let is_replaced =
+            |group: &[u8]| group::files(group).next().is_none_or(|(first, _)| current.contains(first));
+        let holds = |group: &[u8]| !is_replaced(group) && group::holds(group);
+        groups.save(&new_groups, &|group, _| is_known(group) || holds(group));
     }
 }
 
