@@ -20,7 +20,7 @@ pub fn run(asked: &args::Migrate, screen: &mut Screen) -> Result<Exit, Failure> 
     if stdin && asked.write {
         return Err(Failure::usage("standard input cannot be written back").help("leave `--write` out"));
     }
-    let input = Input { name: name.into(), path: (!stdin).then(|| name.into()), named: true };
+    let input = Input::named(name.into(), (!stdin).then(|| name.into()));
     let text = input.read_text().map_err(|told| Failure::Input(vec![told]))?;
     let source = Source::new(name, text);
     let migrated = migrate(&source).map_err(|refusal| refused(&refusal, name))?;

@@ -6,78 +6,33 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::hash::Hasher as _;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_64;
 
 use super::replace::put_private;
-use super::stamp::Stamp;
 
 /// With another number nothing that was kept is read.
-const MAGIC: &[u8] = b"rulestep cache 2\n";
+const MAGIC: &[u8] = b"rulestep cache 3\n";
 /// Bytes of one file of entries.
-const MOST: usize = 256 << 20;
+pub const MOST: usize = 256 << 20;
 /// Bytes of the folder.
 const MOST_OF_ALL: u64 = 1 << 30;
-/// Bytes at either end of a file that are looked at.
-const EDGE: u64 = 4096;
 /// How the names of files of entries end.
 const EXTENSION: &str = "entries";
 
-/// By what a file is known to be as it was: what the system says of it, and a digest of its first and its last bytes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fingerprint {
-    stamp: Stamp,
-    edges: u64,
-}
-
-impl Fingerprint {
-    /// Of a file that has been read, had this stamp before, and whose reading began then; `None` where it has changed
-    /// since, or could change without another stamp.
-    pub fn after(path: &Path, before: Stamp, began: SystemTime) -> Option<Fingerprint> {
-        if !Stamp::TELLS || before.is_young_by_any_clock(began) {
-            return None;
-        }
-        let edges = edges(path, before.length()).ok()?;
-        let now = Stamp::of(&fs::metadata(path).ok()?);
-        (now == before).then_some(Fingerprint { stamp: before, edges })
-    }
-
-    /// Whether a file that has this stamp now is still as it was.
-    pub fn is_of(&self, path: &Path, stamp: &Stamp) -> bool {
-        self.stamp == *stamp && edges(path, stamp.length()).is_ok_and(|edges| edges == self.edges)
-    }
-
-    /// The same, by the stamp alone.
-    pub fn may_be_of(&self, path: &Path) -> bool {
-        fs::metadata(path).is_ok_and(|metadata| Stamp::of(&metadata) == self.stamp)
-    }
-}
-
-/// A digest of the first and the last bytes of a file of this length.
-fn edges(path: &Path, length: u64) -> io::Result<u64> {
-    let mut file = File::open(path)?;
-    let mut bytes = [0; 2 * EDGE as usize];
-    let all = usize::try_from(length).unwrap_or(usize::MAX).min(bytes.len());
-    let (first, last) = bytes.get_mut(..all).unwrap_or_default().split_at_mut(all.min(EDGE as usize));
-    file.read_exact(first)?;
-    if !last.is_empty() {
-        if length > 2 * EDGE {
-            file.seek(SeekFrom::Start(length - EDGE))?;
-        }
-        file.read_exact(last)?;
-    }
-    Ok(XxHash3_64::oneshot(bytes.get(..all).unwrap_or_default()))
-}
-
-/// Entries by name, all of one question: what is asked of the files is in the key.
+/// Entries by name, all of one question: what is asked of the files is in the key. They are read when the first one is asked for.
 pub struct Entries {
     path: PathBuf,
     header: Vec<u8>,
+    read: OnceLock<ReadEntries>,
+}
+
+struct ReadEntries {
     bytes: Vec<u8>,
     /// By a digest of the name.
     places: HashMap<u64, Range<usize>>,
@@ -89,46 +44,51 @@ impl Entries {
         let name = XxHash3_64::oneshot(key.as_bytes());
         let path = folder.join(format!("{name:016x}.{EXTENSION}"));
         let header = [MAGIC, key.as_bytes(), b"\n"].concat();
-        let small = fs::metadata(&path).is_ok_and(|metadata| metadata.len() <= MOST as u64);
-        let bytes = if small { fs::read(&path).unwrap_or_default() } else { Vec::new() };
-        let mut places = HashMap::new();
-        let mut at = if bytes.starts_with(&header) { header.len() } else { bytes.len() };
-        while let Some(place) = frame(&bytes, at) {
-            at = place.end;
-            if let Some((name, _)) = bytes.get(place.clone()).and_then(named) {
-                places.insert(XxHash3_64::oneshot(name), place);
+        Entries { path, header, read: OnceLock::new() }
+    }
+
+    fn read(&self) -> &ReadEntries {
+        self.read.get_or_init(|| {
+            let small = fs::metadata(&self.path).is_ok_and(|metadata| metadata.len() <= MOST as u64);
+            let bytes = if small { fs::read(&self.path).unwrap_or_default() } else { Vec::new() };
+            let mut places = HashMap::new();
+            let mut at = if bytes.starts_with(&self.header) { self.header.len() } else { bytes.len() };
+            while let Some(place) = frame(&bytes, at) {
+                at = place.end;
+                if let Some((name, _)) = bytes.get(place.clone()).and_then(named) {
+                    places.insert(XxHash3_64::oneshot(name), place);
+                }
             }
-        }
-        Entries { path, header, bytes, places }
+            ReadEntries { bytes, places }
+        })
     }
 
     /// The entry of this name.
-    pub fn get(&self, name: &str) -> Option<&[u8]> {
-        let place = self.places.get(&XxHash3_64::oneshot(name.as_bytes()))?;
-        let (found, entry) = self.read(place)?;
-        (found == name.as_bytes()).then_some(entry)
+    pub fn get(&self, name: &[u8]) -> Option<&[u8]> {
+        let read = self.read();
+        let (found, entry) = read.entry(read.places.get(&XxHash3_64::oneshot(name))?)?;
+        (found == name).then_some(entry)
     }
 
-    fn read(&self, place: &Range<usize>) -> Option<(&[u8], &[u8])> {
-        let (sum, rest) = self.bytes.get(place.clone())?.split_first_chunk::<8>()?;
-        (checksum(rest).to_le_bytes() == *sum).then_some(())?;
-        named(self.bytes.get(place.clone())?)
+    /// All of them with their names, in the order in which they were kept.
+    pub fn all(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let read = self.read();
+        let mut places: Vec<_> = read.places.values().collect();
+        places.sort_by_key(|place| place.start);
+        places.into_iter().filter_map(|place| read.entry(place))
     }
 
-    /// Keeps these as well, and those of the others that `still` holds of. Nobody needs to know that nothing could be written:
-    /// the next run reads the files again.
-    pub fn save(self, new: &[(String, Vec<u8>)], still: &dyn Fn(&[u8]) -> bool) {
+    /// Keeps these as well, and those of the others whose name and rest `still` holds of. Nobody needs to know that nothing could
+    /// be written: the next run reads the files again.
+    pub fn save(&self, new: &[(Vec<u8>, Vec<u8>)], still: &dyn Fn(&[u8], &[u8]) -> bool) {
         if new.is_empty() {
             self.touch();
             return;
         }
-        let names: HashSet<&[u8]> = new.iter().map(|(name, _)| name.as_bytes()).collect();
-        let mut places: Vec<_> = self.places.values().collect();
-        places.sort_by_key(|place| place.start);
-        let old = places.into_iter().filter_map(|place| self.read(place));
-        let old = old.filter(|(name, entry)| !names.contains(name) && still(entry));
+        let names: HashSet<&[u8]> = new.iter().map(|(name, _)| name.as_slice()).collect();
+        let old = self.all().filter(|(name, entry)| !names.contains(name) && still(name, entry));
         let mut bytes = self.header.clone();
-        let new = new.iter().map(|(name, entry)| (name.as_bytes(), entry.as_slice()));
+        let new = new.iter().map(|(name, entry)| (name.as_slice(), entry.as_slice()));
         for (name, entry) in new.chain(old) {
             if bytes.len() + name.len() + entry.len() + 64 > MOST {
                 break;
@@ -142,10 +102,19 @@ impl Entries {
     }
 
     /// What is used stays the longest.
-    fn touch(&self) {
+    pub fn touch(&self) {
         if let Ok(file) = File::options().write(true).open(&self.path) {
             let _ = file.set_modified(SystemTime::now());
         }
+    }
+}
+
+impl ReadEntries {
+    fn entry(&self, place: &Range<usize>) -> Option<(&[u8], &[u8])> {
+        let frame = self.bytes.get(place.clone())?;
+        let (sum, rest) = frame.split_first_chunk::<8>()?;
+        (checksum(rest).to_le_bytes() == *sum).then_some(())?;
+        named(frame)
     }
 }
 
@@ -216,11 +185,11 @@ mod tests {
 
     fn kept(entries: &Entries, names: &[&str]) -> Vec<Option<String>> {
         let text = |entry: &[u8]| String::from_utf8(entry.to_vec()).unwrap();
-        names.iter().map(|name| entries.get(name).map(text)).collect()
+        names.iter().map(|name| entries.get(name.as_bytes()).map(text)).collect()
     }
 
-    fn entry(name: &str, text: &str) -> (String, Vec<u8>) {
-        (name.to_owned(), text.as_bytes().to_vec())
+    fn entry(name: &str, text: &str) -> (Vec<u8>, Vec<u8>) {
+        (name.as_bytes().to_vec(), text.as_bytes().to_vec())
     }
 
     #[test]
@@ -229,9 +198,9 @@ mod tests {
         let folder = folder.path().join("below/rulestep");
         let open = || Entries::open(&folder, "key");
         assert_eq!(kept(&open(), &["a"]), [None]);
-        open().save(&[entry("a", "one"), entry("b", "two")], &|_| true);
+        open().save(&[entry("a", "one"), entry("b", "two")], &|_, _| true);
         assert_eq!(kept(&open(), &["a", "b", "c"]), [Some("one".to_owned()), Some("two".to_owned()), None]);
-        open().save(&[entry("a", "three")], &|entry| entry != b"two");
+        open().save(&[entry("a", "three")], &|name, entry| (name, entry) != (b"b", b"two"));
         assert_eq!(kept(&open(), &["a", "b"]), [Some("three".to_owned()), None]);
         assert_eq!(kept(&Entries::open(&folder, "other key"), &["a"]), [None]);
         #[cfg(unix)]
@@ -247,7 +216,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let open = || Entries::open(folder.path(), "key");
         let whole = [Some("one".to_owned()), Some("two".to_owned())];
-        open().save(&[entry("a", "one"), entry("b", "two")], &|_| true);
+        open().save(&[entry("a", "one"), entry("b", "two")], &|_, _| true);
         let path = open().path;
         let bytes = fs::read(&path).unwrap();
         for at in 0..bytes.len() {
@@ -268,13 +237,13 @@ mod tests {
     fn the_oldest_files_are_removed_first() {
         let folder = tempfile::tempdir().unwrap();
         for key in ["one", "two", "three"] {
-            Entries::open(folder.path(), key).save(&[entry("a", &"x".repeat(1000))], &|_| true);
+            Entries::open(folder.path(), key).save(&[entry("a", &"x".repeat(1000))], &|_, _| true);
             std::thread::sleep(std::time::Duration::from_millis(20));
         }
         fs::write(folder.path().join("of somebody else"), "x".repeat(5000)).unwrap();
         let there =
-            || ["one", "two", "three"].map(|key| Entries::open(folder.path(), key).get("a").is_some());
-        Entries::open(folder.path(), "one").save(&[], &|_| true);
+            || ["one", "two", "three"].map(|key| Entries::open(folder.path(), key).get(b"a").is_some());
+        Entries::open(folder.path(), "one").save(&[], &|_, _| true);
         prune(folder.path(), 2500);
         assert_eq!(there(), [true, false, true], "the first one was used again");
         prune(folder.path(), 0);

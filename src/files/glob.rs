@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use globset::{GlobBuilder, GlobMatcher};
 
 use super::unreadable;
-use super::walk::{self, WalkResult, WalkedFile};
+use super::walk::{self, FoundFile, WalkResult, WalkedFile};
 
 /// Whether an argument that is no path may be a pattern.
 pub(super) fn is_glob(arg: &str) -> bool {
@@ -53,24 +53,36 @@ impl Search {
             return;
         }
         self.above.push(real);
-        for walk::FolderEntry { name, path, .. } in walk::entries(path, shown, &mut self.walked.diagnostics) {
-            let shown = walk::join(shown, &name);
-            if walk::is_passed_by(&name) && !(self.hidden && name.starts_with('.')) {
-                self.passed.note(&name, &path, &shown, &|path| self.matcher.is_match(path));
+        for entry in walk::entries(path, shown, &mut self.walked.diagnostics) {
+            let shown = walk::join(shown, &entry.name);
+            if walk::is_passed_by(&entry.name) && !(self.hidden && entry.name.starts_with('.')) {
+                self.passed.note(&entry.name, &entry.path, &shown, &|path| self.matcher.is_match(path));
                 continue;
             }
             let matches = self.matcher.is_match(&shown);
+            if entry.is_file() {
+                if matches {
+                    self.walked.files.push(entry.into_file(shown));
+                }
+                continue;
+            }
+            let path = entry.path;
             match fs::metadata(&path) {
                 Ok(metadata) if metadata.is_dir() && matches => {
                     let inside = walk::files(&path, &shown, &|_| true);
                     self.walked.diagnostics.extend(inside.diagnostics);
-                    self.walked.files.extend(inside.files.into_iter().map(|file| WalkedFile {
-                        relative: walk::join(&shown, &file.relative),
-                        path: file.path,
-                    }));
+                    self.walked.files.extend(
+                        inside
+                            .files
+                            .into_iter()
+                            .map(|file| WalkedFile { relative: walk::join(&shown, &file.relative), ..file }),
+                    );
                 }
                 Ok(metadata) if metadata.is_dir() => self.folder(&path, &shown),
-                Ok(_) if matches => self.walked.files.push(WalkedFile { relative: shown, path }),
+                Ok(metadata) if matches => {
+                    let found = FoundFile::of(&metadata, path.is_symlink());
+                    self.walked.files.push(WalkedFile { relative: shown, path, found });
+                }
                 Err(error) if matches => self.walked.diagnostics.push(unreadable(&shown, &error)),
                 _ => {}
             }

@@ -1,6 +1,7 @@
 //! The recordings that arguments stand for: files, folders, globs and standard input.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 #[cfg(feature = "tui")]
@@ -10,6 +11,8 @@ use std::sync::Arc;
 
 #[cfg(feature = "tui")]
 use super::is_document;
+use super::stamp::Stamp;
+use super::walk::{FoundFile, WalkedFile};
 use super::{glob, packed, unreadable, utf8, walk};
 use crate::diagnostic::{Diagnostic, code};
 #[cfg(feature = "tui")]
@@ -33,16 +36,17 @@ pub struct Input {
     pub path: Option<PathBuf>,
     /// Whether it was named itself, rather than found in a folder.
     pub named: bool,
+    found: Option<FoundFile>,
 }
 
 /// The files that arguments stand for: files, folders (searched whole), globs, and `-`. A file that several of them lead to is
 /// there once, where the first one is.
 pub fn expand(args: &[String]) -> Inputs {
     let (mut found, mut known) = (Inputs::default(), KnownFiles::default());
-    for arg in args {
+    for (place, arg) in args.iter().enumerate() {
         let before = found.inputs.len();
         of(arg, &mut found);
-        once(arg, before, &mut found, &mut known);
+        once(arg, before, &mut found, &mut known, place + 1 == args.len());
     }
     found
 }
@@ -51,51 +55,89 @@ fn of(arg: &str, found: &mut Inputs) {
     if arg == "-" {
         return stdin(found);
     }
-    match std::fs::metadata(arg) {
+    let path = Path::new(arg);
+    // Most arguments are no links, and these need to be asked for once.
+    let own = path.symlink_metadata();
+    let is_link = own.as_ref().is_ok_and(std::fs::Metadata::is_symlink);
+    match if is_link { path.metadata() } else { own } {
         Ok(metadata) if metadata.is_dir() => folder(arg, found),
-        Ok(_) => found.inputs.push(Input { name: arg.into(), path: Some(arg.into()), named: true }),
+        Ok(metadata) => {
+            let found_file = FoundFile::of(&metadata, is_link);
+            found.inputs.push(Input { found: found_file, ..Input::named(arg.into(), Some(arg.into())) });
+        }
         Err(error) if error.kind() == io::ErrorKind::NotFound && glob::is_glob(arg) => matching(arg, found),
         Err(error) => found.diagnostics.push(unreadable(arg, &error)),
     }
 }
 
+/// What a path leads to, without links and detours: the number of its folder, and its name there.
+type RealFile = (usize, OsString);
+
 /// The files so far, by what their paths really lead to.
 #[derive(Default)]
 struct KnownFiles {
     /// The place of each among the inputs.
-    places: HashMap<PathBuf, usize>,
-    /// Folders as they were asked for, what they are, and whether that is where they were asked for.
-    folders: HashMap<PathBuf, Option<(PathBuf, bool)>>,
+    places: HashMap<RealFile, usize>,
+    /// Folders as they were asked for, the number of what they are, and whether that is where they were asked for.
+    folders: HashMap<PathBuf, Option<(usize, bool)>>,
+    /// The number of each folder that is one.
+    numbers: HashMap<PathBuf, usize>,
+    /// The folder that was asked for last: most files are in that of the file before them.
+    last: Option<(PathBuf, Option<(usize, bool)>)>,
 }
 
 impl KnownFiles {
-    /// What a path leads to, without links and detours, and whether it has none; `None` where it is no file that can be read
+    /// What the path of an input leads to, and whether it has no links and detours; `None` where it is no file that can be read
     /// again from its beginning.
-    fn real(&mut self, path: &Path) -> Option<(PathBuf, bool)> {
-        let metadata = std::fs::symlink_metadata(path).ok()?;
-        if metadata.is_symlink() {
-            return Some((path.canonicalize().ok().filter(|real| real.is_file())?, false));
+    fn real(&mut self, input: &Input) -> Option<(RealFile, bool)> {
+        let path = input.path.as_deref()?;
+        if input.found?.is_link {
+            let real = path.canonicalize().ok().filter(|real| real.is_file())?;
+            let number = self.number(real.parent()?);
+            return Some(((number, real.file_name()?.to_owned()), false));
         }
-        let (folder, name) = (path.parent()?, path.file_name()?);
+        let (number, is_direct) = self.folder(path.parent()?)?;
+        Some(((number, path.file_name()?.to_owned()), is_direct))
+    }
+
+    fn folder(&mut self, folder: &Path) -> Option<(usize, bool)> {
+        // Compared as text, which is much less work than what a path is compared by.
+        if let Some((last, known)) = &self.last
+            && last.as_os_str() == folder.as_os_str()
+        {
+            return *known;
+        }
         if !self.folders.contains_key(folder) {
             let shown = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
             let real = shown.canonicalize().ok().map(|real| {
                 let is_direct = std::path::absolute(shown).is_ok_and(|shown| shown == real);
-                (real, is_direct)
+                (self.number(&real), is_direct)
             });
             self.folders.insert(folder.to_owned(), real);
         }
-        let (real, is_direct) = self.folders.get(folder)?.as_ref()?;
-        metadata.is_file().then(|| (real.join(name), *is_direct))
+        let known = self.folders.get(folder).copied().flatten();
+        self.last = Some((folder.to_owned(), known));
+        known
+    }
+
+    fn number(&mut self, real: &Path) -> usize {
+        let next = self.numbers.len();
+        *self.numbers.entry(real.to_owned()).or_insert(next)
     }
 }
 
 /// Keeps those files of an argument, which begin at `first`, to which none before it led, each under its own path rather than
 /// through a link. Says how many it leaves out: whatever is counted would be counted twice.
-fn once(arg: &str, first: usize, found: &mut Inputs, known: &mut KnownFiles) {
+fn once(arg: &str, first: usize, found: &mut Inputs, known: &mut KnownFiles, is_last: bool) {
+    let new = found.inputs.get(first..).unwrap_or_default();
+    let real: Vec<_> = new.iter().map(|input| known.real(input)).collect();
+    // Most folders are named alone, and may hold very many files: without links and detours each path is another one.
+    let has_links = real.iter().flatten().any(|(_, is_direct)| !is_direct);
+    if is_last && !has_links && known.places.is_empty() {
+        return;
+    }
     let new = found.inputs.split_off(first);
-    let real: Vec<_> = new.iter().map(|input| known.real(input.path.as_deref()?)).collect();
-    let mut own: HashMap<&Path, usize> = HashMap::new();
+    let mut own: HashMap<&RealFile, usize> = HashMap::new();
     for is_direct in [true, false] {
         for (at, real) in real.iter().enumerate() {
             if let Some((real, _)) = real.as_ref().filter(|(_, direct)| *direct == is_direct) {
@@ -106,9 +148,9 @@ fn once(arg: &str, first: usize, found: &mut Inputs, known: &mut KnownFiles) {
     let names: Vec<_> = new.iter().map(|input| Arc::clone(&input.name)).collect();
     let (mut again, mut one, mut places) = (0, None, Vec::new());
     for (at, (input, real)) in new.into_iter().zip(&real).enumerate() {
-        let path = real.as_ref().map(|(real, _)| real.as_path());
-        let earlier = path.and_then(|path| known.places.get(path)).and_then(|at| found.inputs.get_mut(*at));
-        let before = match (earlier, path.and_then(|path| own.get(path))) {
+        let real = real.as_ref().map(|(real, _)| real);
+        let earlier = real.and_then(|real| known.places.get(real)).and_then(|at| found.inputs.get_mut(*at));
+        let before = match (earlier, real.and_then(|real| own.get(real))) {
             (Some(before), _) => {
                 before.named |= input.named;
                 Some(Arc::clone(&before.name))
@@ -120,7 +162,7 @@ fn once(arg: &str, first: usize, found: &mut Inputs, known: &mut KnownFiles) {
             again += 1;
             one = Some((input.name, before));
         } else {
-            places.extend(path.map(|path| (path.to_owned(), found.inputs.len())));
+            places.extend(real.map(|real| (real.clone(), found.inputs.len())));
             found.inputs.push(input);
         }
     }
@@ -153,7 +195,7 @@ pub fn case_files(version: &str) -> Inputs {
         return found;
     }
     let mut found = Inputs::default();
-    found.inputs.push(Input { name: version.into(), path: Some(path.into()), named: false });
+    found.inputs.push(Input { named: false, ..Input::named(version.into(), Some(path.into())) });
     let folder = of_file(path.parent().unwrap_or(Path::new("")));
     let beside = walk::entries(folder, &folder.to_string_lossy(), &mut found.diagnostics);
     let beside = beside.into_iter().filter(|entry| is_case_file(&entry.name) && entry.path.is_file());
@@ -162,7 +204,7 @@ pub fn case_files(version: &str) -> Inputs {
             Some(at) => format!("{}/{name}", version.get(..at).unwrap_or_default()),
             None => name,
         };
-        Input { name: name.into(), path: Some(path), named: false }
+        Input { named: false, ..Input::named(name.into(), Some(path)) }
     }));
     found
 }
@@ -174,6 +216,20 @@ pub(super) fn of_file(folder: &Path) -> &Path {
 }
 
 impl Input {
+    /// One that was named itself; nothing is asked of it.
+    pub fn named(name: Arc<str>, path: Option<PathBuf>) -> Input {
+        Input { name, path, named: true, found: None }
+    }
+
+    fn walked(name: Arc<str>, file: WalkedFile) -> Input {
+        Input { name, path: Some(file.path), named: false, found: file.found }
+    }
+
+    /// The stamp that it had when it was found, where it was a regular file. It may have another one by now.
+    pub fn stamp(&self) -> Option<&Stamp> {
+        self.found.as_ref().map(|found| &found.stamp)
+    }
+
     /// Opens it, unpacked where it is compressed.
     pub fn open(&self) -> Result<Box<dyn BufRead + Send>, Diagnostic> {
         Ok(self.open_known()?.0)
@@ -226,18 +282,15 @@ fn stdin(found: &mut Inputs) {
         found.diagnostics.push(Diagnostic::warning(code::UNREADABLE_FILE, message).in_file("-"));
         return;
     }
-    found.inputs.push(Input { name: "-".into(), path: None, named: true });
+    found.inputs.push(Input::named("-".into(), None));
 }
 
 fn folder(arg: &str, found: &mut Inputs) {
     let before = found.inputs.len();
     let walked = walk::files(Path::new(arg), arg, &|name| !is_markdown(name));
     found.diagnostics.extend(walked.diagnostics);
-    found.inputs.extend(walked.files.into_iter().map(|file| Input {
-        name: walk::join(arg, &file.relative).into(),
-        path: Some(file.path),
-        named: false,
-    }));
+    let files = walked.files.into_iter();
+    found.inputs.extend(files.map(|file| Input::walked(walk::join(arg, &file.relative).into(), file)));
     if found.inputs.len() == before {
         let empty =
             Diagnostic::warning(code::EMPTY_FOLDER, "the folder has no files to read in it").in_file(arg);
@@ -258,11 +311,8 @@ fn matching(arg: &str, found: &mut Inputs) {
                 found.diagnostics.push(none);
             }
             found.diagnostics.extend(walked.diagnostics);
-            found.inputs.extend(walked.files.into_iter().map(|file| Input {
-                name: file.relative.into(),
-                path: Some(file.path),
-                named: false,
-            }));
+            let files = walked.files.into_iter();
+            found.inputs.extend(files.map(|file| Input::walked(file.relative.as_str().into(), file)));
         }
         Err(reason) => {
             let bad =

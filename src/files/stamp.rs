@@ -1,6 +1,7 @@
 //! What tells, without reading it, whether a file is another one than before.
 
 use std::fs::Metadata;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -27,6 +28,33 @@ impl Stamp {
     /// Whether every change of a file gives it another stamp, once it is not young: elsewhere a program may set all back that is
     /// in one.
     pub const TELLS: bool = cfg!(unix);
+
+    /// Of a file that was read from its beginning to its end: `before` is the stamp that it had when that began, and stays the
+    /// one by which it is known. `None` where the file has changed since, or can change without another stamp.
+    ///
+    /// Only such a stamp may stand for the bytes that were read. The system sets the time of a change itself, so a file that has
+    /// this stamp later has not been written to, renamed or replaced since, and nothing of it has to be looked at. That is
+    /// not so where the clock was set back to that very instant, where the disk was edited under the file system, for a program
+    /// that writes through memory that it had mapped before, and, for as long as they are remembered, where another machine changes a
+    /// file whose attributes this one remembers.
+    #[must_use]
+    pub fn after_reading(path: &Path, before: Stamp, began: SystemTime) -> Option<Stamp> {
+        if !Stamp::TELLS || before.is_young_by_any_clock(began) {
+            return None;
+        }
+        let now = Stamp::of(&std::fs::metadata(path).ok()?);
+        (now == before).then_some(before)
+    }
+
+    /// Bytes of what [`Stamp::write`] writes.
+    pub const WRITTEN: usize = 24 + System::WRITTEN;
+
+    /// Writes all that is in it: two stamps are equal where their bytes are.
+    pub fn write(&self, out: &mut Vec<u8>) {
+        write_time(self.modified, out);
+        out.extend_from_slice(&self.length.to_le_bytes());
+        self.system.write(out);
+    }
 
     /// When the file was last changed, where the system says so.
     #[cfg(feature = "tui")]
@@ -67,6 +95,15 @@ fn is_young(time: Option<SystemTime>, now: SystemTime) -> bool {
     age.is_none_or(|age| age < GRAIN)
 }
 
+fn write_time(time: Option<SystemTime>, out: &mut Vec<u8>) {
+    let nanoseconds = |since: Duration| i128::try_from(since.as_nanos()).unwrap_or(i128::MAX);
+    let since = time.map_or(i128::MIN, |time| match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(since) => nanoseconds(since),
+        Err(before) => -nanoseconds(before.duration()),
+    });
+    out.extend_from_slice(&since.to_le_bytes());
+}
+
 #[cfg(unix)]
 type System = Unix;
 #[cfg(not(unix))]
@@ -83,6 +120,16 @@ struct Unix {
 
 #[cfg(unix)]
 impl Unix {
+    const WRITTEN: usize = 32;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        let (seconds, nanoseconds) = self.changed;
+        out.extend_from_slice(&self.device.to_le_bytes());
+        out.extend_from_slice(&self.inode.to_le_bytes());
+        out.extend_from_slice(&seconds.to_le_bytes());
+        out.extend_from_slice(&nanoseconds.to_le_bytes());
+    }
+
     fn of(metadata: &Metadata) -> Unix {
         use std::os::unix::fs::MetadataExt as _;
         Unix {
@@ -112,6 +159,12 @@ struct FileIdentity {
 
 #[cfg(not(unix))]
 impl FileIdentity {
+    const WRITTEN: usize = 16;
+
+    fn write(&self, out: &mut Vec<u8>) {
+        write_time(self.created, out);
+    }
+
     fn of(metadata: &Metadata) -> FileIdentity {
         FileIdentity { created: metadata.created().ok() }
     }
@@ -134,18 +187,46 @@ mod tests {
     fn another_file_has_another_stamp() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
-        let stamp = || Stamp::of(&std::fs::metadata(&path).unwrap());
+        let stamp = || {
+            let (stamp, mut bytes) = (Stamp::of(&std::fs::metadata(&path).unwrap()), Vec::new());
+            stamp.write(&mut bytes);
+            assert_eq!(bytes.len(), Stamp::WRITTEN);
+            (stamp, bytes)
+        };
         std::fs::write(&path, "one").unwrap();
-        let first = stamp();
-        assert_eq!(first, stamp());
+        let (first, bytes) = stamp();
+        assert_eq!((first, bytes.clone()), stamp());
         let now = SystemTime::now();
         assert!(first.is_young(now) && !first.is_young(now + GRAIN * 2));
         assert!(first.is_young(now - GRAIN * 2), "a time from the future");
         std::fs::write(&path, "four").unwrap();
-        assert_ne!(first, stamp());
-        let second = stamp();
+        assert!(stamp().0 != first && stamp().1 != bytes);
+        let (second, bytes) = stamp();
         std::fs::write(folder.path().join("b"), "four").unwrap();
         std::fs::rename(folder.path().join("b"), &path).unwrap();
-        assert_ne!(second, stamp());
+        assert!(stamp().0 != second && stamp().1 != bytes);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_stamp_stands_for_what_was_read_only_where_every_change_shows() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        std::fs::write(&path, "one").unwrap();
+        let before = Stamp::of(&std::fs::metadata(&path).unwrap());
+        let now = SystemTime::now();
+        assert_eq!(Stamp::after_reading(&path, before, now), None, "it is young");
+        assert_eq!(Stamp::after_reading(&path, before, now - GRAIN * 9), None, "it is from the future");
+        let later = now + GRAIN * 2;
+        assert_eq!(Stamp::after_reading(&path, before, later), Some(before));
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(now - GRAIN * 9).unwrap();
+        let set_back = Stamp::of(&file.metadata().unwrap());
+        assert_eq!(
+            Stamp::after_reading(&path, set_back, now),
+            None,
+            "only the time that programs can set is old"
+        );
+        assert_eq!(Stamp::after_reading(&path, before, later), None, "it was changed while it was read");
     }
 }

@@ -164,7 +164,7 @@ fn session(
     of_recording: &mut Vec<Diagnostic>,
 ) -> Result<Arc<Session>, Diagnostic> {
     let path = files::beside(case.source.name(), &file.path);
-    let input = Input { name: path.as_str().into(), path: Some(path.as_str().into()), named: true };
+    let input = Input::named(path.as_str().into(), Some(path.as_str().into()));
     let opened =
         input.open().and_then(|input| sessions::open(path.as_str(), input, &sessions::Options::default()));
     let mut reading =

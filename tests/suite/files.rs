@@ -129,7 +129,7 @@ fn what_leads_nowhere_is_told() {
 #[test]
 fn standard_input_is_read_once() {
     let found = expand(&["-".to_owned(), "-".to_owned()]);
-    assert_eq!(found.inputs, [Input { name: "-".into(), path: None, named: true }]);
+    assert_eq!(found.inputs, [Input::named("-".into(), None)]);
     assert_eq!(found.diagnostics[0].severity, Severity::Warning);
 }
 

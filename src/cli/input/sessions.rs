@@ -1,19 +1,18 @@
 //! The sessions of what a command names, for a [`Corpus`](crate::replay::corpus::Corpus) or one by one.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use indicatif::ProgressBar;
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
 
-use super::{SessionSource, interrupted, kept};
+pub use self::notes::{FileNotes, Growth};
+use super::{SessionSource, interrupted};
 use crate::cli::screen::Screen;
 use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::files::digested::{Beginning, Digest};
+use crate::files::digested::Digest;
+use crate::files::stamp::Stamp;
 use crate::files::stream::{self, Opening, Patience};
 use crate::files::{self, Input};
 use crate::policy::Policy;
@@ -22,6 +21,8 @@ use crate::replay::corpus::{Recording, Recordings};
 use crate::report::words;
 use crate::session::{Session, tree};
 use crate::workspace::{opener, samples};
+
+mod notes;
 
 /// Sessions between two changes of the progress line.
 const SAID_EVERY: u64 = 32;
@@ -98,6 +99,31 @@ impl Sessions {
         self.digests = true;
     }
 
+    /// The regular files that come next, as they were found.
+    pub fn ahead(&self) -> impl Iterator<Item = &Input> {
+        let most = if self.joins || interrupted() { 0 } else { usize::MAX };
+        self.sources.iter().take(most).map_while(|source| match source {
+            Source::File(input) if input.stamp().is_some() => Some(input),
+            _ => None,
+        })
+    }
+
+    /// Leaves so many of these unread, whose notes are known.
+    pub fn pass(&mut self, files: usize, notes: &FileNotes) {
+        self.sources.drain(..files.min(self.sources.len()));
+        self.so_far.fetch_add(notes.count, Ordering::Relaxed);
+    }
+
+    /// Takes what was found out about so many files.
+    pub fn take_notes(&mut self, files: u64, notes: FileNotes) {
+        self.diagnostics.extend(notes.diagnostics);
+        self.count += notes.count;
+        for name in notes.skipped {
+            *self.skipped.entry(name).or_default() += 1;
+        }
+        self.progress.inc(files);
+    }
+
     /// The files by the names they are shown under, in their order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().map(Source::name)
@@ -163,7 +189,11 @@ impl Recordings for Sessions {
                 return None;
             }
             let (waits, size) = match self.sources.front()? {
-                Source::File(input) => input.length().map_or((true, u64::MAX), |length| (false, length)),
+                Source::File(input) => {
+                    // What was no regular file when it was found may be one by now.
+                    let length = input.stamp().map(Stamp::length).or_else(|| input.length());
+                    length.map_or((true, u64::MAX), |length| (false, length))
+                }
                 Source::Opening(..) => (true, u64::MAX),
                 Source::Sample(_, bytes) => (false, bytes.len() as u64),
             };
@@ -261,30 +291,6 @@ pub struct ReadFile {
     digest: Option<Digest>,
 }
 
-/// What was found out about a file apart from its sessions, once all of it was read.
-#[derive(Default, Serialize, Deserialize)]
-pub struct FileNotes {
-    #[serde(with = "kept::diagnostics")]
-    diagnostics: Vec<Diagnostic>,
-    count: u64,
-    is_empty: bool,
-}
-
-/// How far a file was read that may only have grown since.
-#[derive(Serialize, Deserialize)]
-pub struct Growth {
-    beginning: Beginning,
-    /// A [`Checkpoint`], as its text: of most files it is never read, and it has a digest for every session.
-    checkpoint: Box<RawValue>,
-}
-
-impl Growth {
-    /// Whether a file of this length may be one that has grown.
-    pub fn may_be_of(&self, length: u64) -> bool {
-        length >= self.beginning.bytes
-    }
-}
-
 /// A file of which nothing was read yet.
 enum Unread {
     Source(Source),
@@ -293,15 +299,10 @@ enum Unread {
 }
 
 impl ReadFile {
-    /// The name that it is shown under.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Where it is, if nothing of it was read yet and it may be read again.
-    pub fn path(&self) -> Option<&Path> {
+    /// What it is read from, if nothing of it was read yet and it may be read again.
+    pub fn input(&self) -> Option<&Input> {
         match &self.unread {
-            Some(Unread::Source(Source::File(input))) => input.path.as_deref(),
+            Some(Unread::Source(Source::File(input))) => Some(input),
             _ => None,
         }
     }
@@ -310,14 +311,18 @@ impl ReadFile {
     pub fn take_notes(&mut self, notes: FileNotes) {
         self.unread = None;
         self.so_far.fetch_add(notes.count, Ordering::Relaxed);
-        (self.diagnostics, self.count, self.is_empty) = (notes.diagnostics, notes.count, notes.is_empty);
+        (self.diagnostics, self.count) = (notes.diagnostics, notes.count);
+        self.is_empty = !notes.skipped.is_empty();
     }
 
     /// What was found out; `None` where it may be found different the next time though the file is the same.
     pub fn notes(&self) -> Option<FileNotes> {
-        let (diagnostics, count, is_empty) = (self.diagnostics.clone(), self.count, self.is_empty);
         let failed = |told: &Diagnostic| matches!(told.code, code::UNREADABLE_FILE | code::MISSING_FILE);
-        (!diagnostics.iter().any(failed)).then_some(FileNotes { diagnostics, count, is_empty })
+        if self.diagnostics.iter().any(failed) {
+            return None;
+        }
+        let skipped = if self.is_empty { vec![self.name.clone()] } else { Vec::new() };
+        Some(FileNotes { diagnostics: self.diagnostics.clone(), count: self.count, skipped })
     }
 
     /// Goes on where it was read to before, and gives whether that can be done: it still begins with the same bytes.
@@ -328,7 +333,11 @@ impl ReadFile {
         let before = notes.diagnostics.get(..checkpoint.diagnostics).unwrap_or_default().to_vec();
         let resumed = opener::resume(input, beginning, checkpoint, &self.options);
         let Some((reading, digest)) = resumed else { return false };
-        self.take_notes(FileNotes { diagnostics: before, ..*notes });
+        self.take_notes(FileNotes {
+            diagnostics: before,
+            count: notes.count,
+            skipped: notes.skipped.clone(),
+        });
         (self.reading, self.digest) = (Some(reading), Some(digest));
         true
     }

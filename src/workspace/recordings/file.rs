@@ -48,7 +48,9 @@ impl File {
         match &self.source {
             Source::Sample(bytes) => open_sample(Arc::clone(&self.name), bytes, &options),
             Source::Input(input, _) => {
-                open(Input { name: Arc::clone(&self.name), ..input.clone() }, &options)
+                let mut input = input.clone();
+                input.name = Arc::clone(&self.name);
+                open(input, &options)
             }
         }
     }

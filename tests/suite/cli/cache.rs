@@ -161,19 +161,33 @@ fn turns(output: &Output) -> u64 {
     totals["totals"]["turns"].as_u64().unwrap()
 }
 
-/// Says of a file that it had so many turns more, which shows where that is taken from what is kept.
-fn forge(folder: &TempDir, name: &str, (turns, more): (u64, u64)) {
-    let [file] = &kept(folder)[..] else { panic!("one question, one file") };
+/// What is kept in a file.
+fn entries(file: &Path) -> Entries {
     let bytes = fs::read(file).unwrap();
     let key = bytes.split(|byte| *byte == b'\n').nth(1).unwrap();
-    let entries = || Entries::open(file.parent().unwrap(), std::str::from_utf8(key).unwrap());
-    let name = format!("{name}\0{name}");
-    // It is kept.
-    let entry = String::from_utf8(entries().get(&name).unwrap().to_vec()).unwrap();
-    let said = |turns: u64| format!("\"turns\":{turns},");
-    let forged = entry.replace(&said(turns), &said(turns + more));
-    assert_ne!(entry, forged);
-    entries().save(&[(name, forged.into_bytes())], &|_| true);
+    Entries::open(file.parent().unwrap(), std::str::from_utf8(key).unwrap())
+}
+
+/// Says twice as many turns in all that is kept, which shows where they are taken from there. How many entries that are.
+fn forge(folder: &TempDir) -> usize {
+    let mut count = 0;
+    for file in kept(folder) {
+        let entries = entries(&file);
+        let forged: Vec<_> = entries
+            .all()
+            .map(|(name, entry)| {
+                let mut entry: serde_json::Value = serde_json::from_slice(entry).unwrap();
+                for answer in entry["answers"].as_array_mut().unwrap() {
+                    let turns = answer["total"]["turns"].as_u64().unwrap_or_default();
+                    answer["total"]["turns"] = (turns * 2).into();
+                }
+                (name.to_vec(), serde_json::to_vec(&entry).unwrap())
+            })
+            .collect();
+        count += forged.len();
+        entries.save(&forged, &|_, _| false);
+    }
+    count
 }
 
 #[test]
@@ -187,13 +201,13 @@ fn a_file_that_has_grown_is_read_from_where_it_ended() {
         let run = || turns(&run(&folder, command, &["--jobs", jobs]));
         // It is young, which is no matter where every byte of it is compared.
         let before = run();
-        forge(&folder, "s/a.jsonl", (before, 1000));
-        assert_eq!(run(), before + 1000, "nothing more of it is read");
+        assert_eq!(forge(&folder), 1, "a young file is in no group");
+        assert_eq!(run(), before * 2, "nothing more of it is read");
         grow(&format!("{}\n{}\n", session(200), session(201)));
-        assert_eq!(run(), before + 1002, "the rest of it is read");
+        assert_eq!(run(), before * 2 + 2, "the rest of it is read");
         grow(&(300..700).map(|number| session(number) + "\n").collect::<String>());
-        assert_eq!((run(), plain()), (before + 1402, before + 402), "and from the new end");
-        assert_eq!(run(), before + 1402);
+        assert_eq!((run(), plain()), (before * 2 + 402, before + 402), "and from the new end");
+        assert_eq!(run(), before * 2 + 402);
         let whole = text();
         fs::write(&path, whole.replace("go 60", "go 61") + &session(701)).unwrap();
         assert_eq!(run(), plain(), "a change before its end");
@@ -215,16 +229,20 @@ fn a_second_run_reads_what_is_kept() {
     std::thread::sleep(GRAIN + Duration::from_millis(100));
     let command = COMMANDS[0];
     let before = turns(&run(&folder, command, &[]));
-    let [file] = &kept(&folder)[..] else { panic!("one question, one file") };
-    assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
-    assert_eq!(fs::metadata(file.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
-    let bytes = fs::read(file).unwrap();
-    // Arguments and results are not in it; the title is, since a summary prints it.
-    for recorded in ["done", "f7\\\""] {
-        assert!(!bytes.windows(recorded.len()).any(|window| window == recorded.as_bytes()), "{recorded}");
+    let kept = kept(&folder);
+    assert_eq!(kept.len(), 2, "files and groups");
+    for file in &kept {
+        assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(fs::metadata(file.parent().unwrap()).unwrap().permissions().mode() & 0o777, 0o700);
+        let bytes = fs::read(file).unwrap();
+        // Arguments and results are not in it; the title is, since a summary prints it.
+        for recorded in ["done", "f7\\\""] {
+            let is_kept = bytes.windows(recorded.len()).any(|window| window == recorded.as_bytes());
+            assert!(!is_kept, "{recorded}");
+        }
     }
-    forge(&folder, "s/a.jsonl", (120, 1));
-    assert_eq!(turns(&run(&folder, command, &[])), before + 1, "what is kept is what is shown");
+    forge(&folder);
+    assert_eq!(turns(&run(&folder, command, &[])), before * 2, "what is kept is what is shown");
     assert_eq!(turns(&run(&folder, command, &["--no-cache"])), before);
     assert_eq!(turns(&run(&folder, command, &["--shard", "1/1"])), before, "a choice is not kept");
     // A change in the middle, of the same length and with the old time.
@@ -232,7 +250,96 @@ fn a_second_run_reads_what_is_kept() {
     let modified = fs::metadata(&path).unwrap().modified().unwrap();
     fs::write(&path, fs::read_to_string(&path).unwrap().replace("go 60", "go 61")).unwrap();
     File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
-    assert_eq!(turns(&run(&folder, command, &[])), before);
+    assert_eq!(turns(&run(&folder, command, &[])), before * 2 - 120, "the others are not read");
+}
+
+#[cfg(unix)]
+#[test]
+fn only_files_that_have_changed_are_read() {
+    const COMMAND: &str = "replay s -p p --summary --format json";
+
+    let folder = folder(&[("p/pay.yaml", POLICY)]);
+    let path = |name: &str| folder.path().join("s").join(name);
+    let file = |number: usize| path(&format!("{number:03}.json"));
+    fs::create_dir(path("")).unwrap();
+    (0..300).for_each(|number| fs::write(file(number), session(number)).unwrap());
+    let rest = || std::thread::sleep(GRAIN + Duration::from_millis(100));
+    // Each session has a turn, and as many again where its file is not read.
+    let (mut all, mut unread) = (300, 300);
+    let check = |(all, unread): (u64, u64), when: &str| {
+        let plain = run(&folder, COMMAND, &["--no-cache"]);
+        assert_eq!(turns(&plain), all, "{when}");
+        for jobs in ["1", "2"] {
+            let cached = run(&folder, COMMAND, &["--jobs", jobs]);
+            assert_eq!(turns(&cached), all + unread, "{when}, {jobs} threads");
+            // All but the totals, which are forged.
+            let lines = |output: &Output| {
+                let text = String::from_utf8(output.stdout.clone()).unwrap();
+                text.trim_end().rsplit_once('\n').unwrap().0.to_owned()
+            };
+            assert_eq!(lines(&cached), lines(&plain), "{when}, {jobs} threads");
+        }
+    };
+    rest();
+    check((all, 0), "the first time");
+    let groups = forge(&folder) - 300;
+    assert!((2..30).contains(&groups), "{groups} groups");
+    check((all, unread), "unchanged");
+
+    let modified = fs::metadata(file(7)).unwrap().modified().unwrap();
+    fs::write(file(7), session(7).replace("go 7", "go 8")).unwrap();
+    File::options().write(true).open(file(7)).unwrap().set_modified(modified).unwrap();
+    unread -= 1;
+    check((all, unread), "one has other bytes, as many, and the old time");
+    let modified = fs::metadata(file(290)).unwrap().modified().unwrap();
+    fs::write(path("new"), session(290).replace("go 290", "go 291")).unwrap();
+    File::options().write(true).open(path("new")).unwrap().set_modified(modified).unwrap();
+    fs::rename(path("new"), file(290)).unwrap();
+    unread -= 1;
+    check((all, unread), "one was replaced by one that is as long and as old");
+    File::options().write(true).open(file(100)).unwrap().set_modified(modified).unwrap();
+    unread -= 1;
+    check((all, unread), "one was only touched");
+    fs::write(path("0500.json"), session(500)).unwrap();
+    all += 1;
+    check((all, unread), "one was added");
+    fs::remove_file(file(200)).unwrap();
+    (all, unread) = (all - 1, unread - 1);
+    check((all, unread), "one was removed");
+    fs::rename(file(250), path("zzz.json")).unwrap();
+    unread -= 1;
+    check((all, unread), "one was renamed");
+    rest();
+    check((all, unread), "they come to rest");
+    check((all, unread), "and are in groups again");
+
+    let counts = || kept(&folder).iter().map(|file| entries(file).all().count()).collect::<Vec<_>>();
+    let before = counts();
+    let [first, second] = &kept(&folder)[..] else { panic!("files and groups") };
+    for (damaged, other) in [(first, second), (second, first)] {
+        let (bytes, others) = (fs::read(damaged).unwrap(), fs::read(other).unwrap());
+        fs::write(damaged, &bytes[..bytes.len() / 2]).unwrap();
+        if bytes.len() < others.len() {
+            check((all, unread), "half of the groups are damaged");
+        } else {
+            check((all, unread), "half of the files are damaged, and no group");
+        }
+        fs::write(damaged, &bytes).unwrap();
+    }
+    // Nothing is left of either.
+    kept(&folder).iter().for_each(|file| fs::write(file, "rulestep").unwrap());
+    check((all, 0), "all is damaged");
+    assert_eq!(before, counts(), "nothing was left of groups and files that there are no more");
+}
+
+#[test]
+fn what_is_said_of_a_file_depends_on_how_it_was_named() {
+    let folder = corpus();
+    std::thread::sleep(GRAIN + Duration::from_millis(100));
+    for command in ["stats s", "stats s/notes.txt s/d.jsonl", "stats s", "stats s/notes.txt s/d.jsonl"] {
+        let plain = seen(&run(&folder, command, &["--no-cache"]));
+        assert_eq!(seen(&run(&folder, command, &[])), plain, "{command}");
+    }
 }
 
 #[test]
