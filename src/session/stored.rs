@@ -7,6 +7,7 @@
 
 mod address;
 mod pack;
+mod weight;
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -18,6 +19,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use twox_hash::XxHash3_64;
 
 use self::pack::{Parts, Refusals, pack, unpack};
+use self::weight::{HANDLE, weight};
 use super::{Elsewhere, Millis, Origin, Session, TreeSight};
 use crate::diagnostic::Diagnostic;
 
@@ -90,9 +92,6 @@ const MOST_ROOM: usize = 1 << 20;
 
 /// The part of memory that is used where all of it would be too little.
 const FEW: usize = 8;
-
-/// Bytes of a session whose content is not in memory, about.
-const HANDLE: usize = 2048;
 
 /// Where the content of a session is: in memory, outside, or both.
 #[derive(Default)]
@@ -444,16 +443,6 @@ fn parts(session: Session) -> Parts {
 
 fn digest(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)
-}
-
-/// Bytes of memory that a session takes, about, with the trees of what rules look at and with what they decide.
-fn weight(session: &Session) -> usize {
-    let messages = session.messages.iter().map(|message| message.content.size() + 300);
-    let calls = session.calls.iter().map(|call| 2 * call.arguments.size() + call.output.size() / 2 + 900);
-    let offered = session.offered.iter().flat_map(|from| from.tools.iter());
-    let tools = offered.map(|tool| 800 + tool.description.as_deref().map_or(0, str::len));
-    let others = session.alternatives.iter().map(|other| other.message.content.size() + 600);
-    1000 + messages.chain(calls).chain(tools).chain(others).sum::<usize>()
 }
 
 #[cfg(test)]

@@ -63,8 +63,10 @@ impl Cache {
         let here = std::env::current_dir().ok()?;
         let policies: Vec<_> = policies.iter().map(|(asked, policy)| (asked, policy.digest())).collect();
         let version = env!("CARGO_PKG_VERSION");
-        let question =
-            format!("{:?}", (version, program, here, folders_of(named), reading, policies, options));
+        let question = format!(
+            "{:?}",
+            (version, program, here, rights(), folders_of(named), reading, policies, options)
+        );
         let mut key = String::with_capacity(64);
         for byte in Hash::hash(question.as_bytes()) {
             let _ = write!(key, "{byte:02x}");
@@ -78,6 +80,14 @@ pub fn folder() -> Option<PathBuf> {
     let get = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = get("XDG_CACHE_HOME").or_else(|| Some(get("HOME")?.join(".cache")))?;
     Some(folder.join("rulestep"))
+}
+
+/// Whose rights the program has: who may not read the files any more is not told what somebody else found in them. `None` where the
+/// system does not say it in a file.
+fn rights() -> Option<String> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let is_right = |line: &&str| ["Uid:", "Gid:", "Groups:", "CapEff:"].iter().any(|of| line.starts_with(of));
+    Some(status.lines().filter(is_right).collect())
 }
 
 /// The folders that are named, and those of the files that are: a shell names each file of a folder, and their number grows.
