@@ -90,6 +90,8 @@ fn open_within(
 /// Lines of a stretch, and their bytes: what a thread makes of them stays close to it until it is judged.
 const LINES: usize = 256;
 const BYTES: usize = 256 << 10;
+/// Lines whose memory is kept for others: as many as a stretch has where it pays, since they are long.
+const SPARE: usize = 32;
 
 /// Lines that were cut off an input. Any thread may read them, while others read what comes after them.
 pub struct Stretch {
@@ -283,7 +285,7 @@ impl Reading {
             Ok(Some((line, Some(made)))) => {
                 self.reader.before_apart(&mut self.out);
                 self.out.append(made);
-                if self.spare.len() < LINES && line.text.capacity() <= BYTES / 8 {
+                if self.spare.len() < SPARE && line.text.capacity() <= BYTES / 8 {
                     self.spare.push(line.text);
                 }
             }

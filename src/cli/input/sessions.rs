@@ -108,13 +108,13 @@ impl Sessions {
         })
     }
 
-    /// Leaves so many of these unread, whose notes are known.
+    /// Leaves this many of these unread, whose notes are known.
     pub fn pass(&mut self, files: usize, notes: &FileNotes) {
         self.sources.drain(..files.min(self.sources.len()));
         self.so_far.fetch_add(notes.count, Ordering::Relaxed);
     }
 
-    /// Takes what was found out about so many files.
+    /// Takes what was found out about this many files.
     pub fn take_notes(&mut self, files: u64, notes: FileNotes) {
         self.diagnostics.extend(notes.diagnostics);
         self.count += notes.count;

@@ -236,10 +236,10 @@ impl Call {
 
     /// Whether this very call waits for its result under this id, which others may have as well.
     fn is_waiting(&self, id: &str, builder: &Builder) -> bool {
-        builder.waiting_call(id).is_some_and(|known| {
-            let (one, other) = (&known.arguments, &self.arguments);
-            *known.tool == *self.tool && (one.raw() == other.raw() || one.value() == other.value())
-        })
+        let is_it = |known: &crate::session::Call| {
+            *known.tool == *self.tool && known.arguments.are_same(&self.arguments)
+        };
+        builder.waiting_call(id).is_some_and(is_it)
     }
 
     fn give(self, builder: &mut Builder, at: Option<Millis>) {

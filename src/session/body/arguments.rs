@@ -1,4 +1,4 @@
-//! Whether rules can decide about what a call was given.
+//! What a call was given: whether it is the same as of another one, and whether rules can decide about it.
 
 use serde::de::IgnoredAny;
 
@@ -7,6 +7,23 @@ use super::{Body, Form, Recorded};
 use crate::source::tape::Tape;
 
 impl Body {
+    /// Whether two calls have the same arguments: none are as good as an empty object, and what is not JSON is compared as text.
+    pub(crate) fn are_same(&self, other: &Body) -> bool {
+        let same = || match (self.value(), other.value()) {
+            (Some(one), Some(other)) => one == other,
+            _ => self.raw() == other.raw(),
+        };
+        self.are_none() && other.are_none() || same()
+    }
+
+    /// Whether a call has no arguments.
+    pub(crate) fn are_none(&self) -> bool {
+        match self.value() {
+            Some(value) => value.as_object().is_some_and(|given| given.is_empty()),
+            None => self.raw().trim().is_empty(),
+        }
+    }
+
     /// The same as [`Body::fault`], and where there is none a key that is given twice in one object of it.
     pub(crate) fn flaws(&self) -> (Option<Fault>, Option<String>) {
         let flaws = self.0.as_deref().map_or((None, None), |body| {

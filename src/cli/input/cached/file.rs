@@ -96,14 +96,9 @@ impl<'a, A: Answers> CachedFile<'a, A> {
     fn begin(&mut self) -> State {
         let (Some(name), Some(input)) = (self.name(), &self.input) else { return State::Reading(None) };
         let entry = self.entries.get(&name).and_then(|bytes| serde_json::from_slice::<Entry<A>>(bytes).ok());
-        if let Some(entry) = &entry
-            && entry.stamp.is_some()
-            && entry.stamp.as_ref() == input.stamp()
-        {
-            self.stamp = entry.stamp;
-        }
         match entry {
-            Some(Entry { notes, answers, .. }) if self.stamp.is_some() => {
+            Some(Entry { stamp: Some(stamp), notes, answers, .. }) if input.stamp() == Some(&stamp) => {
+                self.stamp = Some(stamp);
                 self.file.take_notes(notes);
                 self.known = answers.into_iter();
                 State::Known

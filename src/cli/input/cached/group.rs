@@ -108,7 +108,7 @@ pub struct KnownGroup<A> {
 }
 
 impl<A: Answers> KnownGroup<A> {
-    /// The group of this name, of so many files.
+    /// The group of this name, of this many files.
     pub fn of(name: &GroupName, files: usize, entries: &Entries) -> Option<KnownGroup<A>> {
         if files == 0 {
             return None;

@@ -58,7 +58,7 @@ impl Proposed {
         // Ids may be given anew.
         let is_again = |proposed: &ProposedCall| {
             let alike =
-                |call: &&Call| call.tool == proposed.tool && alike(&call.arguments, &proposed.arguments);
+                |call: &&Call| call.tool == proposed.tool && call.arguments.are_same(&proposed.arguments);
             let marks = marks(&proposed.tool, &proposed.arguments);
             marks.iter().filter_map(|mark| same.get(mark)).flatten().any(alike)
         };
@@ -94,23 +94,6 @@ impl Proposed {
     }
 }
 
-/// Whether two calls have the same arguments: none are as good as an empty object, and what is not JSON is compared as text.
-fn alike(one: &Body, other: &Body) -> bool {
-    let same = || match (one.value(), other.value()) {
-        (Some(one), Some(other)) => one == other,
-        _ => one.raw() == other.raw(),
-    };
-    is_empty(one) && is_empty(other) || same()
-}
-
-/// Whether there are no arguments.
-fn is_empty(arguments: &Body) -> bool {
-    match arguments.value() {
-        Some(value) => value.as_object().is_some_and(|given| given.is_empty()),
-        None => arguments.raw().trim().is_empty(),
-    }
-}
-
 /// Calls that are alike have one of these in common: the digest of the value of their arguments, or of their text.
 fn marks(tool: &str, arguments: &Body) -> [u64; 2] {
     let mark = |part: &dyn Fn(&mut DefaultHasher)| {
@@ -119,7 +102,7 @@ fn marks(tool: &str, arguments: &Body) -> [u64; 2] {
         part(&mut hasher);
         hasher.finish()
     };
-    let value = arguments.value().filter(|_| !is_empty(arguments));
+    let value = arguments.value().filter(|_| !arguments.are_none());
     [mark(&|hasher| value.hash(hasher)), mark(&|hasher| arguments.raw().hash(hasher))]
 }
 
@@ -140,7 +123,7 @@ mod tests {
             (text("*** Add File: a"), text("*** Add File: a"), true),
             (text("*** Add File: a"), Body::MISSING, false),
         ] {
-            assert_eq!(alike(&one, &other), expected, "{:?} {:?}", one.raw(), other.raw());
+            assert_eq!(one.are_same(&other), expected, "{:?} {:?}", one.raw(), other.raw());
             let of = |arguments: &Body| marks("t", arguments);
             let in_common = of(&one).iter().any(|mark| of(&other).contains(mark));
             assert_eq!(in_common, expected, "{:?} {:?}", one.raw(), other.raw());
