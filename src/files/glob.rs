@@ -30,8 +30,9 @@ pub(super) fn files(pattern: &str) -> Result<WalkResult, String> {
     search.folder(&base, &shown);
     let mut walked = search.walked;
     walked.diagnostics.extend(search.passed.diagnostic(pattern));
-    walked.files.sort_by(|a, b| a.relative.as_bytes().cmp(b.relative.as_bytes()));
-    walked.files.dedup_by(|a, b| a.relative == b.relative);
+    // Names that are no text may look alike, and are of two files.
+    walked.files.sort_by(|a, b| (a.relative.as_bytes(), &a.path).cmp(&(b.relative.as_bytes(), &b.path)));
+    walked.files.dedup_by(|a, b| a.path == b.path);
     Ok(walked)
 }
 
@@ -79,10 +80,11 @@ impl Search {
                     );
                 }
                 Ok(metadata) if metadata.is_dir() => self.folder(&path, &shown),
-                Ok(metadata) if matches => {
+                Ok(metadata) if matches && metadata.is_file() => {
                     let found = FoundFile::of(&metadata, path.is_symlink());
                     self.walked.files.push(WalkedFile { relative: shown, path, found });
                 }
+                Ok(_) if matches => self.walked.diagnostics.push(walk::not_regular().in_file(shown)),
                 Err(error) if matches => self.walked.diagnostics.push(unreadable(&shown, &error)),
                 _ => {}
             }

@@ -220,10 +220,7 @@ impl Walk<'_> {
                     #[cfg(feature = "cli")]
                     found: FoundFile::of(&metadata, is_link),
                 }),
-                // Pipes and devices could be waited for without end; named themselves, they are read.
-                Ok(_) => {
-                    self.tell(Diagnostic::warning(code::UNREADABLE_FILE, "not a regular file"), &relative)
-                }
+                Ok(_) => self.tell(not_regular(), &relative),
                 Err(error) => self.walked.diagnostics.push(unreadable(&join(self.shown, &relative), &error)),
             }
         }
@@ -241,6 +238,11 @@ impl Walk<'_> {
     fn tell(&mut self, diagnostic: Diagnostic, relative: &str) {
         self.walked.diagnostics.push(diagnostic.in_file(join(self.shown, relative)));
     }
+}
+
+/// Pipes and devices could be waited for without end; named themselves, they are read.
+pub(super) fn not_regular() -> Diagnostic {
+    Diagnostic::warning(code::UNREADABLE_FILE, "not a regular file")
 }
 
 /// A file or folder in a folder.

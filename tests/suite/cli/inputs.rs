@@ -203,3 +203,28 @@ fn a_recording_in_utf_16_is_no_success() {
         assert!(told.starts_with("exit 2\n") && told.contains("the file is UTF-16 text"), "{told}");
     }
 }
+
+/// A pattern finds what a folder finds: every file, and no pipe that somebody may never write to.
+#[cfg(unix)]
+#[test]
+fn a_pattern_finds_files_that_look_alike_and_waits_for_no_pipe() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let files = folder(&[("p.yaml", ISSUE_REFUND), ("s/a.json", CLEAN)]);
+    let inside = files.path().join("s");
+    assert!(std::process::Command::new("mkfifo").arg(inside.join("c.json")).status().unwrap().success());
+    // File systems that take text alone have no such names.
+    let alike = [&b"b\xff.json"[..], b"b\xfe.json"].map(|name| inside.join(OsStr::from_bytes(name)));
+    let are_taken = std::fs::write(&alike[0], CLEAN).is_ok() && std::fs::write(&alike[1], REFUND_124).is_ok();
+    let (found, code) = if are_taken { (3, 1) } else { (1, 0) };
+    for named in ["s", "s/*.json"] {
+        let arguments = ["replay", "-p", "p.yaml", "--format", "json", named];
+        let output = rulestep(files.path(), &arguments).output().unwrap();
+        let sessions =
+            String::from_utf8(output.stdout.clone()).unwrap().matches("\"session\":{\"id\"").count();
+        assert_eq!((sessions, output.status.code()), (found, Some(code)), "{named}: {}", seen(&output));
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(told.contains("warning[unreadable_file]: not a regular file"), "{named}: {told}");
+    }
+}
