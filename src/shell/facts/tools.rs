@@ -1,5 +1,8 @@
 //! What tools of agents do, and which of their arguments say so.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// A tool of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tool {
@@ -104,10 +107,16 @@ pub fn types(row: &Tool) -> bool {
     row.names == TYPED
 }
 
-/// The row of a tool.
+/// The row of a tool. Every call of a recording asks for one.
 pub fn tool(name: &str) -> Option<&'static Tool> {
-    TOOLS.iter().find(|tool| tool.names.split(' ').any(|known| known == name))
+    BY_NAME.get(name).copied()
 }
+
+/// The first row of each name.
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Tool>> = LazyLock::new(|| {
+    // What comes later takes the place of what was there.
+    TOOLS.iter().rev().flat_map(|tool| tool.names.split(' ').map(move |name| (name, tool))).collect()
+});
 
 /// Whether a tool belongs to a server of which nothing is known.
 pub fn is_foreign(name: &str) -> bool {
