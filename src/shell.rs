@@ -4,6 +4,7 @@
 //! an answer that depends on it is *perhaps*, with the word. Pure functions of their input; every cost is bounded by its length.
 
 mod above;
+mod act;
 pub mod action;
 mod addresses;
 mod bail;
@@ -18,9 +19,9 @@ pub mod given;
 pub mod glob;
 mod guard;
 mod host;
+mod idle;
 pub mod matcher;
 mod named;
-mod opened;
 pub mod options;
 mod patch;
 pub mod path;

@@ -167,7 +167,7 @@ fn unmeetable(question: &Question, _tools: &[Arc<str>], _facts: &Table) -> Optio
 #[cfg(feature = "shell")]
 pub fn instead_of_command(name: &str) -> Option<String> {
     let (program, _) = name.split_once(' ')?;
-    (!crate::shell::facts::program(program).is_empty()).then(|| never::as_runs(name))
+    crate::shell::facts::program(program).is_some().then(|| never::as_runs(name))
 }
 
 /// What to write where a name is a command line.

@@ -5,10 +5,9 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::policy::Policy;
-use crate::shell::facts::tools::Tool;
-use crate::shell::facts::{Program, Row, Wrapper, programs, tools, wrapper_rows, written};
+use crate::shell::facts::{rows, tools};
 use crate::shell::{Extent, Line, SmallCall, Word};
-use crate::source::inline::inline;
+use crate::source::inline::{inline, scalar};
 use crate::wording::{count, line, list};
 
 /// Writes the small calls of a command line with their facts.
@@ -84,7 +83,20 @@ pub fn facts(call: &SmallCall) -> Vec<String> {
             facts.push(format!("  unknown: `{word}`"));
         }
     }
-    facts.extend(call.reaches.iter().map(|host| format!("reaches {host}")));
+    for touch in &call.mentions {
+        let shown = touch.shown();
+        match is_unsaid(&shown) {
+            true => facts.push(format!("not known: {shown}")),
+            false => facts.push(format!("perhaps {} {shown}", touch.act.name())),
+        }
+    }
+    for host in &call.reaches {
+        let shown = host.to_string();
+        match is_unsaid(&shown) {
+            true => facts.push(format!("not known: {shown}")),
+            false => facts.push(format!("reaches {shown}")),
+        }
+    }
     if call.opaque {
         facts.push("opaque: what it runs cannot be read from the line".to_owned());
     }
@@ -98,14 +110,17 @@ pub fn facts(call: &SmallCall) -> Vec<String> {
     facts
 }
 
+/// Whether it stands for an effect of which a row says nothing.
+fn is_unsaid(shown: &str) -> bool {
+    shown.starts_with("what ")
+}
+
 /// Writes the shipped table of facts, in the form in which a policy adds to it.
 pub fn table(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "facts:\n# Programs:")?;
-    programs().try_for_each(|row| entry(&written::program(row), out))?;
-    writeln!(out, "# Programs that run another program:")?;
-    wrapper_rows().try_for_each(|row| entry(&written::wrapper(row), out))?;
+    rows().try_for_each(|row| entry(&row, out))?;
     writeln!(out, "# Tools of agents:")?;
-    tools::TOOLS.iter().try_for_each(|row| entry(&written::tool(row), out))?;
+    tools::TOOLS.iter().try_for_each(|row| entry(&tools::written(row), out))?;
     writeln!(out, "# mcp__*, and every other tool: may reach any host")
 }
 
@@ -120,7 +135,7 @@ pub fn added(policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
         let place = document.source.position(document.span.start);
         writeln!(out, "# {}:{}, for the rules of this document:", line(document.source.name()), place.line)?;
         writeln!(out, "facts:")?;
-        document.facts.rows().iter().try_for_each(|row| entry(&row.written(), out))?;
+        document.facts.rows().iter().try_for_each(|row| entry(&row.written, out))?;
     }
     Ok(())
 }
@@ -130,7 +145,7 @@ pub fn added_data(policy: &Policy) -> impl Iterator<Item = Value> {
     policy.documents().iter().flat_map(|document| {
         let rows = document.facts.rows().iter();
         rows.map(|row| {
-            let mut data = row_data(row);
+            let mut data = json!({"row": row.written});
             if let Value::Object(data) = &mut data {
                 data.insert("document".to_owned(), json!([document.source.name(), document.index]));
             }
@@ -139,64 +154,24 @@ pub fn added_data(policy: &Policy) -> impl Iterator<Item = Value> {
     })
 }
 
-/// A row as an item of a list in YAML, after a remark with its programs and subcommands as they are typed.
+/// A row as an item of a list in YAML.
 fn entry(row: &Value, out: &mut dyn Write) -> io::Result<()> {
-    let texts = |key: &str| -> Vec<&str> {
-        match row.get(key) {
-            Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
-            Some(Value::String(text)) => vec![text],
-            _ => Vec::new(),
-        }
-    };
-    let subs = texts("subcommands");
-    if !subs.is_empty() {
-        writeln!(out, "  # {} {}", texts("program").join(", "), subs.join(", ").trim_end_matches(", "))?;
-    }
     for (place, (key, value)) in row.as_object().into_iter().flatten().enumerate() {
         let mark = if place == 0 { "-" } else { " " };
-        writeln!(out, "  {mark} {key}: {}", line(&inline(value, false)))?;
+        match value {
+            Value::Object(subs) if !subs.is_empty() => {
+                writeln!(out, "  {mark} {key}:")?;
+                for (key, value) in subs {
+                    writeln!(out, "      {}: {}", line(&scalar(key, false)), line(&inline(value, false)))?;
+                }
+            }
+            value => writeln!(out, "  {mark} {key}: {}", line(&inline(value, false)))?,
+        }
     }
     Ok(())
 }
 
 /// The table for a program, a row a line.
 pub fn table_data() -> impl Iterator<Item = Value> {
-    let programs = programs().map(program_data);
-    let wrappers = wrapper_rows().map(wrapper_data);
-    programs.chain(wrappers).chain(tools::TOOLS.iter().map(tool_data))
-}
-
-fn row_data(row: &Row) -> Value {
-    match row {
-        Row::Program(row) => program_data(row),
-        Row::Wrapper(row) => wrapper_data(row),
-        Row::Tool(row) => tool_data(row),
-    }
-}
-
-fn program_data(row: &Program) -> Value {
-    let does: Vec<String> = row.does.iter().map(ToString::to_string).collect();
-    json!({
-        "programs": named(row.names), "subcommands": subs(row.sub), "does": does, "row": written::program(row),
-    })
-}
-
-fn wrapper_data(row: &Wrapper) -> Value {
-    json!({
-        "programs": named(row.names), "subcommands": subs(row.sub), "runs_another_program": true,
-        "row": written::wrapper(row),
-    })
-}
-
-fn tool_data(row: &Tool) -> Value {
-    let does: Vec<String> = row.does.iter().map(ToString::to_string).collect();
-    json!({"tools": named(row.names), "does": does, "row": written::tool(row)})
-}
-
-fn named(names: &str) -> Vec<&str> {
-    names.split(' ').collect()
-}
-
-fn subs(sub: &str) -> Vec<&str> {
-    sub.split('|').filter(|sub| !sub.is_empty()).collect()
+    rows().chain(tools::TOOLS.iter().map(tools::written)).map(|row| json!({"row": row}))
 }

@@ -1,89 +1,9 @@
 //! What a command is called by people: its program with the subcommand, `git push`, `cargo test`, `npm run build`.
 
 use super::call::SmallCall;
-use super::effects::parsed;
 use super::facts::Table;
+use super::options::arguments;
 use super::word::Word;
-
-/// Programs whose first operand is a subcommand or a target, beside those whose rows have subcommands.
-const WITH_SUBCOMMANDS: &[&str] = &[
-    "ansible-galaxy",
-    "bazel",
-    "brew",
-    "bundle",
-    "bundler",
-    "claude",
-    "codex",
-    "consul",
-    "deno",
-    "doppler",
-    "firebase",
-    "flutter",
-    "fly",
-    "flyctl",
-    "gmake",
-    "gradle",
-    "gradlew",
-    "heroku",
-    "invoke",
-    "jj",
-    "just",
-    "mage",
-    "make",
-    "mix",
-    "mvn",
-    "mvnw",
-    "netlify",
-    "ninja",
-    "nx",
-    "op",
-    "pulumi",
-    "rails",
-    "rake",
-    "rustup",
-    "sam",
-    "sbt",
-    "serverless",
-    "sls",
-    "stripe",
-    "supabase",
-    "swift",
-    "systemctl",
-    "task",
-    "turbo",
-    "turso",
-    "vault",
-    "vercel",
-    "wrangler",
-];
-
-/// Programs whose subcommands are two words.
-const OF_TWO_WORDS: &[&str] = &["aws", "az", "doctl", "gcloud", "gh", "glab"];
-
-/// Subcommands that have subcommands or targets of their own, of any program that has subcommands.
-const GROUPS: &[&str] = &[
-    "buildx",
-    "compose",
-    "image",
-    "container",
-    "lfs",
-    "mod",
-    "pip",
-    "remote",
-    "rollout",
-    "run",
-    "run-script",
-    "stash",
-    "submodule",
-    "tool",
-    "volume",
-    "worktree",
-    "workspace",
-];
-
-/// Programs of which `run` names a file or an image and not one of a few targets.
-const RUN_ANYTHING: &[&str] =
-    &["cargo", "docker", "go", "kubectl", "nerdctl", "oc", "podman", "terraform", "tofu"];
 
 /// Longest name of a program, and longest subcommand.
 const LONGEST: usize = 64;
@@ -92,28 +12,18 @@ const LONGEST: usize = 64;
 pub fn action(call: &SmallCall, facts: &Table) -> Option<Vec<String>> {
     let program = call.program.known().filter(|name| !name.is_empty() && call.unclear.is_none())?;
     let mut words = vec![program.to_owned()];
-    let rows = facts.program(program);
-    let several = rows.iter().any(|row| !row.sub.is_empty());
-    if !several && !WITH_SUBCOMMANDS.contains(&program) && !OF_TWO_WORDS.contains(&program) {
-        return Some(words);
-    }
-    let (arguments, _, skipped) = parsed(rows, &call.args);
+    let Some(row) = facts.program(program) else { return Some(words) };
+    let read = arguments(row, &call.args);
+    let verbs = read.levels.iter().map(|level| level.verbs).max().unwrap_or_default();
+    let most = match (read.skipped, row.has_subs()) {
+        // What is not listed may be somebody's own.
+        (0, true) => verbs.max(1),
+        (skipped, _) => skipped + read.levels.last().map_or(0, |level| level.verbs),
+    };
     // An option that the table does not know may have the next word as its value.
-    let sure = arguments.doubtful.as_ref().map_or(usize::MAX, |(at, _)| *at);
-    for (at, operand) in arguments.operands.iter().enumerate().take(sure) {
+    let sure = read.doubtful.as_ref().map_or(usize::MAX, |(at, _)| *at);
+    for operand in read.operands.iter().take(sure.min(most.max(verbs))) {
         let Some(word) = subcommand(operand, program == "mix") else { break };
-        let goes_on = match words.as_slice() {
-            [_] => true,
-            [_, group] => {
-                let groups = GROUPS.contains(&group.as_str());
-                let runs = group == "run" && RUN_ANYTHING.contains(&program);
-                at < skipped || OF_TWO_WORDS.contains(&program) || groups && !runs
-            }
-            _ => at < skipped,
-        };
-        if !goes_on {
-            break;
-        }
         words.push(word.to_owned());
     }
     Some(words)

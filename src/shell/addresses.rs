@@ -2,8 +2,8 @@
 
 use super::call::Host;
 use super::host::host;
-use super::opened::readings;
-use super::options::Arguments;
+use super::facts::{Inner, Level};
+use super::options::{Arguments, Way, openings};
 use super::scene::{Effects, Scene};
 use super::word::Word;
 
@@ -11,7 +11,7 @@ use super::word::Word;
 pub fn addresses(
     name: &str,
     words: &[Word],
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     operands: &[Word],
     scene: &Scene<'_>,
     found: &mut Effects,
@@ -105,12 +105,15 @@ fn image(word: &Word) -> Option<Word> {
 
 /// The image of a container that is made: the word before its program.
 fn started(name: &str, words: &[Word], scene: &Scene<'_>) -> Option<Word> {
-    let rows = scene.root.facts.wrappers(name);
-    let makes = |sub: &str| sub.split('|').any(|sub| sub.ends_with("run") || sub.ends_with("create"));
-    let rows = rows.into_iter().filter(|row| makes(row.sub) && !row.sub.contains("compose"));
-    rows.into_iter().find_map(|row| {
-        let inner = readings(row, words, 1).found.into_iter().next()?;
-        words.len().checked_sub(inner.words.len() + 1).and_then(|place| words.get(place)).cloned()
+    let program = scene.root.facts.program(name)?;
+    let makes = |level: &Level| {
+        let is_made = |sub: &Vec<String>| sub.last().is_some_and(|word| matches!(word.as_str(), "run" | "create"));
+        level.subs.iter().any(|sub| is_made(sub) && sub.first().is_none_or(|first| first != "compose"))
+    };
+    let mut ways = program.ways().filter(|(level, run)| makes(level) && run.inner == Inner::Words);
+    ways.find_map(|(level, run)| {
+        let (found, ..) = openings(program, Way { level, run }, words, 1);
+        found.first()?.operands.last().cloned()
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+pub use super::act::Act;
 pub use super::extent::Extent;
 use super::path::Place;
 use super::word::Word;
@@ -81,28 +82,6 @@ impl Touch {
         match self.extent {
             Extent::Inside => format!("{}/*", path.trim_end_matches('/')),
             _ => path.to_owned(),
-        }
-    }
-}
-
-/// What happens to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Act {
-    /// Its content is read.
-    Reads,
-    /// It is written, or made.
-    Writes,
-    /// It is deleted.
-    Deletes,
-}
-
-impl Act {
-    /// The name in documents.
-    pub fn name(self) -> &'static str {
-        match self {
-            Act::Reads => "reads",
-            Act::Writes => "writes",
-            Act::Deletes => "deletes",
         }
     }
 }

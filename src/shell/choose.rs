@@ -9,7 +9,7 @@ use super::scene::Effects;
 use super::word::{Piece, Word};
 
 /// Keeps which files of the folders that a program goes through its options choose.
-pub fn choose(name: &str, arguments: &Arguments, found: &mut Effects) {
+pub fn choose(name: &str, arguments: &Arguments<'_>, found: &mut Effects) {
     let left_out = if name == "zip" { "--exclude -x" } else { "--exclude --exclude-dir" };
     let mut out: Vec<Word> = arguments.values(left_out).cloned().collect();
     let mut only = Vec::new();

@@ -2,106 +2,80 @@
 
 use super::call::{Act, Extent, Host, Touch};
 use super::choose::choose;
-use super::facts::{At, Does, Net, Program, is_foreign, is_shell};
+use super::facts::{At, Condition, Deed, Depth, Does, Effect4, Level, Net, Program, is_shell};
 use super::host::host;
-use super::options::{Arguments, Style, arguments};
-use super::path::Root;
+use super::options::{Arguments, arguments, readings};
+use super::path::{Root, TRACKED, UNTRACKED};
 use super::scene::{Effects, Scene, add, environment, mention};
 use super::word::{Piece, Word};
-use super::{addresses, named, prompt, special, url_glob};
+use super::{addresses, named, special, url_glob};
 
-/// The words of a command as its rows read them.
-pub fn parsed(rows: &[&'static Program], args: &[Word]) -> (Arguments, Vec<&'static Program>, usize) {
-    let style = rows.first().map_or(Style::Gnu, |row| row.style);
-    let pairs =
-        rows.iter().any(|row| row.names.split(' ').any(|name| name == "jq")).then(|| special::jq(args));
-    let args = pairs.as_deref().unwrap_or(args);
-    // `cargo +nightly test`.
-    let args = match args {
-        [first, rest @ ..]
-            if first.start().starts_with('+') && rows.iter().any(|row| row.names == "cargo") =>
-        {
-            rest
-        }
-        args => args,
-    };
-    let read = |rows: &[&'static Program]| {
-        let takes: Vec<&str> = rows.iter().map(|row| row.takes).collect();
-        let knows = |name: &str| rows.iter().any(|row| row.flags.split([' ', '=']).any(|flag| flag == name));
-        let begun: Vec<&str> = rows.iter().flat_map(|row| [row.takes, row.flags]).collect();
-        arguments(args, &takes, &knows, &begun, style)
-    };
-    let general: Vec<&Program> = rows.iter().filter(|row| row.sub.is_empty()).copied().collect();
-    let first = read(&general);
-    let mut chosen = general;
-    let mut skipped = 0;
-    for row in rows.iter().filter(|row| !row.sub.is_empty()) {
-        let lengths =
-            row.sub.split('|').filter(|sub| leads(&first.operands, sub)).map(|sub| sub.split(' ').count());
-        if let Some(length) = lengths.max() {
-            chosen.push(row);
-            skipped = skipped.max(length);
-        }
-    }
-    let arguments = if skipped > 0 { read(&chosen) } else { first };
-    (arguments, chosen, skipped)
-}
-
-fn leads(operands: &[Word], sub: &str) -> bool {
-    sub.split(' ').enumerate().all(|(at, wanted)| operands.get(at).and_then(Word::known) == Some(wanted))
-}
-
-/// What the command does.
+/// What the command does. Where an option is not listed, it may have taken the next word: what holds of one reading alone is perhaps so.
 pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
-    let mut found = Effects::default();
     let facts = &scene.root.facts;
+    let Some(program) = facts.program(name) else {
+        return Effects { opaque: !is_shell(name), ..Effects::default() };
+    };
     let own = facts.says_all_of(name);
     if matches!(name, "find" | "gfind") && !own {
+        let mut found = Effects::default();
         special::find(args, scene, &mut found);
         return found;
     }
+    let (readings, _) = readings(program, args);
+    let doubt = readings.first().and_then(|first| first.doubtful.as_ref()).map(|(_, option)| option.clone());
+    let mut readings = readings.into_iter().map(|read| of_reading(name, program, args, read, scene));
+    let mut found = readings.next().unwrap_or_default();
+    for other in readings {
+        found.or(other, doubt.as_deref().unwrap_or_default());
+    }
+    found
+}
+
+/// What the command does if its words are read so.
+fn of_reading(
+    name: &str,
+    program: &Program,
+    args: &[Word],
+    mut arguments: Arguments<'_>,
+    scene: &Scene<'_>,
+) -> Effects {
+    let own = scene.root.facts.says_all_of(name);
+    let mut found = Effects::default();
     if name == "chmod" && !own {
         for file in special::chmod(args) {
             add(Act::Writes, Extent::Itself, &file, scene, &mut found);
         }
         return found;
     }
-    let rows = facts.program(name);
-    if rows.is_empty() {
-        found.opaque = facts.wrappers(name).iter().all(|row| row.besides) && !is_shell(name);
-        return found;
-    }
-    let old = if matches!(name, "tar" | "gtar" | "bsdtar") { special::old_tar(args) } else { None };
-    let (mut arguments, chosen, skipped) = parsed(rows, old.as_deref().unwrap_or(args));
     if name == "curl" && !own {
         arguments = url_glob::globbed(arguments);
     }
-    let operands = arguments.operands.get(skipped..).unwrap_or_default();
-    let files = prompt::files(name, operands);
-    let operands = files.as_deref().unwrap_or(operands);
+    let skipped = arguments.skipped;
+    let levels = arguments.levels.clone();
     // Nothing is made where a folder is already.
     let missing: Vec<Word>;
-    let operands = match name == "mkdir" && operands.iter().any(Word::is_there) {
+    let operands = match name == "mkdir" && arguments.rest().iter().any(Word::is_there) {
         true => {
-            missing = operands.iter().filter(|word| !word.is_there()).cloned().collect();
+            missing = arguments.rest().iter().filter(|word| !word.is_there()).cloned().collect();
             missing.as_slice()
         }
-        false => operands,
+        false => arguments.rest(),
     };
     // Where `git -C FOLDER` runs.
-    let folder = if name == "git" { special::folder("-C", &arguments, scene) } else { None };
+    let folder = special::folder(arguments.folders(), scene);
     let scene = &Scene { folder: folder.as_ref().unwrap_or(scene.folder), ..*scene };
-    for does in chosen.iter().flat_map(|row| row.does) {
+    for does in said(&levels) {
         apply(does, &arguments, operands, scene, &mut found);
     }
     choose(name, &arguments, &mut found);
     // A link leaves everything where it is.
     let is_link = matches!(name, "ln" | "gln" | "link");
-    if !is_link && chosen.iter().flat_map(|row| row.does).any(passes_on) {
+    if !is_link && said(&levels).into_iter().any(passes_on) {
         whole(&mut found);
     }
     let sub = arguments.operands.first().and_then(Word::known);
-    if !own && skipped == 0 && sub.is_some_and(|sub| is_foreign(name, sub)) {
+    if levels.first().is_some_and(|whole| whole.plugins) && skipped == 0 && sub.is_some() {
         found.opaque = true;
     }
     if !own {
@@ -111,28 +85,24 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
         if name == "git" {
             named::git(args, &arguments, scene, &mut found);
         }
-        if chosen.iter().flat_map(|row| row.does).any(is_reaching) {
+        if levels.iter().flat_map(|level| &level.does).any(is_reaching) {
             named::urls(args, scene, &mut found);
         }
     }
+    let reaches = |level: &Level| level.does.iter().any(is_reaching);
     if let Some(word) = operands.first().filter(|word| skipped == 0 && word.unclear().is_some())
-        && rows.iter().any(|row| !row.sub.is_empty() && row.does.iter().any(is_reaching))
+        && program.levels.iter().skip(1).any(reaches)
     {
         // Nobody knows which subcommand it is.
         found.reaches.push(Host::Unknown(word.to_string()));
     }
-    if let Some((at, option)) = arguments.doubtful.as_ref().filter(|(at, _)| skipped == 0 && *at == 0)
-        && let Some(rest) = operands.get(at + 1..)
-        && rows.iter().any(|row| {
-            row.sub.split('|').any(|sub| !sub.is_empty() && leads(rest, sub))
-                && row.does.iter().any(is_reaching)
-        })
-    {
-        // The first operand may be the value of an option that is not listed.
-        found.reaches.push(Host::Unknown(option.clone()));
-    }
-    if only_tells(rows, args, &arguments, skipped) {
+    if only_tells(program, args, &arguments) {
         return Effects { opaque: found.opaque, ..Effects::default() };
+    }
+    // Code that nobody has read is said to be that; and without a subcommand most programs print how they are used.
+    let is_bare = program.has_subs() && arguments.operands.is_empty() && arguments.doubtful.is_none();
+    if !found.opaque && !is_bare {
+        not_said(name, &arguments, scene, &mut found);
     }
     if !found.reaches.is_empty() {
         let given = operands.iter().filter(|word| is_address(word)).filter_map(|word| host(word, true));
@@ -144,9 +114,40 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     found
 }
 
+/// What a command does by its levels. A longer subcommand takes the place of a shorter one in what it speaks of: `stash list` in that of
+/// `stash`; what is said of the program holds for all.
+fn said<'p>(levels: &[&'p Level]) -> Vec<&'p Does> {
+    let (whole, subs) = levels.split_first().map_or((None, levels), |(whole, subs)| (Some(*whole), subs));
+    let mut found: Vec<&Does> = whole.into_iter().flat_map(|level| &level.does).collect();
+    for (at, level) in subs.iter().enumerate() {
+        let later = subs.iter().skip(at + 1).fold(Effect4::default(), |later, level| later.with(level.said()));
+        found.extend(level.does.iter().filter(|does| match &does.deed {
+            Deed::Files(act, ..) => !later.has(*act),
+            Deed::Reaches(_) => !later.reaches,
+            Deed::Opaque => true,
+        }));
+    }
+    found
+}
+
+/// Adds the effects of which the row says nothing: they are not known.
+fn not_said(name: &str, read: &Arguments<'_>, scene: &Scene<'_>, found: &mut Effects) {
+    let said = read.levels.iter().fold(Effect4::default(), |said, level| said.with(level.said()));
+    let called = || {
+        let subs = read.operands.iter().take(read.skipped).map(|word| format!(" {word}"));
+        format!("{name}{}", subs.collect::<String>())
+    };
+    for act in Act::ALL.into_iter().filter(|act| !said.has(*act)) {
+        mention(act, Extent::Itself, &Word::unknown(format!("what {} {}", called(), act.name())), scene, found);
+    }
+    if !said.reaches {
+        found.reaches.push(Host::Unknown(format!("what {} reaches", called())));
+    }
+}
+
 /// The name and address of a repository that `git remote add` or `set-url` gives one, or `-c remote.NAME.url=URL`.
 pub fn remote(args: &[Word], root: &Root) -> Option<(String, Word)> {
-    let (arguments, ..) = parsed(root.facts.program("git"), args);
+    let arguments = arguments(root.facts.program("git")?, args);
     let set = arguments.values("-c").find_map(|word| {
         let (name, address) = word.split_once('=')?;
         let name = name.known()?.strip_prefix("remote.")?;
@@ -171,15 +172,15 @@ pub fn remote(args: &[Word], root: &Root) -> Option<(String, Word)> {
 
 /// Whether nothing but its help or its version is printed. After an operand, many programs take `--help` for another one, or
 /// pass it on.
-fn only_tells(rows: &[&'static Program], args: &[Word], arguments: &Arguments, skipped: usize) -> bool {
+fn only_tells(program: &Program, args: &[Word], read: &Arguments<'_>) -> bool {
     let asked = |name: &str, operands: usize| {
-        let place = args.iter().position(|word| word.known() == Some(name)).filter(|_| arguments.has(name));
+        let place = args.iter().position(|word| word.known() == Some(name)).filter(|_| read.has(name));
         place.and_then(|place| args.get(..place)).is_some_and(|before| {
-            let (before, ..) = parsed(rows, before);
+            let before = arguments(program, before);
             before.operands.len() <= operands && before.doubtful.is_none() && before.open.is_none()
         })
     };
-    asked("--help", skipped) || arguments.operands.is_empty() && asked("--version", 0)
+    asked("--help", read.skipped) || read.operands.is_empty() && asked("--version", 0)
 }
 
 /// Whether a word is the address of something on a host.
@@ -198,45 +199,57 @@ fn is_proxy(name: &str) -> bool {
         .any(|known| name.eq_ignore_ascii_case(known))
 }
 
-fn apply(does: &Does, arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
-    match does {
-        Does::With(names, inner) if arguments.may_have(names) => {
-            apply(inner, arguments, operands, scene, found)
+fn apply(does: &Does, arguments: &Arguments<'_>, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+    let mut folder = None;
+    for condition in &does.conditions {
+        let holds = match condition {
+            Condition::With(names) => arguments.may_have(names),
+            Condition::Without(names) => !arguments.has_any(names),
+            Condition::Alone => operands.is_empty(),
+            Condition::Named => !operands.is_empty(),
+            Condition::Several => operands.len() > 1 || operands.iter().any(|word| word.many),
+            Condition::In(names) => {
+                folder = special::folder(arguments.values_of(names), scene);
+                true
+            }
+        };
+        if !holds {
+            return;
         }
-        Does::Without(names, inner) if !arguments.has(names) => {
-            apply(inner, arguments, operands, scene, found)
+    }
+    let scene = &Scene { folder: folder.as_ref().unwrap_or(scene.folder), ..*scene };
+    match &does.deed {
+        Deed::Opaque => found.opaque = true,
+        Deed::Reaches(net) => reach(net, arguments, operands, scene, found),
+        Deed::Files(act, depth, at) => {
+            let extent = match (depth, act) {
+                (Depth::Itself, _) => Extent::Itself,
+                (Depth::Below, Act::Writes) => Extent::Within,
+                (Depth::Below, Act::Reads | Act::Deletes) => Extent::Below,
+            };
+            touch(*act, extent, at, arguments, operands, scene, found)
         }
-        Does::With(..) | Does::Without(..) => {}
-        Does::In(names, inner) => {
-            let folder = special::folder(names, arguments, scene);
-            let scene = Scene { folder: folder.as_ref().unwrap_or(scene.folder), ..*scene };
-            apply(inner, arguments, operands, &scene, found);
-        }
-        Does::Opaque => found.opaque = true,
-        Does::Reaches(net) => reach(*net, arguments, operands, scene, found),
-        Does::Reads(at) => touch(Act::Reads, Extent::Itself, *at, arguments, operands, scene, found),
-        Does::ReadsDeep(at) => touch(Act::Reads, Extent::Below, *at, arguments, operands, scene, found),
-        Does::Writes(at) => touch(Act::Writes, Extent::Itself, *at, arguments, operands, scene, found),
-        Does::WritesDeep(at) => touch(Act::Writes, Extent::Within, *at, arguments, operands, scene, found),
-        Does::Deletes(at) => touch(Act::Deletes, Extent::Itself, *at, arguments, operands, scene, found),
-        Does::DeletesDeep(at) => touch(Act::Deletes, Extent::Below, *at, arguments, operands, scene, found),
     }
 }
 
 fn touch(
     act: Act,
     extent: Extent,
-    at: At,
-    arguments: &Arguments,
+    at: &At,
+    arguments: &Arguments<'_>,
     operands: &[Word],
     scene: &Scene<'_>,
     found: &mut Effects,
 ) {
     if let (Act::Writes, At::Into(names)) = (act, at) {
         // Where there are several, programs refuse them.
-        if let Some(folder) = arguments.values(names).last() {
+        if let Some(folder) = arguments.values_of(names).last() {
             into_folder(operands, folder, folder.unclear().is_none(), scene, found);
         }
+        return;
+    }
+    // Files that only the row names are there, not here.
+    if scene.elsewhere && matches!(at, At::Fixed(_) | At::Below(_) | At::Tracked | At::Untracked) {
         return;
     }
     let local = || operands.iter().filter(|word| !is_remote(word));
@@ -258,12 +271,12 @@ fn touch(
         },
         At::Value(names) if act == Act::Reads => {
             let (there, here): (Vec<Word>, Vec<Word>) =
-                arguments.values(names).cloned().partition(is_address);
+                arguments.values_of(names).cloned().partition(is_address);
             found.reaches.extend(there.iter().filter_map(|word| host(word, true)));
             here
         }
-        At::Value(names) => arguments.values(names).cloned().collect(),
-        At::Attached(names) => arguments.values(names).filter_map(named::at_value).collect(),
+        At::Value(names) => arguments.values_of(names).cloned().collect(),
+        At::Attached(names) => arguments.values_of(names).filter_map(named::at_value).collect(),
         At::Field(name) => operands.iter().filter_map(|word| word.strip_prefix(name)).collect(),
         At::Here => vec![Word::text(".")],
         At::AllOrHere if operands.is_empty() => vec![Word::text(".")],
@@ -271,7 +284,7 @@ fn touch(
         At::RestOrHere if operands.len() < 2 => vec![Word::text(".")],
         At::RestOrHere => operands.iter().skip(1).cloned().collect(),
         At::Into(names) => {
-            let folder = arguments.values(names).last();
+            let folder = arguments.values_of(names).last();
             let within = |folder| operands.iter().filter_map(move |word| special::within(folder, word));
             folder.into_iter().flat_map(within).collect()
         }
@@ -279,6 +292,12 @@ fn touch(
         At::Environment => operands.iter().map(environment).collect(),
         At::Local => local().cloned().collect(),
         At::LocalLast => operands.last().filter(|word| !is_remote(word)).cloned().into_iter().collect(),
+        At::Tracked => vec![below(&Word::unknown(TRACKED))],
+        At::Untracked if operands.is_empty() => vec![below(&Word::unknown(UNTRACKED))],
+        At::Untracked => operands.to_vec(),
+        At::Revisions => operands.iter().map(named::of_revision).collect(),
+        At::Fixed(path) => vec![at_home(path)],
+        At::Below(glob) => special::hits(&Word::text("."), std::slice::from_ref(glob)),
         At::LocalButLast => match operands {
             [rest @ .., _] => rest.iter().filter(|word| !is_remote(word)).cloned().collect(),
             [] => Vec::new(),
@@ -310,6 +329,26 @@ fn touch(
         );
     }
     words.iter().for_each(|word| add(act, extent, word, scene, found));
+}
+
+/// Something in the folder in which a program runs.
+fn below(name: &Word) -> Word {
+    let mut path = Word::text("./");
+    path.append(name);
+    path
+}
+
+/// A fixed path, `~` for the home folder; `*` stands for any name.
+fn at_home(path: &str) -> Word {
+    match path.strip_prefix("~/") {
+        Some(rest) => {
+            let mut word = Word { pieces: vec![Piece::Home], many: false };
+            word.push("/");
+            word.append(&Word::pattern(rest));
+            word
+        }
+        None => Word::pattern(path),
+    }
 }
 
 /// What is written into a folder, or to what is perhaps one: there, files keep their names.
@@ -349,19 +388,12 @@ fn into_folder(sources: &[Word], target: &Word, known: bool, scene: &Scene<'_>, 
 
 /// Whether what a program reads goes on as it is, and is not only searched.
 fn passes_on(does: &Does) -> bool {
-    match does {
-        Does::With(_, inner) | Does::Without(_, inner) | Does::In(_, inner) => passes_on(inner),
-        Does::Writes(_) | Does::WritesDeep(_) | Does::Reaches(_) => true,
-        Does::Reads(_) | Does::ReadsDeep(_) | Does::Deletes(_) | Does::DeletesDeep(_) | Does::Opaque => false,
-    }
+    matches!(does.deed, Deed::Files(Act::Writes, ..) | Deed::Reaches(_))
 }
 
 /// Whether a program opens connections.
 fn is_reaching(does: &Does) -> bool {
-    match does {
-        Does::With(_, inner) | Does::Without(_, inner) | Does::In(_, inner) => is_reaching(inner),
-        does => matches!(does, Does::Reaches(_)),
-    }
+    matches!(does.deed, Deed::Reaches(_))
 }
 
 /// Of a folder that goes elsewhere with all it holds, nobody knows what that is.
@@ -386,7 +418,7 @@ fn named<'a>(word: &'a Word, scene: &Scene<'a>) -> &'a Word {
     known.map_or(word, |(_, address)| address)
 }
 
-fn reach(net: Net, arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+fn reach(net: &Net, arguments: &Arguments<'_>, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     let hosts: Vec<Host> = match net {
         Net::Urls => operands.iter().filter_map(|word| host(word, true)).collect(),
         Net::First => operands.first().and_then(|word| host(word, true)).into_iter().collect(),
@@ -398,14 +430,16 @@ fn reach(net: Net, arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, 
                 _ => None,
             })
             .collect(),
-        Net::Value(names) => arguments.values(names).filter_map(|word| host(word, true)).collect(),
-        Net::UrlValue(names) => arguments.values(names).filter_map(|word| host(word, false)).collect(),
-        Net::Fixed(name) => vec![Host::Named(Word::text(name))],
-        Net::Listed(name) => vec![Host::Unknown(name.to_owned())],
-        Net::Elsewhere(name) => vec![Host::Elsewhere(name.to_owned())],
-        Net::Default(names, name) => {
-            let given: Vec<Host> = arguments.values(names).filter_map(|word| host(word, true)).collect();
-            if given.is_empty() { vec![Host::Named(Word::text(name))] } else { given }
+        Net::UrlValue(names) => arguments.values_of(names).filter_map(|word| host(word, false)).collect(),
+        Net::Fixed(name) => vec![Host::Named(Word::text(name.as_str()))],
+        Net::Listed(name) => vec![Host::Unknown(name.clone())],
+        Net::Elsewhere(name) => vec![Host::Elsewhere(name.clone())],
+        Net::Value(names, default) => {
+            let mut hosts: Vec<Host> = arguments.values_of(names).filter_map(|word| host(word, true)).collect();
+            if hosts.is_empty() {
+                hosts.extend(default.iter().map(|name| Host::Named(Word::text(name.as_str()))));
+            }
+            hosts
         }
         Net::OperandOr(name) => match operands.first().map(|word| named(word, scene)) {
             None => {

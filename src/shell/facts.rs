@@ -1,82 +1,160 @@
-//! What programs read, write, delete and reach, and which of their words say so: a table.
+//! What programs and tools read, write, delete and reach, and which of their words say so.
+//!
+//! The rows of programs are the YAML files of this folder, in the form in which a policy adds to them. The build script checks them and
+//! makes one table; a row is read when its program is first met.
 
-mod besides;
-mod clients;
-mod databases;
-mod files;
-mod idle;
-mod inside;
-mod makers;
-mod network;
-mod outside;
-mod packages;
+pub mod read;
 mod row;
-mod runners;
-mod services;
-mod show;
-mod subcommands;
 pub mod table;
 pub mod tools;
-mod wrapper;
-mod wrappers;
-pub mod written;
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
-pub use idle::{is_idle, takes_goals};
-pub use row::{At, Does, Net, Program};
-pub use subcommands::{command_of_git, is_foreign};
+use serde_json::Value;
+
+use super::act::Act;
+
+pub use row::{
+    Apart, At, CommandOperands, Commands, Condition, Deed, Depth, Does, Effect4, Fed, Inner, Language, Level,
+    Net, Opt, Program, Run, Shell, Style, Takes,
+};
 pub use table::{Row, Table};
-pub use wrapper::{Apart, FLATPAK, Inner, Wrapper};
-pub use wrappers::{is_shell, wrapper_rows, wrappers};
 
-/// All rows.
-pub fn programs() -> impl Iterator<Item = &'static Program> {
-    files::PROGRAMS
-        .iter()
-        .chain(network::PROGRAMS)
-        .chain(services::PROGRAMS)
-        .chain(packages::PROGRAMS)
-        .chain(databases::PROGRAMS)
-        .chain(makers::PROGRAMS)
-        .chain(clients::PROGRAMS)
+mod shipped {
+    include!(concat!(env!("OUT_DIR"), "/facts.rs"));
 }
 
-static BY_NAME: LazyLock<HashMap<&'static str, Vec<&'static Program>>> = LazyLock::new(|| {
-    let mut by_name: HashMap<&str, Vec<&Program>> = HashMap::new();
-    for program in programs() {
-        for name in program.names.split(' ') {
-            by_name.entry(name).or_default().push(program);
+static READ: [OnceLock<Program>; shipped::ROWS.len()] = [const { OnceLock::new() }; shipped::ROWS.len()];
+
+/// A shipped row as it is written.
+fn written(text: &str) -> Value {
+    // The build script wrote it.
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+/// The shipped rows, as they are written.
+pub fn rows() -> impl Iterator<Item = Value> {
+    shipped::ROWS.iter().map(|text| written(text))
+}
+
+/// The names of all programs that have a shipped row.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    shipped::NAMES.iter().map(|(name, _)| *name)
+}
+
+/// The variables whose values some program hands to a shell; `*` stands for any part of a name.
+pub fn script_variables() -> &'static [&'static str] {
+    &shipped::SCRIPTS
+}
+
+/// The shipped row of a program: by its name, or by its name without a version, as `python3.12`.
+pub fn program(name: &str) -> Option<&'static Program> {
+    let exact = named(name);
+    exact.or_else(|| {
+        let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
+        let is_other = !plain.is_empty() && plain.len() < name.len();
+        is_other.then(|| named(plain))?.filter(|program| program.versions)
+    })
+}
+
+fn named(name: &str) -> Option<&'static Program> {
+    let place = shipped::NAMES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
+    let (_, row) = shipped::NAMES.get(place)?;
+    let slot = READ.get(*row)?;
+    Some(slot.get_or_init(|| read::program(&written(shipped::ROWS.get(*row).unwrap_or(&""))).0))
+}
+
+impl Program {
+    /// Its first name: `pip3.12` and `pip3` are `pip`.
+    pub fn name(&self) -> &str {
+        self.names.first().map(String::as_str).unwrap_or_default()
+    }
+
+    /// Whether it does nothing but run another program.
+    pub fn is_wrapper(&self) -> bool {
+        self.ways().any(|(_, run)| !run.besides)
+    }
+
+    /// The ways in which it runs another program, with the level of each; those of subcommands first.
+    pub fn ways(&self) -> impl Iterator<Item = (&Level, &Run)> {
+        self.levels.iter().rev().flat_map(|level| level.runs.iter().map(move |run| (level, run)))
+    }
+}
+
+impl Effect4 {
+    /// Those of either set.
+    pub fn with(self, other: Effect4) -> Effect4 {
+        Effect4 {
+            reads: self.reads || other.reads,
+            writes: self.writes || other.writes,
+            deletes: self.deletes || other.deletes,
+            reaches: self.reaches || other.reaches,
         }
     }
-    by_name
-});
 
-/// The name of a program without its version: `python3.12`, `pip3.11`.
-pub fn unversioned(name: &str) -> &str {
-    let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '.');
-    let versioned = ["python", "pip", "pypy", "ruby", "gem", "perl", "php", "node", "lua"];
-    match versioned.iter().find(|known| **known == plain) {
-        Some(_) if name.len() > plain.len() => plain,
-        _ => name,
-    }
-}
-
-/// The rows of a program.
-pub fn program(name: &str) -> &'static [&'static Program] {
-    let name = if BY_NAME.contains_key(name) { name } else { unversioned(name) };
-    BY_NAME.get(name).map(Vec::as_slice).unwrap_or_default()
-}
-
-/// The other spelling of an option: `-r` of `rm` is `--recursive`, `-n` of `kubectl` is `--namespace`.
-pub fn other_spelling<'p>(rows: &[&'p Program], name: &str) -> Vec<&'p str> {
-    let mut found = Vec::new();
-    for pair in rows.iter().flat_map(|row| [row.takes, row.flags]).flat_map(|list| list.split(' ')) {
-        let mut spellings = pair.split('=');
-        if spellings.any(|spelling| spelling == name) {
-            found.extend(pair.split('=').filter(|spelling| *spelling != name));
+    /// Whether the effect on files is in the set.
+    pub fn has(self, act: Act) -> bool {
+        match act {
+            Act::Reads => self.reads,
+            Act::Writes => self.writes,
+            Act::Deletes => self.deletes,
         }
     }
-    found
+}
+
+impl Program {
+    /// What holds whatever the subcommand.
+    pub fn whole(&self) -> Option<&Level> {
+        self.levels.first()
+    }
+
+    /// Whether it has subcommands.
+    pub fn has_subs(&self) -> bool {
+        self.levels.len() > 1
+    }
+
+    /// What holds of the subcommand of exactly these words.
+    pub fn levels_of(&self, path: &[&str]) -> Vec<&Level> {
+        let is_it = |level: &&Level| level.subs.iter().any(|sub| sub.iter().eq(path));
+        self.levels.iter().skip(1).filter(is_it).collect()
+    }
+
+    /// Whether some subcommand begins with these words.
+    pub fn begins(&self, path: &[&str]) -> bool {
+        let mut subs = self.levels.iter().skip(1).flat_map(|level| &level.subs);
+        subs.any(|sub| sub.len() >= path.len() && sub.iter().zip(path).all(|(own, word)| own == word))
+    }
+}
+
+impl Level {
+    /// The option of this name.
+    pub fn option(&self, name: &str) -> Option<&Opt> {
+        self.options.iter().find(|option| option.names.iter().any(|own| own == name))
+    }
+
+    /// The effects of which it says something, a thing done or none.
+    pub fn said(&self) -> Effect4 {
+        let mut said = self.none;
+        for does in &self.does {
+            match &does.deed {
+                Deed::Files(Act::Reads, ..) => said.reads = true,
+                Deed::Files(Act::Writes, ..) => said.writes = true,
+                Deed::Files(Act::Deletes, ..) => said.deletes = true,
+                Deed::Reaches(_) => said.reaches = true,
+                Deed::Opaque => {}
+            }
+        }
+        said
+    }
+}
+
+/// Shells whose `-c` takes a script.
+const SHELLS: [&str; 17] = [
+    "bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "yash", "csh", "tcsh", "ksh93",
+    "oksh", "loksh", "posh", "rzsh",
+];
+
+/// Whether a program is a shell, which the walker follows itself.
+pub fn is_shell(name: &str) -> bool {
+    SHELLS.contains(&name)
 }

@@ -2,10 +2,9 @@
 
 use super::Answer;
 use super::call::{Act, Host, SmallCall};
-use super::effects::parsed;
-use super::facts::{Program, Table, other_spelling, takes_goals};
+use super::facts::{Program, Style, Table};
 use super::glob::Glob;
-use super::options::{self, Arguments, Style};
+use super::options::{Arguments, arguments, readings};
 use super::path::Patterns;
 use super::word::Word;
 
@@ -137,17 +136,29 @@ impl Runs {
             };
         }
         program.and(|| {
-            let rows = call.program.known().map(|name| facts.program(name)).unwrap_or_default();
-            let (arguments, chosen, _) = parsed(rows, &call.args);
-            let style = chosen.first().map_or(Style::Gnu, |row| row.style);
-            let goals = call.program.known().is_some_and(takes_goals) && self.args.len() == 1;
-            let leading = if goals { self.goal(&arguments) } else { self.leading(&arguments) };
-            leading.and(|| self.given(&arguments, &chosen, style))
+            let unlisted = Program::default();
+            let row = call.program.known().and_then(|name| facts.program(name)).unwrap_or(&unlisted);
+            // An option that is not listed may have taken the next word: what not all readings say is perhaps so.
+            let (readings, _) = readings(row, &call.args);
+            let mut answers = readings.iter().map(|read| self.fits(row, read));
+            let first = answers.next().unwrap_or(Answer::No);
+            if answers.all(|other| other == first) {
+                return first;
+            }
+            let option = readings.first().and_then(|read| read.doubtful.as_ref()).map(|(_, option)| option.clone());
+            Answer::Perhaps(option.unwrap_or_default())
         })
     }
 
+    /// Whether the words after the program fit, read so.
+    fn fits(&self, row: &Program, read: &Arguments<'_>) -> Answer {
+        let goals = self.args.len() == 1 && read.levels.iter().any(|level| level.goals);
+        let leading = if goals { self.goal(read) } else { self.leading(read) };
+        leading.and(|| self.given(row, read))
+    }
+
     /// Whether one of the operands is the word: of `make lint test`, each is a goal.
-    fn goal(&self, arguments: &Arguments) -> Answer {
+    fn goal(&self, arguments: &Arguments<'_>) -> Answer {
         let leading = self.leading(arguments);
         let goals = arguments.operands.iter().filter(|word| !word.to_string().contains('='));
         leading.or(|| {
@@ -158,51 +169,32 @@ impl Runs {
     }
 
     /// Whether the operands begin with the words.
-    fn leading(&self, arguments: &Arguments) -> Answer {
-        let read = |operands: &[Word]| {
-            let mut answer = Answer::Yes;
-            for (at, wanted) in self.args.iter().enumerate() {
-                let Some(word) = operands.get(at) else { return answer.and(|| Answer::No) };
-                if word.many {
-                    return answer.and(|| Answer::Perhaps(word.unclear().unwrap_or("*").to_owned()));
-                }
-                let one = Answer::any(wanted.iter().map(|glob| glob.matches(word)));
-                answer = answer.and(|| one);
-                if answer == Answer::No {
-                    return answer;
-                }
+    fn leading(&self, arguments: &Arguments<'_>) -> Answer {
+        let mut answer = Answer::Yes;
+        for (at, wanted) in self.args.iter().enumerate() {
+            let Some(word) = arguments.operands.get(at) else { return answer.and(|| Answer::No) };
+            if word.many {
+                return answer.and(|| Answer::Perhaps(word.unclear().unwrap_or("*").to_owned()));
             }
-            answer
-        };
-        let plain = read(&arguments.operands);
-        match &arguments.doubtful {
-            // Perhaps the word after an option is its value.
-            Some((at, option)) if *at < self.args.len() => {
-                let mut without = arguments.operands.clone();
-                if *at < without.len() {
-                    without.remove(*at);
-                }
-                let other = read(&without);
-                if other == plain { plain } else { Answer::Perhaps(option.clone()) }
+            let one = Answer::any(wanted.iter().map(|glob| glob.matches(word)));
+            answer = answer.and(|| one);
+            if answer == Answer::No {
+                return answer;
             }
-            _ => plain,
         }
+        answer
     }
 
-    fn given(&self, arguments: &Arguments, rows: &[&'static Program], style: Style) -> Answer {
-        let has = |flag: &str, value: Option<&Glob>| given(flag, value, arguments, rows);
+    fn given(&self, row: &Program, read: &Arguments<'_>) -> Answer {
         let mut answer = Answer::Yes;
         for Flag { name, value, cluster } in &self.flags {
-            let mut one = has(name, value.as_ref());
+            let mut one = given(name, value.as_ref(), read);
             // `-rf` asks for what it gives: `-r` and `-f`.
-            if let Some(cluster) = cluster.as_ref().filter(|_| one != Answer::Yes && style == Style::Gnu) {
-                let takes: Vec<&str> = rows.iter().map(|row| row.takes).collect();
-                let word = Word::text(cluster.as_str());
-                let each = options::arguments(&[word], &takes, &|name| known(rows, name), &[], style).options;
+            if let Some(cluster) = cluster.as_ref().filter(|_| one != Answer::Yes && row.style == Style::Gnu) {
                 let mut all = Answer::Yes;
-                for given in each {
-                    let value = given.value.as_ref().and_then(Word::known).map(Glob::of_names);
-                    all = all.and(|| has(&given.name, value.as_ref()));
+                for each in arguments(row, &[Word::text(cluster.as_str())]).options {
+                    let value = each.value.as_ref().and_then(Word::known).map(Glob::of_names);
+                    all = all.and(|| given(&each.name, value.as_ref(), read));
                 }
                 one = one.or(|| all);
             }
@@ -212,32 +204,21 @@ impl Runs {
     }
 }
 
-/// Whether the rows know an option without a value.
-fn known(rows: &[&'static Program], name: &str) -> bool {
-    rows.iter().any(|row| row.flags.split([' ', '=']).any(|known| known == name))
-}
-
 /// Whether an option was given, with a value that matches.
-fn given(flag: &str, wanted: Option<&Glob>, arguments: &Arguments, rows: &[&'static Program]) -> Answer {
-    let mut spellings = other_spelling(rows, flag);
-    spellings.push(flag);
-    let named = arguments.options.iter().filter(|given| {
-        let name = given.name.as_str();
-        spellings.iter().any(|wanted| {
-            *wanted == name
-                || is_same_word(wanted, name)
-                // The beginning of a long one is enough.
-                || name.len() > 3 && name.starts_with("--") && wanted.starts_with(name) && !known(rows, name)
-        })
-    });
+fn given(flag: &str, wanted: Option<&Glob>, arguments: &Arguments<'_>) -> Answer {
+    let known = |name: &str| arguments.levels.iter().rev().find_map(|level| level.option(name));
+    let is_it = |name: &str| {
+        flag == name
+            || is_same_word(flag, name)
+            || known(name).is_some_and(|option| option.names.iter().any(|own| own == flag || is_same_word(own, flag)))
+            // The beginning of a long one is enough.
+            || name.len() > 3 && name.starts_with("--") && flag.starts_with(name) && known(name).is_none()
+    };
+    let named = arguments.options.iter().filter(|given| is_it(&given.name));
     let has = Answer::any(named.map(|given| match (wanted, &given.value) {
         (None, _) => Answer::Yes,
         (Some(glob), Some(value)) => glob.matches(value),
-        // An option that the table does not know may have the next word as its value.
-        (Some(_), None) => match &arguments.doubtful {
-            Some((_, option)) if *option == given.name => Answer::Perhaps(option.clone()),
-            _ => Answer::No,
-        },
+        (Some(_), None) => Answer::No,
     }));
     match &arguments.open {
         _ if has != Answer::No => has,

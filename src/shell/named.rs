@@ -10,7 +10,7 @@ use super::word::{Piece, Word};
 pub fn named(
     name: &str,
     words: &[Word],
-    arguments: &Arguments,
+    arguments: &Arguments<'_>,
     operands: &[Word],
     scene: &Scene<'_>,
     found: &mut Effects,
@@ -72,25 +72,6 @@ pub fn named(
                     .for_each(|file| add(Act::Writes, Extent::Itself, file, scene, found));
             }
         }
-        "sed" | "gsed" => {
-            let scripts: Vec<&Word> = match arguments.has("-e -f --expression --file") {
-                true => arguments.values("-e --expression").collect(),
-                false => operands.first().into_iter().collect(),
-            };
-            scripts.into_iter().filter_map(Word::known).for_each(|script| sed(script, scene, found));
-        }
-        "awk" | "gawk" | "mawk" | "nawk" => {
-            if arguments.values("-i --include").any(|word| word.known() == Some("inplace")) {
-                let files = operands.iter().skip(usize::from(!arguments.has("-f --file")));
-                files.for_each(|file| add(Act::Writes, Extent::Itself, file, scene, found));
-            }
-            let code = operands.first().map(ToString::to_string).unwrap_or_default();
-            for rest in code.split("ENVIRON").skip(1) {
-                let name = rest.strip_prefix("[\"").and_then(|rest| rest.split_once("\"]"));
-                variable(name.map(|(name, _)| name), scene, found);
-            }
-        }
-        "jq" | "yq" | "gojq" | "jaq" => jq(operands, scene, found),
         // Without a dash, `e` shows the environment of each process.
         "ps" => {
             let letters = words.first().and_then(Word::known).unwrap_or_default();
@@ -155,7 +136,7 @@ fn variable(name: Option<&str>, scene: &Scene<'_>, found: &mut Effects) {
     add(Act::Reads, Extent::Itself, &environment(&name), scene, found);
 }
 
-fn curl(arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+fn curl(arguments: &Arguments<'_>, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     // Without `=` it is a file, not a cookie.
     for word in arguments.values("-b --cookie").filter(|word| !word.to_string().contains('=')) {
         add(Act::Reads, Extent::Itself, word, scene, found);
@@ -278,90 +259,6 @@ fn unpacked(name: &str, unpacks: bool, word: &Word) -> Option<Word> {
     Some(made)
 }
 
-/// Filters of `jq` see the environment as `env` and `$ENV`.
-fn jq(operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
-    let filter = operands.first().map(ToString::to_string).unwrap_or_default();
-    // Every second part is in quotes.
-    for part in filter.split('"').step_by(2) {
-        for (at, mark) in part.match_indices("env").chain(part.match_indices("$ENV")) {
-            let name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
-            let before = part.get(..at).and_then(|text| text.chars().next_back());
-            let after = part.get(at + mark.len()..).unwrap_or_default();
-            let key =
-                after.trim_start().starts_with(':') || after.starts_with(name) || after.starts_with('(');
-            if before.is_some_and(|letter| name(letter) || matches!(letter, '.' | '$' | '@')) || key {
-                continue;
-            }
-            let field = after
-                .strip_prefix('.')
-                .map(|rest| rest.split(|letter| !name(letter)).next().unwrap_or_default());
-            variable(field.filter(|field| !field.is_empty()), scene, found);
-        }
-    }
-}
-
-/// Files that a script of `sed` reads and writes; what it runs is not known.
-fn sed(script: &str, scene: &Scene<'_>, found: &mut Effects) {
-    let mut rest = script;
-    while let Some(command) = rest.chars().next() {
-        let after = rest.get(command.len_utf8()..).unwrap_or_default();
-        let line = || after.split_once('\n').unwrap_or((after, ""));
-        rest = match command {
-            '/' => until(after, '/').1,
-            '\\' => after
-                .chars()
-                .next()
-                .map_or("", |mark| until(after.get(mark.len_utf8()..).unwrap_or_default(), mark).1),
-            's' | 'y' => {
-                let Some(mark) = after.chars().next() else { return };
-                let after = until(after.get(mark.len_utf8()..).unwrap_or_default(), mark).1;
-                let flags = until(after, mark).1;
-                let end = flags.find(|letter: char| !(letter.is_ascii_digit() || "gpiImMe".contains(letter)));
-                let (given, after) = flags.split_at(end.unwrap_or(flags.len()));
-                found.opaque |= command == 's' && given.contains('e');
-                match after.strip_prefix('w').filter(|_| command == 's') {
-                    Some(file) => {
-                        let (file, after) = file.split_once('\n').unwrap_or((file, ""));
-                        add(Act::Writes, Extent::Itself, &Word::text(file.trim()), scene, found);
-                        after
-                    }
-                    None => after,
-                }
-            }
-            'w' | 'W' | 'r' | 'R' => {
-                let (file, after) = line();
-                let act = if matches!(command, 'w' | 'W') { Act::Writes } else { Act::Reads };
-                add(act, Extent::Itself, &Word::text(file.trim()), scene, found);
-                after
-            }
-            'e' => {
-                found.opaque = true;
-                line().1
-            }
-            'a' | 'i' | 'c' | '#' => line().1,
-            ':' | 'b' | 't' | 'T' => {
-                after.find(['\n', ';', '}']).and_then(|end| after.get(end..)).unwrap_or("")
-            }
-            _ => after,
-        };
-    }
-}
-
-/// The text before a mark that has no backslash before it, and what follows it.
-fn until(text: &str, mark: char) -> (&str, &str) {
-    let mut escaped = false;
-    for (at, letter) in text.char_indices() {
-        if letter == mark && !escaped {
-            return (
-                text.get(..at).unwrap_or_default(),
-                text.get(at + letter.len_utf8()..).unwrap_or_default(),
-            );
-        }
-        escaped = letter == '\\' && !escaped;
-    }
-    (text, "")
-}
-
 /// The folder into which a repository is copied: named, or called as at the end of its address.
 fn cloned(address: &Word, folder: Option<&Word>, scene: &Scene<'_>, found: &mut Effects) {
     let named = || {
@@ -379,7 +276,7 @@ fn cloned(address: &Word, folder: Option<&Word>, scene: &Scene<'_>, found: &mut 
 }
 
 /// Files of the working tree that `git` prints, or puts in the place of what is there. A revision that is not known is no file.
-pub fn git(words: &[Word], arguments: &Arguments, scene: &Scene<'_>, found: &mut Effects) {
+pub fn git(words: &[Word], arguments: &Arguments<'_>, scene: &Scene<'_>, found: &mut Effects) {
     let [sub, rest @ ..] = arguments.operands.as_slice() else { return };
     let text = arguments.has("-p --patch -u -U --unified -c --cc -W --function-context -G -S");
     let shown = match (sub.known().unwrap_or_default(), rest) {
@@ -428,11 +325,11 @@ pub fn git(words: &[Word], arguments: &Arguments, scene: &Scene<'_>, found: &mut
     let lines: Vec<Word> =
         lines.map(|path| path.split_once(':').map_or(path.clone(), |(_, path)| path)).collect();
     for word in shown.iter().chain(&lines).filter(|word| word.unclear().is_none()) {
-        match word.split_once(':') {
-            Some((_, path)) if !path.pieces.is_empty() => {
-                add(Act::Reads, Extent::Itself, &path, scene, found)
-            }
-            _ => add(Act::Reads, Extent::Itself, word, scene, found),
-        }
+        add(Act::Reads, Extent::Itself, &of_revision(word), scene, found);
     }
+}
+
+/// The path of `REVISION:PATH`, or the word itself.
+pub fn of_revision(word: &Word) -> Word {
+    word.split_once(':').map(|(_, path)| path).filter(|path| !path.pieces.is_empty()).unwrap_or_else(|| word.clone())
 }

@@ -1,17 +1,7 @@
-//! The words after a program, told apart: options, their values, operands.
+//! The words after a program, told apart: options with their values, subcommands, operands.
 
-use std::collections::HashMap;
-
+use super::facts::{Inner, Level, Opt, Program, Run, Shell, Style, Takes};
 use super::word::Word;
-
-/// How a program reads its options.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Style {
-    /// `-rf` is `-r -f`, `--name=value`; options may come after operands.
-    Gnu,
-    /// `-name` is one option: `terraform`, `find`, `openssl`.
-    OneDash,
-}
 
 /// An option as given.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,141 +10,417 @@ pub struct Given {
     pub name: String,
     /// Its value, where it has one.
     pub value: Option<Word>,
+    /// The place of the level that lists it, among those of the command.
+    pub level: Option<usize>,
 }
 
 /// The words of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Arguments {
+pub struct Arguments<'p> {
+    /// What the row says of the program and of its subcommand, the program first.
+    pub levels: Vec<&'p Level>,
     /// Options in order.
     pub options: Vec<Given>,
-    /// Everything else.
+    /// Everything else, the subcommand first.
     pub operands: Vec<Word>,
-    /// An option before the operand at this place that is not in the table: the operand may be its value.
+    /// How many operands are the subcommand.
+    pub skipped: usize,
+    /// Options that the row does not list and that may have taken the next word, each with its place among the words.
+    pub unlisted: Vec<(usize, String)>,
+    /// The first of them, with how many operands come before it.
     pub doubtful: Option<(usize, String)>,
     /// A word that could be an option.
     pub open: Option<String>,
-    /// Options that words begin which are in no table, under their whole names: `--outpu` of `sort`. Where they take values,
-    /// the next word may be one.
+    /// Listed options that a word begins and that are not alone in that: `--outpu` of `sort`.
     pub begun: Vec<Given>,
+    /// The place of the first word that was not read, where another program begins.
+    pub inner: usize,
+    /// How many operands are missing that come before that program.
+    pub missing: usize,
+    /// Whether an option that is not listed is taken to have the next word as its value.
+    pub assumed: bool,
 }
 
-/// Reads the words. `takes` names the options with a value (`-n=--namespace` where one has two
-/// spellings), `knows` those without; `begun` are lists of those that the beginning of a word is enough for.
-pub fn arguments(
+/// The most readings of one command: an option that is not listed takes the next word, or does not.
+const READINGS: usize = 16;
+
+/// The words of a program, with each option that is not listed taken to have no value.
+pub fn arguments<'p>(program: &'p Program, words: &[Word]) -> Arguments<'p> {
+    Parser::new(program, None, &[]).read(words)
+}
+
+/// All readings of the words, in the first of which options that are not listed have no value; and whether there are more.
+pub fn readings<'p>(program: &'p Program, words: &[Word]) -> (Vec<Arguments<'p>>, bool) {
+    let (found, _, more) = all(READINGS, words, |taken| (Parser::new(program, None, taken).read(words), true));
+    (found, more)
+}
+
+/// A way in which a program runs another one: where that begins.
+#[derive(Clone, Copy)]
+pub struct Way<'p> {
+    /// What the row says of the subcommand.
+    pub level: &'p Level,
+    /// How it is run.
+    pub run: &'p Run,
+}
+
+/// The readings of the words as a way to run another program: those that differ, how many were tried, and whether there may be more.
+pub fn openings<'p>(
+    program: &'p Program,
+    way: Way<'p>,
     words: &[Word],
-    takes: &[&str],
-    knows: &dyn Fn(&str) -> bool,
-    begun: &[&str],
-    style: Style,
-) -> Arguments {
-    let valued = |name: &str| takes.iter().any(|list| list.split([' ', '=']).any(|taken| taken == name));
-    let mut letters = HashMap::new();
-    let mut kind = move |letter: char| {
-        *letters.entry(letter).or_insert_with(|| {
-            let name = format!("-{letter}");
-            Letter { valued: valued(&name), known: knows(&name) }
-        })
+    most: usize,
+) -> (Vec<Arguments<'p>>, usize, bool) {
+    let one = |taken: &[usize]| {
+        let mut parser = Parser::new(program, Some(way), taken);
+        let read = parser.read(words);
+        (read, parser.is_complete())
     };
-    let mut read = Arguments::default();
-    let mut rest = words.iter();
-    let mut ended = false;
-    while let Some(word) = rest.next() {
+    let (mut found, tried, more) = all(most.min(READINGS), words, one);
+    let mut kept: Vec<usize> = Vec::new();
+    found.retain(|read| {
+        let is_new = !kept.contains(&read.inner);
+        kept.push(read.inner);
+        is_new
+    });
+    (found, tried, more)
+}
+
+fn all<'p>(
+    most: usize,
+    words: &[Word],
+    one: impl Fn(&[usize]) -> (Arguments<'p>, bool),
+) -> (Vec<Arguments<'p>>, usize, bool) {
+    let mut found: Vec<Arguments<'p>> = Vec::new();
+    let mut tried: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut at = 0;
+    while let Some(taken) = tried.get(at).cloned().filter(|_| at < most) {
+        at += 1;
+        let (read, fits) = one(&taken);
+        // What looks like an option is no value of another one.
+        let is_value = |place: usize| {
+            words.get(place + 1).is_some_and(|next| !next.start().starts_with('-') || next.start() == "-")
+        };
+        for (place, _) in read.unlisted.iter().filter(|(place, _)| is_value(*place)) {
+            // That there is one more than are tried is all that counts.
+            if tried.len() <= most && taken.last().is_none_or(|last| place > last) {
+                tried.push(taken.iter().copied().chain([*place]).collect());
+            }
+        }
+        if fits {
+            found.push(Arguments { assumed: !taken.is_empty(), ..read });
+        }
+    }
+    let more = at < tried.len();
+    (found, at, more)
+}
+
+/// Reads the words of a command from left to right.
+struct Parser<'p, 't> {
+    program: &'p Program,
+    way: Option<Way<'p>>,
+    /// The places of options that are not listed and take the next word.
+    taken: &'t [usize],
+    read: Arguments<'p>,
+    /// The words of the subcommand so far.
+    path: Vec<String>,
+    /// Whether the next operand may be another word of it.
+    open: bool,
+    at: usize,
+}
+
+impl<'p, 't> Parser<'p, 't> {
+    fn new(program: &'p Program, way: Option<Way<'p>>, taken: &'t [usize]) -> Parser<'p, 't> {
+        let open = match way {
+            Some(way) => !way.level.subs.iter().any(Vec::is_empty),
+            None => program.has_subs(),
+        };
+        let read = Arguments { levels: program.whole().into_iter().collect(), ..Arguments::default() };
+        Parser { program, way, taken, read, path: Vec::new(), open, at: 0 }
+    }
+
+    /// Whether the words name the subcommand of the way.
+    fn is_complete(&self) -> bool {
+        !self.open && self.way.is_none_or(|way| way.level.subs.contains(&self.path))
+    }
+
+    fn read(&mut self, words: &[Word]) -> Arguments<'p> {
+        let letters;
+        let mut words = words;
+        if let Some(found) = self.letters(words) {
+            letters = found;
+            words = &letters;
+        }
+        let run = self.way.map(|way| way.run);
+        let past: &[String] = match run.map(|run| &run.inner) {
+            Some(Inner::After(marks)) => marks,
+            _ => &[],
+        };
+        let takes_all = matches!(run.map(|run| &run.inner), Some(Inner::Value(_)));
+        let mut begun = past.is_empty();
+        let mut skip = run.map_or(0, |run| run.skip);
+        let mut ended = false;
+        let is_entry = run.is_some_and(|run| matches!(run.inner, Inner::Entry(_)) && run.skip > 0);
+        while let Some(word) = words.get(self.at) {
+            let (start, known) = (word.start(), word.known());
+            if is_entry && !self.open && skip == 0 {
+                // Everything after the image is an argument of the program that an option names.
+                break;
+            }
+            if !self.open && known.is_some_and(|text| past.iter().any(|mark| mark == text)) {
+                begun = true;
+                self.at += 1;
+                break;
+            }
+            if known == Some("--") && !ended {
+                self.at += 1;
+                match run {
+                    None => ended = true,
+                    // What comes after it is the program, if its own operands are before it.
+                    Some(run)
+                        if !self.open && skip == 0 && begun && !(takes_all && run.shell != Shell::Never) =>
+                    {
+                        break;
+                    }
+                    Some(_) => {}
+                }
+                continue;
+            }
+            let is_option = start.starts_with('-') && (start.len() > 1 || run.is_none() && known.is_none());
+            if !ended && is_option {
+                self.option(word, words);
+                self.at += 1;
+                continue;
+            }
+            let is_plus = start.starts_with('+') && (start.len() > 1 || known.is_none());
+            if !ended && is_plus && self.kind("+").is_some() {
+                self.read.options.push(Given { name: "+".to_owned(), value: Some(word.after(1)), level: None });
+                self.at += 1;
+                continue;
+            }
+            if self.open && !self.descend(known) && run.is_some() {
+                break;
+            }
+            if run.is_some() && !self.is_sub_word() {
+                if skip == 0 && begun && !takes_all {
+                    break;
+                }
+                skip = skip.saturating_sub(1);
+            }
+            if run.is_none() && !ended && word.is_open() && self.read.open.is_none() {
+                self.read.open = word.unclear().map(str::to_owned);
+            }
+            self.read.operands.push(word.clone());
+            self.at += 1;
+        }
+        self.read.inner = if begun { self.at } else { words.len() };
+        self.read.missing = skip;
+        std::mem::take(&mut self.read)
+    }
+
+    /// Whether the operand that comes next was taken as a word of the subcommand.
+    fn is_sub_word(&self) -> bool {
+        self.path.len() > self.read.operands.len()
+    }
+
+    /// Takes an operand as the next word of the subcommand, if it is one. For a way whose subcommand it is not, nothing is open.
+    fn descend(&mut self, word: Option<&str>) -> bool {
+        let Some(word) = word else {
+            self.open = false;
+            return false;
+        };
+        self.path.push(word.to_owned());
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        let begins = |subs: &[Vec<String>]| {
+            subs.iter().any(|sub| sub.len() >= path.len() && sub.iter().zip(&path).all(|(own, word)| own == word))
+        };
+        let fits = match self.way {
+            Some(way) => begins(&way.level.subs),
+            None => self.program.begins(&path),
+        };
+        if !fits {
+            self.path.pop();
+            self.open = self.way.is_some();
+            return false;
+        }
+        let found = self.program.levels_of(&path);
+        if !found.is_empty() {
+            self.read.skipped = path.len();
+        }
+        self.read.levels.extend(found);
+        self.open = match self.way {
+            Some(way) => !way.level.subs.contains(&self.path),
+            None => true,
+        };
+        true
+    }
+
+    /// What the row says of an option: the subcommand first.
+    fn kind(&self, name: &str) -> Option<(usize, &'p Opt)> {
+        let levels = self.read.levels.iter().enumerate().rev();
+        levels.into_iter().find_map(|(at, level)| Some((at, level.option(name)?)))
+    }
+
+    /// Options that every program may have.
+    fn is_common(name: &str) -> bool {
+        matches!(name, "--help" | "--version")
+    }
+
+    /// The long options that a word begins.
+    fn beginning(&self, name: &str) -> Vec<(usize, &'p Opt)> {
+        if name.len() < 3 || !name.starts_with("--") {
+            return Vec::new();
+        }
+        let levels = self.read.levels.iter().enumerate();
+        let options = levels.flat_map(|(at, level)| level.options.iter().map(move |option| (at, option)));
+        options.filter(|(_, option)| option.names.iter().any(|own| own.starts_with(name))).collect()
+    }
+
+    /// Reads an option, with its value where that is the next word.
+    fn option(&mut self, word: &Word, words: &[Word]) {
         let start = word.start();
-        if ended || !start.starts_with('-') || start == "-" && word.known().is_some() {
-            if !ended && word.is_open() && read.open.is_none() {
-                read.open = word.unclear().map(str::to_owned);
-            }
-            read.operands.push(word.clone());
-        } else if word.known() == Some("--") {
-            ended = true;
-        } else if start.starts_with("--") || style == Style::OneDash {
-            let (name, mut value) = match word.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (word.clone(), None),
-            };
-            // Which option it is is not known: `--$f`, `--force$X`.
-            if let Some(part) = name.unclear().filter(|_| read.open.is_none()) {
-                read.open = Some(part.to_owned());
-            }
-            let name = name.to_string();
-            let listed = valued(&name);
-            if style == Style::Gnu && !listed && !knows(&name) {
-                for whole in beginning(&name, begun) {
-                    let next = || rest.as_slice().first().filter(|_| valued(whole)).cloned();
-                    let value = value.clone().or_else(next);
-                    read.begun.push(Given { name: whole.to_owned(), value });
+        let whole = self.program.style == Style::OneDash || start.starts_with("--");
+        let listed = !whole && start.chars().count() > 2 && {
+            let name = start.split('=').next().unwrap_or(start);
+            self.kind(name).is_some()
+        };
+        if !whole && !listed {
+            return self.cluster(word, words);
+        }
+        let (name, joined) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word.clone(), None),
+        };
+        // Which option it is is not known: `--$f`, `--force$X`.
+        if let Some(part) = name.unclear().filter(|_| self.read.open.is_none()) {
+            self.read.open = Some(part.to_owned());
+        }
+        let mut name = name.to_string();
+        let mut kind = self.kind(&name);
+        if kind.is_none() && self.program.style == Style::Gnu {
+            let begun = self.beginning(&name);
+            match begun.as_slice() {
+                [(at, only)] => {
+                    kind = Some((*at, only));
+                    name = only.names.iter().find(|own| own.starts_with(&name)).cloned().unwrap_or(name);
+                }
+                several => {
+                    for (at, option) in several {
+                        let next = || words.get(self.at + 1).filter(|_| option.takes != Takes::Nothing).cloned();
+                        let value = joined.clone().or_else(next);
+                        let whole = option.names.iter().find(|own| own.starts_with(&name)).cloned();
+                        self.read.begun.push(Given { name: whole.unwrap_or_default(), value, level: Some(*at) });
+                    }
                 }
             }
-            if value.is_none() && listed {
-                value = rest.next().cloned();
-            } else if value.is_none() && !knows(&name) && read.doubtful.is_none() {
-                read.doubtful = Some((read.operands.len(), name.clone()));
+        }
+        let value = match kind {
+            _ if joined.is_some() => joined,
+            Some((_, Opt { takes: Takes::Words(words_taken), .. })) => self.next(*words_taken, words),
+            Some(_) => None,
+            None if Self::is_common(&name) => None,
+            None => self.unlisted(&name, words),
+        };
+        self.read.options.push(Given { name, value, level: kind.map(|(at, _)| at) });
+    }
+
+    /// The last of the words that follow, which are taken.
+    fn next(&mut self, number: usize, words: &[Word]) -> Option<Word> {
+        self.at += number;
+        (number > 0).then(|| words.get(self.at).cloned()).flatten()
+    }
+
+    /// An option that no row lists: it may take the next word.
+    fn unlisted(&mut self, name: &str, words: &[Word]) -> Option<Word> {
+        self.read.unlisted.push((self.at, name.to_owned()));
+        if self.read.doubtful.is_none() {
+            self.read.doubtful = Some((self.read.operands.len(), name.to_owned()));
+        }
+        if self.taken.contains(&self.at) { self.next(1, words) } else { None }
+    }
+
+    /// `-rf`, `-ofile`, `-o file`.
+    fn cluster(&mut self, word: &Word, words: &[Word]) {
+        let mut letters = word.start().char_indices().skip(1).peekable();
+        while let Some((at, letter)) = letters.next() {
+            let name = format!("-{letter}");
+            let end = at + letter.len_utf8();
+            let kind = self.kind(&name);
+            let level = kind.map(|(at, _)| at);
+            match kind.map(|(_, option)| option.takes) {
+                Some(Takes::Words(number)) => {
+                    let joined = word.after(end);
+                    let value = if joined.pieces.is_empty() { self.next(number, words) } else { Some(joined) };
+                    self.read.options.push(Given { name, value, level });
+                    return;
+                }
+                Some(Takes::Joined) => {
+                    let joined = word.after(end);
+                    let value = (!joined.pieces.is_empty()).then_some(joined);
+                    self.read.options.push(Given { name, value, level });
+                    return;
+                }
+                Some(Takes::Nothing) => {
+                    // `-d=false`.
+                    let joined = letters.peek().filter(|(_, next)| *next == '=').map(|(at, _)| word.after(at + 1));
+                    let ends = joined.is_some();
+                    self.read.options.push(Given { name, value: joined, level });
+                    if ends {
+                        return;
+                    }
+                }
+                None => {
+                    let last = letters.peek().is_none() && word.unclear().is_none() && !letter.is_ascii_digit();
+                    let value = if last { self.unlisted(&name, words) } else { None };
+                    self.read.options.push(Given { name, value, level });
+                }
             }
-            read.options.push(Given { name, value });
-        } else {
-            // The whole of it, for tables that have `-name`.
-            if start.chars().count() > 2 && valued(start) {
-                read.options.push(Given { name: start.to_owned(), value: rest.next().cloned() });
-            } else {
-                cluster(word, &mut rest, &mut kind, &mut read);
+        }
+        if word.unclear().is_some() {
+            self.read.open = self.read.open.take().or_else(|| word.unclear().map(str::to_owned));
+        }
+    }
+
+    /// `tar xzf FILE -C FOLDER`: letters without a dash come first, and their values follow in their order.
+    fn letters(&self, words: &[Word]) -> Option<Vec<Word>> {
+        let (letters, rest) = words.split_first().filter(|_| self.program.letters)?;
+        let letters = letters.known().filter(|letters| {
+            !letters.is_empty() && letters.chars().all(|letter| letter.is_ascii_alphanumeric())
+        })?;
+        let mut rest = rest.iter();
+        let mut words = Vec::new();
+        for letter in letters.chars() {
+            let name = format!("-{letter}");
+            let takes = self.kind(&name).map(|(_, option)| option.takes);
+            words.push(Word::text(name));
+            if let Some(Takes::Words(number)) = takes {
+                words.extend(rest.by_ref().take(number).cloned());
             }
         }
-    }
-    read
-}
-
-/// The long options that a word begins.
-fn beginning<'l>(name: &str, lists: &[&'l str]) -> Vec<&'l str> {
-    if name.len() < 3 {
-        return Vec::new();
-    }
-    let options = lists.iter().flat_map(|list| list.split([' ', '=']));
-    options.filter(|option| option.starts_with(name)).collect()
-}
-
-/// What the table says of an option of one letter.
-#[derive(Clone, Copy)]
-struct Letter {
-    valued: bool,
-    known: bool,
-}
-
-/// `-rf`, `-ofile`, `-o file`.
-fn cluster(
-    word: &Word,
-    rest: &mut std::slice::Iter<'_, Word>,
-    kind: &mut dyn FnMut(char) -> Letter,
-    read: &mut Arguments,
-) {
-    let mut letters = word.start().char_indices().skip(1).peekable();
-    while let Some((at, letter)) = letters.next() {
-        let name = format!("-{letter}");
-        let Letter { valued, known } = kind(letter);
-        if valued {
-            let joined = word.after(at + letter.len_utf8());
-            let value = if joined.pieces.is_empty() { rest.next().cloned() } else { Some(joined) };
-            read.options.push(Given { name, value });
-            return;
-        }
-        if letters.peek().is_none() && !known && !letter.is_ascii_digit() && read.doubtful.is_none() {
-            read.doubtful = Some((read.operands.len(), name.clone()));
-        }
-        read.options.push(Given { name, value: None });
-    }
-    if word.unclear().is_some() {
-        read.open = read.open.take().or_else(|| word.unclear().map(str::to_owned));
+        words.extend(rest.cloned());
+        Some(words)
     }
 }
 
-impl Arguments {
+fn is_any(names: &[String], given: &Given) -> bool {
+    names.contains(&given.name)
+}
+
+impl<'p> Arguments<'p> {
     /// Whether an option of this list was given.
     pub fn has(&self, names: &str) -> bool {
         self.options.iter().any(|given| names.split(' ').any(|name| name == given.name))
     }
 
+    /// The same for the names of a row, also after `--`: `cargo fmt -- --check`.
+    pub fn has_any(&self, names: &[String]) -> bool {
+        let is_one = |word: &Word| word.known().is_some_and(|text| names.iter().any(|name| name == text));
+        self.options.iter().any(|given| is_any(names, given)) || self.operands.iter().any(is_one)
+    }
+
     /// Whether one was given, or the beginning of its name.
-    pub fn may_have(&self, names: &str) -> bool {
-        self.has(names) || self.begun.iter().any(|given| names.split(' ').any(|name| name == given.name))
+    pub fn may_have(&self, names: &[String]) -> bool {
+        self.has_any(names) || self.begun.iter().any(|given| is_any(names, given))
     }
 
     /// The values of these options.
@@ -162,4 +428,76 @@ impl Arguments {
         let named = |given: &&Given| names.split(' ').any(|name| name == given.name);
         self.options.iter().chain(&self.begun).filter(named).filter_map(|given| given.value.as_ref())
     }
+
+    /// The same for the names of a row.
+    pub fn values_of<'a>(&'a self, names: &'a [String]) -> impl Iterator<Item = &'a Word> {
+        let named = |given: &&Given| is_any(names, given);
+        self.options.iter().chain(&self.begun).filter(named).filter_map(|given| given.value.as_ref())
+    }
+
+    /// The folders that options name in which the program then runs. Of `git commit -C REVISION` that is none.
+    pub fn folders(&self) -> impl Iterator<Item = &Word> {
+        let changes = |given: &&Given| {
+            let level = given.level.and_then(|at| self.levels.get(at));
+            level.is_some_and(|level| level.chdir.contains(&given.name))
+        };
+        self.options.iter().filter(changes).filter_map(|given| given.value.as_ref())
+    }
+
+    /// The operands after the subcommand.
+    pub fn rest(&self) -> &[Word] {
+        self.operands.get(self.skipped..).unwrap_or_default()
+    }
+
+    /// The value of one of these options, the first that was given.
+    pub fn option(&self, names: &str) -> Option<&Word> {
+        self.options.iter().find(|given| names.split(' ').any(|name| name == given.name))?.value.as_ref()
+    }
+
+    /// Whether one of these was given, and not `--name=false`.
+    pub fn is_on(&self, names: &[String]) -> bool {
+        let is_off = |given: &Given| given.value.as_ref().and_then(Word::known) == Some("false");
+        self.options.iter().any(|given| is_any(names, given) && !is_off(given))
+    }
+
+    /// The values that a shell reads.
+    pub fn scripts(&self, inner: &Inner) -> Vec<Word> {
+        let (Inner::Value(names) | Inner::ValueOrWords(names)) = inner else { return Vec::new() };
+        let mut found = Vec::new();
+        for given in &self.options {
+            let Some(value) = &given.value else { continue };
+            for name in names {
+                match name.split_once('@') {
+                    None if *name == given.name => found.push(value.clone()),
+                    Some((option, key)) if option == given.name => found.extend(after_key(value, key)),
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether the success of the program is not that of what it runs.
+    pub fn is_apart(&self, run: &Run) -> bool {
+        run.apart.as_ref().is_some_and(|apart| {
+            (apart.with.is_empty() || self.is_on(&apart.with)) && !self.is_on(&apart.without)
+        })
+    }
+
+    /// Whether a shell is run where no program is named.
+    pub fn asks_shell(&self, run: &Run) -> bool {
+        match &run.shell {
+            Shell::Never => false,
+            Shell::Always => true,
+            Shell::With(options) => self.is_on(options),
+        }
+    }
+}
+
+/// `KEY=SCRIPT` and `KEY SCRIPT`, whatever the case of its letters.
+fn after_key(value: &Word, key: &str) -> Option<Word> {
+    let start = value.start();
+    let name = start.get(..key.len()).filter(|name| name.eq_ignore_ascii_case(key))?;
+    let rest = start.get(name.len()..)?;
+    rest.starts_with(['=', ' ']).then(|| value.after(name.len() + 1))
 }

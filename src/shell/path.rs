@@ -54,6 +54,8 @@ pub struct Place {
     inside: bool,
     /// Whether a search came through its folders.
     searched: bool,
+    /// Whether it is a file of a working tree, and so none that git keeps itself.
+    tracked: bool,
     folder: Option<Vec<Symbol>>,
     /// Whether it is a variable of the environment.
     environment: bool,
@@ -102,6 +104,11 @@ impl Form {
     }
 }
 
+/// Files of a working tree that git keeps track of, as the word for their names.
+pub const TRACKED: &str = "{tracked}";
+/// Files there that it does not know.
+pub const UNTRACKED: &str = "{untracked}";
+
 /// Names of the environment's variables are paths of their own kind.
 pub const ENVIRONMENT: &str = "env:";
 
@@ -122,6 +129,7 @@ impl Place {
             forms: forms.into_iter().map(Form::new).collect(),
             inside,
             searched: whole.unclear() == Some("{}"),
+            tracked: matches!(whole.unclear(), Some(TRACKED | UNTRACKED)),
             folder,
             unclear: whole.unclear().is_some().then(|| word.to_string()),
             shown: shown(&whole),

@@ -17,6 +17,24 @@ pub struct Effects {
     pub opaque: bool,
 }
 
+impl Effects {
+    /// Takes what another reading of the same words says: what both say holds, and what one says is perhaps so.
+    pub fn or(&mut self, other: Effects, doubt: &str) {
+        let (both, own): (Vec<Touch>, Vec<Touch>) =
+            std::mem::take(&mut self.touches).into_iter().partition(|touch| other.touches.contains(touch));
+        let others = other.touches.into_iter().filter(|touch| !both.contains(touch));
+        self.mentions.extend(own.into_iter().chain(others).chain(other.mentions));
+        self.touches = both;
+        if self.reaches != other.reaches {
+            let mut hosts: Vec<Host> =
+                std::mem::take(&mut self.reaches).into_iter().filter(|host| other.reaches.contains(host)).collect();
+            hosts.push(Host::Unknown(doubt.to_owned()));
+            self.reaches = hosts;
+        }
+        self.opaque |= other.opaque;
+    }
+}
+
 /// Where a command runs.
 pub struct Scene<'s> {
     /// Its folder.
@@ -29,12 +47,14 @@ pub struct Scene<'s> {
     pub assigned: &'s [(String, Word)],
     /// Repositories that `git` knows by a name.
     pub remotes: &'s [(String, Word)],
+    /// Whether it runs on another machine or in a container.
+    pub elsewhere: bool,
 }
 
 impl<'s> Scene<'s> {
     /// Where files are, whatever is set.
     pub fn of_files(folder: &'s Word, instead: &'s [Word], root: &'s Root) -> Scene<'s> {
-        Scene { folder, instead, root, assigned: &[], remotes: &[] }
+        Scene { folder, instead, root, assigned: &[], remotes: &[], elsewhere: false }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::call::{Act, Extent};
 use super::choose::choose;
-use super::effects::parsed;
+use super::options::{Arguments, readings};
 use super::scene::{Effects, Scene, mention};
 use super::word::Word;
 
@@ -12,21 +12,25 @@ pub fn searches_here(name: &str, args: &[Word], scene: &Scene<'_>, found: &mut E
     if facts.says_all_of(name) {
         return;
     }
-    let (arguments, ..) = parsed(facts.program(name), args);
+    let Some(program) = facts.program(name) else { return };
+    let (readings, _) = readings(program, args);
+    let Some(arguments) = readings.into_iter().find(|read| is_here(name, read)) else { return };
+    let mut own = Effects::default();
+    mention(Act::Reads, Extent::Below, &Word::text("."), scene, &mut own);
+    choose(name, &arguments, &mut own);
+    found.mentions.append(&mut own.mentions);
+}
+
+/// Whether a program that is read so searches the folder where it runs.
+fn is_here(name: &str, arguments: &Arguments<'_>) -> bool {
     let operands = arguments.operands.len();
     let pattern = usize::from(!arguments.has("-e -f --regexp --file"));
-    let here = match (name, arguments.operands.first().and_then(Word::known)) {
+    match (name, arguments.operands.first().and_then(Word::known)) {
         ("rg" | "ag" | "ack", _) => {
             operands == pattern && !arguments.has("--files --type-list --version -V --help -h")
         }
         // What follows `--` is a path.
         ("git", Some("grep")) => operands == pattern + 1 && !arguments.has("--help -h"),
         _ => false,
-    };
-    if here {
-        let mut own = Effects::default();
-        mention(Act::Reads, Extent::Below, &Word::text("."), scene, &mut own);
-        choose(name, &arguments, &mut own);
-        found.mentions.append(&mut own.mentions);
     }
 }

@@ -8,7 +8,7 @@ use super::scene::{Effects, Scene, add, environment};
 use super::word::{Piece, Word};
 
 /// What a table cannot say.
-pub fn special(name: &str, arguments: &Arguments, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+pub fn special(name: &str, arguments: &Arguments<'_>, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     let all = |found: &mut Effects| {
         add(Act::Reads, Extent::Itself, &environment(&Word::pattern("*")), scene, found)
     };
@@ -22,20 +22,6 @@ pub fn special(name: &str, arguments: &Arguments, operands: &[Word], scene: &Sce
             if arguments.operands.is_empty() && !arguments.has("--version -v --help -h") =>
         {
             found.reaches.push(Host::Elsewhere(format!("the registry of {name}")));
-        }
-        "git"
-            if arguments.operands.first().and_then(Word::known) == Some("clean")
-                && !arguments.has("-n --dry-run") =>
-        {
-            for folder in operands {
-                add(Act::Deletes, Extent::Below, folder, scene, found);
-            }
-            if operands.is_empty() {
-                // Whatever git does not know, and never what it keeps itself.
-                let mut untracked = Word::text("./");
-                untracked.append(&Word::unknown("{untracked}"));
-                add(Act::Deletes, Extent::Below, &untracked, scene, found);
-            }
         }
         "curl" => {
             // `FROM:PORT:TO:PORT`, and `NAME:PORT:ADDRESS`.
@@ -53,13 +39,6 @@ pub fn special(name: &str, arguments: &Arguments, operands: &[Word], scene: &Sce
             };
             let first = operands.iter().find(|word| !method(word));
             found.reaches = first.and_then(|word| host(word, true)).into_iter().collect();
-        }
-        "awk" | "gawk" | "mawk" | "nawk"
-            if operands.first().is_some_and(|code| {
-                code.to_string().contains(['|', '>']) || code.to_string().contains("system(")
-            }) =>
-        {
-            found.opaque = true;
         }
         "dig" | "nslookup" | "host" | "drill" => {
             // Types and classes are no names.
@@ -94,7 +73,7 @@ pub fn special(name: &str, arguments: &Arguments, operands: &[Word], scene: &Sce
 }
 
 /// The folder that an option names, from where the command runs.
-pub fn folder(names: &str, arguments: &Arguments, scene: &Scene<'_>) -> Option<Word> {
+pub fn folder<'w>(named: impl Iterator<Item = &'w Word>, scene: &Scene<'_>) -> Option<Word> {
     let one = |folder: Option<Word>, word: &Word| {
         let mut own = folder.unwrap_or_else(|| scene.folder.clone());
         if !is_relative(word) {
@@ -104,7 +83,7 @@ pub fn folder(names: &str, arguments: &Arguments, scene: &Scene<'_>) -> Option<W
         own.append(word);
         Some(Word { many: false, ..own })
     };
-    arguments.values(names).fold(None, one)
+    named.fold(None, one)
 }
 
 /// What a file is called within a folder: it keeps its name.
@@ -201,39 +180,6 @@ fn socat(operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
             found.reaches.extend(host(&rest, true));
         }
     }
-}
-
-/// `jq` without `--arg NAME VALUE`, which are no files, and with those of `--rawfile NAME FILE` among its other files.
-pub fn jq(args: &[Word]) -> Vec<Word> {
-    let (mut words, mut files) = (Vec::new(), Vec::new());
-    let mut rest = args.iter();
-    while let Some(word) = rest.next() {
-        match word.known() {
-            Some("--arg" | "--argjson") => drop(rest.by_ref().take(2).count()),
-            Some("--slurpfile" | "--rawfile" | "--argfile") => {
-                files.extend(rest.by_ref().take(2).nth(1).cloned())
-            }
-            _ => words.push(word.clone()),
-        }
-    }
-    words.append(&mut files);
-    words
-}
-
-/// `tar xzf FILE -C FOLDER`: letters without a dash come first, and their values follow in their order.
-pub fn old_tar(args: &[Word]) -> Option<Vec<Word>> {
-    let (letters, rest) = args.split_first()?;
-    let letters = letters.known().filter(|letters| !letters.starts_with('-'))?;
-    let mut rest = rest.iter();
-    let mut words = Vec::new();
-    for letter in letters.chars() {
-        words.push(Word::text(format!("-{letter}")));
-        if "fCbTXgIKNVH".contains(letter) {
-            words.extend(rest.next().cloned());
-        }
-    }
-    words.extend(rest.cloned());
-    Some(words)
 }
 
 /// Words of `find` that take values.
@@ -343,31 +289,32 @@ pub fn chmod(args: &[Word]) -> Vec<Word> {
 /// What `find` may come upon below a folder: the folder's name with what is known of theirs.
 pub fn find_hits(args: &[Word]) -> Vec<Word> {
     let names = find_names(args);
-    let mut hits = Vec::new();
-    for root in find_roots(args) {
-        let mut below = root.clone();
-        below.many = false;
-        match &names {
-            Some(names) => {
-                for name in names {
-                    let mut direct = below.clone();
-                    direct.push("/");
-                    direct.append(&Word::pattern(name));
-                    hits.push(direct);
-                    let mut deeper = below.clone();
-                    deeper.push("/");
-                    deeper.pieces.push(Piece::Unknown("{}".to_owned()));
-                    deeper.push("/");
-                    deeper.append(&Word::pattern(name));
-                    hits.push(deeper);
-                }
-            }
-            None => {
-                below.push("/");
-                below.pieces.push(Piece::Unknown("{}".to_owned()));
-                hits.push(below);
-            }
+    let roots = find_roots(args);
+    let below = |root: &Word| match &names {
+        Some(names) => hits(root, names),
+        None => {
+            let mut below = Word { many: false, ..root.clone() };
+            below.push("/");
+            below.pieces.push(Piece::Unknown("{}".to_owned()));
+            vec![below]
         }
+    };
+    roots.iter().flat_map(below).collect()
+}
+
+/// Files of such names in a folder, and below it.
+pub fn hits(folder: &Word, names: &[String]) -> Vec<Word> {
+    let mut hits = Vec::new();
+    for name in names {
+        let mut direct = Word { many: false, ..folder.clone() };
+        direct.push("/");
+        let mut deeper = direct.clone();
+        direct.append(&Word::pattern(name));
+        hits.push(direct);
+        deeper.pieces.push(Piece::Unknown("{}".to_owned()));
+        deeper.push("/");
+        deeper.append(&Word::pattern(name));
+        hits.push(deeper);
     }
     hits
 }

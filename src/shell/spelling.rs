@@ -7,8 +7,8 @@ use std::str::Chars;
 
 use serde_json::{Map, Value, json};
 
-use super::facts;
-use super::options::Style;
+use super::call::Act;
+use super::facts::{self, Style};
 
 /// A key that asks the same of what a call does, and its value.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,84 +62,6 @@ const AFTER: &[&str] = &[
     r"(\s+|$)",
     r"(?:\s+|$)",
 ];
-
-/// Programs whose names are no ordinary words, so that an expression with nothing else means them.
-const UNMISTAKABLE: &[&str] = &[
-    "curl",
-    "wget",
-    "ssh",
-    "scp",
-    "sftp",
-    "rsync",
-    "ncat",
-    "netcat",
-    "socat",
-    "kubectl",
-    "terraform",
-    "npm",
-    "pnpm",
-    "pip",
-    "pip3",
-    "pytest",
-    "chmod",
-    "chown",
-    "mkfs",
-    "psql",
-    "mysql",
-    "gcloud",
-    "gsutil",
-    "npx",
-];
-
-/// Programs whose first word is a subcommand or a target.
-const SUBCOMMANDS: &[&str] = &[
-    "git",
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "cargo",
-    "go",
-    "docker",
-    "podman",
-    "kubectl",
-    "helm",
-    "terraform",
-    "tofu",
-    "gh",
-    "glab",
-    "pip",
-    "pip3",
-    "poetry",
-    "uv",
-    "make",
-    "just",
-    "bundle",
-    "gem",
-    "aws",
-    "gcloud",
-    "az",
-    "systemctl",
-    "brew",
-    "apt",
-    "apt-get",
-    "dotnet",
-    "mvn",
-    "gradle",
-    "twine",
-    "flyctl",
-    "fly",
-    "heroku",
-    "wrangler",
-    "vercel",
-];
-
-/// Programs that show the files they are given.
-const READERS: &[&str] =
-    &["cat", "less", "more", "head", "tail", "bat", "nl", "strings", "xxd", "od", "base64"];
-
-/// Programs that have no row, as they run code of their own, and are known all the same.
-const OTHERS: &[&str] = &["pytest", "tox", "nox", "jest", "vitest", "twine", "just", "vercel"];
 
 /// Files that hold secrets or settings, by their whole names.
 const FILES: &[&str] = &[
@@ -324,7 +246,7 @@ fn group(letters: &mut Peekable<Chars<'_>>) -> Option<Choices> {
 fn files(lines: &[Vec<PatternWord>]) -> Option<Vec<String>> {
     let named = lines.iter().map(|words| match words.as_slice() {
         [files] => Some(&files.choices),
-        [programs, files] if programs.choices.iter().all(|name| READERS.contains(&name.as_str())) => {
+        [programs, files] if programs.choices.iter().all(|name| shows_files(name)) => {
             Some(&files.choices)
         }
         _ => None,
@@ -349,28 +271,26 @@ fn file(word: &str) -> Option<String> {
 fn program(words: &[PatternWord], anchored: bool) -> Option<Map<String, Value>> {
     let (first, rest) = words.split_first()?;
     let names = &first.choices;
-    let all = |list: &[&str]| names.iter().all(|name| list.contains(&name.as_str()));
-    // What runs another program is no program of its own.
+        // What runs another program is no program of its own.
     let known = |name: &String| {
-        let own = !facts::program(name).is_empty() || OTHERS.contains(&name.as_str());
-        own && facts::wrappers(name).all(|row| row.besides) && !facts::is_shell(name)
-            || SUBCOMMANDS.contains(&name.as_str())
+        facts::program(name).is_some_and(|row| !row.is_wrapper() || has_verbs(name)) && !facts::is_shell(name)
     };
-    let says = !rest.is_empty() || anchored || all(UNMISTAKABLE);
+    let is_unmistakable = |name: &String| facts::program(name).is_some_and(|row| row.unmistakable);
+    let says = !rest.is_empty() || anchored || names.iter().all(is_unmistakable);
     if !says || !names.iter().all(known) {
         return None;
     }
     let (mut args, mut flags): (Vec<Value>, Vec<String>) = Default::default();
     for word in rest {
         // Between other programs and a word there may be another subcommand: `docker container rm`.
-        let skips = word.gap && (!args.is_empty() || !all(&["git"]));
+        let skips = word.gap && (!args.is_empty() || names.iter().any(|name| name != "git"));
         match word.choices.as_slice() {
             [flag] if flag.starts_with('-') => flags.extend(flag_names(names, flag)?),
             // The word after an option may be its value.
             plain
                 if flags.is_empty()
                     && !skips
-                    && all(SUBCOMMANDS)
+                    && names.iter().all(|name| has_verbs(name))
                     && plain.iter().all(|word| is_subcommand(word)) =>
             {
                 args.push(one_or_list(plain));
@@ -389,6 +309,25 @@ fn program(words: &[PatternWord], anchored: bool) -> Option<Map<String, Value>> 
     Some(run)
 }
 
+/// Whether the first word of a program is a subcommand or a target.
+fn has_verbs(name: &str) -> bool {
+    facts::program(name).is_some_and(|row| {
+        row.has_subs() || row.whole().is_some_and(|whole| whole.goals || whole.verbs > 0)
+    })
+}
+
+/// Whether a program only shows the files that it is given.
+fn shows_files(name: &str) -> bool {
+    let shows = |row: &facts::Program| {
+        let whole = row.whole()?;
+        let reads = |does: &facts::Does| {
+            matches!(does.deed, facts::Deed::Files(Act::Reads, _, facts::At::All)) && does.conditions.is_empty()
+        };
+        Some(whole.does.iter().any(reads) && whole.none.writes && whole.none.deletes && whole.none.reaches)
+    };
+    facts::program(name).and_then(shows).unwrap_or_default()
+}
+
 fn is_subcommand(word: &str) -> bool {
     word.starts_with(|letter: char| letter.is_ascii_lowercase())
         && word.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | ':'))
@@ -396,7 +335,7 @@ fn is_subcommand(word: &str) -> bool {
 
 fn flag_names(programs: &[String], flag: &str) -> Option<Vec<String>> {
     let one_dash =
-        programs.iter().any(|name| facts::program(name).iter().any(|row| row.style == Style::OneDash));
+        programs.iter().any(|name| facts::program(name).is_some_and(|row| row.style == Style::OneDash));
     let plain = |name: &str| {
         !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
     };

@@ -365,7 +365,9 @@ fn patched(patch: &Value) -> Vec<(Act, String)> {
         if named || keyed { Act::Deletes } else { Act::Writes }
     };
     match patch {
-        Value::String(text) => patch::files(text),
+        Value::String(text) => {
+            patch::files(text).into_iter().map(|(act, file)| (act, file.to_owned())).collect()
+        }
         Value::Array(changes) => changes
             .iter()
             .flat_map(|change| {

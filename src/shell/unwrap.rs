@@ -3,6 +3,7 @@
 use super::call::Act;
 use super::effects;
 use super::facts;
+use super::options::Way;
 use super::path::is_relative;
 use super::prompt;
 use super::scene::Scene;
@@ -50,7 +51,8 @@ impl Walker<'_> {
             self.remotes.extend(effects::remote(args, self.root));
         }
         let files = Scene::of_files(&self.folder, &self.instead, self.root);
-        let scene = Scene { assigned: &self.assigned, remotes: &self.remotes, ..files };
+        let scene =
+            Scene { assigned: &self.assigned, remotes: &self.remotes, elsewhere: flow.elsewhere, ..files };
         let mut own = effects::effects(name, args, &scene);
         if streams.input == Input::Nothing {
             searches_here(name, args, &scene, &mut own);
@@ -67,7 +69,8 @@ impl Walker<'_> {
         self.variables(&name, flow);
         let certain = !flow.branch;
         let flow = Flow { branch: true, ..flow };
-        match facts::unversioned(&name) {
+        let row = self.root.facts.program(&name);
+        match row.filter(|row| row.versions).map_or(name.as_str(), |row| row.name()) {
             "cd" | "pushd" | "chdir" => {
                 let failed: Vec<Word> = self.instead.iter().chain([&self.folder]).cloned().collect();
                 self.go(&args);
@@ -100,10 +103,10 @@ impl Walker<'_> {
             "git" => self.git(&args, flow, streams),
             "gh" => self.gh(&args, flow, streams),
             "python" | "pypy" | "py" => self.module(&args, flow, streams),
-            _ => match facts::command_of_git(&name) {
+            _ => match self.program_of_sub(&name) {
                 // `git-push`, in the folder of git's own programs.
-                Some(sub) => {
-                    let words = [Word::text("git"), Word::text(sub)].into_iter().chain(args.iter().cloned());
+                Some((program, sub)) => {
+                    let words = [Word::text(program), Word::text(sub)].into_iter().chain(args.iter().cloned());
                     self.inner(words.collect(), flow, streams);
                 }
                 None if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
@@ -113,9 +116,12 @@ impl Walker<'_> {
         for script in typed {
             self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
         }
-        for wrapper in self.root.facts.wrappers(&name) {
-            if self.wrapped(&name, wrapper, &args, flow, streams) {
-                break;
+        let root = self.root;
+        if let Some(row) = root.facts.program(&name) {
+            for (level, run) in row.ways() {
+                if self.wrapped(row, Way { level, run }, &name, &args, flow, streams) {
+                    break;
+                }
             }
         }
         // With redirections alone, the shell goes on, and its commands have them.
@@ -390,6 +396,14 @@ impl Walker<'_> {
         self.inner(words, flow.proven_if(false), streams);
     }
 
+    /// A subcommand that is a program of its own: `git-push`.
+    fn program_of_sub<'n>(&self, name: &'n str) -> Option<(&'n str, &'n str)> {
+        let (program, sub) = name.split_once('-').filter(|_| self.root.facts.program(name).is_none())?;
+        let row = self.root.facts.program(program)?;
+        let has_programs = row.whole().is_some_and(|whole| whole.plugins);
+        (has_programs && !row.levels_of(&[sub]).is_empty()).then_some((program, sub))
+    }
+
     /// `python -m pip install x` is `pip install x`.
     fn module(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
         let ends = |word: &&Word| !word.start().starts_with('-') || word.start().starts_with("-c");
@@ -406,7 +420,7 @@ impl Walker<'_> {
 /// Whether a program with a folder before it is a script of somebody's, not a program of the system.
 fn is_script(written: &str, name: &str) -> bool {
     name.contains('.')
-        || facts::program(name).is_empty() && !facts::is_shell(name) && facts::wrappers(name).next().is_none()
+        || facts::program(name).is_none() && !facts::is_shell(name)
         || written.starts_with("./")
 }
 

@@ -10,23 +10,22 @@ const WORDS: usize = 64;
 const WITH_PATTERNS: [&str; 3] = ["--url", "-T", "--upload-file"];
 
 /// What curl gets when it has read the patterns in its words.
-pub fn globbed(arguments: Arguments) -> Arguments {
+pub fn globbed(arguments: Arguments<'_>) -> Arguments<'_> {
     if arguments.has("-g --globoff") {
         return arguments;
     }
-    let Arguments { options, operands, doubtful, open, begun } = arguments;
-    let operands: Vec<Word> = operands.iter().flat_map(expanded).collect();
-    let options = options.into_iter().flat_map(|given| match given {
-        Given { name, value: Some(value) } if WITH_PATTERNS.contains(&name.as_str()) => {
+    let operands: Vec<Word> = arguments.operands.iter().flat_map(expanded).collect();
+    let options = arguments.options.into_iter().flat_map(|given| match given {
+        Given { name, value: Some(value), level } if WITH_PATTERNS.contains(&name.as_str()) => {
             let values = expanded(&value).into_iter();
-            values.map(|value| Given { name: name.clone(), value: Some(value) }).collect()
+            values.map(|value| Given { name: name.clone(), value: Some(value), level }).collect()
         }
-        Given { name, value: Some(value) } if matches!(name.as_str(), "-o" | "--output") => {
-            vec![Given { name, value: Some(with_gaps(&value)) }]
+        Given { name, value: Some(value), level } if matches!(name.as_str(), "-o" | "--output") => {
+            vec![Given { name, value: Some(with_gaps(&value)), level }]
         }
         given => vec![given],
     });
-    Arguments { options: options.collect(), operands, doubtful, open, begun }
+    Arguments { options: options.collect(), operands, ..arguments }
 }
 
 /// A letter, or a piece that is not text.

@@ -1,85 +1,17 @@
 //! Variables that programs run: editors, pagers, files that are read at a start.
 
 use super::call::{Act, Extent, SmallCall};
+use super::facts::script_variables;
 use super::scene::{self, Effects, Scene};
 use super::settings::is_named;
 use super::walker::{Flow, Walker};
 use super::word::Word;
 
-/// Variables of the environment whose values these programs hand to a shell.
-const VARIABLES: &[(&str, &str)] = &[
-    (
-        "git",
-        "GIT_SSH_COMMAND GIT_SSH GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_PAGER GIT_EXTERNAL_DIFF GIT_PROXY_COMMAND GIT_ASKPASS SSH_ASKPASS EDITOR VISUAL PAGER",
-    ),
-    ("man", "MANPAGER PAGER"),
-    ("less more", "LESSOPEN LESSCLOSE EDITOR VISUAL"),
-    ("crontab visudo vipw vigr sudoedit sudo", "EDITOR VISUAL SUDO_EDITOR"),
-    ("kubectl oc k", "KUBE_EDITOR EDITOR KUBECTL_EXTERNAL_DIFF"),
-    ("gh", "GH_EDITOR GIT_EDITOR EDITOR VISUAL GH_PAGER PAGER GH_BROWSER BROWSER"),
-    ("glab", "EDITOR VISUAL GLAB_PAGER PAGER BROWSER"),
-    ("aws", "AWS_PAGER PAGER"),
-    ("rsync", "RSYNC_RSH RSYNC_CONNECT_PROG"),
-    ("svn", "SVN_EDITOR SVN_SSH EDITOR VISUAL"),
-    ("hg", "HGEDITOR EDITOR VISUAL PAGER"),
-    ("psql", "PSQL_EDITOR PSQL_PAGER EDITOR VISUAL PAGER"),
-    ("mysql mariadb mycli pgcli sqlite3", "EDITOR VISUAL PAGER"),
-    ("systemctl journalctl", "SYSTEMD_EDITOR EDITOR VISUAL SYSTEMD_PAGER PAGER"),
-    (
-        "cargo",
-        "RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTC CARGO_BUILD_RUSTC_WRAPPER CARGO_BUILD_RUSTC CARGO_TARGET_*_RUNNER CARGO_TARGET_*_LINKER",
-    ),
-    ("bash sh zsh ksh dash", "PROMPT_COMMAND"),
-    ("bat batcat", "BAT_PAGER PAGER"),
-    ("sudo", "SUDO_ASKPASS"),
-    ("npm npx pnpm yarn bun", "npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL BROWSER EDITOR"),
-    ("ssh scp sftp ssh-add", "SSH_ASKPASS"),
-    ("fzf", "FZF_DEFAULT_COMMAND"),
-    ("rclone", "RCLONE_PASSWORD_COMMAND"),
-    ("ansible ansible-playbook", "EDITOR PAGER"),
-];
-
-/// Variables whose values name files that these programs run, or read their settings from; `*` is any program.
-const FILES: &[(&str, &str)] = &[
-    ("bash", "BASH_ENV"),
-    ("sh dash ash ksh mksh ksh93", "ENV"),
-    ("zsh", "ZDOTDIR"),
-    ("python pypy", "PYTHONSTARTUP"),
-    ("git", "GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG GIT_EXEC_PATH GIT_TEMPLATE_DIR"),
-    ("rg", "RIPGREP_CONFIG_PATH"),
-    ("wget", "WGETRC"),
-    ("curl", "CURL_HOME"),
-    ("*", "LD_PRELOAD LD_AUDIT DYLD_INSERT_LIBRARIES"),
-];
-
-/// Variables that hold more options of these programs, with those of them that run nothing and name no file; what ends with
-/// `=` has any value.
-const OPTIONS: &[(&str, &str, &str)] = &[
-    (
-        "tar gtar bsdtar",
-        "TAR_OPTIONS",
-        "-v --verbose --no-same-owner --no-same-permissions --sort=name --numeric-owner",
-    ),
-    (
-        "go gofmt",
-        "GOFLAGS",
-        "-mod= -tags= -p= -count= -timeout= -buildvcs= -v -x -a -n -race -short -cover -json -trimpath -modcacherw -ldflags=-w -ldflags=-s",
-    ),
-    (
-        "node nodejs npm npx pnpm yarn tsx ts-node",
-        "NODE_OPTIONS",
-        "--max-old-space-size= --no-warnings --no-deprecation --enable-source-maps --openssl-legacy-provider --experimental-vm-modules --experimental-strip-types --unhandled-rejections= --stack-trace-limit=",
-    ),
-];
+/// Variables that name code which runs in any program.
+const OF_ALL: [&str; 3] = ["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"];
 
 /// What a shell does itself, wherever it looks for programs.
 const BUILTINS: &str = "cd pushd popd pwd echo printf true false test [ : exit return shift wait type hash ulimit umask read trap set shopt let local unset readonly getopts break continue alias unalias dirs export declare typeset history jobs fg bg";
-
-/// The variables that a table has for a program.
-fn listed<'t>(table: &[(&'t str, &'t str)], program: &str) -> Vec<&'t str> {
-    let rows = table.iter().filter(|(names, _)| names.split(' ').any(|name| name == program || name == "*"));
-    rows.flat_map(|(_, variables)| variables.split(' ')).collect()
-}
 
 impl Walker<'_> {
     /// Runs what variables of the environment have a program run.
@@ -94,11 +26,12 @@ impl Walker<'_> {
         if name == "git" {
             self.counted(flow);
         }
-        let used = listed(VARIABLES, name);
-        self.perhaps_exported(&used, flow);
-        let (some, one): (Vec<&str>, Vec<&str>) = used.into_iter().partition(|known| known.contains('*'));
-        let is_used =
-            |variable: &str| one.contains(&variable) || some.iter().any(|known| is_named(variable, known));
+        let root = self.root;
+        let Some(used) = root.facts.program(name).map(|row| &row.env_runs).filter(|used| !used.is_empty()) else {
+            return;
+        };
+        self.perhaps_exported(used, flow);
+        let is_used = |variable: &str| used.iter().any(|known| is_named(variable, known));
         if !self.assigned.iter().any(|(variable, _)| is_used(variable)) {
             return;
         }
@@ -115,7 +48,7 @@ impl Walker<'_> {
     }
 
     /// Runs what variables of the shell say that were perhaps exported before the line began.
-    fn perhaps_exported(&mut self, used: &[&str], flow: Flow) {
+    fn perhaps_exported(&mut self, used: &[String], flow: Flow) {
         let exported = |name: &str| self.assigned.iter().any(|(other, _)| other == name);
         let mut scripts: Vec<(String, Word)> = Vec::new();
         for known in used {
@@ -137,7 +70,8 @@ impl Walker<'_> {
 
     /// What the files do that variables have the program run which was emitted last, nobody read.
     fn files(&mut self, name: &str, flow: Flow) {
-        let used = listed(FILES, super::facts::unversioned(name));
+        let root = self.root;
+        let own = root.facts.program(name).map(|row| row.env_files.as_slice()).unwrap_or_default();
         let interactive = |call: &SmallCall| {
             let options = call.args.iter().filter_map(Word::known);
             options
@@ -146,7 +80,7 @@ impl Walker<'_> {
         };
         let interactive = self.line.calls.last().is_some_and(interactive);
         let set = self.assigned.iter().filter(|(variable, value)| {
-            used.contains(&variable.as_str())
+            (own.contains(variable) || OF_ALL.contains(&variable.as_str()))
                 && value.known() != Some("")
                 && (variable != "ENV" || interactive)
         });
@@ -185,11 +119,11 @@ impl Walker<'_> {
 
     /// Whether a variable has options for a program that may have it do anything.
     fn has_more_options(&self, name: &str) -> bool {
-        let own = OPTIONS.iter().filter(|(names, ..)| names.split(' ').any(|known| known == name));
-        let is_harmless = |known: &str, word: &str| {
-            known.split(' ').any(|known| known == word || known.ends_with('=') && word.starts_with(known))
+        let own = self.root.facts.program(name).map(|row| row.env_options.as_slice()).unwrap_or_default();
+        let is_harmless = |known: &[String], word: &str| {
+            known.iter().any(|known| known == word || known.ends_with('=') && word.starts_with(known.as_str()))
         };
-        own.into_iter().any(|(_, variable, known)| {
+        own.iter().any(|(variable, known)| {
             self.values(variable).any(|value| match value.known() {
                 Some(words) => !words.split_whitespace().all(|word| is_harmless(known, word)),
                 None => true,
@@ -252,8 +186,7 @@ impl Walker<'_> {
         for word in args {
             let Some((name, value)) = word.split_once('=') else { continue };
             let Some(name) = name.known().map(str::to_owned) else { continue };
-            if VARIABLES.iter().any(|(_, variables)| variables.split(' ').any(|known| is_named(&name, known)))
-            {
+            if script_variables().iter().any(|known| is_named(&name, known)) {
                 self.perhaps(&name, |walker| walker.reread(&value, flow.proven_if(false)));
             }
         }

@@ -9,7 +9,7 @@ use brush_parser::ast::FunctionBody;
 
 use super::call::{Act, Extent, Line, SmallCall};
 use super::expand::{Expansion, expand, expand_quoted};
-use super::facts;
+use super::idle::is_idle;
 use super::guard;
 use super::host;
 use super::path::Root;
@@ -213,8 +213,8 @@ impl<'w> Walker<'w> {
             return;
         }
         let mut flow = flow.proven_if(!self.exited && !self.returned);
-        let known = |name: &str| facts::is_idle(name, args.iter().filter_map(Word::known));
-        if program.known().is_some_and(known) {
+        let is_idle = |name: &str| self.root.facts.program(name).is_some_and(|row| is_idle(row, &args));
+        if program.known().is_some_and(is_idle) {
             // It ends well without having done what it is for.
             flow = Flow { proven: false, proof: usize::MAX, ..flow };
         }

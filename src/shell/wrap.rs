@@ -1,11 +1,20 @@
 //! Programs of the table that run another one, named by their own words.
 
 use super::call::{Act, Extent};
-use super::facts::{FLATPAK, Inner, Wrapper};
-use super::opened::{self, Opened, Readings};
+use super::facts::{Inner, Level, Program, Run};
+use super::options::{Arguments, Way, openings};
 use super::scene::{self, Effects, Scene};
 use super::walker::{Flow, Input, Streams, Walker};
 use super::word::{Piece, Word};
+
+/// The words of a program as a way to run another one.
+#[derive(Clone, Copy)]
+struct Opened<'w> {
+    /// How it is called here.
+    name: &'w str,
+    way: Way<'w>,
+    args: &'w [Word],
+}
 
 impl Walker<'_> {
     /// A program that another one runs.
@@ -14,17 +23,18 @@ impl Walker<'_> {
         self.command(words, flow, &mut inner);
     }
 
-    /// Whether the row fits, after running what it names.
+    /// Whether the way fits, after running what it names.
     pub fn wrapped(
         &mut self,
+        row: &Program,
+        way: Way<'_>,
         name: &str,
-        row: &Wrapper,
         args: &[Word],
         flow: Flow,
         streams: &mut Streams,
     ) -> bool {
         // In each other, readings would double at each program.
-        let Readings { found, tried, more } = opened::readings(row, args, 1 + self.left / args.len().max(1));
+        let (found, tried, more) = openings(row, way, args, 1 + self.left / args.len().max(1));
         let mut readings = found.into_iter();
         let Some(found) = readings.next() else { return false };
         // An option that nobody listed may have a value, or not.
@@ -36,29 +46,30 @@ impl Walker<'_> {
         if !followed && self.doubt.is_some() {
             return true;
         }
-        let fits = self.opened(name, row, found, flow.proven_if(unlisted.is_none()), streams);
+        let opened = Opened { name, way, args };
+        let mut fits = true;
+        match found.assumed {
+            true => self.perhaps(&option, |walker| {
+                walker.opened(opened, found, flow.proven_if(false), &mut streams.clone());
+            }),
+            false => fits = self.opened(opened, found, flow.proven_if(unlisted.is_none()), streams),
+        }
         for other in readings.filter(|_| followed) {
             self.perhaps(&option, |walker| {
-                walker.opened(name, row, other, flow.proven_if(false), &mut streams.clone());
+                walker.opened(opened, other, flow.proven_if(false), &mut streams.clone());
             });
         }
         if more {
             self.anything(&option, flow);
         }
-        fits && !row.besides
+        fits && !way.run.besides
     }
 
     /// Runs what one reading of a wrapper's words names.
-    fn opened(
-        &mut self,
-        name: &str,
-        row: &Wrapper,
-        found: Opened<'_>,
-        flow: Flow,
-        streams: &mut Streams,
-    ) -> bool {
+    fn opened(&mut self, opened: Opened<'_>, found: Arguments<'_>, flow: Flow, streams: &mut Streams) -> bool {
+        let Opened { name, way: Way { level, run }, args } = opened;
         let outer = self.assigned.len();
-        let mut words: Vec<Word> = found.words.to_vec();
+        let mut words: Vec<Word> = args.get(found.inner..).unwrap_or_default().to_vec();
         if name == "env" && words.first().and_then(Word::known) == Some("-") {
             words.remove(0);
         }
@@ -72,42 +83,35 @@ impl Walker<'_> {
             }
         }
         let flow =
-            Flow { elsewhere: flow.elsewhere || row.elsewhere, ..flow.proven_if(!found.is_apart(row)) };
+            Flow { elsewhere: flow.elsewhere || run.elsewhere, ..flow.proven_if(!found.is_apart(run)) };
         let (folder, instead) = (self.folder.clone(), self.instead.clone());
-        if row.elsewhere {
+        if run.elsewhere {
             self.nowhere(&format!("the folder of `{name}`"));
         }
-        let asks_shell = match row.shell {
-            "" => false,
-            "*" => true,
-            options => found.option_given(options),
-        };
-        let scripts: Vec<Word> = found.values(row.inner);
+        let scripts: Vec<Word> = found.scripts(&run.inner);
         let nothing = words.is_empty() && scripts.is_empty() && found.missing == 0;
         let mut fits = true;
-        match row.inner {
-            _ if nothing && asks_shell && found.entrypoint(row).is_none() => {
-                self.shell_alone(row, flow, streams)
-            }
-            // The words are arguments of the app, or of the program that is named in its place.
-            Inner::Words if name == FLATPAK && found.entrypoint(row).is_none() => {}
-            Inner::Value(_) if name == "start-stop-daemon" && !scripts.is_empty() => {
-                for program in scripts {
+        match &run.inner {
+            Inner::Entry(options) => {
+                let programs: Vec<Word> = found.values_of(options).cloned().collect();
+                fits = !programs.is_empty();
+                for program in programs {
                     let program = [program].into_iter().chain(words.iter().cloned()).collect();
                     self.inner(program, flow, &mut streams.clone());
                 }
             }
+            _ if nothing && found.asks_shell(run) => self.shell_alone(name, level, run, flow, streams),
             Inner::Value(_) | Inner::ValueOrWords(_) if !scripts.is_empty() => {
                 for script in scripts {
-                    let mut inner = if row.besides { Streams::default() } else { streams.clone() };
+                    let mut inner = if run.besides { Streams::default() } else { streams.clone() };
                     self.aside(|walker| walker.fed_script(&script, flow, &mut inner));
                 }
             }
             // Without the option another row may fit: `runuser -u bob -- git push`.
-            Inner::Value(_) | Inner::After(_) if words.is_empty() || matches!(row.inner, Inner::Value(_)) => {
+            Inner::Value(_) | Inner::After(_) if words.is_empty() || matches!(run.inner, Inner::Value(_)) => {
                 fits = false;
             }
-            Inner::Script if row.more => self.many_scripts(words, &found, flow, streams),
+            Inner::Script if run.more => self.many_scripts(words, &found, flow, streams),
             Inner::Script => {
                 let script = joined(&words);
                 self.aside(|walker| walker.fed_script(&script, flow, streams));
@@ -129,11 +133,11 @@ impl Walker<'_> {
             }
             Inner::As(_) if words.is_empty() => {}
             Inner::As(program) => {
-                words.insert(0, Word::text(program));
+                words.insert(0, Word::text(program.as_str()));
                 self.inner(words, flow, streams);
             }
             Inner::Words | Inner::After(_) | Inner::Value(_) | Inner::ValueOrWords(_) => {
-                self.run_words(name, row, found, words, flow, streams)
+                self.run_words(name, run, &found, words, flow, streams)
             }
         }
         // `builtin cd` is the shell's own.
@@ -145,10 +149,10 @@ impl Walker<'_> {
     }
 
     /// A shell where no program is named; of a container, the program of its image, a shell perhaps.
-    fn shell_alone(&mut self, row: &Wrapper, flow: Flow, streams: &Streams) {
+    fn shell_alone(&mut self, name: &str, level: &Level, run: &Run, flow: Flow, streams: &Streams) {
         let input = if streams.input == Input::Nothing { self.stdin.clone() } else { streams.input.clone() };
-        let name = row.names.split(' ').next().unwrap_or_default();
-        if row.inner != Inner::Words || !row.elsewhere || row.sub.is_empty() || row.sub.contains("shell") {
+        let is_shell = |sub: &Vec<String>| sub.is_empty() || sub.iter().any(|word| word.contains("shell"));
+        if run.inner != Inner::Words || !run.elsewhere || level.subs.iter().any(is_shell) {
             return self.fed_shell(name, flow, &input);
         }
         match &input {
@@ -179,7 +183,7 @@ impl Walker<'_> {
     }
 
     /// `parallel`: its words are one script for each of many values, and without words each value is a script.
-    fn many_scripts(&mut self, mut words: Vec<Word>, found: &Opened<'_>, flow: Flow, streams: &mut Streams) {
+    fn many_scripts(&mut self, mut words: Vec<Word>, found: &Arguments<'_>, flow: Flow, streams: &mut Streams) {
         let end = words.iter().position(|word| word.start().starts_with(":::"));
         let values = end.map(|end| words.split_off(end)).unwrap_or_default();
         let flow = flow.proven_if(false);
@@ -265,8 +269,8 @@ impl Walker<'_> {
     pub fn run_words(
         &mut self,
         name: &str,
-        row: &Wrapper,
-        found: Opened<'_>,
+        run: &Run,
+        found: &Arguments<'_>,
         mut words: Vec<Word>,
         flow: Flow,
         streams: &mut Streams,
@@ -280,9 +284,6 @@ impl Walker<'_> {
             && let Some(folder) = found.option("-C --chdir -D")
         {
             self.go(std::slice::from_ref(folder));
-        }
-        if let Some(entry) = found.entrypoint(row) {
-            words.insert(0, entry);
         }
         let files: Vec<Word> = match name {
             "xargs" | "gxargs" => found.option("-a --arg-file").cloned().into_iter().collect(),
@@ -300,20 +301,18 @@ impl Walker<'_> {
             }
             return;
         }
-        if matches!(name, "command") && (found.has('v') || found.has('V')) {
+        if matches!(name, "command") && found.has("-v -V") {
             return;
         }
-        if name == "sudo" && (found.has('e') || found.has('l')) {
+        if name == "sudo" && found.has("-e -l") {
             return;
         }
-        if row.more {
+        if run.more {
             // The words may be given to several starts.
             let splits =
-                ["-n", "--max-args", "-L", "-l", "--max-lines", "-d", "--delimiter", "-0", "--null", "-s"]
-                    .iter()
-                    .any(|name| found.options.iter().any(|(given, _)| given == name));
+                found.has("-n --max-args -L -l --max-lines -d --delimiter -0 --null -s --max-chars");
             let place = found.option("-I -J -i --replace").and_then(Word::known).map(str::to_owned);
-            let place = place.or_else(|| found.option_given("-i --replace").then(|| "{}".to_owned()));
+            let place = place.or_else(|| found.has("-i --replace").then(|| "{}".to_owned()));
             match (place, &streams.input) {
                 (Some(place), _) => {
                     words = words

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use rulestep::internals::dialect::fact_rows::facts;
-use rulestep::internals::shell::facts::tools::TOOLS;
-use rulestep::internals::shell::facts::{Row, Table, programs, wrapper_rows, written};
+use rulestep::internals::shell::facts::{Table, rows, tools};
 use rulestep::internals::shell::{Root, read};
 use rulestep::internals::source::inline::inline;
 use rulestep::internals::source::{Field, Source, parse};
@@ -32,20 +31,24 @@ fn good(rows: &str) -> Table {
 
 /// All shipped rows as a policy would write them.
 fn shipped() -> Vec<Value> {
-    let programs = programs().map(written::program);
-    programs.chain(wrapper_rows().map(written::wrapper)).chain(TOOLS.iter().map(written::tool)).collect()
+    rows().chain(tools::TOOLS.iter().map(tools::written)).collect()
 }
 
-/// What `explain facts` prints is what a policy may write, row by row.
+/// What `explain facts` prints is what a policy may write, row by row and all together.
 #[test]
 fn every_shipped_row_can_be_written_in_a_policy() {
     let rows = shipped();
-    assert!(rows.len() > 200, "{}", rows.len());
-    for row in rows {
-        let table = good(&format!("  - {}\n", inline(&row, false)));
+    assert!(rows.len() > 700, "{}", rows.len());
+    for row in &rows {
+        let table = good(&format!("  - {}\n", inline(row, false)));
         let [only] = table.rows() else { panic!("{row}: {:?}", table.rows()) };
-        assert_eq!(only.written(), row);
+        assert_eq!(only.written, *row);
     }
+    let mut printed = Vec::new();
+    rulestep::internals::report::shell::table(&mut printed).unwrap();
+    let printed = String::from_utf8(printed).unwrap();
+    let table = good(printed.strip_prefix("facts:\n").unwrap());
+    assert_eq!(table.rows().iter().map(|row| row.written.clone()).collect::<Vec<_>>(), rows);
 }
 
 /// A policy that repeats a shipped row changes nothing of what commands do.
@@ -67,7 +70,7 @@ fn a_repeated_row_changes_nothing() {
         "python3 run.py --all",
     ];
     // Each row alone: together some of them are about the same program.
-    for row in programs().map(written::program).chain(wrapper_rows().map(written::wrapper)) {
+    for row in rows() {
         let special = ["find", "git", "curl", "http", "awk", "dig", "ping", "set", "docker", "cargo"];
         let text = row.to_string();
         // What the table cannot say of these is left out with their row.
@@ -143,7 +146,7 @@ fn rows_that_cannot_be_read_are_reported() {
 }
 
 const SHIPIT: &str =
-    "  - program: shipit\n    values: -t --key\n    reads: --key\n    reaches: -t or ship.example\n";
+    "  - program: shipit\n    values: -t --key\n    reads: --key\n    reaches: -t or ship.example\n    none: writes deletes\n";
 
 fn facts_of(command: &str, table: &Table) -> Vec<String> {
     let line = read(command, &Root { facts: table.clone(), ..Root::default() });
@@ -158,19 +161,19 @@ fn rows_add_and_replace() {
     assert!(facts_of("shipit --key k.pem", &Table::default()).iter().all(|fact| fact.starts_with("opaque")));
 
     // One subcommand of several in a shipped row.
-    let cargo = good("  - {program: cargo, subcommands: bench, reads: folder}\n");
+    let cargo = good("  - {program: cargo, subcommands: bench, reads: folder, none: writes deletes reaches}\n");
     assert_eq!(facts_of("cargo bench", &cargo), ["reads ."]);
     assert!(facts_of("cargo run", &cargo).iter().any(|fact| fact.starts_with("opaque")));
 
-    let jail = good("  - {program: jail, values: -u, runs: words after 1}\n");
+    let jail = good("  - {program: jail, values: -u, runs: words after 1, none: all}\n");
     assert_eq!(facts_of("jail -u me box cat .env", &jail), ["reads .env"]);
-    let remote = good("  - {program: jail, values: -c, runs: -c elsewhere}\n");
+    let remote = good("  - {program: jail, values: -c, runs: -c elsewhere, none: all}\n");
     assert!(
         facts_of("jail -c 'cat .env'", &remote)
             .contains(&"runs on another machine or in a container".to_owned())
     );
 
-    let curl = good("  - {program: curl, values: -o --connect-to, writes: -o}\n");
+    let curl = good("  - {program: curl, values: -o --connect-to, writes: -o, none: reads deletes reaches}\n");
     assert_eq!(facts_of("curl -o out https://a.example --connect-to a:1:b.example:2", &curl), ["writes out"]);
 }
 
@@ -190,7 +193,7 @@ fn allows(policy: &Arc<Policy>, tool: &str, arguments: Value) -> bool {
 fn facts_of_different_policies_do_not_mix() {
     let rule = "rules: [{type: never, call: {reaches: '*.example'}}]\n";
     let own = gate(&format!("facts:\n{SHIPIT}{rule}"));
-    let other = gate(&format!("facts:\n  - {{program: shipit, reaches: elsewhere.test}}\n{rule}"));
+    let other = gate(&format!("facts:\n  - {{program: shipit, reaches: elsewhere.test, none: reads}}\n{rule}"));
     let plain = gate(rule);
     for _ in 0..3 {
         let call = || json!({"command": "shipit now"});
@@ -205,7 +208,7 @@ fn facts_of_different_policies_do_not_mix() {
 #[test]
 fn facts_hold_for_the_rules_of_their_document() {
     let strict = "rules: [{type: never, id: strict, call: {reaches: '*'}}]\n";
-    let blind = "facts: [{program: curl, reads: operands}]\nrules: [{type: never, id: blind, call: {reaches: '*'}}]\n";
+    let blind = "facts: [{program: curl, reads: operands, reaches: none}]\nrules: [{type: never, id: blind, call: {reaches: '*'}}]\n";
     let both = gate(&format!("{strict}---\n{blind}"));
     let call = || json!({"command": "curl https://a.example"});
     assert!(!allows(&both, "Bash", call()));
@@ -235,17 +238,6 @@ fn rows_of_a_contract() {
         gate.turn().propose("Bash", json!({"command": "consult checklist.md"})).succeeded(json!("ok"));
         assert_eq!(gate.turn().propose("deploy", json!({})).allowed(), allowed, "{rows}");
     }
-}
-
-/// A policy is read at each key that is typed: equal rows are one.
-#[test]
-fn equal_rows_are_kept_once() {
-    let [one, other] = [good(SHIPIT), good(SHIPIT)];
-    let (Some(Row::Program(one)), Some(Row::Program(other))) = (one.rows().first(), other.rows().first())
-    else {
-        panic!("two programs")
-    };
-    assert!(std::ptr::eq(*one, *other));
 }
 
 /// An argument that a row names and no call has leaves a doubt; a row without arguments is for tools of which nothing is known.

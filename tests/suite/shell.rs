@@ -11,6 +11,7 @@ mod hostile;
 #[cfg(unix)]
 mod lines;
 mod mutated;
+mod rows;
 mod typed;
 
 use std::collections::BTreeMap;

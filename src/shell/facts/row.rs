@@ -1,53 +1,229 @@
-//! What a row of the table says.
+//! A row: how a program reads its words, what it does, and how it runs another program.
 
-use crate::shell::options::Style;
+use super::Act;
 
-/// What is known of a program, or of one of its subcommands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+/// What is known of a program.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Program {
-    /// Its names.
-    pub names: &'static str,
-    /// The leading operands of the subcommand; empty for what all have in common. Alternatives are separated by `|`.
-    pub sub: &'static str,
-    /// Options that take a value, two spellings of one as in `flags`.
-    pub takes: &'static str,
-    /// Options without a value, and `-r=--recursive` for two spellings of one option.
-    pub flags: &'static str,
+    /// Its names, without a folder.
+    pub names: Vec<String>,
+    /// Whether somebody looked at all of it.
+    pub checked: bool,
     /// How its options are written.
     pub style: Style,
-    /// What it does.
-    pub does: &'static [Does],
+    /// Whether a first word without a dash is letters of options: `tar xzf`.
+    pub letters: bool,
+    /// Whether its names may end in a version: `python3.12`.
+    pub versions: bool,
+    /// What holds whatever the subcommand comes first.
+    pub levels: Vec<Level>,
+    /// Languages of its own that its words and its standard input are in.
+    pub commands: Vec<Commands>,
+    /// Variables of the environment whose values it hands to a shell.
+    pub env_runs: Vec<String>,
+    /// Variables that name files which it runs, or reads its settings from.
+    pub env_files: Vec<String>,
+    /// Variables that hold more options, each with those that do no harm; what ends with `=` has any value.
+    pub env_options: Vec<(String, Vec<String>)>,
+    /// Whether its name is no ordinary word, so that a pattern with nothing else means it.
+    pub unmistakable: bool,
 }
 
-/// A thing that a program does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Does {
-    /// Reads files.
-    Reads(At),
-    /// Reads files, and folders with all they hold.
-    ReadsDeep(At),
-    /// Writes files.
-    Writes(At),
-    /// Writes files, or in folders what the line does not name.
-    WritesDeep(At),
-    /// Deletes files.
-    Deletes(At),
-    /// Deletes files, and folders with all they hold.
-    DeletesDeep(At),
+/// Where a program is given commands of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Commands {
+    /// What the commands are written in.
+    pub language: Language,
+    /// Options whose values are commands.
+    pub options: Vec<String>,
+    /// Operands that are.
+    pub operands: CommandOperands,
+    /// Options whose values are files with commands.
+    pub files: Vec<String>,
+    /// When commands are read from its standard input.
+    pub fed: Fed,
+}
+
+/// Languages of programs' own commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Language {
+    /// Programs of `awk`.
+    Awk,
+    /// Commands of `ed`.
+    Ed,
+    /// Commands of a debugger.
+    Gdb,
+    /// Filters of `jq`.
+    Jq,
+    /// Commands of a pager.
+    Less,
+    /// Lines for the client of MySQL.
+    Mysql,
+    /// Patches as `apply_patch` reads them.
+    Patch,
+    /// Lines for the client of PostgreSQL.
+    Psql,
+    /// Scripts of `sed`.
+    Sed,
+    /// Lines for the client of SQL Server.
+    Sqlcmd,
+    /// Lines for the client of SQLite.
+    Sqlite,
+    /// Lines for the client of Oracle.
+    Sqlplus,
+    /// Commands of `sftp` and `ftp`.
+    Transfer,
+    /// Commands of vi.
+    Vim,
+}
+
+/// Which operands hold commands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CommandOperands {
+    /// None.
+    None,
+    /// Those after `+`.
+    Plus,
+    /// The first, if no option gives any.
+    First,
+    /// All but the first.
+    Rest,
+}
+
+/// When a program reads commands from its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fed {
+    /// Never.
+    Never,
+    /// Always.
+    Always,
+    /// Only if it is given no command by its words.
+    Alone,
+    /// With one of these options.
+    With(Vec<String>),
+}
+
+/// How a program reads its options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Style {
+    /// `-rf` is `-r -f`, `--name=value`; options may come after operands.
+    #[default]
+    Gnu,
+    /// `-name` is one option: `terraform`, `openssl`.
+    OneDash,
+}
+
+/// What holds of a program as a whole, or of some of its subcommands.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Level {
+    /// The words of each subcommand; one that is empty for the program as a whole.
+    pub subs: Vec<Vec<String>>,
+    /// Its options.
+    pub options: Vec<Opt>,
+    /// What it does.
+    pub does: Vec<Does>,
+    /// The effects that it does not have.
+    pub none: Effect4,
+    /// How it runs another program: those that hold beside all else come first.
+    pub runs: Vec<Run>,
+    /// Options that name the folder in which it then runs.
+    pub chdir: Vec<String>,
+    /// Words with which a success proves nothing of what it is for.
+    pub idle: Vec<String>,
+    /// How many operands after the subcommand say what it does: `test` of `npm run test`.
+    pub verbs: usize,
+    /// Whether each operand is a goal of its own: `make lint test`.
+    pub goals: bool,
+    /// Whether any other word where a subcommand stands is somebody's plugin, script or alias.
+    pub plugins: bool,
+}
+
+/// An option.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Opt {
+    /// Its spellings, with their dashes.
+    pub names: Vec<String>,
+    /// What it takes.
+    pub takes: Takes,
+}
+
+/// What an option takes as its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// Nothing; what is written after `=` is its value all the same.
+    Nothing,
+    /// What is written to it, or this many words that follow.
+    Words(usize),
+    /// Only what is written to it, which may be nothing.
+    Joined,
+}
+
+/// One of the four effects for each, as a set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Effect4 {
+    /// Whether reading is in it.
+    pub reads: bool,
+    /// Whether writing is.
+    pub writes: bool,
+    /// Whether deleting is.
+    pub deletes: bool,
+    /// Whether connecting is.
+    pub reaches: bool,
+}
+
+impl Effect4 {
+    /// All four.
+    pub const ALL: Effect4 = Effect4 { reads: true, writes: true, deletes: true, reaches: true };
+}
+
+/// A thing that a program does, if all conditions hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Does {
+    /// What it does.
+    pub deed: Deed,
+    /// When.
+    pub conditions: Vec<Condition>,
+}
+
+/// What a program does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Deed {
+    /// Works on files.
+    Files(Act, Depth, At),
     /// Opens connections.
     Reaches(Net),
     /// Does what is written in another language or in a file.
     Opaque,
-    /// Does it in the folder that one of these options names.
-    In(&'static str, &'static Does),
-    /// Only with one of these options.
-    With(&'static str, &'static Does),
-    /// Only without all of these options.
-    Without(&'static str, &'static Does),
+}
+
+/// How much of a named folder is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// The file itself.
+    Itself,
+    /// Folders with all they hold; written are things in them that the line does not name.
+    Below,
+}
+
+/// When a program does something, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Condition {
+    /// With one of these options.
+    With(Vec<String>),
+    /// With none of them.
+    Without(Vec<String>),
+    /// In the folder that one of these options names.
+    In(Vec<String>),
+    /// Without operands.
+    Alone,
+    /// With an operand.
+    Named,
+    /// With two operands or more.
+    Several,
 }
 
 /// Which words name the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum At {
     /// All operands after the subcommand.
     All,
@@ -59,20 +235,12 @@ pub enum At {
     Last,
     /// All but the last.
     ButLast,
-    /// The values of these options.
-    Value(&'static str),
-    /// The values of these options that begin with `@`, without it.
-    Attached(&'static str),
-    /// What comes after `=` in operands that begin with this: `if=` of `dd`.
-    Field(&'static str),
     /// The folder in which the program runs.
     Here,
     /// All operands, or the folder in which the program runs where there is none.
     AllOrHere,
     /// All but the first, or the same.
     RestOrHere,
-    /// What the operands are called, in the folder that these options name.
-    Into(&'static str),
     /// The variables of the environment that the operands name, or all.
     Environment,
     /// The operands that are not on another host: `scp`.
@@ -81,10 +249,28 @@ pub enum At {
     LocalLast,
     /// The same, all but the last.
     LocalButLast,
+    /// Files that git keeps track of, whatever their names; never its own.
+    Tracked,
+    /// The operands, or files of any name that git does not know.
+    Untracked,
+    /// Operands that are `REVISION:PATH`, or paths.
+    Revisions,
+    /// The values of these options.
+    Value(Vec<String>),
+    /// The values of these options that begin with `@`, without it.
+    Attached(Vec<String>),
+    /// What the operands are called, in the folder that these options name.
+    Into(Vec<String>),
+    /// What comes after `=` in operands that begin with this: `if=` of `dd`.
+    Field(String),
+    /// This file.
+    Fixed(String),
+    /// Files of such a name in the folder in which it runs, or below it.
+    Below(String),
 }
 
 /// Which words name the hosts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Net {
     /// The hosts of all operands that are URLs, or would be taken as such.
     Urls,
@@ -92,42 +278,82 @@ pub enum Net {
     First,
     /// The hosts of `host:path` and of URLs among the operands.
     Remotes,
-    /// The values of these options, URLs or hosts.
-    Value(&'static str),
+    /// The values of these options, URLs or hosts; where none is given, this host.
+    Value(Vec<String>, Option<String>),
     /// The hosts of the values of these options that are URLs.
-    UrlValue(&'static str),
+    UrlValue(Vec<String>),
     /// This host.
-    Fixed(&'static str),
+    Fixed(String),
     /// A host that the line does not name, as this is called.
-    Elsewhere(&'static str),
-    /// Hosts that a file names, which has options of the program in it.
-    Listed(&'static str),
-    /// A host of the program's settings, unless one of these options names it.
-    Default(&'static str, &'static str),
-    /// The same for operands: the first URL or remote, or what the settings say.
-    OperandOr(&'static str),
+    Elsewhere(String),
+    /// The first operand, if it is a URL or remote; else a host that the line does not name.
+    OperandOr(String),
+    /// Hosts that a file names, this machine perhaps.
+    Listed(String),
     /// The value of this variable of the environment, or of those that begin so before a `*`.
-    Variable(&'static str),
+    Variable(String),
 }
 
-/// A row.
-pub const fn row(
-    names: &'static str,
-    sub: &'static str,
-    takes: &'static str,
-    flags: &'static str,
-    does: &'static [Does],
-) -> Program {
-    Program { names, sub, takes, flags, style: Style::Gnu, does }
+/// How a program runs another one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Run {
+    /// How the program is named.
+    pub inner: Inner,
+    /// How many operands come before it.
+    pub skip: usize,
+    /// Whether it runs on another machine.
+    pub elsewhere: bool,
+    /// Where its success is not that of what it runs.
+    pub apart: Option<Apart>,
+    /// Whether more words come from standard input.
+    pub more: bool,
+    /// Whether other ways hold as well.
+    pub besides: bool,
+    /// Where no program is named, a shell reads standard input.
+    pub shell: Shell,
 }
 
-/// The same for a program whose options have one dash.
-pub const fn one_dash(
-    names: &'static str,
-    sub: &'static str,
-    takes: &'static str,
-    flags: &'static str,
-    does: &'static [Does],
-) -> Program {
-    Program { names, sub, takes, flags, style: Style::OneDash, does }
+/// When a shell is run where no program is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Shell {
+    /// Never.
+    Never,
+    /// Always.
+    Always,
+    /// With one of these options.
+    With(Vec<String>),
+}
+
+/// How a program names what it runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Inner {
+    /// The words that follow are a program and its arguments.
+    Words,
+    /// The words after one of these options are, `--` among others.
+    After(Vec<String>),
+    /// The words that follow are arguments of this program.
+    As(String),
+    /// They are joined and read by a shell.
+    Script,
+    /// The values of these options are read by a shell; of `-o@Key`, what comes after `Key=` in the value.
+    Value(Vec<String>),
+    /// The value of one of these options is read by a shell; without it the words are a program.
+    ValueOrWords(Vec<String>),
+    /// The value of one of these options is a program, and the words that follow are its arguments.
+    Entry(Vec<String>),
+    /// The operands are each read by a shell.
+    First,
+    /// A shell reads what it is fed.
+    Input,
+    /// They are typed into a shell, `Enter` and `Space` by name.
+    Keys,
+}
+
+/// Where a program succeeds although what it runs has not: it does not wait for it, or looks away.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Apart {
+    /// With one of these options; where none is named, always.
+    pub with: Vec<String>,
+    /// But not with one of these.
+    pub without: Vec<String>,
 }

@@ -5,11 +5,11 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use serde_json::Value;
+
 use super::program;
-use super::row::{Does, Program};
+use super::row::{Level, Program};
 use super::tools::{self, Argument, Tool};
-use super::wrapper::Wrapper;
-use super::wrappers;
 
 /// Rows of programs and tools. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -21,21 +21,27 @@ struct Own {
     rows: Vec<Row>,
     /// No other table has it, so that readings can be kept by it.
     number: u64,
-    programs: HashMap<&'static str, Vec<&'static Program>>,
-    wrappers: HashMap<&'static str, Vec<&'static Wrapper>>,
+    programs: HashMap<String, Program>,
     tools: HashMap<&'static str, &'static Tool>,
     /// Programs of which the policy says what they do whatever their subcommand.
-    whole: HashSet<&'static str>,
+    whole: HashSet<String>,
 }
 
 /// A row that a policy adds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Row {
-    /// What a program does.
-    Program(&'static Program),
-    /// How a program runs another one.
-    Wrapper(&'static Wrapper),
-    /// What a tool of an agent does.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// What it says.
+    pub kind: RowKind,
+    /// As it is written.
+    pub written: Value,
+}
+
+/// What a row is about.
+#[derive(Debug, Clone, PartialEq)]
+pub enum RowKind {
+    /// A program.
+    Program(Program),
+    /// A tool of an agent.
     Tool(&'static Tool),
 }
 
@@ -58,41 +64,30 @@ impl Table {
         let mut own = Own {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             programs: HashMap::new(),
-            wrappers: HashMap::new(),
             tools: HashMap::new(),
             whole: HashSet::new(),
-            rows,
+            rows: Vec::new(),
         };
-        for row in &own.rows {
-            match row {
-                Row::Program(row) => {
-                    for name in row.names.split(' ') {
-                        let rows = own.programs.entry(name).or_insert_with(|| program(name).to_vec());
-                        replace(rows, row, |row| row.sub, |row, sub| kept_program(Program { sub, ..*row }));
-                        if row.sub.is_empty() {
-                            own.whole.insert(name);
+        for row in &rows {
+            match &row.kind {
+                RowKind::Program(row) => {
+                    for name in &row.names {
+                        let known = own.programs.entry(name.clone()).or_insert_with(|| {
+                            program(name).cloned().unwrap_or_else(|| Program { levels: vec![Level::whole()], ..row.clone() })
+                        });
+                        known.style = row.style;
+                        for level in &row.levels {
+                            replace(known, level);
+                            if level.subs.iter().any(Vec::is_empty) && level.says_effects() {
+                                own.whole.insert(name.clone());
+                            }
                         }
                     }
                 }
-                Row::Wrapper(row) => {
-                    for name in row.names.split(' ') {
-                        let rows =
-                            own.wrappers.entry(name).or_insert_with(|| wrappers::wrappers(name).collect());
-                        // Options that are run beside all else are rows of their own.
-                        let (mut same, other): (Vec<_>, Vec<_>) =
-                            rows.drain(..).partition(|other: &&Wrapper| other.besides == row.besides);
-                        let again = |row: &Wrapper, sub| kept_wrapper(Wrapper { sub, ..*row });
-                        replace(&mut same, row, |row| row.sub, again);
-                        rows.extend(if row.besides {
-                            same.iter().chain(&other)
-                        } else {
-                            other.iter().chain(&same)
-                        });
-                    }
-                }
-                Row::Tool(row) => own.tools.extend(row.names.split(' ').map(|name| (name, *row))),
+                RowKind::Tool(row) => own.tools.extend(row.names.split(' ').map(|name| (name, *row))),
             }
         }
+        own.rows = rows;
         Table(Some(Arc::new(own)))
     }
 
@@ -101,7 +96,7 @@ impl Table {
         let tables: Vec<&Table> = tables.filter(|table| table.0.is_some()).collect();
         match tables.as_slice() {
             [only] => (*only).clone(),
-            tables => Table::new(tables.iter().flat_map(|table| table.rows()).copied().collect()),
+            tables => Table::new(tables.iter().flat_map(|table| table.rows()).cloned().collect()),
         }
     }
 
@@ -115,16 +110,9 @@ impl Table {
         self.0.as_ref().map_or(0, |own| own.number)
     }
 
-    /// What a program does.
-    pub fn program(&self, name: &str) -> &[&'static Program] {
-        let own = self.0.as_ref().and_then(|own| own.programs.get(name));
-        own.map_or_else(|| program(name), Vec::as_slice)
-    }
-
-    /// How a program runs another one.
-    pub fn wrappers(&self, name: &str) -> Vec<&'static Wrapper> {
-        let own = self.0.as_ref().and_then(|own| own.wrappers.get(name));
-        own.cloned().unwrap_or_else(|| wrappers::wrappers(name).collect())
+    /// What is known of a program.
+    pub fn program(&self, name: &str) -> Option<&Program> {
+        self.0.as_ref().and_then(|own| own.programs.get(name)).or_else(|| program(name))
     }
 
     /// What a tool does.
@@ -140,37 +128,59 @@ impl Table {
 
     /// Whether a policy says what a program does, or runs.
     pub fn names(&self, name: &str) -> bool {
-        self.0.as_ref().is_some_and(|own| own.programs.contains_key(name) || own.wrappers.contains_key(name))
+        self.0.as_ref().is_some_and(|own| own.programs.contains_key(name))
     }
 }
 
-/// Puts a row in the place of what there is for its subcommands. A row for several is left with the others.
-fn replace<T>(
-    rows: &mut Vec<&'static T>,
-    row: &'static T,
-    sub: impl Fn(&T) -> &'static str,
-    with: impl Fn(&T, &'static str) -> &'static T,
-) {
-    let own: Vec<&str> = sub(row).split('|').collect();
-    let before = std::mem::take(rows);
-    rows.push(row);
-    for other in before {
-        let rest: Vec<&str> = sub(other).split('|').filter(|sub| !own.contains(sub)).collect();
-        if rest.len() == sub(other).split('|').count() {
-            rows.push(other);
-        } else if !rest.is_empty() {
-            rows.push(with(other, text(&rest.join("|"))));
+impl Level {
+    /// What holds of a program of which nothing is known.
+    fn whole() -> Level {
+        Level { subs: vec![Vec::new()], ..Level::default() }
+    }
+
+    /// Whether it says what the program does, and not only how it runs another one.
+    fn says_effects(&self) -> bool {
+        !self.does.is_empty() || self.said() != super::Effect4::default() || self.runs.is_empty()
+    }
+}
+
+/// Puts a level in the place of what there is for its subcommands. What it does not speak of stays: options that it does not list, and
+/// how another program is run, or what the program does itself.
+fn replace(known: &mut Program, level: &Level) {
+    for sub in &level.subs {
+        let mut own = Level { subs: vec![sub.clone()], ..level.clone() };
+        let mut at = 0;
+        while let Some(before) = known.levels.get_mut(at) {
+            if !before.subs.contains(sub) {
+                at += 1;
+                continue;
+            }
+            if own.runs.is_empty() {
+                own.runs.clone_from(&before.runs);
+            }
+            if !level.says_effects() {
+                own.does.clone_from(&before.does);
+                own.none = before.none;
+            }
+            let named = |name: &String| level.options.iter().any(|option| option.names.contains(name));
+            let others = before.options.iter().filter(|option| !option.names.iter().any(named)).cloned();
+            own.options.extend(others);
+            before.subs.retain(|other| other != sub);
+            match before.subs.is_empty() {
+                true => drop(known.levels.remove(at)),
+                false => at += 1,
+            }
+        }
+        match sub.is_empty() {
+            true => known.levels.insert(0, own),
+            false => known.levels.push(own),
         }
     }
 }
 
 static TEXTS: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
-static PROGRAMS: LazyLock<Mutex<HashSet<&'static Program>>> = LazyLock::new(Mutex::default);
-static WRAPPERS: LazyLock<Mutex<HashSet<&'static Wrapper>>> = LazyLock::new(Mutex::default);
 static TOOLS: LazyLock<Mutex<HashSet<&'static Tool>>> = LazyLock::new(Mutex::default);
 static ARGUMENTS: LazyLock<Mutex<HashSet<&'static [Argument]>>> = LazyLock::new(Mutex::default);
-static DOES: LazyLock<Mutex<HashSet<&'static Does>>> = LazyLock::new(Mutex::default);
-static LISTS: LazyLock<Mutex<HashSet<&'static [Does]>>> = LazyLock::new(Mutex::default);
 
 /// Rows have the form of the shipped ones, which live as long as the program. Equal ones are kept once, so an editor that
 /// reads a policy at each key adds what was typed and no more.
@@ -191,26 +201,6 @@ fn keep<T: Eq + Hash + ?Sized>(
 /// A text for a row.
 pub fn text(text: &str) -> &'static str {
     keep(&TEXTS, text, || Box::leak(text.into()))
-}
-
-/// A thing that a program does, for one with a condition.
-pub fn does(does: Does) -> &'static Does {
-    keep(&DOES, &does, || Box::leak(Box::new(does)))
-}
-
-/// All that a program does.
-pub fn list(list: &[Does]) -> &'static [Does] {
-    keep(&LISTS, list, || Box::leak(list.into()))
-}
-
-/// A row.
-pub fn kept_program(row: Program) -> &'static Program {
-    keep(&PROGRAMS, &row, || Box::leak(Box::new(row)))
-}
-
-/// A row of a program that runs another one.
-pub fn kept_wrapper(row: Wrapper) -> &'static Wrapper {
-    keep(&WRAPPERS, &row, || Box::leak(Box::new(row)))
 }
 
 /// A row of a tool.

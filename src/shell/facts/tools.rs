@@ -1,7 +1,10 @@
 //! What tools of agents do, and which of their arguments say so.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
 
 /// A tool of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -121,4 +124,58 @@ static BY_NAME: LazyLock<HashMap<&'static str, &'static Tool>> = LazyLock::new(|
 /// Whether a tool belongs to a server of which nothing is known.
 pub fn is_foreign(name: &str) -> bool {
     name.starts_with("mcp__") || name.starts_with("mcp_")
+}
+
+/// What a key of a tool's row says of an argument.
+pub type OfArgument = fn(&'static str) -> Argument;
+
+/// The keys of a tool's row, in the order of the reference page.
+pub const ARGUMENTS: &[(&str, OfArgument)] = &[
+    ("command", Argument::Command),
+    ("folder", Argument::Folder),
+    ("reads", Argument::Reads),
+    ("searches", Argument::Searches),
+    ("writes", Argument::Writes),
+    ("deletes", Argument::Deletes),
+    ("patch", Argument::Patch),
+    ("reaches", Argument::Reaches),
+];
+
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (does, names) = match self {
+            Argument::Command(names) => ("runs the command in", names),
+            Argument::Folder(names) => ("runs in the folder in", names),
+            Argument::Reads(names) => ("reads the path in", names),
+            Argument::Searches(names) => ("reads the folder in", names),
+            Argument::Writes(names) => ("writes the path in", names),
+            Argument::Deletes(names) => ("deletes the path in", names),
+            Argument::Reaches(names) => ("reaches the host in", names),
+            Argument::Patch(names) => ("writes and deletes what the patch names in", names),
+            Argument::Anywhere => return f.write_str("reaches hosts that are not known"),
+        };
+        write!(f, "{does} {}", names.replace(' ', ", "))
+    }
+}
+
+/// The row of a tool.
+pub fn written(row: &Tool) -> Value {
+    let mut names: Vec<Value> = row.names.split(' ').map(Value::from).collect();
+    let names = if names.len() == 1 { names.remove(0) } else { Value::Array(names) };
+    let mut written = Map::from_iter([("tool".to_owned(), names)]);
+    for argument in row.does {
+        let (key, value) = match argument {
+            Argument::Command(names) => ("command", Value::from(*names)),
+            Argument::Folder(names) => ("folder", Value::from(*names)),
+            Argument::Reads(names) => ("reads", Value::from(*names)),
+            Argument::Searches(names) => ("searches", Value::from(*names)),
+            Argument::Writes(names) => ("writes", Value::from(*names)),
+            Argument::Deletes(names) => ("deletes", Value::from(*names)),
+            Argument::Patch(names) => ("patch", Value::from(*names)),
+            Argument::Reaches(names) => ("reaches", Value::from(*names)),
+            Argument::Anywhere => ("reaches", Value::from("*")),
+        };
+        written.insert(key.to_owned(), value);
+    }
+    Value::Object(written)
 }

@@ -23,6 +23,8 @@ struct Pattern {
     /// Whether it is `/**` or `~/**`, which mean what is not in the session's folder. Whoever names a place means what is there,
     /// wherever the session began.
     elsewhere: bool,
+    /// Whether it means what git keeps itself.
+    of_git: bool,
     /// As written, without the mark of what is taken out.
     written: String,
     /// The text before the first wildcard, for operations on whole folders. Empty where the pattern has no fixed place.
@@ -120,6 +122,7 @@ impl Pattern {
             globs,
             environment: is_environment(&fixed),
             elsewhere,
+            of_git: text.split('/').any(|name| name == ".git"),
             written: text.to_owned(),
             fixed,
         }
@@ -142,6 +145,9 @@ impl Pattern {
                 (true, Some(path)) => path.matches(own, place.unclear()),
                 _ => Answer::No,
             };
+        }
+        if place.tracked && self.of_git {
+            return Answer::No;
         }
         if place.inside && self.elsewhere && !self.begins_at(place.folder.as_deref()) {
             return Answer::No;

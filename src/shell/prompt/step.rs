@@ -11,6 +11,10 @@ pub enum Step<'t> {
     ReadsDeep(&'t str),
     /// Writes a file.
     Writes(&'t str),
+    /// Deletes a file.
+    Deletes(&'t str),
+    /// Reads a variable of the environment, or all.
+    Variable(Option<&'t str>),
     /// Connects to a host.
     Reaches(&'t str),
     /// Runs what this text does not say.

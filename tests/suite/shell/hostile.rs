@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use rulestep::internals::shell::facts::wrapper_rows;
+use rulestep::internals::shell::facts::{names, program};
 use rulestep::internals::shell::{Root, read};
 
 /// Openers with what closes them.
@@ -101,8 +101,11 @@ fn programs_in_each_other_take_time_in_proportion() {
     let micros = std::env::var("SHELL_MICROS").ok().and_then(|text| text.parse().ok());
     let most = Duration::from_micros(micros.unwrap_or(5_000_000));
     let mut slowest = (Duration::ZERO, String::new());
-    for (name, sub) in wrapper_rows().flat_map(|row| row.names.split(' ').map(move |name| (name, row.sub))) {
-        let sub = sub.split('|').next().unwrap_or_default();
+    let subs = |name: &str| {
+        let ways = program(name).into_iter().flat_map(|row| row.ways());
+        ways.filter_map(|(level, _)| Some(level.subs.first()?.join(" "))).collect::<Vec<_>>()
+    };
+    for (name, sub) in names().flat_map(|name| subs(name).into_iter().map(move |sub| (name, sub))) {
         for options in ["", "-q ", "-t-c ", "--zz ", "-q 5 --zz 5 ", "a -q "] {
             let text = format!("{name} {sub} {options}").repeat(1000 / (name.len() + 8)) + "git push";
             let kilobytes = u32::try_from(text.len() / 1024 + 1).unwrap();

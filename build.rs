@@ -1,0 +1,131 @@
+//! Reads the rows of programs (`src/shell/facts/*.yaml`) and writes them as one table, in which a program is found by its name.
+//! What is wrong with a row ends the build, with its file and line.
+
+#[path = "src/shell/act.rs"]
+mod act;
+#[path = "src/shell/facts/read.rs"]
+mod read;
+#[path = "src/shell/facts/row.rs"]
+mod row;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+
+pub use act::Act;
+use granit_parser::{Event, Parser, ScalarStyle};
+use serde_json::{Map, Value};
+
+const FOLDER: &str = "src/shell/facts";
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={FOLDER}");
+    let mut files: Vec<_> = match std::fs::read_dir(FOLDER) {
+        Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
+        Err(error) => return fail(&format!("{FOLDER}: {error}")),
+    };
+    files.retain(|path| path.extension().is_some_and(|end| end == "yaml"));
+    files.sort();
+    let mut rows = Vec::new();
+    let mut names: BTreeMap<String, usize> = BTreeMap::new();
+    let mut scripts: BTreeSet<String> = BTreeSet::new();
+    for file in &files {
+        let shown = file.display();
+        let text = match std::fs::read_to_string(file) {
+            Ok(text) => text,
+            Err(error) => return fail(&format!("{shown}: {error}")),
+        };
+        let items = match items(&text) {
+            Ok(items) => items,
+            Err((line, why)) => return fail(&format!("{shown}:{line}: {why}")),
+        };
+        for (line, row) in items {
+            let (program, faults) = read::program(&row);
+            if let Some(fault) = faults.first() {
+                return fail(&format!("{shown}:{line}: {}: {}", fault.pointer, fault.message));
+            }
+            scripts.extend(program.env_runs);
+            for name in program.names {
+                if names.insert(name.clone(), rows.len()).is_some() {
+                    return fail(&format!("{shown}:{line}: a second row for `{name}`"));
+                }
+            }
+            rows.push(row.to_string());
+        }
+    }
+    let mut code = format!("pub const ROWS: [&str; {}] = [\n", rows.len());
+    for row in &rows {
+        _ = writeln!(code, "    {row:?},");
+    }
+    _ = write!(code, "];\n\npub const NAMES: [(&str, usize); {}] = [\n", names.len());
+    for (name, row) in &names {
+        _ = writeln!(code, "    ({name:?}, {row}),");
+    }
+    _ = write!(code, "];\n\npub const SCRIPTS: [&str; {}] = {:?};\n", scripts.len(), scripts.iter().collect::<Vec<_>>());
+    let out = std::env::var_os("OUT_DIR").unwrap_or_default();
+    if let Err(error) = std::fs::write(Path::new(&out).join("facts.rs"), code) {
+        fail(&format!("the table of programs: {error}"));
+    }
+}
+
+fn fail(why: &str) {
+    println!("cargo::error={why}");
+    std::process::exit(1);
+}
+
+/// The items of a list, each with its line; or what is wrong, with its line.
+fn items(text: &str) -> Result<Vec<(usize, Value)>, (usize, String)> {
+    let mut open: Vec<Open> = Vec::new();
+    let mut found = Vec::new();
+    for event in Parser::new_from_str(text) {
+        let (event, span) = event.map_err(|error| (error.marker().line(), error.to_string()))?;
+        let line = span.start.line();
+        let done = match event {
+            Event::SequenceStart(..) => {
+                open.push(Open { line, key: None, value: Value::Array(Vec::new()) });
+                None
+            }
+            Event::MappingStart(..) => {
+                open.push(Open { line, key: None, value: Value::Object(Map::new()) });
+                None
+            }
+            Event::SequenceEnd | Event::MappingEnd => open.pop().map(|open| (open.line, open.value)),
+            Event::Scalar(text, style, ..) => Some((line, scalar(&text, style))),
+            Event::Alias(..) => return Err((line, "an alias".to_owned())),
+            _ => None,
+        };
+        let Some((line, value)) = done else { continue };
+        let depth = open.len();
+        match open.last_mut() {
+            Some(Open { value: Value::Array(_), .. }) if depth == 1 => found.push((line, value)),
+            Some(Open { value: Value::Array(items), .. }) => items.push(value),
+            Some(Open { value: Value::Object(members), key, .. }) => match key.take() {
+                None => *key = Some(value.as_str().map(str::to_owned).unwrap_or_else(|| value.to_string())),
+                Some(key) => {
+                    if members.insert(key.clone(), value).is_some() {
+                        return Err((line, format!("`{key}` stands twice")));
+                    }
+                }
+            },
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// A list or mapping that has begun.
+struct Open {
+    line: usize,
+    key: Option<String>,
+    value: Value,
+}
+
+fn scalar(text: &str, style: ScalarStyle) -> Value {
+    match text {
+        "true" if style == ScalarStyle::Plain => Value::Bool(true),
+        "false" if style == ScalarStyle::Plain => Value::Bool(false),
+        "" | "~" | "null" if style == ScalarStyle::Plain => Value::Null,
+        text => Value::from(text),
+    }
+}
