@@ -35,6 +35,7 @@ mod simple;
 mod special;
 pub mod spelling;
 pub mod tool;
+mod unlisted;
 mod unwrap;
 mod url_glob;
 mod variables;

@@ -3,6 +3,7 @@
 mod begin;
 mod choices;
 mod defaults;
+mod explain;
 mod groups;
 mod live;
 mod misplaced;
@@ -17,9 +18,10 @@ use clap_complete::Shell;
 pub use begin::{Init, New, Suggest};
 #[cfg(feature = "tui")]
 pub use choices::WatchMode;
-pub use choices::{Color, Format, Mode, TableFormat, TestFormat};
+pub use choices::{AgentArgument, Color, Format, Mode, TableFormat, TestFormat};
 pub use defaults::defaults_explained;
-pub use groups::{Caching, Corpus, Lines, ModeArgument, Policies, Reading, Recordings, Selection};
+pub use explain::Explain;
+pub use groups::{Caching, Corpus, Lines, Policies, Reading, Recordings, Selection};
 pub use live::{Doctor, Fallback, Gate, Hook, Install, Live, OnAsk, Prune, ScopeArgument, Uninstall};
 pub use misplaced::look_elsewhere;
 #[cfg(feature = "proxy")]
@@ -29,8 +31,7 @@ pub use transfer::{Convert, Export, Merge, Migrate};
 use values::theme_help;
 pub use values::{ANY, NONE};
 use values::{
-    Explained, changes_format, coverage_format, explained, explained_in_full, failing, keys, languages,
-    replay_format, stats_format, threads,
+    changes_format, coverage_format, failing, keys, languages, replay_format, stats_format, threads,
 };
 
 /// The whole command line.
@@ -387,32 +388,6 @@ pub struct Test {
     /// Output format
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub format: TestFormat,
-}
-
-/// `rulestep explain`.
-#[derive(Debug, Args)]
-pub struct Explain {
-    #[arg(value_name = "PAGE|SESSIONS", help = explained(), long_help = explained_in_full(), value_parser = Explained, hide_possible_values = true)]
-    pub what: Vec<String>,
-    /// Call to explain; turn and call count from 1. SESSION is the session's id, the beginning of it, or the path or name of its
-    /// file. SESSION alone: all its findings
-    #[arg(long, value_name = "SESSION[:TURN.CALL]")]
-    pub at: Option<String>,
-    /// With --at: search the sample sessions inside the program instead of SESSIONS, and use their policies unless -p names others
-    #[arg(long, requires = "at", conflicts_with = "what")]
-    pub samples: bool,
-    #[command(flatten)]
-    pub policies: Policies,
-    #[command(flatten)]
-    pub judging: ModeArgument,
-    #[command(flatten)]
-    pub reading: Reading,
-    /// Output format
-    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
-    pub format: Format,
-    /// With --at: blank all arguments, results and messages. Only the values that a rule of the policies looks at stay readable
-    #[arg(long)]
-    pub redact: bool,
 }
 
 /// `rulestep lsp`.

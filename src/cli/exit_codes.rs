@@ -129,11 +129,12 @@ const TABLE: &[Row] = &[
         "explain",
         &[
             (0, "explained, whether or not the call is stopped"),
+            (1, "with `shell` and `-p`: a command is stopped (in shadow mode: would be)"),
             (
                 2,
                 "with `--at`: a recording could not be read completely; the call is explained if it was found",
             ),
-            (2, "wrong arguments, a policy that does not load, or no such page, session or call"),
+            (2, "wrong arguments, a policy that does not load, or no such page, session, call or command"),
             FAULT,
         ],
     ),

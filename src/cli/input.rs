@@ -63,15 +63,7 @@ impl<'a> SessionSource<'a> {
 /// `find -print0` writes them, else by line feeds.
 pub fn add_listed(recordings: &mut Recordings) -> Result<(), Failure> {
     let Some(list) = &recordings.files_from else { return Ok(()) };
-    let mut bytes = Vec::new();
-    let read = match list.as_str() {
-        "-" => std::io::stdin().read_to_end(&mut bytes),
-        path => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
-    };
-    let shown = words::line(list);
-    let refused = |why: &str| Failure::usage(format!("`--files-from {shown}` cannot be read: {why}"));
-    read.map_err(|error| refused(&error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|_| refused("it is not UTF-8 text"))?;
+    let text = text("--files-from", list)?;
     let before = recordings.sessions.len();
     match text.contains('\0') {
         true => recordings.sessions.extend(text.split('\0').map(str::to_owned)),
@@ -79,9 +71,24 @@ pub fn add_listed(recordings: &mut Recordings) -> Result<(), Failure> {
     }
     recordings.sessions.retain(|name| !name.is_empty());
     match recordings.sessions.len() == before {
-        true => Err(refused("it names no file")),
+        true => Err(unreadable("--files-from", list, "it names no file")),
         false => Ok(()),
     }
+}
+
+/// The text of the file that an option names; `-` is standard input.
+pub fn text(option: &str, file: &str) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    let read = match file {
+        "-" => std::io::stdin().read_to_end(&mut bytes),
+        path => std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+    };
+    read.map_err(|error| unreadable(option, file, &error.to_string()))?;
+    String::from_utf8(bytes).map_err(|_| unreadable(option, file, "it is not UTF-8 text"))
+}
+
+fn unreadable(option: &str, file: &str, why: &str) -> Failure {
+    Failure::usage(format!("`{option} {}` cannot be read: {why}", words::line(file)))
 }
 
 /// The policy to judge by. A version with an error does not decide.
@@ -100,6 +107,11 @@ pub fn policy_and_levels(
     let (policy, told) = load(version, only(asked)?, "policy", screen)?;
     told.iter().for_each(|diagnostic| screen.tell(diagnostic));
     Ok((policy, levels))
+}
+
+/// The policy to judge by, where one is named.
+pub fn named_policy(asked: &Policies, screen: &mut Screen) -> Result<Option<Arc<Policy>>, Failure> {
+    (!asked.policy.is_empty()).then(|| policy(asked, false, screen)).transpose()
 }
 
 /// What rules name that none of these sessions has, which are all that were asked for. It is no fault of a recording, and not

@@ -17,7 +17,7 @@ use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use decision::{CallLine, PartsLine};
+use decision::{CallLine, DecisionLine, PartsLine};
 use halt::HaltLine;
 pub use parts::documents;
 use parts::id;
@@ -89,6 +89,13 @@ pub fn call(
     )
 }
 
+/// What is decided about a call that nobody recorded, by the names that `replay` has for it, and the way out of a stop.
+pub fn decision(replay: &Replay, call: &Call) -> serde_json::Result<Value> {
+    let line = replay.call(call.at.index).map(|judged| DecisionLine::of(judged, replay));
+    let way_out = way_out(replay, call.at.index).map(|way| words::way_out::data(&way, replay));
+    serde_json::to_value(MadeUpLine { line, way_out })
+}
+
 /// Writes the calls of a session that a rule speaks of, and a line feed. `incomplete` says that not everything was read.
 pub fn findings(replay: &Replay, incomplete: bool, out: &mut dyn Write) -> io::Result<()> {
     line(
@@ -141,6 +148,13 @@ struct ExplainLine<'a> {
     incomplete: bool,
     call: Option<CallLine<'a>>,
     /// For a stopped call.
+    way_out: Option<Value>,
+}
+
+#[derive(Serialize)]
+struct MadeUpLine<'a> {
+    #[serde(flatten)]
+    line: Option<DecisionLine<'a>>,
     way_out: Option<Value>,
 }
 

@@ -4,7 +4,11 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
+use super::paint::Paint;
+use super::{Look, json, words};
+use crate::engine::Verdict;
 use crate::policy::Policy;
+use crate::replay::Replay;
 use crate::shell::facts::{rows, tools};
 use crate::shell::{Extent, Line, SmallCall, Word};
 use crate::source::inline::{inline, scalar};
@@ -31,10 +35,62 @@ pub fn text(read: &Line, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The same for a program.
-pub fn data(command: &str, read: &Line) -> Value {
+/// The same for a program; with what is decided about the command, which is the only call of the replay's session.
+pub fn data(command: &str, read: &Line, replay: Option<&Replay>) -> serde_json::Result<Value> {
     let calls: Vec<Value> = read.calls.iter().map(call).collect();
-    json!({"command": command, "calls": calls, "problem": read.problem})
+    let data = json!({"command": command, "calls": calls, "problem": read.problem});
+    replay.map_or(Ok(data.clone()), |replay| with_decision(data, replay))
+}
+
+/// What is decided about a command, without what it does.
+pub fn decision_data(command: &str, replay: &Replay) -> serde_json::Result<Value> {
+    with_decision(json!({"command": command}), replay)
+}
+
+fn with_decision(mut data: Value, replay: &Replay) -> serde_json::Result<Value> {
+    let decision = replay.session().calls.first().map(|call| json::decision(replay, call)).transpose()?;
+    if let (Value::Object(data), Some(Value::Object(decision))) = (&mut data, decision) {
+        data.extend(decision);
+    }
+    Ok(data)
+}
+
+/// What is decided about one of many commands.
+pub struct DecisionRow {
+    verdict: Verdict,
+    glyph: &'static str,
+    code: &'static str,
+    rule: String,
+    command: String,
+}
+
+impl DecisionRow {
+    /// Of a command, which is the only call of the replay's session.
+    pub fn of(command: &str, replay: &Replay) -> Option<DecisionRow> {
+        let decided = replay.call(0)?;
+        let finding = decided.decision.findings.first();
+        let rule = finding.and_then(|finding| replay.policy().rules().get(finding.rule));
+        Some(DecisionRow {
+            verdict: decided.decision.verdict,
+            glyph: words::mark(decided).unicode(),
+            code: finding.map_or("", |finding| finding.code.as_str()),
+            rule: rule.map(words::rule_name).unwrap_or_default(),
+            command: line(command),
+        })
+    }
+}
+
+/// Writes a line for each command: the mark of its decision, the code and the rule of the finding, the command.
+pub fn decisions(rows: &[DecisionRow], look: &Look, out: &mut dyn Write) -> io::Result<()> {
+    let paint = Paint { color: look.color };
+    let widest = |text: fn(&DecisionRow) -> &str| rows.iter().map(|row| text(row).chars().count()).max();
+    let code_width = widest(|row| row.code).unwrap_or_default();
+    let rule_width = widest(|row| &row.rule).unwrap_or_default();
+    rows.iter().try_for_each(|row| {
+        let DecisionRow { verdict, glyph, code, rule, command } = row;
+        let glyph = paint.verdict(*verdict, glyph);
+        writeln!(out, "{glyph} {code:<code_width$}  {rule:<rule_width$}  {command}")
+    })
 }
 
 fn call(call: &SmallCall) -> Value {

@@ -54,6 +54,16 @@ pub fn session(judged: &JudgedSession, look: &Look, out: &mut dyn Write) -> io::
     }
 }
 
+/// How an explained call got into its session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CallOrigin {
+    Recorded,
+    /// By a choice of this number, which was not taken.
+    NotTaken(u32),
+    /// It was made up to ask about it, so there is no recording to compare with.
+    MadeUp,
+}
+
 /// Writes everything that is known of the decision about one call; `choice` is given for a call of the session that takes
 /// a choice which was not taken ([`Replay::not_taken`]).
 pub fn call(
@@ -65,26 +75,54 @@ pub fn call(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let paint = Paint { color: look.color };
-    let Some(decided) = replay.call(call.at.index) else { return Ok(()) };
-    let (session, policy) = (replay.session(), replay.policy());
+    let session = replay.session();
     let id = words::name(&session.id);
     writeln!(out, "{}  {}  {}", paint.bold(&id), words::name(&session.origin.file), replay.mode().word())?;
+    let origin = choice.map_or(CallOrigin::Recorded, CallOrigin::NotTaken);
+    decision(replay, frame, call, origin, paint, out)
+}
+
+/// The same for a call that nobody recorded, which is the whole session.
+pub fn made_up_call(
+    replay: &Replay,
+    frame: &Frame,
+    call: &Call,
+    look: &Look,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let paint = Paint { color: look.color };
+    writeln!(out, "{}  {}", paint.bold("Decided as the first call of a session"), replay.mode().word())?;
+    decision(replay, frame, call, CallOrigin::MadeUp, paint, out)
+}
+
+fn decision(
+    replay: &Replay,
+    frame: &Frame,
+    call: &Call,
+    origin: CallOrigin,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let Some(decided) = replay.call(call.at.index) else { return Ok(()) };
+    let (session, policy) = (replay.session(), replay.policy());
     verdict_line(replay, call, decided, Widths::default(), None, paint, out)?;
     if !call.arguments.is_missing() {
         row(out, "arguments", words::line(call.arguments.raw()))?;
     }
     findings(replay, &ByTool::of(session), call, decided, true, paint, out)?;
-    match choice {
-        None => {
+    match origin {
+        CallOrigin::Recorded => {
             live(replay, call, decided, paint, out)?;
             recorded(call, decided, out)?;
         }
-        Some(choice) => {
+        CallOrigin::NotTaken(choice) => {
             row(out, "recorded", format!("choice {choice} of the response, which was not taken"))?
         }
+        CallOrigin::MadeUp => {}
     }
     told(decided, out)?;
-    if let Some(way) = choice.is_none().then(|| way_out(replay, call.at.index)).flatten() {
+    let is_not_taken = matches!(origin, CallOrigin::NotTaken(_));
+    if let Some(way) = (!is_not_taken).then(|| way_out(replay, call.at.index)).flatten() {
         let sentence = paint.bold(&words::way_out::sentence(&way, replay).whole());
         let steps = words::way_out::steps(&way, replay);
         let places = |rules: &[String]| paint.dim(&rules.join(", "));

@@ -5,12 +5,17 @@ use serde_json::{Map, Value};
 use super::word::{Piece, Word};
 
 /// Arguments that hold no path and no command, of whatever tool: words for people.
-const WORDS_FOR_PEOPLE: &str =
-    "description explanation thought thoughts thinking reason intent tool_summary tool_action title";
+const WORDS_FOR_PEOPLE: &str = "description explanation thought thoughts thinking reason intent tool_summary tool_action \
+     title note notes comment purpose";
 
 /// Arguments of searches that say what is looked for, and how.
 const OF_SEARCHES: &str = "pattern query regex regexp search search_term type output_mode glob globs include includes \
      include_pattern file_pattern";
+
+/// Arguments of tools with a row that are written to a file, compared, or say how much is read and shown.
+const DATA: &str = "content contents file_text text old_string new_string old_str new_str insert_text code_edit code_content replacement_content target_content instructions \
+     instruction new_source cell_id cell_type cell_language edit_mode language encoding mode format model message ignore exclude \
+     exclude_pattern exclude_patterns ignore_globs ai_proposed_content todos questions glob_pattern task_id shell_id session_id id";
 
 /// Names of the path in a list of files: `files: [{path: …}]`.
 const PATHS: &str = "path file_path file uri";
@@ -39,6 +44,12 @@ pub fn is_same(one: &str, other: &str) -> bool {
     begins(one) == begins(other) && letters(one) == letters(other)
 }
 
+/// Whether an argument of a tool with a row holds no path, no command and no host.
+pub fn is_data(key: &str) -> bool {
+    let known = [DATA, WORDS_FOR_PEOPLE, OF_SEARCHES];
+    known.iter().flat_map(|names| names.split(' ')).any(|name| is_same(key, name))
+}
+
 /// Whether an argument is there that could hold a path or a command, so that a tool that needs one may have found it there.
 pub fn may_hold(given: &Map<String, Value>, searches: bool) -> bool {
     let other = |key: &str| {
@@ -59,15 +70,24 @@ fn has_text(value: &Value) -> bool {
 
 /// A path as an agent writes it.
 pub fn path(text: &str) -> Word {
+    from_home(text, |text| Word::text(text))
+}
+
+/// The same where `*` stands for names.
+pub fn pattern(text: &str) -> Word {
+    from_home(text, Word::pattern)
+}
+
+fn from_home(text: &str, word: impl Fn(&str) -> Word) -> Word {
     let text =
         text.strip_prefix("file://").map_or(text, |rest| rest.strip_prefix("localhost").unwrap_or(rest));
     match text.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/')) {
         Some(rest) => {
-            let mut word = Word { pieces: vec![Piece::Home], many: false };
-            word.push(rest);
-            word
+            let mut whole = Word { pieces: vec![Piece::Home], many: false };
+            whole.append(&word(rest));
+            whole
         }
-        None => Word::text(text),
+        None => word(text),
     }
 }
 

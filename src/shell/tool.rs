@@ -5,10 +5,11 @@ use serde_json::{Map, Value};
 use super::call::{Act, Extent, Host, Line, SmallCall, Touch};
 use super::facts::Table;
 use super::facts::tools::{Argument, Tool, starts, types};
-use super::given::{all_texts, first, get, is_same, may_hold, path, texts};
+use super::given::{all_texts, first, get, is_same, may_hold, path, pattern, texts};
 use super::host::{host, is_loose};
 use super::patch;
 use super::path::{Place, Root, is_relative};
+use super::unlisted;
 use super::walk::{read, read_in, read_words_in};
 use super::word::Word;
 
@@ -17,13 +18,20 @@ pub fn can(facts: &Table, name: &str, key: &str) -> bool {
     let Some(row) = facts.tool(name) else { return true };
     row.does.iter().any(|argument| match argument {
         Argument::Command(_) => true,
-        Argument::Folder(_) => false,
-        Argument::Reads(_) | Argument::Searches(_) => key == "reads",
-        Argument::Writes(_) => key == "writes",
-        Argument::Deletes(_) => key == "deletes",
-        Argument::Patch(_) => matches!(key, "writes" | "deletes"),
         Argument::Reaches(_) | Argument::Anywhere => key == "reaches",
+        other => acts(other).iter().any(|act| act.name() == key),
     }) || matches!(key, "agent" | "ended")
+}
+
+/// What is done to the files that an argument names.
+fn acts(argument: &Argument) -> &'static [Act] {
+    match argument {
+        Argument::Reads(_) | Argument::Searches(_) => &[Act::Reads],
+        Argument::Writes(_) => &[Act::Writes],
+        Argument::Deletes(_) => &[Act::Deletes],
+        Argument::Patch(_) => &[Act::Writes, Act::Deletes],
+        Argument::Command(_) | Argument::Folder(_) | Argument::Reaches(_) | Argument::Anywhere => &[],
+    }
 }
 
 /// Whether a tool is known to run the command that is its argument.
@@ -33,29 +41,34 @@ pub fn runs_commands(facts: &Table, name: &str) -> bool {
         .is_some_and(|row| row.does.iter().any(|argument| matches!(argument, Argument::Command(_))))
 }
 
+/// The argument of a tool that takes the command, by its usual name; `None`: the tool is known to run none.
+pub fn command_argument(facts: &Table, name: &str) -> Option<&'static str> {
+    let Some(row) = facts.tool(name) else { return Some("command") };
+    row.does.iter().find_map(|argument| match argument {
+        Argument::Command(names) => names.split(' ').next(),
+        _ => None,
+    })
+}
+
 /// The arguments of a call that say what it does; `None`: any of them may.
 pub fn looks_at(facts: &Table, name: &str, arguments: Option<&Value>) -> Option<Vec<String>> {
     let row = facts.tool(name)?;
     let given = arguments.and_then(Value::as_object)?;
-    let names = row.does.iter().flat_map(|argument| match argument {
-        Argument::Command(names)
-        | Argument::Folder(names)
-        | Argument::Reads(names)
-        | Argument::Searches(names)
-        | Argument::Writes(names)
-        | Argument::Deletes(names)
-        | Argument::Patch(names)
-        | Argument::Reaches(names) => names.split(' '),
-        Argument::Anywhere => "".split(' '),
-    });
+    let names = row.does.iter().flat_map(|argument| argument.names().split(' '));
     let names: Vec<&str> =
         names.filter(|name| !name.is_empty()).chain(BACKGROUND).chain(CHOOSE_FILES.split(' ')).collect();
     let (own, others): (Vec<&String>, Vec<&String>) =
         given.keys().partition(|key| names.iter().any(|name| is_same(key, name)));
     // Where none of them is there, others may hold what the tool works on.
     let known = row.does.is_empty() || others.is_empty() || !own.is_empty();
-    let chooses = others.into_iter().filter(|key| is_editor(row) && *key == CHOOSES_ACT);
-    known.then(|| own.into_iter().chain(chooses).cloned().collect())
+    let unlisted = |key: &String| {
+        let mut paths = unlisted::paths(row, given).map(|(key, _)| key);
+        !row.does.is_empty() && (paths.any(|other| other == key) || unlisted::folder(row, given) == Some(key))
+    };
+    let others = others
+        .into_iter()
+        .filter(|key| is_editor(row) && *key == CHOOSES_ACT || *key == MODE || unlisted(key));
+    known.then(|| own.into_iter().chain(others).cloned().collect())
 }
 
 /// Whether a tool is an editor of several commands: one of them only shows a file, the others only change it.
@@ -66,11 +79,18 @@ fn is_editor(row: &Tool) -> bool {
 /// The argument of such an editor that names its command.
 const CHOOSES_ACT: &str = "command";
 
+/// The commands of such an editor that change a file and show nothing of it.
+const EDITS: [&str; 4] = ["create", "str_replace", "insert", "undo_edit"];
+
 /// Arguments of searches that choose files by their names.
 const CHOOSE_FILES: &str = "glob globs include includes include_pattern file_pattern";
 
 /// Arguments that let a command run on while the agent goes on.
-const BACKGROUND: [&str; 3] = ["run_in_background", "is_background", "background"];
+const BACKGROUND: [&str; 5] = ["run_in_background", "is_background", "background", "async", "detach"];
+
+/// An argument that does so with one of its values.
+const MODE: &str = "mode";
+const ASYNC: &str = "async";
 
 /// What a call of a tool does, without anything remembered. There is always at least one small call.
 pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
@@ -83,7 +103,7 @@ pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
         _ => None,
     });
     // A tool that nobody has listed and that is given a command runs it.
-    let names = command.or(if row.is_none() { Some("command cmd command_line") } else { None });
+    let names = command.or(if row.is_none() { Some("command cmd command_line shell_command") } else { None });
     let found = names.and_then(|names| match arguments {
         Some(Value::String(_) | Value::Array(_)) if row.is_some() => arguments,
         _ => first(given, names).map(|(_, value)| value),
@@ -91,7 +111,7 @@ pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
     let begins = row.is_some_and(starts);
     let mut line = match found {
         Some(found) if row.is_some_and(types) => typed(found, root),
-        Some(found) => commands(found, does, given, root),
+        Some(found) => commands(found, row, given, root),
         // It is given something, under a name that nobody has listed.
         None if command.is_some() && may_hold(given, false) => unknown("the command"),
         None => Line::default(),
@@ -106,11 +126,13 @@ pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
 }
 
 /// A command line, or a list of words.
-fn commands(command: &Value, does: &[Argument], given: &Map<String, Value>, root: &Root) -> Line {
+fn commands(command: &Value, row: Option<&Tool>, given: &Map<String, Value>, root: &Root) -> Line {
+    let does = row.map_or(&[][..], |row| row.does);
     let folder = does.iter().find_map(|argument| match argument {
         Argument::Folder(names) => first(given, names)?.1.as_str(),
         _ => None,
     });
+    let unlisted = row.and_then(|row| unlisted::folder(row, given)).map(Word::unknown);
     let folder = folder.filter(|folder| !folder.is_empty()).map(|folder| {
         let own = path(folder);
         if !is_relative(&own) {
@@ -121,6 +143,7 @@ fn commands(command: &Value, does: &[Argument], given: &Map<String, Value>, root
         whole.append(&own);
         whole
     });
+    let folder = folder.or(unlisted);
     let mut line = match command {
         Value::String(text) => read_in(text, folder.as_ref(), root),
         Value::Array(items) => {
@@ -134,7 +157,8 @@ fn commands(command: &Value, does: &[Argument], given: &Map<String, Value>, root
         other => unknown(&other.to_string()),
     };
     // What runs on while the agent goes on has not succeeded when the call has.
-    if BACKGROUND.iter().any(|name| get(given, name).is_some_and(|(_, value)| *value != Value::Bool(false))) {
+    let goes_on = |name: &&str| get(given, name).is_some_and(|(_, value)| *value != Value::Bool(false));
+    if BACKGROUND.iter().any(goes_on) || given.get(MODE).is_some_and(|mode| mode == ASYNC) {
         line.calls.iter_mut().for_each(|call| call.proven = false);
     }
     line
@@ -204,8 +228,10 @@ fn call(
         foreign(name, given, odd, &mut call, touch);
         return call;
     };
-    let views = is_editor(row) && given.get(CHOOSES_ACT).and_then(Value::as_str) == Some("view");
-    let edits = is_editor(row) && !views;
+    let chosen = given.get(CHOOSES_ACT).and_then(Value::as_str).filter(|_| is_editor(row));
+    let views = chosen == Some("view");
+    let edits = chosen.is_some_and(|chosen| EDITS.contains(&chosen));
+    let unsure = is_editor(row) && !views && !edits;
     for argument in row.does {
         let (act, names) = match argument {
             Argument::Reads(_) if edits => continue,
@@ -245,13 +271,20 @@ fn call(
             for file in get(given, name).map(|(_, value)| texts(value)).unwrap_or_default() {
                 named = true;
                 // Only lists of files are patterns: a file may well be called `[id].tsx`.
-                let word = if matches!(name, "paths" | "include") { Word::pattern(file) } else { path(file) };
-                call.touches.push(touch(act, &word, false));
+                let word = if matches!(name, "paths" | "include") { pattern(file) } else { path(file) };
+                let touches = if unsure { &mut call.mentions } else { &mut call.touches };
+                touches.push(touch(act, &word, false));
             }
         }
         if !named && (odd || may_hold(given, false)) {
             call.mentions.push(unknown(act, "the path"));
         }
+    }
+    let does = row.does.iter().flat_map(acts);
+    let does: Vec<&Act> =
+        does.filter(|act| !(edits && **act == Act::Reads || views && **act == Act::Writes)).collect();
+    for (_, text) in unlisted::paths(row, given) {
+        call.mentions.extend(does.iter().map(|act| touch(**act, &path(text), false)));
     }
     call
 }
@@ -330,28 +363,20 @@ fn foreign(
     call: &mut SmallCall,
     touch: impl Fn(Act, &Word, bool) -> Touch,
 ) {
-    let name = name.to_lowercase();
-    let says = |verbs: &[&str]| verbs.iter().any(|verb| name.contains(verb));
-    let mut acts = vec![Act::Reads];
-    if says(&["delete", "remove", "unlink", "trash", "purge"]) {
-        acts.push(Act::Deletes);
-    }
-    if says(&[
-        "write", "edit", "create", "update", "save", "append", "replace", "insert", "patch", "move", "copy",
-        "upload",
-    ]) {
-        acts.push(Act::Writes);
-    }
-    let mut given_texts = Vec::new();
-    given.values().for_each(|value| all_texts(value, &mut given_texts));
-    given_texts.retain(|text| text.len() <= 1024 && !text.contains('\n'));
-    let many = given_texts.len() > NAMED;
-    let mut files: Vec<Word> = given_texts.into_iter().take(NAMED).map(path).collect();
+    let acts = unlisted::acts(name);
+    let names = unlisted::names(given);
+    let many = names.len() > NAMED;
+    let mut files: Vec<Word> = names.into_iter().take(NAMED).map(path).collect();
+    let mut texts = Vec::new();
+    given.values().for_each(|value| all_texts(value, &mut texts));
+    let patched = texts.into_iter().filter(|text| text.contains('\n')).flat_map(patch::files);
+    let patched: Vec<Touch> = patched.map(|(act, file)| touch(act, &path(&file), false)).collect();
     if odd || many {
         files.push(Word::unknown("the arguments"));
     }
     call.mentions = files.iter().flat_map(|file| acts.iter().map(|act| touch(*act, file, false))).collect();
-    call.reaches.push(Host::Unknown(name));
+    call.mentions.extend(patched);
+    call.reaches.push(Host::Unknown(name.to_lowercase()));
 }
 
 /// The files of a patch: in the form of `apply_patch`, or listed with what happens to each.

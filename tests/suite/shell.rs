@@ -11,8 +11,10 @@ mod hostile;
 #[cfg(unix)]
 mod lines;
 mod mutated;
+mod pairs;
 mod rows;
 mod typed;
+mod unlisted;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

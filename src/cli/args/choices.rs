@@ -14,6 +14,15 @@ pub enum Mode {
     Shadow,
 }
 
+/// Who makes a call, by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum AgentArgument {
+    /// The main agent
+    Main,
+    /// A subagent
+    Sub,
+}
+
 /// The outputs by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum Format {

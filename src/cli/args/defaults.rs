@@ -18,7 +18,7 @@ const POLICIES: &[(&str, &str)] = &[
     ("check", "The same as POLICY"),
     (
         "explain",
-        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed; without PATH: contracts/). Repeat it to combine several. They decide the calls of --at. The pages `shell` and `facts` use their key `facts`; other pages ignore -p [default with --at: contracts/; else no policy]",
+        "Policies: a file, a folder, or `git:REV[:PATH]` (as committed; without PATH: contracts/). Repeat it to combine several. They decide the calls of --at and the commands of `shell`. The pages `shell` and `facts` use their key `facts`; other pages ignore -p [default with --at: contracts/; else no policy]",
     ),
     (
         "live",
@@ -42,7 +42,7 @@ const USAGE: &[(&str, &str)] = &[
     ("export", "rulestep export [OPTIONS] --output <FOLDER> <SESSIONS...|--files-from FILE|--samples>"),
     (
         "explain",
-        "rulestep explain [OPTIONS] [PAGE]\n       rulestep explain [OPTIONS] --at <SESSION[:TURN.CALL]> <SESSIONS...|--samples>",
+        "rulestep explain [OPTIONS] [PAGE]\n       rulestep explain [OPTIONS] shell <COMMAND|--commands FILE>\n       rulestep explain [OPTIONS] --at <SESSION[:TURN.CALL]> <SESSIONS...|--samples>",
     ),
     ("migrate", "rulestep migrate [OPTIONS] <FILE|--config FILE>"),
     #[cfg(feature = "proxy-http")]
@@ -56,7 +56,11 @@ const OPTIONS: &[(&str, &str, &str)] = &[
     ("suggest", "samples", SAMPLES),
     ("convert", "mode", "With -p: what the replay for --where assumes after a call that the policy stops"),
     ("stats", "mode", "With -p: what a replay assumes after a call that the policy stops"),
-    ("explain", "mode", "With --at: what a replay assumes after a call that the policy stops"),
+    (
+        "explain",
+        "mode",
+        "With --at, or `shell` and -p: what a replay assumes after a call that the policy stops",
+    ),
 ];
 
 const SAMPLES: &str = "Use the sample sessions inside the program instead of SESSIONS";

@@ -132,7 +132,8 @@ pub fn explained_in_full() -> String {
         "`filter`: the terms of `--where`".to_owned(),
         "`semantics`: the rules by which Rulestep decides calls".to_owned(),
         "`facts`: what Rulestep takes each program and tool to read, write and contact".to_owned(),
-        "`shell 'COMMAND'`: the same for one command line, which is not run".to_owned(),
+        "`shell 'COMMAND'`: the same for one command line, which is not run; with -p, the decision on it"
+            .to_owned(),
     ];
     let kinds = kinds.map(|kind| format!("- {kind}")).join("\n");
     format!(

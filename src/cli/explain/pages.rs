@@ -114,7 +114,10 @@ pub fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
             ("marks", marks::TITLE),
             ("filter", filter::TITLE),
             ("facts", "what Rulestep takes each program and tool to read, write and contact"),
-            ("shell 'COMMAND'", "what one command line runs, reads, writes and contacts; it is not run"),
+            (
+                "shell 'COMMAND'",
+                "what one command line runs, reads, writes and contacts, and with -p what is decided; it is not run",
+            ),
         ] {
             writeln!(screen.out(), "  {name:<width$}  {title}")?;
         }

@@ -143,6 +143,24 @@ impl<'a> CallLine<'a> {
     }
 }
 
+/// The part of [`CallLine`] that there is without a recording.
+#[derive(Serialize)]
+pub(super) struct DecisionLine<'a> {
+    decision: Verdict,
+    told: Option<&'a str>,
+    findings: Vec<Explanation>,
+}
+
+impl<'a> DecisionLine<'a> {
+    pub(super) fn of(judged: &'a DecidedCall, replay: &Replay) -> DecisionLine<'a> {
+        DecisionLine {
+            decision: judged.decision.verdict,
+            told: judged.decision.told.as_deref(),
+            findings: findings(judged, replay.session(), replay.policy()),
+        }
+    }
+}
+
 fn findings(judged: &DecidedCall, session: &Session, policy: &Policy) -> Vec<Explanation> {
     judged.decision.findings.iter().filter_map(|finding| finding.explain(policy.rules(), session)).collect()
 }

@@ -38,6 +38,23 @@ pub enum Argument {
     Patch(&'static str),
 }
 
+impl Argument {
+    /// The names of the argument.
+    pub fn names(&self) -> &'static str {
+        match self {
+            Argument::Command(names)
+            | Argument::Folder(names)
+            | Argument::Reads(names)
+            | Argument::Searches(names)
+            | Argument::Writes(names)
+            | Argument::Deletes(names)
+            | Argument::Patch(names)
+            | Argument::Reaches(names) => names,
+            Argument::Anywhere => "",
+        }
+    }
+}
+
 use Argument::{Anywhere, Command, Deletes, Folder, Patch, Reaches, Reads, Searches, Writes};
 
 /// All rows.
@@ -60,7 +77,7 @@ pub const TOOLS: &[Tool] = &[
         )],
     },
     Tool {
-        names: "Write write_file WriteFile create_file write Edit edit_file replace MultiEdit NotebookEdit edit search_replace edit_notebook reapply insert_content write_to_file",
+        names: "Write write_file WriteFile create_file write Edit edit_file replace MultiEdit NotebookEdit edit search_replace edit_notebook reapply insert_content write_to_file StrReplace create",
         does: &[Writes(
             "file_path path absolute_path relative_path relative_workspace_path target_file target_notebook notebook_path filename file files uri edits replacements",
         )],
@@ -70,19 +87,19 @@ pub const TOOLS: &[Tool] = &[
         does: &[Reads("path"), Writes("path")],
     },
     Tool {
-        names: "delete_file DeleteFile remove_file",
+        names: "delete_file DeleteFile remove_file Delete",
         does: &[Deletes(
             "file_path path paths target_file absolute_path relative_path relative_workspace_path file files uri",
         )],
     },
     Tool {
-        names: "Grep grep_search search_file_content codebase_search grep rg search_files",
+        names: "Grep grep_search search_file_content codebase_search grep rg search_files grep_files SemanticSearch",
         does: &[Searches(
             "path paths dir_path directory_path target_directories directory search_path search_directory folder root",
         )],
     },
     Tool {
-        names: "Glob glob LS ls list_dir list_directory file_search glob_file_search TodoWrite TodoRead write_todos update_plan todo_write ExitPlanMode EnterPlanMode AskUserQuestion ask_user BashOutput KillBash KillShell kill_shell TaskOutput TaskStop save_memory Skill ToolSearch",
+        names: "Glob glob LS ls list_dir list_directory file_search glob_file_search TodoWrite TodoRead write_todos update_plan todo_write ExitPlanMode EnterPlanMode ask_user BashOutput KillBash KillShell kill_shell TaskOutput TaskStop save_memory Skill ToolSearch list TaskCreate TaskGet TaskList TaskUpdate AskUserQuestion report_intent update_topic update_todo read_bash stop_bash list_bash",
         does: &[],
     },
     Tool {
@@ -91,7 +108,7 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool { names: "WebSearch web_search google_web_search web_search_call search_web", does: &[Anywhere] },
     Tool { names: "Task Agent spawn_agent delegate_to_agent", does: &[] },
-    Tool { names: "apply_patch ApplyPatch", does: &[Patch("input patch patchText changes command")] },
+    Tool { names: "apply_patch ApplyPatch patch", does: &[Patch("input patch patchText changes command")] },
 ];
 
 /// Tools that type into a program which runs already.
@@ -110,20 +127,25 @@ pub fn types(row: &Tool) -> bool {
     row.names == TYPED
 }
 
-/// The row of a tool. Every call of a recording asks for one.
+/// The row of a tool. Agents write one name as `WebFetch`, `web_fetch` and `webfetch`. Every call of a recording asks for a row.
 pub fn tool(name: &str) -> Option<&'static Tool> {
-    BY_NAME.get(name).copied()
+    BY_NAME.get(name).or_else(|| BY_LETTERS.get(&letters(name))).copied()
 }
 
 /// The first row of each name.
-static BY_NAME: LazyLock<HashMap<&'static str, &'static Tool>> = LazyLock::new(|| {
-    // What comes later takes the place of what was there.
-    TOOLS.iter().rev().flat_map(|tool| tool.names.split(' ').map(move |name| (name, tool))).collect()
-});
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Tool>> = LazyLock::new(|| named().collect());
 
-/// Whether a tool belongs to a server of which nothing is known.
-pub fn is_foreign(name: &str) -> bool {
-    name.starts_with("mcp__") || name.starts_with("mcp_")
+/// The same without case and separators.
+static BY_LETTERS: LazyLock<HashMap<String, &'static Tool>> =
+    LazyLock::new(|| named().map(|(name, tool)| (letters(name), tool)).collect());
+
+/// All names, the first row of each last: what comes later takes the place of what was there.
+fn named() -> impl Iterator<Item = (&'static str, &'static Tool)> {
+    TOOLS.iter().rev().flat_map(|tool| tool.names.split(' ').map(move |name| (name, tool)))
+}
+
+fn letters(name: &str) -> String {
+    name.chars().filter(|letter| !matches!(letter, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
 /// What a key of a tool's row says of an argument.

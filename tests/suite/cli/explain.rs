@@ -201,6 +201,134 @@ fn the_page_of_filters_is_what_filters_do() {
     assert!(found("/refund-1[0-9]+/") && found("!tool:issue_refund"));
 }
 
+/// A policy about what calls do, one rule of which looks at earlier calls.
+const CAREFUL: &str = "\
+rules:
+  - {type: never, call: {runs: {program: git, args: [push]}}, effect: ask, description: A person pushes}
+  - {type: never, call: {deletes: ['/**', '~/**', '../**']}, description: Nothing outside is deleted}
+  - {type: never, call: {runs: {program: deploy}, agent: sub}, description: Subagents deploy nothing}
+  - {type: never, call: {runs: {program: curl}}, effect: report, description: Downloads are noted}
+  - {type: before, first: {runs: {program: make, args: [test]}}, then: {runs: {program: git, args: [tag]}}, description: Tests first}
+";
+
+/// A command is decided as a recorded call is, and explained in the same words.
+#[test]
+fn what_a_policy_decides_about_a_command() {
+    let folder = super::folder(&[
+        ("p.yaml", CAREFUL),
+        (
+            "s.jsonl",
+            concat!(
+                r#"{"id": "s", "messages": [{"role": "assistant", "content": null, "tool_calls": [{"id": "c", "#,
+                r#""type": "function", "function": {"name": "Bash", "arguments": "{\"command\":\"git tag 1.2\"}"}}]}]}"#
+            ),
+        ),
+    ]);
+    let typed = run(&folder, &["explain", "shell", "git tag 1.2", "-p", "p.yaml"]);
+    assert_snapshot!(typed);
+    // From the line of the decision on, both are the same text.
+    let recorded = run(&folder, &["explain", "--at", "s:1.1", "s.jsonl", "-p", "p.yaml"]);
+    let decision = |text: &str| {
+        let (_, decision) = text.split_once("  ✗ turn 1").unwrap_or_else(|| panic!("{text}"));
+        decision.split("--- stderr").next().unwrap().to_owned()
+    };
+    let without = |text: String| {
+        text.lines().filter(|line| !line.contains(" recorded ")).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(without(decision(&typed)), without(decision(&recorded)));
+
+    let object = |text: &str| -> serde_json::Value {
+        serde_json::from_str(text.lines().find(|line| line.starts_with('{')).unwrap()).unwrap()
+    };
+    let typed =
+        object(&run(&folder, &["explain", "shell", "git tag 1.2", "-p", "p.yaml", "--format", "json"]));
+    let replayed = object(&run(&folder, &["replay", "s.jsonl", "-p", "p.yaml", "--format", "json"]));
+    let call = &replayed["turns"][0]["calls"][0];
+    for key in ["decision", "told", "findings"] {
+        assert_eq!(typed[key], call[key], "{key}");
+    }
+    assert_eq!((&typed["decision"], &typed["way_out"]["answer"]), (&"deny".into(), &"after".into()));
+    assert_eq!(typed["calls"][0]["program"], "git");
+    let many = std::fs::write(folder.path().join("c.txt"), "git tag 1.2\n").map(|()| {
+        object(&run(
+            &folder,
+            &["explain", "shell", "--commands", "c.txt", "-p", "p.yaml", "--format", "json"],
+        ))
+    });
+    let many = many.unwrap();
+    for key in ["command", "decision", "told", "findings", "way_out"] {
+        assert_eq!(typed[key], many[key], "{key}");
+    }
+}
+
+/// Where a call is made, by whom and with which tool may decide.
+#[test]
+fn a_command_is_decided_in_its_surroundings() {
+    let folder = super::folder(&[("p.yaml", CAREFUL)]);
+    let decided = |arguments: &[&str]| {
+        let told =
+            run(&folder, &[&["explain", "shell", "-p", "p.yaml", "--format", "json"], arguments].concat());
+        let line = told.lines().find(|line| line.starts_with('{')).unwrap_or_else(|| panic!("{told}"));
+        let data: serde_json::Value = serde_json::from_str(line).unwrap();
+        data["decision"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(decided(&["rm /srv/app/x"]), "deny");
+    assert_eq!(decided(&["rm /srv/app/x", "--cwd", "/srv/app"]), "allow");
+    assert_eq!(decided(&["rm x ../y", "--cwd", "/srv/app"]), "deny");
+    // A relative folder is one below that in which the program was started.
+    let here = folder.path().join("sub/x");
+    assert_eq!(decided(&[&format!("rm {}", here.display()), "--cwd", "other/../sub"]), "allow");
+    assert_eq!(decided(&["deploy"]), "allow");
+    assert_eq!(decided(&["deploy", "--agent", "main"]), "allow");
+    assert_eq!(decided(&["deploy", "--agent", "sub"]), "deny");
+    for tool in ["Bash", "shell", "run_shell_command", "write_stdin", "nobodys_tool"] {
+        assert_eq!(decided(&["git push", "--tool", tool]), "ask", "{tool}");
+    }
+    let told = run(&folder, &["explain", "shell", "ls", "--tool", "Read"]);
+    assert!(told.starts_with("exit 2\n") && told.contains("the tool `Read` runs no commands"), "{told}");
+}
+
+/// A line for each command, in the order of the input.
+#[test]
+fn what_a_policy_decides_about_many_commands() {
+    let folder = super::folder(&[
+        ("p.yaml", CAREFUL),
+        (
+            "c.txt",
+            "# spellings\n\ngit push\r\n  \n  # more\nls -la\nrm -rf /srv\ncurl https://a.example\ngit tag '\u{1b}[2J'\n",
+        ),
+        ("none.txt", "# nothing\n\n"),
+        ("odd.txt", ""),
+    ]);
+    assert_snapshot!(run(&folder, &["explain", "shell", "--commands", "c.txt", "-p", "p.yaml"]));
+    let data = run(&folder, &["explain", "shell", "--commands", "c.txt", "-p", "p.yaml", "--format", "json"]);
+    let decisions: Vec<String> = data
+        .lines()
+        .filter(|line| line.starts_with('{'))
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["decision"].to_string())
+        .collect();
+    assert_eq!(decisions.join(" "), r#""ask" "allow" "deny" "allow" "deny""#);
+    std::fs::write(folder.path().join("odd.txt"), b"ls \xff\n").unwrap();
+    for file in ["none.txt", "odd.txt", "nowhere.txt"] {
+        let told = run(&folder, &["explain", "shell", "--commands", file, "-p", "p.yaml"]);
+        assert!(told.starts_with("exit 2\n--- stdout\n--- stderr\nerror: `--commands "), "{told}");
+    }
+    let mut command =
+        super::rulestep(folder.path(), &["explain", "shell", "--commands", "-", "-p", "p.yaml"]);
+    let input = std::fs::File::open(folder.path().join("c.txt")).unwrap();
+    let piped = super::seen(&command.stdin(input).output().unwrap());
+    assert_eq!(piped, run(&folder, &["explain", "shell", "--commands", "c.txt", "-p", "p.yaml"]));
+    for wrong in [
+        &["explain", "shell", "--commands", "c.txt"][..],
+        &["explain", "shell", "ls", "--commands", "c.txt", "-p", "p.yaml"],
+        &["explain", "facts", "--cwd", "x"],
+        &["explain", "--agent", "sub", "-p", "p.yaml"],
+        &["explain", "--at", "s", "s.jsonl", "--tool", "Bash"],
+    ] {
+        assert!(run(&folder, wrong).starts_with("exit 2\n"), "{wrong:?}");
+    }
+}
+
 /// Shells complete what can be explained.
 #[test]
 fn explain_is_completed() {

@@ -1,0 +1,150 @@
+//! `explain shell`: what commands do, and what a policy decides about them.
+//!
+//! A command is decided as a replay decides a recorded call, as the only call of a session made for it.
+
+use std::path::{Component, PathBuf};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use crate::cli::args::{self, AgentArgument, Format};
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::input;
+use crate::cli::screen::Screen;
+use crate::policy::Policy;
+use crate::replay::Replay;
+use crate::report::shell as report;
+use crate::report::{Look, Scope, text, words};
+use crate::session::build::Builder;
+use crate::session::{Body, Origin, Session};
+use crate::shell::facts::Table;
+use crate::shell::{Line, Root, tool};
+
+/// The tool that a command is given to unless `--tool` names another.
+const TOOL: &str = "Bash";
+
+/// What a command does, by what the policy knows of programs where one is named, and what the policy decides about it.
+pub fn one(command: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> {
+    let policy = input::named_policy(&asked.policies, screen)?;
+    let template = CallTemplate::new(asked, policy.as_deref())?;
+    let read = template.read(command);
+    let replay = policy.map(|policy| template.replay(command, &policy, asked));
+    match asked.format {
+        Format::Json => {
+            let data = report::data(command, &read, replay.as_ref()).map_err(std::io::Error::from)?;
+            writeln!(screen.out(), "{data}")?;
+        }
+        Format::Text => {
+            report::text(&read, screen.out())?;
+            if let Some((replay, frame)) = replay.as_ref().and_then(|replay| Some((replay, replay.frame(1)?)))
+            {
+                let look = Look { scope: Scope::Full, color: screen.color };
+                let call = replay.session().calls.first();
+                writeln!(screen.out())?;
+                call.map_or(Ok(()), |call| text::made_up_call(replay, &frame, call, &look, screen.out()))?;
+            }
+        }
+    }
+    let stops = replay.is_some_and(|replay| replay.summary().stops());
+    Ok(if stops { Exit::Found } else { Exit::Clean })
+}
+
+/// What the policy decides about each of many commands.
+pub fn many(file: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> {
+    let text = input::text("--commands", file)?;
+    let commands = text.lines().filter(|line| {
+        let line = line.trim_start();
+        !line.is_empty() && !line.starts_with('#')
+    });
+    let mut commands = commands.peekable();
+    if commands.peek().is_none() {
+        return Err(Failure::usage(format!("`--commands {}` has no command in it", words::line(file)))
+            .help("write one command a line; blank lines and lines that begin with `#` are skipped"));
+    }
+    let policy = input::policy(&asked.policies, false, screen)?;
+    let template = CallTemplate::new(asked, Some(&policy))?;
+    let (mut rows, mut stops) = (Vec::new(), false);
+    for command in commands {
+        let replay = template.replay(command, &policy, asked);
+        stops |= replay.summary().stops();
+        match asked.format {
+            Format::Json => {
+                let data = report::decision_data(command, &replay).map_err(std::io::Error::from)?;
+                writeln!(screen.out(), "{data}")?;
+            }
+            Format::Text => rows.extend(report::DecisionRow::of(command, &replay)),
+        }
+    }
+    report::decisions(&rows, &Look { color: screen.color, ..Look::default() }, screen.out())?;
+    screen.note("each command is decided as the first call of a session of its own");
+    Ok(if stops { Exit::Found } else { Exit::Clean })
+}
+
+/// The call that is made for each command.
+struct CallTemplate<'a> {
+    tool: &'a str,
+    /// The tool's argument that takes the command.
+    argument: &'static str,
+    /// Absolute.
+    folder: Option<String>,
+    is_subagent: bool,
+    facts: Table,
+}
+
+impl<'a> CallTemplate<'a> {
+    fn new(asked: &'a args::Explain, policy: Option<&Policy>) -> Result<CallTemplate<'a>, Failure> {
+        let facts = policy.map(|policy| policy.facts(None)).unwrap_or_default();
+        let tool = asked.tool.as_deref().unwrap_or(TOOL);
+        let argument = tool::command_argument(&facts, tool).ok_or_else(|| {
+            Failure::usage(format!("the tool `{}` runs no commands", words::line(tool)))
+                .help("`rulestep explain facts` lists the tools with a `command`")
+        })?;
+        let folder = asked.cwd.as_deref().map(absolute).transpose();
+        let folder = folder.context("the folder of `--cwd` is not known").map_err(Failure::System)?;
+        Ok(CallTemplate {
+            tool,
+            argument,
+            folder,
+            is_subagent: asked.agent == Some(AgentArgument::Sub),
+            facts,
+        })
+    }
+
+    /// What the command does.
+    fn read(&self, command: &str) -> Line {
+        let root = Root::of(self.folder.as_deref().unwrap_or_default(), None, self.facts.clone());
+        let arguments = json!({self.argument: command});
+        let mut read = tool::of_call(self.tool, Some(&arguments), &root);
+        // A call of the tool has one small call even if the command is empty.
+        read.calls.retain(|call| !call.program.to_string().is_empty() || !call.args.is_empty());
+        read
+    }
+
+    fn replay(&self, command: &str, policy: &Arc<Policy>, asked: &args::Explain) -> Replay {
+        Replay::new(&Arc::new(self.session(command)), policy, asked.judging.mode.into())
+    }
+
+    fn session(&self, command: &str) -> Session {
+        let origin = Origin { file: "-".into(), index: 0, format: "native", line: 1 };
+        let mut made = Builder::new("command", origin);
+        if let Some(folder) = &self.folder {
+            made.context("cwd", folder.as_str().into());
+        }
+        made.facts().subagent = self.is_subagent;
+        made.call(None, self.tool, Body::json(&json!({self.argument: command}).to_string()), None);
+        made.finish()
+    }
+}
+
+/// A folder as recordings name it: from the root, without `..`.
+fn absolute(folder: &str) -> std::io::Result<String> {
+    let mut whole = PathBuf::new();
+    for part in std::path::absolute(folder)?.components() {
+        match part {
+            Component::ParentDir => drop(whole.pop()),
+            part => whole.push(part),
+        }
+    }
+    Ok(whole.display().to_string())
+}
