@@ -40,6 +40,9 @@ const CALLS: &[(&str, Weakening)] = &[
     ("runs", Beside),
     ("args", Gone),
     ("flags", Gone),
+    ("without", Gone),
+    ("env", Gone),
+    ("in", Gone),
     ("reads", Beside),
     ("reads", Without),
     ("writes", Beside),
@@ -79,6 +82,7 @@ const TABLE: &[(&str, &[(&str, Weakening)])] = &[
             ("unsure", Unless("deny")),
             ("opaque", Unless("report")),
             ("ended", Gone),
+            ("until", Gone),
         ],
     ),
 ];

@@ -1,6 +1,7 @@
 #![doc = include_str!("sequence_rules/reference.md")]
 
 mod after;
+mod allow;
 mod asks;
 pub mod codes;
 #[cfg_attr(not(feature = "shell"), path = "sequence_rules/no_commands.rs")]
@@ -13,6 +14,7 @@ pub mod migrate;
 mod monitor;
 mod names;
 mod never_after;
+mod never_until;
 mod operand;
 mod order;
 mod policy_file;
@@ -57,6 +59,7 @@ pub const DIALECT: Dialect = Dialect {
         ("then", "CALL"),
         ("trigger", "CALL"),
         ("forbidden", "CALL"),
+        ("until", "CALL"),
         ("call", "CALL"),
     ],
     kinds: &[

@@ -1,8 +1,10 @@
 //! The row of small calls that a command line is.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 pub use super::act::Act;
+use super::constants::Environment;
 pub use super::extent::Extent;
 use super::path::Place;
 use super::word::Word;
@@ -21,10 +23,16 @@ pub struct Line {
 pub struct SmallCall {
     /// The program, without its folder; empty for redirections alone.
     pub program: Word,
+    /// The folder that is written before its name; `None` where the shell looks for it.
+    pub from: Option<Word>,
     /// Its arguments.
     pub args: Vec<Word>,
+    /// The variables that the line sets for it.
+    pub env: Option<Arc<Environment>>,
     /// The folder in which it runs.
     pub folder: Word,
+    /// The absolute path of the folder in which the session began.
+    pub session: Option<Arc<str>>,
     /// The folders in which it runs instead where a `cd` before it has failed.
     pub instead: Vec<Word>,
     /// The files it works on.

@@ -2,14 +2,21 @@
 
 use brush_parser::ParserOptions;
 use brush_parser::word::{
-    self as parsed, BraceExpressionMember, BraceExpressionOrText, Parameter, ParameterExpr, TildeExpr,
-    WordPiece, WordPieceWithSource,
+    self as parsed, Parameter, ParameterExpr, ParameterTestType, TildeExpr, WordPiece, WordPieceWithSource,
 };
 
+use braces::{BRACES, braces};
+use escape::{backquoted, unescape};
+
+use super::constants::{Constants, literal};
 use super::guard;
 use super::word::{Piece, Word};
 
-/// A word, or the words that braces make of it, and the scripts of its substitutions in order.
+mod braces;
+mod escape;
+
+/// A word, or the words that braces and blanks make of it, and the scripts of its substitutions in order.
+#[derive(Default)]
 pub struct Expansion {
     /// The words.
     pub words: Vec<Word>,
@@ -17,17 +24,29 @@ pub struct Expansion {
     pub scripts: Vec<String>,
     /// Whether expansions lie too deep in each other to be followed.
     pub lost: bool,
+    /// Variables that it gives a value, where they have none.
+    pub set: Vec<String>,
+    /// Arithmetic in it.
+    pub arithmetic: Vec<String>,
+}
+
+/// What expansions depend on.
+#[derive(Clone, Copy)]
+pub struct Expanding<'s> {
+    /// The shell.
+    pub options: &'s ParserOptions,
+    /// What the line says of variables.
+    pub constants: &'s Constants,
+    /// Whether it is the value of an assignment, which is one word.
+    pub assigns: bool,
 }
 
 /// How deep expansions are followed: each level is read up to twice.
 const LEVELS: usize = 5;
 
-/// The most words of one pair of braces.
-const BRACES: usize = 64;
-
 /// Reads a word.
-pub fn expand(raw: &str, options: &ParserOptions) -> Expansion {
-    let mut found = Expansion { words: Vec::new(), scripts: Vec::new(), lost: false };
+pub fn expand(raw: &str, expanding: Expanding<'_>) -> Expansion {
+    let mut found = Expansion::default();
     if is_plain(raw) {
         found.words.push(Word::text(raw));
         return found;
@@ -37,8 +56,8 @@ pub fn expand(raw: &str, options: &ParserOptions) -> Expansion {
         found.words.push(Word::unknown_words(raw));
         return found;
     }
-    let raws = if raw.contains('{') && raw.contains([',', '.']) {
-        braces(raw, options)
+    let raws = if raw.contains('{') && raw.contains([',', '.']) && !expanding.assigns {
+        braces(raw, expanding.options)
     } else {
         vec![raw.to_owned()]
     };
@@ -47,37 +66,74 @@ pub fn expand(raw: &str, options: &ParserOptions) -> Expansion {
         return found;
     };
     for raw in raws {
-        let word = match guard::parsed(|| parsed::parse(&raw, options)) {
+        match guard::parsed(|| parsed::parse(&raw, expanding.options)) {
             Some(Ok(pieces)) => {
-                let mut reader = Reader::new(&raw, options, &mut found.scripts);
+                let mut reader = Reader::new(&raw, expanding, &mut found);
                 let word = reader.word(&pieces, false);
+                let filled = reader.filled;
                 found.lost |= reader.misread;
-                word
+                match filled {
+                    true => found.words.extend(fields(word, &raw)),
+                    false => found.words.push(word),
+                }
             }
             Some(Err(_)) | None => {
                 found.lost |= has_commands(&raw);
-                Word::unknown_words(raw)
+                found.words.push(Word::unknown_words(raw));
             }
-        };
-        found.words.push(word);
+        }
+    }
+    if expanding.assigns {
+        found.words = found.words.iter().map(literal).collect();
     }
     found
 }
 
+/// Stands between the words that a value is split into. No text has it.
+const BREAK: char = '\u{10FFFF}';
+
+/// The words of one that holds the values of variables without quotes.
+fn fields(word: Word, raw: &str) -> Vec<Word> {
+    let mut fields = vec![Word::default()];
+    for piece in word.pieces {
+        let Piece::Text(text) = &piece else {
+            fields.last_mut().into_iter().for_each(|field| field.pieces.push(piece.clone()));
+            continue;
+        };
+        for (at, part) in text.split(BREAK).enumerate() {
+            if at > 0 {
+                fields.push(Word::default());
+            }
+            fields.last_mut().into_iter().for_each(|field| field.push(part));
+        }
+    }
+    for field in &mut fields {
+        field.many = word.many && field.unclear().is_some();
+    }
+    // Quotes keep a word that is empty.
+    if fields.iter().any(|field| field.pieces.is_empty()) && raw.contains(['"', '\'', '\\']) {
+        let all = fields.len() == 1;
+        return if all { fields } else { vec![Word::unknown_words(raw)] };
+    }
+    fields.retain(|field| !field.pieces.is_empty());
+    fields
+}
+
 /// Reads the text of a here-document, or of anything in which quotes are letters.
-pub fn expand_quoted(raw: &str, options: &ParserOptions) -> Expansion {
-    let mut found = Expansion { words: Vec::new(), scripts: Vec::new(), lost: false };
+pub fn expand_quoted(raw: &str, expanding: Expanding<'_>) -> Expansion {
+    let mut found = Expansion::default();
     let word = if !raw.contains(['$', '`', '\\']) {
         Word::text(raw)
     } else if guard::before_tokens(raw).is_some() || is_deep(raw) || guard::is_costly(raw, true) {
         found.lost = true;
         Word::unknown(raw)
     } else {
-        match guard::parsed(|| parsed::parse_heredoc(raw, options)) {
+        match guard::parsed(|| parsed::parse_heredoc(raw, expanding.options)) {
             Some(Ok(pieces)) => {
-                let mut reader = Reader { document: true, ..Reader::new(raw, options, &mut found.scripts) };
+                let mut reader = Reader { document: true, ..Reader::new(raw, expanding, &mut found) };
                 let word = reader.word(&pieces, true);
-                found.lost |= reader.misread;
+                let misread = reader.misread;
+                found.lost |= misread;
                 word
             }
             Some(Err(_)) | None => {
@@ -148,65 +204,12 @@ fn is_plain(raw: &str) -> bool {
     !raw.is_empty() && raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:,+@%=^".contains(&byte))
 }
 
-fn braces(raw: &str, options: &ParserOptions) -> Vec<String> {
-    let parse = || parsed::parse_brace_expansions(raw, options);
-    let Some(Ok(Some(parts))) = guard::parsed(parse) else { return vec![raw.to_owned()] };
-    product(&parts)
-}
-
-fn product(parts: &[BraceExpressionOrText]) -> Vec<String> {
-    let mut texts = vec![String::new()];
-    for part in parts {
-        let choices: Vec<String> = match part {
-            BraceExpressionOrText::Text(text) => vec![text.clone()],
-            BraceExpressionOrText::Expr(members) => {
-                members.iter().flat_map(member).take(BRACES + 1).collect()
-            }
-        };
-        let join = |text: &String| choices.iter().map(|choice| format!("{text}{choice}")).collect::<Vec<_>>();
-        texts = texts.iter().flat_map(join).take(BRACES + 1).collect();
-        if texts.len() > BRACES {
-            // More words than are followed, whatever comes after them.
-            return texts;
-        }
-    }
-    texts
-}
-
-fn member(member: &BraceExpressionMember) -> Vec<String> {
-    match member {
-        BraceExpressionMember::Child(parts) => product(parts),
-        BraceExpressionMember::NumberSequence { start, end, increment } => {
-            let step = increment.unsigned_abs().max(1);
-            let (low, high) = (start.min(end), start.max(end));
-            let count = usize::try_from(high.abs_diff(*low) / step).unwrap_or(usize::MAX).min(BRACES);
-            let sign = if start <= end { 1 } else { -1 };
-            let step = i64::try_from(step).unwrap_or(i64::MAX);
-            (0..=count)
-                .map(|at| {
-                    start
-                        .saturating_add(sign * step.saturating_mul(i64::try_from(at).unwrap_or(0)))
-                        .to_string()
-                })
-                .collect()
-        }
-        BraceExpressionMember::CharSequence { start, end, increment } => {
-            let step = usize::try_from(increment.unsigned_abs().max(1)).unwrap_or(1);
-            let (low, high) = (*start.min(end), *start.max(end));
-            let letters: Vec<String> = (low..=high).map(String::from).take(BRACES + 1).collect();
-            if start <= end {
-                letters.into_iter().step_by(step).collect()
-            } else {
-                letters.into_iter().rev().step_by(step).collect()
-            }
-        }
-    }
-}
-
 struct Reader<'r> {
     raw: &'r str,
-    options: &'r ParserOptions,
-    scripts: &'r mut Vec<String>,
+    expanding: Expanding<'r>,
+    found: &'r mut Expansion,
+    /// Whether it holds the value of a variable without quotes.
+    filled: bool,
     /// Whether the parser took what opens a substitution for text, or commands for arithmetic.
     misread: bool,
     /// Whether it is a text from which no comment was taken: the parser takes a `)` in one for the end of a substitution.
@@ -214,8 +217,8 @@ struct Reader<'r> {
 }
 
 impl<'r> Reader<'r> {
-    fn new(raw: &'r str, options: &'r ParserOptions, scripts: &'r mut Vec<String>) -> Reader<'r> {
-        Reader { raw, options, scripts, misread: false, document: false }
+    fn new(raw: &'r str, expanding: Expanding<'r>, found: &'r mut Expansion) -> Reader<'r> {
+        Reader { raw, expanding, found, filled: false, misread: false, document: false }
     }
 
     fn word(&mut self, pieces: &[WordPieceWithSource], quoted: bool) -> Word {
@@ -256,33 +259,43 @@ impl<'r> Reader<'r> {
                 Some(letter) => word.push(letter),
                 None => word.push(text),
             },
-            WordPiece::TildeExpansion(TildeExpr::Home) => word.pieces.push(Piece::Home),
+            WordPiece::TildeExpansion(TildeExpr::Home) => {
+                if !self.value("HOME", "~", true, word) {
+                    word.pieces.push(Piece::Home);
+                }
+            }
             WordPiece::TildeExpansion(TildeExpr::WorkingDir) => word.push("."),
             WordPiece::TildeExpansion(TildeExpr::UserHome(user)) => word.push(&format!("/home/{user}")),
             WordPiece::TildeExpansion(_) => word.pieces.push(Piece::Unknown(written())),
             WordPiece::CommandSubstitution(script) if script.trim() == "pwd" => {
                 word.push(".");
-                self.scripts.push(script.clone());
+                self.found.scripts.push(script.clone());
             }
             WordPiece::CommandSubstitution(script) => {
                 self.misread |= self.document && has_comment(script);
                 word.pieces.push(Piece::Unknown(written()));
                 word.many |= !quoted;
-                self.scripts.push(script.clone());
+                self.found.scripts.push(script.clone());
             }
             WordPiece::BackquotedCommandSubstitution(script) => {
                 word.pieces.push(Piece::Unknown(written()));
                 word.many |= !quoted;
-                self.scripts.push(backquoted(script, quoted));
+                self.found.scripts.push(backquoted(script, quoted));
             }
             WordPiece::ArithmeticExpression(expression) => {
                 word.pieces.push(Piece::Unknown(written()));
-                let inner = expand_quoted(&expression.value, self.options);
+                let inner = expand_quoted(&expression.value, self.expanding);
                 self.misread |= inner.lost || !is_balanced(&expression.value);
-                self.scripts.extend(inner.scripts);
+                self.found.scripts.extend(inner.scripts);
+                self.found.arithmetic.push(expression.value.clone());
             }
             WordPiece::ParameterExpansion(expansion) => {
                 let written = written();
+                if let Some(name) = plain(expansion, self.expanding.constants)
+                    && self.value(name, &written, quoted, word)
+                {
+                    return;
+                }
                 match expansion {
                     ParameterExpr::Parameter { parameter: Parameter::Named(name), indirect: false }
                         if name == "HOME" =>
@@ -297,7 +310,15 @@ impl<'r> Reader<'r> {
                     _ => {
                         // What a variable holds is expanded as a prompt is, with its substitutions: they may be any command.
                         if let Some(value) = written.strip_suffix("@P}") {
-                            self.scripts.push(format!("\"{value}}}\""));
+                            self.prompt(value);
+                        }
+                        if let ParameterExpr::AssignDefaultValues {
+                            parameter: Parameter::Named(name), ..
+                        } = expansion
+                        {
+                            self.found.set.push(name.clone());
+                        } else if written.contains('=') || written.contains("++") || written.contains("--") {
+                            self.found.arithmetic.push(written.clone());
                         }
                         word.many |= !quoted || written.contains('@');
                         self.misread |= is_script(&written);
@@ -307,6 +328,58 @@ impl<'r> Reader<'r> {
                 }
             }
         }
+    }
+
+    /// Runs what is in the value of a variable: `${x`.
+    fn prompt(&mut self, variable: &str) {
+        let value = variable.strip_prefix("${").and_then(|name| self.expanding.constants.get(name)).flatten();
+        match value.and_then(Word::known) {
+            Some(text) => {
+                let inner = expand_quoted(text, self.expanding);
+                self.misread |= inner.lost;
+                self.found.scripts.extend(inner.scripts);
+            }
+            None => self.found.scripts.push(format!("\"{variable}}}\"")),
+        }
+    }
+
+    /// What a variable holds, where the line has set it.
+    fn value(&mut self, name: &str, written: &str, quoted: bool, word: &mut Word) -> bool {
+        let Some(value) = self.expanding.constants.get(name) else { return false };
+        let quoted = quoted || self.expanding.assigns;
+        let splits = !quoted && self.expanding.constants.splits_at_blanks();
+        let known = value.filter(|value| {
+            let text = value.to_string();
+            // A backslash keeps a sign of a pattern from being one.
+            let plain = !text.contains('\\') || !text.contains(['*', '?', '[', '(']);
+            quoted || splits && plain && !text.contains(BREAK) && !self.raw.contains(BREAK)
+        });
+        let Some(value) = known else {
+            word.many |= !quoted;
+            word.pieces.push(Piece::Unknown(written.to_owned()));
+            return true;
+        };
+        if quoted {
+            word.append(value);
+            return true;
+        }
+        self.filled = true;
+        for piece in &value.pieces {
+            let Piece::Text(text) = piece else {
+                word.many |= matches!(piece, Piece::Unknown(_));
+                word.pieces.push(piece.clone());
+                continue;
+            };
+            for (at, part) in text.split([' ', '\t', '\n']).enumerate() {
+                if at > 0 {
+                    word.push(&BREAK.to_string());
+                }
+                let part = Word::pattern(part);
+                word.many |= part.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_)));
+                word.append(&part);
+            }
+        }
+        true
     }
 
     /// Whether a `${` from here on, which opens no expansion that the parser knows, may be one of commands.
@@ -323,15 +396,18 @@ impl<'r> Reader<'r> {
         if !inner.contains(['$', '`', '<', '>']) {
             return;
         }
-        let found = expand_quoted(inner, self.options);
+        let found = expand_quoted(inner, self.expanding);
         self.misread |= found.lost;
-        self.scripts.extend(found.scripts);
+        self.found.scripts.extend(found.scripts);
+        self.found.arithmetic.extend(found.arithmetic);
+        self.found.set.extend(found.set);
         if !quoted && inner.contains(['"', '\'']) {
-            match guard::parsed(|| parsed::parse(inner, self.options)) {
+            match guard::parsed(|| parsed::parse(inner, self.expanding.options)) {
                 Some(Ok(pieces)) => {
-                    let mut reader = Reader::new(inner, self.options, self.scripts);
+                    let mut reader = Reader::new(inner, self.expanding, self.found);
                     reader.word(&pieces, false);
-                    self.misread |= reader.misread;
+                    let misread = reader.misread;
+                    self.misread |= misread;
                 }
                 Some(Err(_)) | None => self.misread |= has_commands(inner),
             }
@@ -339,68 +415,32 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// In backquotes, a backslash before `` ` ``, `$` and itself is taken away; within double quotes also one before these.
-fn backquoted(script: &str, quoted: bool) -> String {
-    let mut text = String::with_capacity(script.len());
-    let mut letters = script.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match (letter, letters.peek()) {
-            ('\\', Some('`' | '$' | '\\')) => text.extend(letters.next()),
-            ('\\', Some('"')) if quoted => text.extend(letters.next()),
-            _ => text.push(letter),
+/// The variable of an expansion that is its value, as far as the line says what it holds: of `${D:-x}` where that is something.
+fn plain<'e>(expansion: &'e ParameterExpr, constants: &Constants) -> Option<&'e str> {
+    let has_value = |name: &str, test: &ParameterTestType| {
+        let value = constants.get(name).flatten().and_then(Word::known);
+        value.is_some_and(|value| !value.is_empty() || matches!(test, ParameterTestType::Unset))
+    };
+    match expansion {
+        ParameterExpr::Parameter { parameter: Parameter::Named(name), indirect: false } => Some(name),
+        ParameterExpr::UseDefaultValues {
+            parameter: Parameter::Named(name),
+            indirect: false,
+            test_type,
+            ..
         }
-    }
-    text
-}
-
-/// `$'…'`.
-fn unescape(text: &str) -> String {
-    let mut plain = Vec::with_capacity(text.len());
-    let mut letters = text.chars().peekable();
-    let mut buffer = [0; 4];
-    while let Some(letter) = letters.next() {
-        let Some(next) = (letter == '\\').then(|| letters.next()).flatten() else {
-            plain.extend_from_slice(letter.encode_utf8(&mut buffer).as_bytes());
-            continue;
-        };
-        let digits =
-            |letters: &mut std::iter::Peekable<std::str::Chars<'_>>, radix: u32, most: usize, first: u32| {
-                let mut value = first;
-                for _ in 0..most {
-                    let Some(digit) = letters.peek().and_then(|letter| letter.to_digit(radix)) else { break };
-                    value = value * radix + digit;
-                    letters.next();
-                }
-                value
-            };
-        match next {
-            'n' => plain.push(b'\n'),
-            't' => plain.push(b'\t'),
-            'r' => plain.push(b'\r'),
-            'a' => plain.push(7),
-            'b' => plain.push(8),
-            'e' | 'E' => plain.push(27),
-            'f' => plain.push(12),
-            'v' => plain.push(11),
-            'x' => plain.push(u8::try_from(digits(&mut letters, 16, 2, 0)).unwrap_or(b'?')),
-            'u' | 'U' => {
-                let letter = char::from_u32(digits(&mut letters, 16, if next == 'u' { 4 } else { 8 }, 0))
-                    .unwrap_or('?');
-                plain.extend_from_slice(letter.encode_utf8(&mut buffer).as_bytes());
-            }
-            '0'..='7' => {
-                let value = digits(&mut letters, 8, 2, next.to_digit(8).unwrap_or(0));
-                plain.push(u8::try_from(value & 255).unwrap_or(b'?'));
-            }
-            'c' => plain.extend(
-                letters.next().and_then(|letter| u8::try_from(letter).ok()).map(|letter| letter & 31),
-            ),
-            '\'' | '"' | '\\' | '?' => plain.push(u8::try_from(next).unwrap_or(b'?')),
-            other => {
-                plain.push(b'\\');
-                plain.extend_from_slice(other.encode_utf8(&mut buffer).as_bytes());
-            }
+        | ParameterExpr::AssignDefaultValues {
+            parameter: Parameter::Named(name),
+            indirect: false,
+            test_type,
+            ..
         }
+        | ParameterExpr::IndicateErrorIfNullOrUnset {
+            parameter: Parameter::Named(name),
+            indirect: false,
+            test_type,
+            ..
+        } => has_value(name, test_type).then_some(name),
+        _ => None,
     }
-    String::from_utf8_lossy(&plain).into_owned()
 }

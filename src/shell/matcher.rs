@@ -2,9 +2,10 @@
 
 use super::Answer;
 use super::call::{Act, Host, SmallCall};
+use super::conditions::{Set, Within, is_off, is_swallowed};
 use super::facts::{Program, Style, Table};
 use super::glob::Glob;
-use super::options::{Arguments, arguments, readings};
+use super::options::{Arguments, Given, arguments, readings};
 use super::path::Patterns;
 use super::word::Word;
 
@@ -23,13 +24,16 @@ pub enum Matcher {
     Ended(End),
 }
 
-/// `runs: {program, args, flags}`.
+/// `runs: {program, args, flags, without, env, in}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runs {
     program: Glob,
     /// Leading words, each a list of globs.
     args: Vec<Vec<Glob>>,
     flags: Vec<Flag>,
+    without: Vec<Flag>,
+    env: Vec<Set>,
+    within: Option<Within>,
 }
 
 /// An option that must be given.
@@ -119,7 +123,30 @@ impl Runs {
             program: Glob::of_names(program),
             args: args.into_iter().map(globs).collect(),
             flags: flags.into_iter().map(Flag::new).collect(),
+            without: Vec::new(),
+            env: Vec::new(),
+            within: None,
         }
+    }
+
+    /// The same with options that must be absent.
+    pub fn without<'t>(self, flags: impl IntoIterator<Item = &'t str>) -> Runs {
+        Runs { without: flags.into_iter().map(Flag::new).collect(), ..self }
+    }
+
+    /// The same with variables that the line must set.
+    pub fn env<'t>(self, env: impl IntoIterator<Item = &'t str>) -> Runs {
+        Runs { env: env.into_iter().map(Set::new).collect(), ..self }
+    }
+
+    /// The same in a folder that matches.
+    pub fn within<'t>(self, patterns: impl IntoIterator<Item = &'t str>) -> Runs {
+        Runs { within: Some(Within::new(patterns)), ..self }
+    }
+
+    /// Whether it asks in which folder a program runs.
+    pub fn asks_folder(&self) -> bool {
+        self.within.is_some()
     }
 
     fn matches(&self, call: &SmallCall, facts: &Table) -> Answer {
@@ -140,7 +167,7 @@ impl Runs {
             let row = call.program.known().and_then(|name| facts.program(name)).unwrap_or(&unlisted);
             // An option that is not listed may have taken the next word: what not all readings say is perhaps so.
             let (readings, _) = readings(row, &call.args);
-            let mut answers = readings.iter().map(|read| self.fits(row, read));
+            let mut answers = readings.iter().map(|read| self.fits(row, read, call));
             let first = answers.next().unwrap_or(Answer::No);
             if answers.all(|other| other == first) {
                 return first;
@@ -150,11 +177,34 @@ impl Runs {
         })
     }
 
-    /// Whether the words after the program fit, read so.
-    fn fits(&self, row: &Program, read: &Arguments<'_>) -> Answer {
+    /// Whether the words after the program fit, read so, and what is set around it.
+    fn fits(&self, row: &Program, read: &Arguments<'_>, call: &SmallCall) -> Answer {
         let goals = self.args.len() == 1 && read.levels.iter().any(|level| level.goals);
         let leading = if goals { self.goal(read) } else { self.leading(read) };
-        leading.and(|| self.given(row, read))
+        let given = leading.and(|| self.given(&self.flags, row, read));
+        let given = self.env.iter().fold(given, |answer, set| answer.and(|| set.matches(call)));
+        let given = given.and(|| self.within.as_ref().map_or(Answer::Yes, |within| within.matches(call, read)));
+        self.without.iter().fold(given, |answer, flag| answer.and(|| inverse(self.present(flag, row, read, call))))
+    }
+
+    /// Whether an option is in force that must be absent.
+    fn present(&self, flag: &Flag, row: &Program, read: &Arguments<'_>, call: &SmallCall) -> Answer {
+        let answer = self.given(std::slice::from_ref(flag), row, read);
+        if answer != Answer::Yes {
+            return answer;
+        }
+        let own = named(&flag.name, read);
+        if is_off(&flag.name, &own, read) {
+            return Answer::No;
+        }
+        if let Some(word) = own.iter().find_map(|given| given.value.as_ref()?.unclear()) {
+            return Answer::Perhaps(word.to_owned());
+        }
+        // It may be the value of an option that no row lists.
+        match is_swallowed(call, read, |name| own.iter().any(|given| given.name == name)) {
+            Some(option) => Answer::Perhaps(option),
+            None => Answer::Yes,
+        }
     }
 
     /// Whether one of the operands is the word: of `make lint test`, each is a goal.
@@ -185,9 +235,9 @@ impl Runs {
         answer
     }
 
-    fn given(&self, row: &Program, read: &Arguments<'_>) -> Answer {
+    fn given(&self, flags: &[Flag], row: &Program, read: &Arguments<'_>) -> Answer {
         let mut answer = Answer::Yes;
-        for Flag { name, value, cluster } in &self.flags {
+        for Flag { name, value, cluster } in flags {
             let mut one = given(name, value.as_ref(), read);
             // `-rf` asks for what it gives: `-r` and `-f`.
             if let Some(cluster) = cluster.as_ref().filter(|_| one != Answer::Yes && row.style == Style::Gnu) {
@@ -204,8 +254,8 @@ impl Runs {
     }
 }
 
-/// Whether an option was given, with a value that matches.
-fn given(flag: &str, wanted: Option<&Glob>, arguments: &Arguments<'_>) -> Answer {
+/// The options that are one, in whatever spelling.
+fn named<'a>(flag: &str, arguments: &'a Arguments<'_>) -> Vec<&'a Given> {
     let known = |name: &str| arguments.levels.iter().rev().find_map(|level| level.option(name));
     let is_it = |name: &str| {
         flag == name
@@ -214,8 +264,13 @@ fn given(flag: &str, wanted: Option<&Glob>, arguments: &Arguments<'_>) -> Answer
             // The beginning of a long one is enough.
             || name.len() > 3 && name.starts_with("--") && flag.starts_with(name) && known(name).is_none()
     };
-    let named = arguments.options.iter().filter(|given| is_it(&given.name));
-    let has = Answer::any(named.map(|given| match (wanted, &given.value) {
+    arguments.options.iter().filter(|given| is_it(&given.name)).collect()
+}
+
+/// Whether an option was given, with a value that matches.
+fn given(flag: &str, wanted: Option<&Glob>, arguments: &Arguments<'_>) -> Answer {
+    let named = named(flag, arguments);
+    let has = Answer::any(named.iter().map(|given| match (wanted, &given.value) {
         (None, _) => Answer::Yes,
         (Some(glob), Some(value)) => glob.matches(value),
         (Some(_), None) => Answer::No,

@@ -40,6 +40,8 @@ pub struct Group {
     pub key: &'static str,
     /// What is written there, for people.
     pub written: Vec<String>,
+    /// What is asked besides of those of the same place: ``in `prod` ``. As many as there are, or none.
+    pub besides: Vec<String>,
     /// What it asks.
     pub any: Vec<Matcher>,
 }
@@ -217,6 +219,15 @@ impl Question {
         matchers.any(|matcher| matches!(matcher, Matcher::Touches(asked, _) if *asked == act))
     }
 
+    /// Whether an answer may depend on the folder in which a call is made.
+    pub fn asks_folder(&self) -> bool {
+        let runs = |matcher: &Matcher| match matcher {
+            Matcher::Runs(runs) => runs.asks_folder(),
+            matcher => !matches!(matcher, Matcher::Agent(_)),
+        };
+        self.groups.iter().flat_map(|group| &group.any).any(runs)
+    }
+
     /// Whether it asks how a call ended.
     pub fn asks_end(&self) -> bool {
         self.groups.iter().any(|group| group.key == "ended")
@@ -245,7 +256,9 @@ impl Question {
     /// A command line that it certainly means, where it names one word by word.
     pub fn example(&self) -> Option<&str> {
         let group = self.groups.iter().find(|group| group.key == "runs")?;
-        group.written.iter().map(String::as_str).find(|line| !line.contains(['*', '?', '|']))
+        let asks_more = |at: usize| group.besides.get(at).is_some_and(|more| !more.is_empty());
+        let mut lines = group.written.iter().enumerate().filter(|(at, _)| !asks_more(*at));
+        lines.find(|(_, line)| !line.contains(['*', '?', '|'])).map(|(_, line)| line.as_str())
     }
 
     /// What it asks, as the name of a call: `` `git push` ``, `reading ".env"`.
@@ -319,7 +332,15 @@ impl Group {
 
     fn list(&self) -> String {
         let plain = matches!(self.key, "agent" | "ended");
-        let quote = |text: &String| if plain { text.clone() } else { format!("`{text}`") };
+        let quote = |text: &String| {
+            let place = self.written.iter().position(|own| std::ptr::eq(own, text));
+            let more = place.and_then(|at| self.besides.get(at)).map_or("", String::as_str);
+            match (plain, more) {
+                (true, _) => text.clone(),
+                (false, "") => format!("`{text}`"),
+                (false, more) => format!("`{text}` {more}"),
+            }
+        };
         let either = |texts: Vec<&String>| {
             let mut shown: Vec<String> = texts.iter().take(3).map(|text| quote(text)).collect();
             if texts.len() > shown.len() {
@@ -344,7 +365,12 @@ impl Group {
 
 impl serde::Serialize for Question {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.groups.iter().map(|group| (group.key, &group.written)))
+        let whole = |group: &Group| -> Vec<String> {
+            let more = group.besides.iter().map(String::as_str).chain(std::iter::repeat(""));
+            let all = group.written.iter().zip(more);
+            all.map(|(text, more)| format!("{text} {more}").trim_end().to_owned()).collect()
+        };
+        serializer.collect_map(self.groups.iter().map(|group| (group.key, whole(group))))
     }
 }
 

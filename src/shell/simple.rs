@@ -8,7 +8,8 @@ use brush_parser::ast::{
 };
 
 use super::call::Act;
-use super::expand::expand;
+use super::constants::{Constants, Exported};
+use super::expand::{Expanding, expand};
 use super::guard;
 use super::special;
 use super::walker::{Flow, Input, OPTIONS, Streams, Walker};
@@ -100,14 +101,24 @@ impl Walker<'_> {
     pub fn simple(&mut self, simple: &SimpleCommand, flow: Flow, streams: &mut Streams) {
         let outer = self.assigned.len();
         let mut words = Vec::new();
+        let before = self.constants.clone();
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             self.item(item, true, flow, streams, &mut words);
         }
+        // What is set for one command is not seen by its own words.
+        let own: Vec<String> = match simple.word_or_name {
+            Some(_) => self.assigned.iter().skip(outer).map(|(name, _)| name.clone()).collect(),
+            None => Vec::new(),
+        };
+        let given = (!own.is_empty()).then(|| self.constants.clone());
+        self.constants.restore(&own, &before);
         let suffix = simple.suffix.as_ref().map(|suffix| suffix.0.as_slice()).unwrap_or_default();
-        if let Some(word) = &simple.word_or_name
-            && !(is_descriptor(&word.value) && matches!(suffix.first(), Some(Item::IoRedirect(_))))
-        {
-            words.extend(self.words(&word.value, flow));
+        if let Some(word) = &simple.word_or_name {
+            if is_descriptor(&word.value) && matches!(suffix.first(), Some(Item::IoRedirect(_))) {
+                self.constants.lose(word.value.trim_matches(['{', '}']));
+            } else {
+                words.extend(self.words(&word.value, flow));
+            }
         }
         for (at, item) in suffix.iter().enumerate() {
             match item {
@@ -119,6 +130,7 @@ impl Walker<'_> {
                     if !words.is_empty() {
                         words.push(Word::unknown_words(word.value.clone()));
                     }
+                    self.constants.lose(word.value.trim_matches(['{', '}']));
                 }
                 item => {
                     let before = at.checked_sub(1).and_then(|at| suffix.get(at));
@@ -142,7 +154,13 @@ impl Walker<'_> {
             if streams.input == Input::Nothing {
                 streams.input = self.stdin.clone();
             }
+            let before = self.constants.clone();
+            if let Some(given) = given {
+                self.constants.restore(&own, &given);
+                own.iter().for_each(|name| self.constants.export(name, Exported::Yes));
+            }
             self.command(words, flow, streams);
+            self.constants.restore(&own, &before);
         }
         self.assigned.truncate(outer);
         self.assigned.append(&mut self.exported);
@@ -162,7 +180,10 @@ impl Walker<'_> {
             Item::AssignmentWord(assignment, word) => {
                 let value = match &assignment.value {
                     AssignmentValue::Scalar(value) => {
-                        self.words(&value.value, flow).into_iter().next().unwrap_or_default()
+                        let whole = self.assigned_value(&value.value, flow);
+                        // After a command, braces make several words of it.
+                        let braces = !before && value.value.contains('{') && value.value.contains([',', '.']);
+                        if braces { Word::unknown(value.value.clone()) } else { whole }
                     }
                     AssignmentValue::Array(values) => {
                         for (key, value) in values {
@@ -180,6 +201,7 @@ impl Walker<'_> {
                 }
                 self.variable(&name, &value, flow);
                 if before {
+                    self.assign(assignment, &value);
                     self.assigned.push((name, value));
                 } else {
                     let mut whole = Word::text(format!("{name}="));
@@ -202,6 +224,7 @@ impl Walker<'_> {
             return Some(false);
         }
         self.calling += 1;
+        let constants = self.constants.clone();
         let (before, returned) = ((self.folder.clone(), self.instead.clone()), self.returned);
         let mut moved = false;
         let unsure = self.unsure.contains(name) || bodies.len() > 1;
@@ -219,6 +242,7 @@ impl Walker<'_> {
             moved |= (&self.folder, &self.instead) != (&before.0, &before.1);
         }
         self.calling -= 1;
+        self.constants.meet(&constants);
         self.returned = returned;
         if unsure && moved {
             self.nowhere(&format!("the folder after `{name}`"));
@@ -278,7 +302,8 @@ fn is_descriptor(word: &str) -> bool {
 }
 
 /// What a command prints, where its words say so.
-pub fn printed(command: &Command) -> Input {
+pub fn printed(command: &Command, constants: &Constants) -> Input {
+    let expanding = Expanding { options: &OPTIONS, constants, assigns: false };
     let Command::Simple(simple) = command else { return Input::Unknown };
     let name = simple.word_or_name.as_ref().map(|word| word.value.as_str());
     if simple.prefix.is_some() {
@@ -287,8 +312,9 @@ pub fn printed(command: &Command) -> Input {
     let mut words = Vec::new();
     for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
         match item {
-            Item::Word(word) => words.extend(expand(&word.value, &OPTIONS).words),
-            Item::AssignmentWord(_, word) => words.extend(expand(&word.value, &OPTIONS).words),
+            Item::Word(word) | Item::AssignmentWord(_, word) => {
+                words.extend(expand(&word.value, expanding).words)
+            }
             Item::IoRedirect(IoRedirect::HereDocument(_, document))
                 if name == Some("cat")
                     && !(document.requires_expansion && document.doc.value.contains(['$', '`', '\\'])) =>

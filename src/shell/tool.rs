@@ -187,8 +187,11 @@ fn unknown(command: &str) -> Line {
 fn blank() -> SmallCall {
     SmallCall {
         program: Word::text(""),
+        from: None,
         args: Vec::new(),
+        env: None,
         folder: Word::text("."),
+        session: None,
         instead: Vec::new(),
         touches: Vec::new(),
         mentions: Vec::new(),

@@ -1,6 +1,7 @@
 //! A program with its arguments: what it does itself, and what it has another one do.
 
 use super::call::Act;
+use super::constants::Constants;
 use super::effects;
 use super::facts;
 use super::options::Way;
@@ -22,6 +23,7 @@ impl Walker<'_> {
         let mut effects = self.effects_of(streams);
         let base = program.base();
         let written = program.to_string();
+        self.from = super::assignments::folder_of(program);
         let pattern = program.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_)));
         // Its folder is none of its name, known or not.
         let Some(name) = base.known().filter(|_| !pattern) else {
@@ -39,6 +41,7 @@ impl Walker<'_> {
         if self.aliases.contains(written) {
             self.anything(written, flow);
         }
+        let from = self.from.take();
         let called = if streams.program { None } else { self.function(written, flow, &streams.input) };
         let flow = flow.proven_if(called.is_none());
         if called == Some(false) {
@@ -65,10 +68,13 @@ impl Walker<'_> {
         effects.opaque |=
             own.opaque || written.contains('/') && !self.root.facts.names(name) && is_script(written, name);
         let (name, args) = (name.to_owned(), args.to_vec());
+        self.from = from;
         self.emit(base.clone(), args.clone(), effects, None, flow);
         self.variables(&name, flow);
         let certain = !flow.branch;
         let flow = Flow { branch: true, ..flow };
+        self.settles(&name, &args);
+        let kept = self.enter(&name);
         let row = self.root.facts.program(&name);
         match row.filter(|row| row.versions).map_or(name.as_str(), |row| row.name()) {
             "cd" | "pushd" | "chdir" => {
@@ -124,6 +130,7 @@ impl Walker<'_> {
                 }
             }
         }
+        self.constants = kept.unwrap_or_else(|| std::mem::take(&mut self.constants));
         // With redirections alone, the shell goes on, and its commands have them.
         if name == "exec" && args.is_empty() && streams.input != Input::Nothing {
             self.stdin = Input::Unknown;
@@ -228,8 +235,9 @@ impl Walker<'_> {
                 Input::Text(text) => self.script(text, flow),
                 _ => self.reread(&Word::unknown("standard input of `source`"), flow),
             },
-            Some(file) if is_set_up(file) && !self.has_written(file) => {}
-            Some(_) => {
+            Some(file) if is_set_up(file) && !self.has_written(file) => self.constants.forget_values(),
+            Some(file) => {
+                self.constants.forget(file);
                 if let Some(call) = self.line.calls.last_mut() {
                     call.opaque = true;
                 }
@@ -250,15 +258,19 @@ impl Walker<'_> {
         let mut operands = args.iter().filter(|word| word.known() != Some("--"));
         if let Some(script) = operands.next().filter(|word| !word.start().starts_with('-') && args.len() > 1)
         {
+            let mut set = Constants::default();
             self.aside(|walker| {
                 walker.exited = false;
+                walker.constants = Constants::default();
                 // It runs wherever the shell is by then.
                 if walker.moves {
                     walker.nowhere("the folder when the trap runs");
                 }
                 walker.reread(script, flow.proven_if(false));
                 walker.overruled |= walker.exited;
+                set = std::mem::take(&mut walker.constants);
             });
+            self.constants.taint_all(&set);
         }
     }
 

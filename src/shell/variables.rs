@@ -13,6 +13,11 @@ const OF_ALL: [&str; 3] = ["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"];
 /// What a shell does itself, wherever it looks for programs.
 const BUILTINS: &str = "cd pushd popd pwd echo printf true false test [ : exit return shift wait type hash ulimit umask read trap set shopt let local unset readonly getopts break continue alias unalias dirs export declare typeset history jobs fg bg";
 
+/// Whether a name is one that every shell has.
+pub fn is_builtin(name: &str) -> bool {
+    BUILTINS.split(' ').any(|known| known == name)
+}
+
 impl Walker<'_> {
     /// Runs what variables of the environment have a program run.
     pub fn variables(&mut self, name: &str, flow: Flow) {
@@ -113,8 +118,7 @@ impl Walker<'_> {
         };
         // What is usually found is found before what comes after it.
         let is_changed = |path: &str| path.split(':').take_while(|it| !USUAL.contains(it)).any(is_open);
-        !BUILTINS.split(' ').any(|known| known == name)
-            && self.values("PATH").any(|path| is_changed(&path.to_string()))
+        !is_builtin(name) && self.values("PATH").any(|path| is_changed(&path.to_string()))
     }
 
     /// Whether a variable has options for a program that may have it do anything.

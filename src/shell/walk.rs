@@ -1,5 +1,6 @@
 //! From the parser's tree to small calls, in the order in which they run.
 
+use std::fmt::Display;
 use std::sync::Arc;
 
 use brush_parser::ast::{
@@ -140,11 +141,13 @@ impl Walker<'_> {
         let mut from = start;
         self.pipeline(&list.first, part(last_or.is_none(), list.additional.is_empty()));
         let first = self.folder.clone();
+        let set = self.constants.clone();
         let mut elsewhere = Vec::new();
         for (at, next) in list.additional.iter().enumerate() {
             let part = part(last_or.is_none_or(|last| at > last), at + 1 == list.additional.len());
             let part = Flow { branch: true, ..part };
             let before = self.folder.clone();
+            let known_before = self.constants.clone();
             // What it says where the `cd` directly before has failed.
             let failed = self.failed_now();
             match next {
@@ -159,6 +162,7 @@ impl Walker<'_> {
                     self.known.truncate(known);
                     // It runs after whichever part failed.
                     self.meet(first.clone(), "||");
+                    self.constants.meet(&set);
                     let mut part = Flow { failed: true, ..part };
                     if bails(list) {
                         // Where it runs, the shell ends with an error.
@@ -177,12 +181,20 @@ impl Walker<'_> {
                         self.instead.retain(|folder| !failed.contains(folder));
                     }
                     self.meet(before, "||");
+                    // After `a || exit 1`, nothing of the second part has happened.
+                    match bails(list) {
+                        true => self.constants = known_before,
+                        false => self.constants.meet(&known_before),
+                    }
                 }
             }
         }
         self.known.truncate(known);
         // What follows the list also runs where a part of it did not.
         self.meet(first, "&&");
+        if !bails(list) {
+            self.constants.meet(&set);
+        }
         if !self.folder.is_open() {
             self.perhaps_in(elsewhere);
         }
@@ -201,10 +213,11 @@ impl Walker<'_> {
             let number = self.pipeline;
             let mut streams = Streams { input, ..Streams::default() };
             if alone || last && self.lastpipe {
-                let before = self.folder.clone();
+                let (before, set) = (self.folder.clone(), self.constants.clone());
                 self.run(command, flow, &mut streams);
                 if !alone {
                     self.meet(before, "lastpipe");
+                    self.constants.meet(&set);
                 }
             } else {
                 self.aside(|walker| walker.run(command, flow, &mut streams));
@@ -213,7 +226,7 @@ impl Walker<'_> {
             if pipeline.bang {
                 self.failed = None;
             }
-            input = if last { Input::Nothing } else { printed(command) };
+            input = if last { Input::Nothing } else { printed(command, &self.constants) };
         }
     }
 
@@ -279,7 +292,10 @@ impl Walker<'_> {
                             | Binary::ArithmeticGreaterThan
                             | Binary::ArithmeticGreaterThanOrEqualTo
                     ) {
-                        words.iter().for_each(|word| self.subscript(word, flow));
+                        words.iter().for_each(|word| {
+                            self.subscript(word, flow);
+                            self.constants.arithmetic(&word.to_string());
+                        });
                     }
                 }
             }
@@ -291,24 +307,25 @@ impl Walker<'_> {
         match compound {
             CompoundCommand::BraceGroup(group) => self.list(&group.list, flow),
             CompoundCommand::Subshell(shell) => self.aside(|walker| walker.list(&shell.list, flow)),
-            CompoundCommand::Arithmetic(arithmetic) => drop(self.quoted(&arithmetic.expr.value, flow)),
+            CompoundCommand::Arithmetic(arithmetic) => self.arithmetic(&arithmetic.expr.value, flow),
             CompoundCommand::ArithmeticForClause(looped) => {
                 for expression in
                     [&looped.initializer, &looped.condition, &looped.updater].into_iter().flatten()
                 {
-                    self.quoted(&expression.value, inside);
+                    self.arithmetic(&expression.value, inside);
                 }
-                self.repeat("for", |walker| walker.list(&looped.body.list, inside));
+                self.repeat("for", looped, |walker| walker.list(&looped.body.list, inside));
             }
             CompoundCommand::ForClause(looped) => {
                 for word in looped.values.iter().flatten() {
                     self.words(&word.value, inside);
                 }
-                self.repeat("for", |walker| walker.list(&looped.body.list, inside));
+                self.constants.lose(&looped.variable_name);
+                self.repeat("for", looped, |walker| walker.list(&looped.body.list, inside));
             }
             CompoundCommand::CaseClause(case) => {
                 self.words(&case.value.value, inside);
-                let before = self.folder.clone();
+                let (before, set) = (self.folder.clone(), self.constants.clone());
                 for item in &case.cases {
                     for pattern in &item.patterns {
                         self.words(&pattern.value, inside);
@@ -317,13 +334,14 @@ impl Walker<'_> {
                         self.list(list, inside);
                     }
                     self.meet(before.clone(), "case");
+                    self.constants.meet(&set);
                 }
             }
             CompoundCommand::IfClause(choice) => {
                 let (known, from, level) = (self.known.len(), self.line.calls.len(), flow.level + 1);
                 let asked = Flow { branch: flow.branch, tested: true, level, proof: level, ..inside };
                 self.list(&choice.condition, asked);
-                let before = self.folder.clone();
+                let (before, set) = (self.folder.clone(), self.constants.clone());
                 // What else it may be in is so only where the condition failed.
                 let instead = self.instead.clone();
                 let failed = self.failed_now();
@@ -335,16 +353,18 @@ impl Walker<'_> {
                     self.perhaps_in(instead);
                 }
                 self.meet(before.clone(), "if");
+                self.constants.meet(&set);
                 for other in choice.elses.iter().flatten() {
                     if let Some(condition) = &other.condition {
                         self.list(condition, Flow { tested: true, ..inside });
                     }
                     self.list(&other.body, inside);
                     self.meet(before.clone(), "if");
+                    self.constants.meet(&set);
                 }
             }
             CompoundCommand::WhileClause(looped) | CompoundCommand::UntilClause(looped) => {
-                self.repeat("while", |walker| {
+                self.repeat("while", looped, |walker| {
                     walker.list(&looped.0, Flow { tested: true, ..inside });
                     walker.list(&looped.1.list, inside);
                 });
@@ -352,6 +372,7 @@ impl Walker<'_> {
             CompoundCommand::Coprocess(process) => {
                 let beside = inside.proven_if(false);
                 self.aside(|walker| walker.run(&process.body, beside, &mut Streams::default()));
+                process.name.iter().for_each(|name| self.constants.lose(&name.value));
             }
         }
     }
@@ -369,18 +390,25 @@ impl Walker<'_> {
     }
 
     /// A loop's body; again where it defines functions or changes its folder, for its beginning then runs with them.
-    pub fn repeat(&mut self, why: &str, mut body: impl FnMut(&mut Self)) {
+    pub fn repeat(&mut self, why: &str, text: &dyn Display, mut body: impl FnMut(&mut Self)) {
         let (before, defined) = (self.folder.clone(), self.defined);
         let outer = self.looped;
         self.loops += 1;
         self.looped = if outer == 0 { self.loops } else { outer };
+        let from = self.line.calls.len();
+        self.constants.hide(&|| text.to_string());
+        let set = self.constants.clone();
         body(self);
         let moved = self.folder != before;
         self.meet(before.clone(), why);
-        if moved || self.defined != defined {
+        let lost = self.constants.has_lost(&set);
+        self.constants.meet(&set);
+        if moved || lost || self.defined != defined {
             body(self);
             self.meet(before, why);
+            self.constants.meet(&set);
         }
+        self.set_again(from, &set);
         self.looped = outer;
     }
 }

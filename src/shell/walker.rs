@@ -8,7 +8,8 @@ use brush_parser::ParserOptions;
 use brush_parser::ast::FunctionBody;
 
 use super::call::{Act, Extent, Line, SmallCall};
-use super::expand::{Expansion, expand, expand_quoted};
+use super::constants::Constants;
+use super::expand::{Expanding, Expansion, expand, expand_quoted};
 use super::idle::is_idle;
 use super::guard;
 use super::host;
@@ -98,6 +99,12 @@ pub struct Walker<'w> {
     /// Variables of the shell itself with the values they may have, which programs see once they are exported; whether all are.
     pub own: BTreeMap<String, Vec<Word>>,
     pub exports_all: bool,
+    /// The values that the line gives to variables.
+    pub constants: Constants,
+    /// The absolute path of the folder in which the session began.
+    session: Option<Arc<str>>,
+    /// The folder that is written before the name of the program that is read.
+    pub from: Option<Word>,
     /// Repositories that `git` knows by a name since this line.
     pub remotes: Vec<(String, Word)>,
     pub errexit: bool,
@@ -144,6 +151,9 @@ impl<'w> Walker<'w> {
             exported: Vec::new(),
             own: BTreeMap::new(),
             exports_all: false,
+            constants: Constants::default(),
+            session: root.folder.as_deref().map(Arc::from),
+            from: None,
             remotes: Vec::new(),
             errexit: false,
             pipefail: false,
@@ -223,10 +233,17 @@ impl<'w> Walker<'w> {
         if let Some(why) = &full {
             self.line.problem.get_or_insert_with(|| why.clone());
         }
+        let env = self.constants.environment();
+        if let Some(word) = &unclear {
+            self.constants.forget(word);
+        }
         self.line.calls.push(SmallCall {
             program: if let Some(why) = &full { Word::unknown(why.clone()) } else { program },
+            from: self.from.take(),
             args,
+            env,
             folder: self.folder.clone(),
+            session: self.session.clone(),
             instead: self.instead.clone(),
             touches: effects.touches,
             mentions: effects.mentions,
@@ -291,11 +308,7 @@ impl<'w> Walker<'w> {
             // It is said already that anything may happen.
             return vec![Word::unknown_words(raw)];
         }
-        let Expansion { words, scripts, lost } = expand(raw, &OPTIONS);
-        if lost {
-            self.aside(|walker| walker.lost("expansions within expansions", raw, flow));
-        }
-        self.substitutions(scripts, flow);
+        let words = self.expanded(expand(raw, self.expanding(false)), raw, flow);
         // Each of what braces make is read by itself, and in loops and functions all of it is read again.
         let made: usize = words.iter().skip(1).map(|word| 32 + word.to_string().len()).sum();
         if !self.steps(made / 16 + raw.len() / 8, raw, flow) {
@@ -305,12 +318,31 @@ impl<'w> Walker<'w> {
     }
 
     pub fn quoted(&mut self, raw: &str, flow: Flow) -> Word {
-        let Expansion { words, scripts, lost } = expand_quoted(raw, &OPTIONS);
+        let words = self.expanded(expand_quoted(raw, self.expanding(false)), raw, flow);
+        words.into_iter().next().unwrap_or_default()
+    }
+
+    /// The value of an assignment.
+    pub fn assigned_value(&mut self, raw: &str, flow: Flow) -> Word {
+        let mut words = self.expanded(expand(raw, self.expanding(true)), raw, flow);
+        if words.len() == 1 { words.remove(0) } else { Word::unknown(raw) }
+    }
+
+    /// What expansions depend on.
+    pub fn expanding(&self, assigns: bool) -> Expanding<'_> {
+        Expanding { options: &OPTIONS, constants: &self.constants, assigns }
+    }
+
+    /// Runs what expansions run, and sets what they set.
+    fn expanded(&mut self, found: Expansion, raw: &str, flow: Flow) -> Vec<Word> {
+        let Expansion { words, scripts, lost, set, arithmetic } = found;
         if lost {
             self.aside(|walker| walker.lost("expansions within expansions", raw, flow));
         }
         self.substitutions(scripts, flow);
-        words.into_iter().next().unwrap_or_default()
+        set.iter().for_each(|name| self.constants.lose(name));
+        arithmetic.iter().for_each(|text| self.constants.arithmetic(text));
+        words
     }
 
     pub fn substitutions(&mut self, scripts: Vec<String>, flow: Flow) {
@@ -328,12 +360,14 @@ impl<'w> Walker<'w> {
         let kept = (self.folder.clone(), self.errexit, self.pipefail, self.exited, self.returned);
         let (instead, lastpipe) = (self.instead.clone(), self.lastpipe);
         let functions = (self.functions.clone(), self.unsure.clone());
+        let constants = self.constants.clone();
         let (number, outer) = (self.pipeline, self.assigned.len());
         inner(self);
         self.assigned.truncate(outer);
         self.pipeline = number.max(self.pipeline);
         (self.folder, self.errexit, self.pipefail, self.exited, self.returned) = kept;
         (self.functions, self.unsure) = functions;
+        self.constants = constants;
         (self.instead, self.lastpipe, self.failed) = (instead, lastpipe, None);
     }
 

@@ -1,6 +1,8 @@
 //! Programs of the table that run another one, named by their own words.
 
+use super::assignments::is_same_shell;
 use super::call::{Act, Extent};
+use super::constants::Exported;
 use super::facts::{Inner, Level, Program, Run};
 use super::options::{Arguments, Way, openings};
 use super::scene::{self, Effects, Scene};
@@ -68,8 +70,9 @@ impl Walker<'_> {
     /// Runs what one reading of a wrapper's words names.
     fn opened(&mut self, opened: Opened<'_>, found: Arguments<'_>, flow: Flow, streams: &mut Streams) -> bool {
         let Opened { name, way: Way { level, run }, args } = opened;
-        let outer = self.assigned.len();
+        let (outer, constants) = (self.assigned.len(), self.constants.clone());
         let mut words: Vec<Word> = args.get(found.inner..).unwrap_or_default().to_vec();
+        self.passes_on(name, run.elsewhere, &found, &words);
         if name == "env" && words.first().and_then(Word::known) == Some("-") {
             words.remove(0);
         }
@@ -78,6 +81,7 @@ impl Walker<'_> {
             "env" | "genv" | "sudo" | "doas" | "dotenv" | "dotenvx" | "cross-env" | "cross-env-shell"
         ) {
             while let Some(pair) = words.first().and_then(is_assignment) {
+                self.constants.set(&pair.0, Some(pair.1.clone()), Some(Exported::Yes));
                 self.assigned.push(pair);
                 words.remove(0);
             }
@@ -143,6 +147,9 @@ impl Walker<'_> {
         // `builtin cd` is the shell's own.
         if !matches!(name, "builtin" | "command") || self.doubt.is_some() {
             (self.folder, self.instead) = (folder, instead);
+        }
+        if !is_same_shell(name) {
+            self.constants = constants;
         }
         self.assigned.truncate(outer);
         fits
@@ -278,7 +285,11 @@ impl Walker<'_> {
         if let Some(text) = found.option("-S --split-string").filter(|_| matches!(name, "env" | "genv")) {
             let text = text.to_string();
             let rest: String = words.iter().map(|word| format!(" {word}")).collect();
-            return self.script(&format!("{text}{rest}"), flow);
+            // It is no shell, and knows none of its functions.
+            return self.aside(|walker| {
+                walker.functions.clear();
+                walker.script(&format!("{text}{rest}"), flow);
+            });
         }
         if matches!(name, "env" | "sudo")
             && let Some(folder) = found.option("-C --chdir -D")

@@ -28,6 +28,7 @@ const CALLS: &[&str] = &[
     "then[]",
     "trigger",
     "forbidden",
+    "until",
     "call",
     "tools[]",
     "requires_prior_tool",

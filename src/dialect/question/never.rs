@@ -130,7 +130,14 @@ pub fn program(text: &str) -> Option<Never> {
     }
     if text.starts_with(['!', '-']) {
         let why = format!("no program is called {}", quoted(text));
-        return Some(Never::new(why, "write the names of the programs that are meant"));
+        let instead = match text.strip_prefix('!') {
+            Some(name) if !name.is_empty() => format!(
+                "write the names of the programs that are meant; all but some are stopped by {}",
+                quoted(&format!("{{type: allowlist, tools: [{{runs: {{program: [{name}]}}}}]}}"))
+            ),
+            _ => "write the names of the programs that are meant".to_owned(),
+        };
+        return Some(Never::new(why, instead));
     }
     // `[` and `[[` are programs.
     let unclosed =
@@ -182,12 +189,9 @@ pub fn flag(text: &str) -> Option<Never> {
         let each = text.split([' ', ',', '|', '\t', '\n']);
         return Some(Never::new(why, format!("write a list, {}: each of them must be given", list(each))));
     }
-    if name.starts_with('!') {
-        let why = format!("{} is no option, and there is no way to ask that one is missing", quoted(text));
-        return Some(Never::new(
-            why,
-            "allow the calls that have it with another rule, or name what is forbidden",
-        ));
+    if let Some(option) = name.strip_prefix('!') {
+        let why = format!("{} is no option: those that must be absent have a key of their own", quoted(text));
+        return Some(Never::new(why, format!("write {}", quoted(&format!("without: [{option}]")))));
     }
     let wildcard = |sign: &char| matches!(sign, '*' | '[' | '{' | '\\') || *sign == '?' && bare.len() > 1;
     if let Some(sign) = name.chars().find(wildcard) {
@@ -205,6 +209,26 @@ pub fn flag(text: &str) -> Option<Never> {
         return Some(Never { instead, ..never });
     }
     None
+}
+
+/// A variable that the line sets, perhaps with a pattern of its value.
+pub fn set(text: &str) -> Option<Never> {
+    let name = text.split_once('=').map_or(text, |(name, _)| name);
+    let is_name = |name: &str| {
+        name.starts_with(|letter: char| letter.is_ascii_alphabetic() || matches!(letter, '_' | '*' | '?'))
+            && name.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '*' | '?'))
+    };
+    if !is_name(name) {
+        let bare = name.trim_start_matches(['$', '{', '!']).trim_end_matches(['}', ' ']);
+        let why = format!("{} is not the name of a variable", quoted(name));
+        let instead = match text.split_once('=') {
+            Some((_, value)) if is_name(bare) => format!("write {}", quoted(&format!("{bare}={value}"))),
+            None if is_name(bare) => format!("write {}", quoted(bare)),
+            _ => "write `NAME`, or `NAME=GLOB` for the value as well".to_owned(),
+        };
+        return Some(Never::new(why, instead));
+    }
+    text.split_once('=').and_then(|(_, value)| other_pattern(value))
 }
 
 /// A host, or a pattern of hosts.

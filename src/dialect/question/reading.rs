@@ -73,7 +73,8 @@ fn none_left(wanted: &[&str], except: &[&str]) -> bool {
 }
 
 fn group(key: &'static str, written: &[&str], any: Vec<Matcher>) -> Group {
-    Group { key, written: written.iter().map(|text| (*text).to_owned()).collect(), any }
+    let written = written.iter().map(|text| (*text).to_owned()).collect();
+    Group { key, written, besides: Vec::new(), any }
 }
 
 /// A text, or a list of them that is not empty, each of which some call meets.
@@ -117,7 +118,7 @@ fn runs(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Group> {
     Some(written)
 }
 
-fn program(field: &Field<'_>, group: &mut Group, out: &mut Vec<Problem>) -> Option<()> {
+fn program<'a>(field: &Field<'a>, group: &mut Group, out: &mut Vec<Problem>) -> Option<()> {
     let mut fields = field.fields(out)?;
     let program = fields.required("program", out);
     let programs = program.as_ref().and_then(|program| texts(program, &never::program, out));
@@ -131,16 +132,53 @@ fn program(field: &Field<'_>, group: &mut Group, out: &mut Vec<Problem>) -> Opti
             }
         }
     }
-    let flags = fields.optional("flags");
-    let flags = flags.and_then(|flags| texts(&flags, &never::flag, out)).unwrap_or_default();
+    let mut list = |key: &'a str, why: &dyn Fn(&str) -> Option<Never>, out: &mut Vec<Problem>| {
+        let field = fields.optional(key)?;
+        if key == "env" && field.node.as_map().is_some() {
+            field.refuse("write a list of `NAME=GLOB` or `NAME`: `env: ['AWS_PROFILE=*prod*']`", out);
+            return None;
+        }
+        texts(&field, why, out)
+    };
+    let flags = list("flags", &never::flag, out).unwrap_or_default();
+    let without = list("without", &never::flag, out).unwrap_or_default();
+    let env = list("env", &never::set, out).unwrap_or_default();
+    let folder = list("in", &|text| never::path(text, Act::Reads), out).unwrap_or_default();
     out.extend(fields.unknown());
+    if folder.first().is_some_and(|glob| glob.starts_with('!')) {
+        let message = "the first pattern takes out folders, and no pattern before it means any";
+        let help =
+            "write first what is meant, such as `'**'` for all folders, and after it what is taken out";
+        out.push(field.problem(ProblemKind::MatchesNothing, message).help(help));
+    }
+    let besides = besides(&folder, &without);
     for name in programs? {
-        group.any.push(Matcher::Runs(Runs::new(name, args.clone(), flags.iter().copied())));
-        let flags = flags.iter().map(|flag| dashed(flag));
-        let words = std::iter::once(name.to_owned()).chain(args.iter().map(|any| any.join("|"))).chain(flags);
+        let runs = Runs::new(name, args.clone(), flags.iter().copied());
+        let runs = runs.without(without.iter().copied()).env(env.iter().copied());
+        let runs = if folder.is_empty() { runs } else { runs.within(folder.iter().copied()) };
+        group.any.push(Matcher::Runs(runs));
+        let set = |text: &&str| if text.contains('=') { (*text).to_owned() } else { format!("{text}=*") };
+        let words = env.iter().map(set).chain([name.to_owned()]).chain(args.iter().map(|any| any.join("|")));
+        let words = words.chain(flags.iter().map(|flag| dashed(flag)));
         group.written.push(words.collect::<Vec<_>>().join(" "));
+        group.besides.push(besides.clone());
     }
     Some(())
+}
+
+/// What is asked of the folder, and which options must be absent, in words.
+fn besides(folder: &[&str], without: &[&str]) -> String {
+    let quoted =
+        |texts: Vec<String>| texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ");
+    let (out, own): (Vec<&str>, Vec<&str>) = folder.iter().partition(|text| text.starts_with('!'));
+    let owned = |texts: Vec<&str>| texts.iter().map(|text| text.trim_start_matches('!').to_owned()).collect();
+    let parts = [
+        (!own.is_empty()).then(|| format!("in {}", quoted(owned(own)))),
+        (!out.is_empty()).then(|| format!("except {}", quoted(owned(out)))),
+        (!without.is_empty())
+            .then(|| format!("without {}", quoted(without.iter().map(|flag| dashed(flag)).collect()))),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 impl Never {

@@ -12,6 +12,12 @@ use crate::shell::path::Place;
 use crate::shell::reading::{Made, Reading, reading};
 use crate::shell::{Act, Answer, Line, SmallCall, given, tool};
 
+mod listed;
+mod until;
+
+pub(super) use listed::stray;
+pub(super) use until::{Leaves, leaves, unless};
+
 /// What a side means of a call: an answer for each of its commands.
 pub(super) struct Row {
     line: Rc<Reading>,
@@ -99,7 +105,7 @@ impl Side {
     /// Whether an answer may depend on the folder of a call: files and copies of them are known by it.
     pub fn needs_folder(&self) -> bool {
         let questions = self.operands().iter().filter_map(|operand| operand.asks.as_ref());
-        questions.flat_map(|question| question.groups()).any(|group| !matches!(group.key, "runs" | "agent"))
+        questions.into_iter().any(|question| question.asks_folder())
     }
 }
 

@@ -1,5 +1,6 @@
 //! The explanations of sequence rules: what each expects, what happened instead, what would satisfy it.
 
+mod part;
 mod sentences;
 
 use std::sync::Arc;
@@ -14,7 +15,8 @@ use crate::monitor::{About, Explain, Explanation, Line, LineState, Rule, RuleId,
 use crate::session::CallRef;
 use crate::wording::sentence::name;
 use crate::wording::{self, Sentence, all, at, count, joined, tool_of};
-use sentences::{Actual, against, expected, in_favour, in_part, suggestion, without};
+use part::in_part;
+use sentences::{Actual, against, expected, in_favour, suggestion, without};
 pub(in crate::dialect) use sentences::{
     operand as operand_words, orders as operand_orders, title as operand_title,
 };
@@ -85,6 +87,11 @@ impl Explain for OrderCheck {
             (None, _) => in_favour(&self.asks, self.count),
         };
         let way_out = about.code.and_then(|code| match (code, &*self.asks) {
+            (codes::NOT_ALLOWLISTED, Order::Allowlist { .. })
+                if self.part.as_ref().is_some_and(|part| part.opaque) =>
+            {
+                Some("write the commands out, or set `opaque: allow`".to_owned())
+            }
             (codes::FORBIDDEN_CALL, Order::Never { call }) => Some(without(call, self.part.as_ref())),
             _ => suggestion(code, &self.asks, self.count),
         });

@@ -46,6 +46,9 @@ pub enum Order {
     Allowlist {
         /// Names, with `*` and `?`.
         tools: Vec<Arc<str>>,
+        /// Calls, of which each command is allowed.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        calls: Vec<ToolName>,
     },
     /// No such call.
     Never {
@@ -72,6 +75,9 @@ pub enum Order {
         trigger: ToolName,
         /// What may not follow.
         forbidden: ToolName,
+        /// What lifts it, until the next trigger.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until: Option<ToolName>,
     },
     /// Every `trigger` is followed by a `then`.
     After {
@@ -107,7 +113,10 @@ impl Order {
             Order::Before { first, or, then, .. } => [first].into_iter().chain(or).chain(then).collect(),
             Order::ImmediatelyBefore { first, then } => [first].into_iter().chain(then).collect(),
             Order::Never { call } => vec![call],
-            Order::NeverAfter { trigger, forbidden } => vec![trigger, forbidden],
+            Order::Allowlist { calls, .. } => calls.iter().collect(),
+            Order::NeverAfter { trigger, forbidden, until } => {
+                [trigger, forbidden].into_iter().chain(until).collect()
+            }
             Order::After { trigger, then, .. } => vec![trigger, then],
             Order::Sequence { tools, .. } => tools.iter().collect(),
             _ => Vec::new(),
@@ -117,6 +126,9 @@ impl Order {
     /// The tools it names, in the order in which it asks about them.
     pub fn tools(&self) -> Arc<[Arc<str>]> {
         let own = |named: &ToolName| Arc::clone(&named.tool);
+        if let Order::Allowlist { tools, .. } = self {
+            return tools.as_slice().into();
+        }
         // What names no tool is no name of one.
         if self.operands().iter().any(|named| named.tool.is_empty()) {
             return self.operands().into_iter().map(own).filter(|tool| !tool.is_empty()).collect();
@@ -134,8 +146,8 @@ impl Order {
                 let contains = pattern.iter().map(|pattern| format!("…{pattern}…").into());
                 contains.chain(tools.iter().cloned()).collect()
             }
-            Order::Allowlist { tools } => tools.as_slice().into(),
-            Order::NeverAfter { trigger, forbidden } => [own(trigger), own(forbidden)].into(),
+            Order::Allowlist { tools, .. } => tools.as_slice().into(),
+            Order::NeverAfter { trigger, forbidden, .. } => [own(trigger), own(forbidden)].into(),
             Order::After { trigger, then, .. } => [own(trigger), own(then)].into(),
             Order::Sequence { tools, .. } => tools.iter().map(own).collect(),
             Order::Exact { tools } => tools.as_slice().into(),

@@ -213,7 +213,11 @@ pub(super) fn order<'m>(
         Order::ImmediatelyBefore { first, then } => {
             then.iter().find_map(|then| equal(first, then, "the first call of all breaks the rule"))
         }
-        Order::NeverAfter { trigger, forbidden } => {
+        Order::NeverAfter { trigger, forbidden, until: Some(until) } => {
+            equal(trigger, until, "the prohibition is never lifted")
+                .or_else(|| equal(forbidden, until, "what would lift it is forbidden itself"))
+        }
+        Order::NeverAfter { trigger, forbidden, until: None } => {
             equal(trigger, forbidden, "the second call breaks the rule")
                 .map(|d| d.help("write `max_calls` with `max: 1`, which means the same"))
         }
@@ -234,11 +238,13 @@ pub(super) fn order<'m>(
         Order::Blocklist { pattern: None, tools } if tools.is_empty() => {
             never("no call breaks an empty blocklist")
         }
-        Order::Allowlist { tools } if tools.iter().any(|tool| matches!(&**tool, "*" | "**")) => {
+        Order::Allowlist { tools, .. } if tools.iter().any(|tool| matches!(&**tool, "*" | "**")) => {
             never("no call breaks an allowlist with `*`")
                 .map(|told| told.help("list the tools that may be called, or write a `blocklist`"))
         }
-        Order::Allowlist { tools } if tools.is_empty() => never("every call breaks an empty allowlist"),
+        Order::Allowlist { tools, calls } if tools.is_empty() && calls.is_empty() => {
+            never("every call breaks an empty allowlist")
+        }
         // A blocklist knows neither arguments nor aliases.
         Order::MaxCalls { tool, max: 0 }
             if tool.args_match.is_empty() && tool.does.is_none() && members(&tool.tool).is_none() =>

@@ -45,7 +45,7 @@ pub(super) struct Hits {
 }
 
 impl Hits {
-    fn add(&mut self, ran: &Trace) {
+    pub fn add(&mut self, ran: &Trace) {
         let place = ran.len() as u32;
         self.all.push(place);
         self.newest.truncate(NAMED - 1);
@@ -53,7 +53,7 @@ impl Hits {
     }
 
     /// The call never ran.
-    fn take_back(&mut self, at: CallRef, ran: &Trace) {
+    pub fn take_back(&mut self, at: CallRef, ran: &Trace) {
         let Some(place) = ran.place(at) else { return };
         // A call of several commands is there once for each.
         while self.all.take(|hit| *hit < place, |hit| *hit == place).is_some() {}
@@ -69,7 +69,7 @@ impl Hits {
         self.newest.iter().filter_map(|place| ran.at(*place)).collect()
     }
 
-    fn all<'a>(&'a self, ran: &'a Trace) -> impl Iterator<Item = CallRef> + 'a {
+    pub fn all<'a>(&'a self, ran: &'a Trace) -> impl Iterator<Item = CallRef> + 'a {
         self.all.iter().filter_map(|place| ran.at(place))
     }
 }

@@ -72,3 +72,30 @@ impl Side {
 
     pub fn files(&self, _look: Look<'_>, _each: impl FnMut(usize, &[usize], File)) {}
 }
+
+/// How a call leaves a prohibition that one side begins and the other one lifts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leaves {
+    AsItWas,
+    Begun,
+    Lifted,
+}
+
+pub(super) fn leaves(trigger: &Side, until: &Side, look: Look<'_>) -> Leaves {
+    match until.is(look) {
+        _ if trigger.is(look) => Leaves::Begun,
+        true => Leaves::Lifted,
+        false => Leaves::AsItWas,
+    }
+}
+
+pub(super) fn unless(_: &Side, _: &Side, _: &Side, _held: bool, _look: Look<'_>) -> Option<Part> {
+    None
+}
+
+pub(super) fn stray(listed: &[Operand], look: Look<'_>) -> Option<Part> {
+    look.arguments?;
+    let mut named = listed.iter().filter(|operand| operand.names(look.tool));
+    let meant = named.any(|operand| operand.means(look) == Match::Yes);
+    (!meant).then(Part::default)
+}

@@ -24,6 +24,7 @@ struct RuleHead {
     options: RuleOptions,
 }
 
+mod listed;
 mod operands;
 
 pub use operands::TYPES;
@@ -31,7 +32,7 @@ pub(super) use operands::is_rule;
 use operands::{Binding, Build, Operands, Type, before_of, build};
 
 /// What becomes of a call of which it is not known what it does.
-fn doubts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Doubts> {
+fn doubts(kind: Type, fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Doubts> {
     let unsure = [("deny", OnDoubt::Deny), ("ask", OnDoubt::Ask), ("allow", OnDoubt::Allow)];
     let opaque = [
         ("report", OnOpaque::Report),
@@ -45,6 +46,8 @@ fn doubts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Doubts> {
     };
     let opaque = match fields.optional("opaque") {
         Some(field) => field.one_of(&opaque, out),
+        // Code that nobody has read may run what is not on a list.
+        None if matches!(kind, Type::Allowlist) => Some(OnOpaque::Deny),
         None => Some(OnOpaque::default()),
     };
     Some(Doubts { unsure: unsure?, opaque: opaque? })
@@ -123,7 +126,7 @@ impl<'a> Reading<'a, '_> {
         let options = RuleOptions { tree, ..options(&mut fields, out) };
         let wanted = format!("{options:?}");
         let when = self.when(&mut fields, out);
-        let doubts = doubts(&mut fields, out);
+        let doubts = doubts(kind, &mut fields, out);
         let reading = &mut *self;
         let mut read = Operands { reading, fields: &mut fields, aliases, asking: 0 };
         // A rule of which a part cannot be read has been reported; it makes no unit.

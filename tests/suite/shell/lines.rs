@@ -151,6 +151,13 @@ impl Maker {
             "x,y",
             "{u..w}",
             "?",
+            "$V",
+            "\"$V\"",
+            "${V}y",
+            "\"${W:-v}\"",
+            "$W",
+            "${W:=w}",
+            "\"$x\"",
         ])
     }
 
@@ -414,12 +421,48 @@ impl Maker {
         }
     }
 
+    /// A variable that holds something, or does no longer.
+    fn set(&mut self, depth: usize) -> String {
+        let name = self.pick(&["V", "W", "x"]);
+        let value = if depth > 0 { self.word(depth - 1) } else { self.plain().to_owned() };
+        match self.roll(32) {
+            0 => format!("export {name}={value}"),
+            1 => format!("declare {name}={value}"),
+            2 => format!("unset {name}"),
+            3 => format!("read -r {name} <<< {value}"),
+            4 => format!("printf -v {name} '%s' {value}"),
+            5 => format!("(( {name} = 4 ))"),
+            6 => format!("let {name}++"),
+            7 => format!("{name}+={value}"),
+            8 => format!("{name}[1]={value}"),
+            9 => format!("{name}=({value} u)"),
+            10 => format!("eval {name}=e"),
+            11 => format!("local {name}={value}"),
+            12 => format!("true && {name}={value}"),
+            13 => format!("false && {name}={value}"),
+            14 => format!("false || {name}={value}"),
+            15 => format!("if false; then {name}={value}; fi"),
+            16 => format!("( {name}={value} )"),
+            17 => format!("{name}={value} | true"),
+            18 => format!("{{ {name}={value}; }}"),
+            19 => format!("for {name} in a {value}; do :; done"),
+            20 => format!("h() {{ {name}={value}; }}; h"),
+            21 => format!("declare -n {name}=W"),
+            22 => format!("IFS={}", self.pick(&["a", "/", "' '", "''"])),
+            23 => format!("trap '{name}=t' {}", self.pick(&["DEBUG", "ERR", "EXIT"])),
+            24 => format!("declare -u {name}={value}"),
+            25 => format!("{name}=\"$V $W\""),
+            26 => format!("mapfile -t {name} <<< {value}"),
+            _ => format!("{name}={value}"),
+        }
+    }
+
     fn list(&mut self, depth: usize) -> String {
         if depth == 0 {
             return self.simple(0);
         }
         let inner = |maker: &mut Maker| maker.list(depth - 1);
-        match self.roll(if self.data { 60 } else { 108 }) {
+        match self.roll(if self.data { 60 } else { 118 }) {
             0..4 => format!("{} && {}", inner(self), inner(self)),
             4..7 => format!("{} || {}", inner(self), inner(self)),
             7..10 => format!("{}; {}", inner(self), inner(self)),
@@ -541,6 +584,16 @@ impl Maker {
             91 => format!("until ! {}; do {}; break; done", self.started(), self.started()),
             92..96 => self.harmless(),
             96..105 => self.special(depth),
+            105..112 => format!("{}; {}", self.set(depth), inner(self)),
+            112..114 => format!("{} && {}", self.set(depth), inner(self)),
+            114 => format!("for i in 1 2; do {}; {}; done", inner(self), self.set(depth)),
+            115 => format!("{}; bash -c {}", self.set(depth), quoted(&inner(self))),
+            116 => format!(
+                "{}; while true; do {}; {}; break; done",
+                self.set(depth),
+                self.set(depth),
+                inner(self)
+            ),
             _ => self.simple(depth),
         }
     }

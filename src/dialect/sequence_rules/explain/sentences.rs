@@ -39,8 +39,13 @@ pub(super) fn expected(order: &Order) -> String {
             }
             None => format!("no call to {}", names_or(tools)),
         },
-        Order::Allowlist { tools } if tools.is_empty() => "no call at all".to_owned(),
-        Order::Allowlist { tools } => format!("only {}", names(tools)),
+        Order::Allowlist { tools, calls } if tools.is_empty() && calls.is_empty() => {
+            "no call at all".to_owned()
+        }
+        Order::Allowlist { tools, calls } => {
+            let tools = tools.iter().map(|tool| name(tool).into_owned());
+            format!("only {}", list(tools.chain(calls.iter().map(operand))))
+        }
         Order::MaxCalls { tool, max: 0 } if tool.tool.is_empty() => absence(tool),
         Order::MaxCalls { tool, max: 0 } => format!("no call to {}", operand(tool)),
         Order::MaxCalls { tool, max } if tool.tool.is_empty() => {
@@ -50,8 +55,9 @@ pub(super) fn expected(order: &Order) -> String {
         Order::Eventually { tool, within } => {
             format!("{} succeeds {}", operand(tool), among(*within))
         }
-        Order::NeverAfter { trigger, forbidden } => {
-            format!("{} after {}", absence(forbidden), operand(trigger))
+        Order::NeverAfter { trigger, forbidden, until } => {
+            let until = until.as_ref().map(|until| format!(" until {}", operand(until))).unwrap_or_default();
+            format!("{} after {}{until}", absence(forbidden), operand(trigger))
         }
         Order::After { trigger, then, within } => {
             format!("{} within {} after every {}", operand(then), count(*within, "call"), operand(trigger))
@@ -102,12 +108,18 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
         (codes::UNSEEN_SESSION, _) => "read the recordings of the whole tree".to_owned(),
         (codes::OPAQUE_COMMAND, _) => "write the commands out, or set `opaque: allow`".to_owned(),
         (codes::BLOCKLISTED, _) => "skip the call, or remove the name from the list".to_owned(),
+        (codes::NOT_ALLOWLISTED, Order::Allowlist { calls, .. }) if !calls.is_empty() => {
+            "leave out what is not on the list, or add it there".to_owned()
+        }
         (codes::NOT_ALLOWLISTED, _) => "skip the call, or add the name to the list".to_owned(),
         (codes::MAX_CALLS_OVER, _) => "skip the call, or raise `max`".to_owned(),
         (codes::DEADLINE_MISSED, Order::Eventually { tool, within }) => {
             format!("{} successfully {}", orders([tool]), among(*within))
         }
-        (codes::AFTER_TRIGGER, Order::NeverAfter { trigger, forbidden }) => {
+        (codes::AFTER_TRIGGER, Order::NeverAfter { until: Some(until), .. }) => {
+            format!("{} successfully; the call is allowed after it", orders([until]))
+        }
+        (codes::AFTER_TRIGGER, Order::NeverAfter { trigger, forbidden, .. }) => {
             format!("{} before {}, or not at all", orders([forbidden]), either(callable(trigger)))
         }
         (codes::FOLLOW_UP_MISSING, Order::After { then, trigger, within }) => {
@@ -391,37 +403,6 @@ fn absence(named: &ToolName) -> String {
         Some(question) if named.tool.is_empty() => asks::absence(question),
         _ => format!("no {}", operand(named)),
     }
-}
-
-/// The same with the command that it is about: why it counts, or what comes before it in the call.
-pub(super) fn in_part(part: &Part, whole: String, code: Code) -> String {
-    let command = name(&part.command);
-    if code == codes::OPAQUE_COMMAND {
-        return format!("`{command}` runs code that nobody has read, which may do what the rule stops");
-    }
-    let whole = match part.trigger.as_deref() {
-        Some(Part { unknown: Some(word), command, .. }) => {
-            format!("{whole}, where {}", doubt(word, command))
-        }
-        Some(Part { command, .. }) if !command.is_empty() => format!("{whole} (`{}`)", name(command)),
-        _ => whole,
-    };
-    match (&part.since, &part.unknown) {
-        (Some(since), _) if *since == part.command => format!("`{command}` does both at once"),
-        (Some(since), _) => format!("`{command}` comes after `{}` in the same call", name(since)),
-        (None, Some(word)) => format!("{whole}; {}", doubt(word, &part.command)),
-        (None, None) if part.opaque => format!("{whole}; `{command}` runs code that nobody has read"),
-        (None, None) if part.command.is_empty() => whole,
-        (None, None) => format!("{whole}; the call runs `{command}`"),
-    }
-}
-
-/// What is not known, and that it counts.
-fn doubt(word: &str, command: &str) -> String {
-    if command.is_empty() {
-        return format!("what `{}` does is not known, and counts as a match", name(word));
-    }
-    format!("`{}` in `{}` is not known, and counts as a match", name(word), name(command))
 }
 
 fn firsts(first: &ToolName, or: &[ToolName]) -> String {

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::super::after::After;
+use super::super::allow::AllowedCalls;
 use super::super::asks::{Doubts, Role, asks_end};
 use super::super::lint;
 use super::super::names::{List, MaxCalls, Never};
 use super::super::never_after::NeverAfter;
+use super::super::never_until::NeverUntil;
 use super::super::operand::{Argument, Operand, Side};
 use super::super::order::{Before, ImmediatelyBefore};
 use super::super::presence::{Eventually, Require};
@@ -23,7 +25,7 @@ use crate::dialect::pattern::traps_in;
 use crate::dialect::question::{argument_as_path, asks, commands_as_text, never_met, question};
 use crate::dialect::sequence_rules::facts::{Order, ToolName};
 use crate::monitor::{RuleId, RuleOptions, Unit};
-use crate::source::wildcard::{List as Names, Wildcard};
+use crate::source::wildcard::List as Names;
 use crate::source::{Field, Fields, Node, NodeValue, Problem, ProblemKind, quoted};
 
 #[derive(Clone, Copy)]
@@ -167,9 +169,14 @@ impl<'a> Operands<'_, '_, 'a, '_> {
                 if !self.fields.has("tools") {
                     out.push(self.fields.missing("tools"));
                 }
-                let globs = self.globs(Names::Allows, out)?;
-                let order = Order::Allowlist { tools: texts(&globs) };
-                Some((order, build(List { pattern: None, globs, blocks: false })))
+                let (globs, calls) = self.allowed(out)?;
+                let named = calls.iter().map(|call| call.named.clone()).collect();
+                let order = Order::Allowlist { tools: texts(&globs), calls: named };
+                let build = match calls.is_empty() {
+                    true => build(List { pattern: None, globs, blocks: false }),
+                    false => build(AllowedCalls { globs, calls: calls.into() }),
+                };
+                Some((order, build))
             }
             Type::MaxCalls => {
                 self.refuse_other_bounds(out);
@@ -187,10 +194,20 @@ impl<'a> Operands<'_, '_, 'a, '_> {
                 let trigger = self.side(0, "trigger", Role::Triggers, out);
                 let forbidden = self.side(1, "forbidden", Role::Forbids, out);
                 let (trigger, forbidden) = (trigger?, forbidden?);
-                let order = Order::NeverAfter { trigger: named(&trigger), forbidden: named(&forbidden) };
+                let lifts = self.fields.has("until");
+                let until = if lifts { Some(self.side(2, "until", Role::Permits, out)?) } else { None };
+                let order = Order::NeverAfter {
+                    trigger: named(&trigger),
+                    forbidden: named(&forbidden),
+                    until: until.as_ref().map(named),
+                };
                 let ends =
                     trigger.operands().iter().flat_map(|operand| &operand.asks).any(|asks| asks_end(asks));
-                Some((order, build(NeverAfter { trigger, forbidden, ends })))
+                let build = match until {
+                    Some(until) => build(NeverUntil { trigger, forbidden, until, ends }),
+                    None => build(NeverAfter { trigger, forbidden, ends }),
+                };
+                Some((order, build))
             }
             Type::Never => {
                 let call = self.side(0, "call", Role::Forbids, out)?;
@@ -282,7 +299,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
         read.into_iter().collect()
     }
 
-    fn operand(&mut self, field: &Field<'a>, key: &str, out: &mut Vec<Problem>) -> Option<Operand> {
+    pub fn operand(&mut self, field: &Field<'a>, key: &str, out: &mut Vec<Problem>) -> Option<Operand> {
         if field.node.as_str().is_some() {
             return self.by_name(field, out);
         }
@@ -377,22 +394,6 @@ impl<'a> Operands<'_, '_, 'a, '_> {
         Some(text.into())
     }
 
-    /// The names of a list, all of which can be read; `None` also where there is no list.
-    fn globs(&mut self, list: Names, out: &mut Vec<Problem>) -> Option<Vec<Glob>> {
-        let field = self.fields.optional("tools")?;
-        let items: Vec<Field<'a>> = field.items(out)?.collect();
-        let read: Vec<Option<Glob>> = items
-            .iter()
-            .map(|item| {
-                let name = item.name(out)?;
-                self.aliases.lint_listed(name, item.span(), self.reading);
-                out.extend(Wildcard::of(name).and_then(|found| found.problem_in_glob(item.span(), list)));
-                Some(Glob::new(name))
-            })
-            .collect();
-        read.into_iter().collect()
-    }
-
     fn number(&mut self, key: &'a str, usual: Option<u64>, out: &mut Vec<Problem>) -> Option<u64> {
         match self.fields.optional(key) {
             Some(number) => number.count(out),
@@ -422,7 +423,7 @@ fn texts(globs: &[Glob]) -> Vec<Arc<str>> {
 }
 
 /// Whether a value asks what a call does.
-fn field_asks(node: &Node) -> bool {
+pub fn field_asks(node: &Node) -> bool {
     let mut ignored = Vec::new();
     node.as_map().is_some() && Field::document(node).fields(&mut ignored).is_some_and(|fields| asks(&fields))
 }

@@ -1,0 +1,283 @@
+//! What commands do to variables: those that set them, those that start programs with others.
+
+use std::sync::Arc;
+
+use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
+
+use super::constants::{Constants, Exported, is_name, literal};
+use super::options::Arguments;
+use super::walker::{Flow, Walker};
+use super::word::{Piece, Word};
+
+/// Commands of the shell that run others in it.
+const SAME_SHELL: &str =
+    "eval . source command builtin exec time ! trap jobs compgen mapfile readarray noglob nocorrect";
+
+/// Programs that start others with variables from a place of their own.
+const GIVE_OTHERS: &str = "aws-vault aws-okta saml2aws direnv dotenv dotenvx op doppler infisical chamber teller summon berglas \
+     envchain envconsul sops mise rtx";
+
+/// Programs that start others without most of the variables that they have.
+const KEEP_FEW: &str =
+    "sudo doas su runuser login pkexec systemd-run machinectl run0 setpriv sg newgrp chpst envdir softlimit";
+
+fn is_one(name: &str, of: &str) -> bool {
+    of.split(' ').any(|one| one == name)
+}
+
+/// Whether what it runs is run by the same shell.
+pub fn is_same_shell(name: &str) -> bool {
+    is_one(name, SAME_SHELL)
+}
+
+/// The folder that is written before a program's name.
+pub fn folder_of(program: &Word) -> Option<Word> {
+    let last =
+        program.pieces.iter().rposition(|piece| matches!(piece, Piece::Text(text) if text.contains('/')));
+    let Some(place) = last else {
+        // What is not known may have one.
+        let open = program.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_) | Piece::Home));
+        return open.then(|| program.clone());
+    };
+    let mut folder = Word::default();
+    for piece in program.pieces.iter().take(place) {
+        folder.append(&Word { pieces: vec![piece.clone()], many: false });
+    }
+    if let Some(Piece::Text(text)) = program.pieces.get(place) {
+        folder.push(
+            text.rsplit_once('/').map_or("", |(folder, _)| if folder.is_empty() { "/" } else { folder }),
+        );
+    }
+    Some(folder)
+}
+
+impl Walker<'_> {
+    /// An assignment before a command, or alone.
+    pub fn assign(&mut self, assignment: &Assignment, value: &Word) {
+        let AssignmentName::VariableName(name) = &assignment.name else {
+            // An element of an array is its first one, perhaps.
+            if let AssignmentName::ArrayElementName(name, _) = &assignment.name {
+                self.constants.lose(name);
+            }
+            return;
+        };
+        let exported = self.exports_all.then_some(Exported::Yes);
+        let value = match &assignment.value {
+            AssignmentValue::Scalar(text) => plain(value, &text.value),
+            AssignmentValue::Array(_) => None,
+        };
+        match assignment.append {
+            true => self.constants.append(name, value),
+            false => self.constants.set(name, value, exported),
+        }
+    }
+
+    /// Arithmetic of a command.
+    pub fn arithmetic(&mut self, text: &str, flow: Flow) {
+        self.quoted(text, flow);
+        self.constants.arithmetic(text);
+    }
+
+    /// What a command of the shell does to variables.
+    pub fn settles(&mut self, name: &str, args: &[Word]) {
+        match name {
+            // It fails where there is no function, and other shells do it all the same.
+            "local" if self.calling == 0 => {
+                let before = self.constants.clone();
+                self.declares(name, args);
+                self.constants.meet(&before);
+            }
+            "export" | "declare" | "typeset" | "local" | "readonly" => self.declares(name, args),
+            "set"
+                if args
+                    .iter()
+                    .filter_map(Word::known)
+                    .any(|word| word.starts_with('-') && word.contains('k')) =>
+            {
+                self.constants.forget("set -k");
+            }
+            _ if self.constants.is_empty() => {}
+            "read" | "mapfile" | "readarray" | "getopts" | "vared" | "zparseopts" => self.loses(args),
+            "printf" | "wait" => {
+                let first = args.first();
+                let sets = ["-v", "-p"]
+                    .iter()
+                    .any(|option| args.iter().any(|word| word.start().starts_with(option)));
+                if sets || first.is_some_and(Word::is_open) {
+                    self.loses(args);
+                }
+            }
+            "let" => args.iter().for_each(|word| match word.known() {
+                Some(text) => self.constants.arithmetic(text),
+                None => self.constants.forget_values(),
+            }),
+            "unset" => {
+                let functions = args.first().and_then(Word::known) == Some("-f");
+                for word in args.iter().filter(|_| !functions) {
+                    match word.known() {
+                        Some(name) if is_name(name) => self.constants.unset(name),
+                        Some(option) if option.starts_with('-') => {}
+                        _ => self.constants.forget(&word.to_string()),
+                    }
+                }
+            }
+            "cd" | "pushd" | "popd" | "chdir" => {
+                for name in ["PWD", "OLDPWD"] {
+                    if self.constants.get(name).is_some() {
+                        self.constants.lose(name);
+                    }
+                }
+            }
+            "alias" | "enable" if !args.is_empty() => self.constants.forget_values(),
+            // Nobody knows what it is, and it is given the name of a variable.
+            _ if self.root.facts.program(name).is_none() => {
+                for name in args.iter().filter_map(Word::known) {
+                    if self.constants.get(name).is_some() {
+                        self.constants.lose(name);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Variables that a command names get values that nobody knows.
+    fn loses(&mut self, args: &[Word]) {
+        for word in args {
+            match word.known() {
+                Some(text) => {
+                    let name = text.split('[').next().unwrap_or(text);
+                    let name = name.strip_prefix("-v").or_else(|| name.strip_prefix("-p")).unwrap_or(name);
+                    let name = name.strip_prefix("-a").unwrap_or(name);
+                    if is_name(name) {
+                        self.constants.lose(name);
+                    }
+                }
+                None => self.constants.forget_values(),
+            }
+        }
+    }
+
+    /// `export`, `declare` and others like them.
+    fn declares(&mut self, command: &str, args: &[Word]) {
+        let letters = |sign: char| {
+            let options = args.iter().filter_map(Word::known).filter_map(move |word| word.strip_prefix(sign));
+            options.flat_map(str::chars).collect::<String>()
+        };
+        let (on, off) = (letters('-'), letters('+'));
+        // A name for another variable.
+        if command != "export" && on.contains('n') {
+            return self.constants.taint(None);
+        }
+        if on.contains(['f', 'F']) {
+            return;
+        }
+        let exported = match command {
+            "export" if on.contains('n') => Some(Exported::No),
+            "export" => Some(Exported::Yes),
+            _ if off.contains('x') => Some(Exported::No),
+            _ if on.contains('x') => Some(Exported::Yes),
+            _ => self.exports_all.then_some(Exported::Yes),
+        };
+        let changes = on.chars().any(|letter| !"xrgpn".contains(letter));
+        let words =
+            args.iter().filter(|word| !word.start().starts_with(['-', '+']) && !word.pieces.is_empty());
+        for word in words {
+            let pair = word.split_once('=');
+            let name = pair.as_ref().map_or(word, |(name, _)| name);
+            let Some(name) = name.known().map(|name| name.trim_end_matches('+')).filter(|name| is_name(name))
+            else {
+                self.constants.forget(&word.to_string());
+                continue;
+            };
+            match &pair {
+                Some((left, value)) if left.known().is_some_and(|left| left.ends_with('+')) => {
+                    self.constants.append(name, plain(value, ""));
+                }
+                Some((_, value)) => self.constants.set(name, plain(value, ""), exported),
+                None if self.constants.get(name).is_none() => {
+                    self.constants.set(name, None, exported);
+                }
+                // Within a function, it is another variable of this name.
+                None if self.calling > 0 && !matches!(command, "export" | "readonly") => {
+                    self.constants.lose(name)
+                }
+                None => {}
+            }
+            if let Some(exported) = exported {
+                self.constants.export(name, exported);
+            }
+            if changes {
+                self.constants.taint(Some(name));
+            }
+            if command == "readonly" || on.contains('r') {
+                self.constants.fix(name);
+            }
+        }
+    }
+
+    /// Before what a program runs: what was known there, for afterwards. `None`: it runs in the same shell.
+    pub fn enter(&mut self, name: &str) -> Option<Constants> {
+        if self.constants.is_empty() || is_same_shell(name) || super::variables::is_builtin(name) {
+            return None;
+        }
+        let kept = self.constants.clone();
+        self.constants.enter();
+        Some(kept)
+    }
+
+    /// What a program that starts others makes of the variables.
+    pub fn passes_on(&mut self, name: &str, elsewhere: bool, found: &Arguments<'_>, words: &[Word]) {
+        if elsewhere {
+            self.constants.leave();
+            for given in &found.options {
+                let pair = given.value.as_ref().and_then(|value| value.split_once('='));
+                match (given.name.as_str(), pair) {
+                    ("-e" | "--env", Some((name, value))) => match name.known() {
+                        Some(name) => self.constants.set(name, Some(literal(&value)), Some(Exported::Yes)),
+                        None => self.constants.forget(&name.to_string()),
+                    },
+                    ("--env-file", _) => self.constants.forget("--env-file"),
+                    _ => {}
+                }
+            }
+            return;
+        }
+        if matches!(name, "env" | "genv") {
+            if found.has("-i --ignore-environment") || words.first().is_some_and(|word| word.known() == Some("-")) {
+                self.constants.leave();
+            }
+            let unset = found.values("-u --unset").filter_map(Word::known);
+            unset.for_each(|name| self.constants.remove(name));
+        }
+        if is_one(name, GIVE_OTHERS) {
+            self.constants.forget(name);
+        }
+        if is_one(name, KEEP_FEW)
+            && !found.has("-E -m -p --preserve-environment")
+            && !self.constants.is_empty()
+        {
+            self.constants.filter();
+        }
+    }
+
+    /// The calls of a loop from this number on run again, with what it has set.
+    pub fn set_again(&mut self, from: usize, before: &Constants) {
+        if self.constants == *before {
+            return;
+        }
+        let Some(after) = self.constants.environment() else { return };
+        for call in self.line.calls.iter_mut().skip(from).filter(|call| !call.elsewhere) {
+            let own = call.env.as_deref().cloned().unwrap_or_default();
+            let both = own.or(&after);
+            if both != own {
+                call.env = Some(Arc::new(both));
+            }
+        }
+    }
+}
+
+/// The value of an assignment; `None` where the shell does more with it than is followed: `~` after a colon.
+fn plain(value: &Word, written: &str) -> Option<Word> {
+    (!written.contains(":~")).then(|| literal(value))
+}

@@ -1,0 +1,106 @@
+//! What else is asked of a program: the variables that the line sets for it, its folder, options that must be absent.
+
+use super::Answer;
+use super::call::SmallCall;
+use super::glob::Glob;
+use super::options::{Arguments, Given};
+use super::path::{Patterns, Place, Root, is_relative};
+use super::word::Word;
+
+/// A variable that the line must set, perhaps to a value that matches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Set {
+    name: Glob,
+    value: Option<Glob>,
+}
+
+impl Set {
+    /// `NAME`, or `NAME=GLOB`.
+    pub fn new(written: &str) -> Set {
+        let (name, value) = match written.split_once('=') {
+            Some((name, value)) => (name, Some(Glob::of_names(value))),
+            None => (written, None),
+        };
+        Set { name: Glob::of_names(name), value }
+    }
+
+    /// Whether the line sets it for a call. What the session has set before is not known, and is not asked for.
+    pub fn matches(&self, call: &SmallCall) -> Answer {
+        let Some(env) = &call.env else { return Answer::No };
+        let one = |name: &str, value: &Word, doubt: &Option<String>| {
+            let named = self.name.text(name);
+            let set = named.and(|| self.value.as_ref().map_or(Answer::Yes, |glob| glob.matches(value)));
+            set.and(|| doubt.clone().map_or(Answer::Yes, Answer::Perhaps))
+        };
+        let set = Answer::any(env.set.iter().map(|own| one(&own.name, &own.value, &own.doubt)));
+        set.or(|| env.open.clone().map_or(Answer::No, Answer::Perhaps))
+    }
+}
+
+/// A folder in which a program must run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Within(Patterns);
+
+impl Within {
+    /// A list of patterns; a folder is also meant where all below it is.
+    pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Within {
+        let folder = |pattern: &'p str| {
+            let whole = pattern.strip_suffix("/**").unwrap_or(pattern);
+            if matches!(whole.trim_start_matches('!'), "" | "~" | "." | ".." | "**") {
+                pattern
+            } else {
+                whole
+            }
+        };
+        Within(Patterns::new(patterns.into_iter().map(folder)))
+    }
+
+    /// Whether a call runs there.
+    pub fn matches(&self, call: &SmallCall, read: &Arguments<'_>) -> Answer {
+        let root = Root { folder: call.session.as_deref().map(str::to_owned), ..Root::default() };
+        let there = |folder: &Word| {
+            let mut whole = folder.clone();
+            for word in read.folders() {
+                if is_relative(word) {
+                    whole.push("/");
+                    whole.append(word);
+                } else {
+                    whole = word.clone();
+                }
+            }
+            self.0.matches(&Place::new(&Word::text("."), &whole, &root), super::Extent::Itself)
+        };
+        let answer = there(&call.folder);
+        // Where a `cd` may have failed, it runs elsewhere.
+        let otherwise = call.instead.iter().find(|folder| there(folder) != answer);
+        // A word that may be an option may name another one.
+        let has_folders = read.levels.iter().any(|level| !level.chdir.is_empty());
+        match (otherwise, read.open.as_ref().filter(|_| has_folders)) {
+            (None, None) => answer,
+            (Some(folder), _) => Answer::Perhaps(folder.to_string()),
+            (None, Some(word)) => Answer::Perhaps(word.clone()),
+        }
+    }
+}
+
+/// Values that switch an option off.
+const OFF: [&str; 6] = ["false", "no", "off", "none", "0", "f"];
+
+/// Whether an option that was given is switched off again: `--dry-run=false`, `--no-dry-run`.
+pub fn is_off(name: &str, named: &[&Given], arguments: &Arguments<'_>) -> bool {
+    let off =
+        |word: &Word| word.known().is_some_and(|text| OFF.contains(&text.to_ascii_lowercase().as_str()));
+    let negated = format!("--no-{}", name.trim_start_matches('-'));
+    named.iter().any(|given| given.value.as_ref().is_some_and(off)) || arguments.has(&negated)
+}
+
+/// The option that no row lists and that may have taken one of these options as its value.
+pub fn is_swallowed(call: &SmallCall, read: &Arguments<'_>, is_it: impl Fn(&str) -> bool) -> Option<String> {
+    let before = |(place, _): &&(usize, String)| {
+        let next = call.args.get(place + 1).map(Word::start).unwrap_or_default();
+        is_it(next.split('=').next().unwrap_or(next))
+    };
+    // Of a program without a row, no option is listed.
+    let listed = read.levels.iter().any(|level| !level.options.is_empty());
+    read.unlisted.iter().filter(|_| listed).find(before).map(|(_, option)| option.clone())
+}
