@@ -54,6 +54,7 @@ const CALLS: &[(&str, Weakening)] = &[
     ("except", Gone),
     ("agent", Beside),
     ("facts", Without),
+    ("case", Unless("exact")),
 ];
 
 /// What makes a mapping ask for a call.
@@ -81,6 +82,7 @@ const TABLE: &[(&str, &[(&str, Weakening)])] = &[
             ("same", Gone),
             ("unsure", Unless("deny")),
             ("opaque", Unless("report")),
+            ("sweeps", Unless("report")),
             ("ended", Gone),
             ("until", Gone),
         ],

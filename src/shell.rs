@@ -11,6 +11,7 @@ mod assignments;
 mod bail;
 mod builtin;
 pub mod call;
+mod choice;
 mod choose;
 pub mod conditions;
 mod constants;
@@ -55,40 +56,45 @@ pub use question::Question;
 pub use walk::{read, read_in, read_words};
 pub use word::{Piece, Word};
 
-/// An answer about a call.
+/// An answer about a call. From "no" to "yes", each is stronger than the one before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// It certainly does.
     Yes,
     /// It certainly does not.
     No,
+    /// It searches this folder, in which a file that is meant may lie wherever it is.
+    Sweep(String),
     /// It depends on this word, which is not known.
     Perhaps(String),
 }
 
 impl Answer {
-    /// Both must hold.
-    pub fn and(self, other: impl FnOnce() -> Answer) -> Answer {
+    fn strength(&self) -> u8 {
         match self {
-            Answer::No => Answer::No,
-            Answer::Yes => other(),
-            Answer::Perhaps(word) => match other() {
-                Answer::No => Answer::No,
-                _ => Answer::Perhaps(word),
-            },
+            Answer::No => 0,
+            Answer::Sweep(_) => 1,
+            Answer::Perhaps(_) => 2,
+            Answer::Yes => 3,
         }
     }
 
-    /// One of them must hold.
-    pub fn or(self, other: impl FnOnce() -> Answer) -> Answer {
-        match self {
-            Answer::Yes => Answer::Yes,
-            Answer::No => other(),
-            Answer::Perhaps(word) => match other() {
-                Answer::Yes => Answer::Yes,
-                _ => Answer::Perhaps(word),
-            },
+    /// Both must hold: the weaker answer.
+    pub fn and(self, other: impl FnOnce() -> Answer) -> Answer {
+        if self == Answer::No {
+            return self;
         }
+        let other = other();
+        if other.strength() < self.strength() { other } else { self }
+    }
+
+    /// One of them must hold: the stronger answer.
+    pub fn or(self, other: impl FnOnce() -> Answer) -> Answer {
+        if self == Answer::Yes {
+            return self;
+        }
+        let other = other();
+        if other.strength() > self.strength() { other } else { self }
     }
 
     /// One of many must hold.
@@ -101,5 +107,10 @@ impl Answer {
             found = found.or(|| answer);
         }
         found
+    }
+
+    /// At most a doubt about this word.
+    pub fn at_most(self, word: impl FnOnce() -> String) -> Answer {
+        if self == Answer::Yes { Answer::Perhaps(word()) } else { self }
     }
 }

@@ -11,8 +11,6 @@ use crate::source::wildcard::is_quote;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, quoted};
 
 #[cfg(feature = "shell")]
-pub use super::fact_rows::facts;
-#[cfg(feature = "shell")]
 pub use crate::shell::Question;
 #[cfg(feature = "shell")]
 pub use crate::shell::facts::Table;
@@ -30,12 +28,23 @@ impl Table {
     }
 }
 
+/// What a document says of programs and tools: rows of `facts`, and that `case` is folded.
+#[cfg(feature = "shell")]
+pub fn facts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Table {
+    let table = super::fact_rows::facts(fields, out);
+    let folds =
+        fields.optional("case").and_then(|field| field.one_of(&[("fold", true), ("exact", false)], out));
+    if folds == Some(true) { table.folding() } else { table }
+}
+
 /// Without the feature `shell` there is nothing that rows could be added to.
 #[cfg(not(feature = "shell"))]
 pub fn facts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Table {
     if let Some(field) = fields.optional("facts") {
         field.refuse("this program was built without the feature `shell`, which this key needs", out);
     }
+    // Names of programs and paths are compared nowhere.
+    fields.optional("case");
     Table(())
 }
 

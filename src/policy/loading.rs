@@ -265,7 +265,10 @@ impl Loading {
 /// The rows that a document adds to the facts of programs and tools: its reader says what is wrong with them.
 fn facts(node: &Node) -> Table {
     let mut ignored = Vec::new();
-    let fields = node.get("facts").and_then(|_| Field::document(node).fields(&mut ignored));
+    let fields = node
+        .get("facts")
+        .or_else(|| node.get("case"))
+        .and_then(|_| Field::document(node).fields(&mut ignored));
     fields.map(|mut fields| question::facts(&mut fields, &mut Vec::new())).unwrap_or_default()
 }
 

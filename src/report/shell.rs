@@ -10,7 +10,7 @@ use crate::engine::Verdict;
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::shell::facts::{rows, tools};
-use crate::shell::{Extent, Line, SmallCall, Word};
+use crate::shell::{Line, SmallCall, Word};
 use crate::source::inline::{inline, scalar};
 use crate::wording::{count, line, list};
 
@@ -99,7 +99,7 @@ fn call(call: &SmallCall) -> Value {
         .iter()
         .map(|touch| {
             json!({
-                "act": touch.act.name(), "path": touch.shown(), "whole_folder": touch.extent == Extent::Below,
+                "act": touch.act.name(), "path": touch.shown(), "whole_folder": touch.extent.is_deep(),
                 "unknown": touch.place.unclear(),
             })
         })
@@ -133,7 +133,7 @@ pub fn facts(call: &SmallCall) -> Vec<String> {
         facts.push(format!("perhaps does not run: `{word}` decides"));
     }
     for touch in &call.touches {
-        let whole = if touch.extent == Extent::Below { " and everything below it" } else { "" };
+        let whole = if touch.extent.is_deep() { " and everything below it" } else { "" };
         facts.push(format!("{} {}{whole}", touch.act.name(), touch.shown()));
         if let Some(word) = touch.place.unclear() {
             facts.push(format!("  unknown: `{word}`"));

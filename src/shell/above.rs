@@ -1,38 +1,10 @@
 //! Folders that hold a place: what is done to a folder with all it holds is done to what lies there.
 
 use super::Answer;
-use super::glob::{Glob, path_glob};
-use super::word::{Symbol, Word};
-
-/// Which files of a folder are meant, where options say so.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
-    /// `--include '*.py'`: one of these must fit a file's name.
-    pub only: Vec<Word>,
-    /// `--exclude .env`: none of these fits it.
-    pub out: Vec<Word>,
-}
-
-impl Choice {
-    /// Whether a pattern without a place may mean a file that is chosen. `written`: the pattern as its document has it.
-    pub fn may_have(&self, glob: &Glob, written: &str) -> bool {
-        let chosen = |name: &Word| {
-            let mut path = Word::text("./");
-            path.append(&Word::pattern(&name.to_string()));
-            glob.matches(&path) != Answer::No
-        };
-        let written = written.rsplit('/').next().unwrap_or_default();
-        // What is left out is left out whole: `--exclude '*.pem'` leaves no `a*.pem`.
-        let left_out = |name: &Word| {
-            let name = name.to_string();
-            Glob::new(path_glob(name.rsplit('/').next().unwrap_or_default())).text(written) == Answer::Yes
-        };
-        (self.only.is_empty() || self.only.iter().any(chosen)) && !self.out.iter().any(left_out)
-    }
-}
+use super::word::Symbol;
 
 /// Folders that hold the home folders of people.
-const HOMES: [&str; 2] = ["home", "Users"];
+const HOMES: [&str; 3] = ["home", "Users", "users"];
 
 /// The names on the way to a path, from where it begins: `/`, `~`, `.` or `..`.
 type Names<'s> = Vec<&'s [Symbol]>;

@@ -60,6 +60,8 @@ pub struct SmallCall {
     pub pipeline: usize,
     /// The outermost loop that it is in, from 1; 0 is none.
     pub looped: usize,
+    /// Whether names of programs are compared without case where it runs.
+    pub folds: bool,
     /// The part of the line it comes from, in characters.
     pub at: Range<usize>,
 }
@@ -84,11 +86,12 @@ impl Touch {
         }
     }
 
-    /// The path, with `*` for what is in a folder under any name.
+    /// The path, with `*` or `**` for what is in a folder under any name, or below it.
     pub fn shown(&self) -> String {
         let path = self.place.shown();
         match self.extent {
             Extent::Inside => format!("{}/*", path.trim_end_matches('/')),
+            Extent::Within | Extent::WithinIfFolder => format!("{}/**", path.trim_end_matches('/')),
             _ => path.to_owned(),
         }
     }

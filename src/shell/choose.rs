@@ -1,35 +1,69 @@
-//! Which files of a folder the options of a program choose.
+//! Which files the folders that a program goes through stand for: those that its options choose, if it only searches them.
 
 use std::sync::Arc;
 
-use super::above::Choice;
-use super::call::Extent;
+use super::call::{Act, Extent, Touch};
+use super::choice::{Choice, FileName};
 use super::options::Arguments;
-use super::scene::Effects;
-use super::word::{Piece, Word};
+use super::scene::{Effects, Scene, add};
+use super::word::Word;
+
+/// Keeps a choice with the folders that are gone through.
+pub fn apply(choice: Choice, found: &mut Effects) {
+    if choice.is_empty() {
+        return;
+    }
+    let choice = Arc::new(choice);
+    let touches = found.touches.iter_mut().chain(&mut found.mentions);
+    let folders = touches.filter(|touch| matches!(touch.extent, Extent::Below | Extent::Searched));
+    folders.for_each(|touch| touch.place.choosing(&choice));
+}
 
 /// Keeps which files of the folders that a program goes through its options choose.
 pub fn choose(name: &str, arguments: &Arguments<'_>, found: &mut Effects) {
-    let left_out = if name == "zip" { "--exclude -x" } else { "--exclude --exclude-dir" };
-    let mut out: Vec<Word> = arguments.values(left_out).cloned().collect();
-    let mut only = Vec::new();
-    let names = match name {
-        "grep" | "egrep" | "fgrep" | "zgrep" => "--include",
-        "rg" => "-g --glob --iglob",
-        _ => "",
-    };
-    for word in arguments.values(names).filter(|_| !names.is_empty()) {
-        match word.strip_prefix("!") {
-            Some(word) => out.push(word),
-            None => only.push(word.clone()),
+    let mut choice = Choice::default();
+    let greps = matches!(name, "grep" | "egrep" | "fgrep" | "zgrep");
+    let files = if name == "zip" { "--exclude -x" } else { "--exclude" };
+    arguments.values(files).for_each(|word| choice.leave_out(word, true, !greps));
+    arguments.values("--exclude-dir").for_each(|word| choice.leave_out(word, false, true));
+    if greps {
+        choice.only.extend(arguments.values("--include").map(FileName::new));
+    }
+    if name == "rg" {
+        arguments.values("-g --glob").for_each(|word| choice.add_glob(word));
+        for word in arguments.values("--iglob") {
+            choice.add_glob(word);
+            word.known().map(str::to_lowercase).iter().for_each(|text| choice.add_glob(&Word::text(text)));
         }
     }
-    out.retain(|word| word.pieces.iter().all(|piece| !matches!(piece, Piece::Unknown(_))));
-    if only.is_empty() && out.is_empty() {
-        return;
+    apply(choice, found);
+}
+
+/// Adds what `git grep` goes through: paths, and patterns of names.
+pub fn tracked(words: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+    let mut choice = Choice::default();
+    let mut own = Effects::default();
+    for word in words {
+        if let Some(out) = [":!", ":^", ":(exclude)"].iter().find_map(|mark| word.strip_prefix(mark)) {
+            let mut left_out = Word::text("!");
+            left_out.append(&out);
+            choice.add_glob(&left_out);
+        } else if word.to_string().contains(['*', '?', '[']) {
+            choice.add_glob(word);
+        } else {
+            add(Act::Reads, Extent::Searched, word, scene, &mut own);
+        }
     }
-    let choice = Arc::new(Choice { only, out });
-    let touches = found.touches.iter_mut().chain(&mut found.mentions);
-    let folders = touches.filter(|touch| touch.extent == Extent::Below);
-    folders.for_each(|touch| touch.place.choosing(&choice));
+    if own.touches.is_empty() && !words.is_empty() {
+        add(Act::Reads, Extent::Searched, &Word::text("."), scene, &mut own);
+    }
+    apply(choice, &mut own);
+    found.touches.append(&mut own.touches);
+    found.mentions.append(&mut own.mentions);
+}
+
+/// What is read of folders and does not go elsewhere is searched.
+pub fn searched(found: &mut Effects) {
+    let folders = |touch: &&mut Touch| touch.act == Act::Reads && touch.extent == Extent::Below;
+    found.touches.iter_mut().filter(folders).for_each(|touch| touch.extent = Extent::Searched);
 }

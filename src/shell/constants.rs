@@ -288,7 +288,7 @@ impl Constants {
         // What a variable holds is read as an expression as well.
         let holds = |name: &str| {
             let value = self.get(name).flatten();
-            value.is_some_and(|value| !value.known().is_some_and(|text| text.parse::<i64>().is_ok()))
+            value.is_some_and(|value| value.known().is_none_or(|text| text.parse::<i64>().is_err()))
         };
         if names(text).any(|(_, name, _)| holds(name)) {
             return self.forget_values();

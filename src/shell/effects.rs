@@ -1,7 +1,7 @@
 //! The table of facts, applied to the words of a command.
 
 use super::call::{Act, Extent, Host, Touch};
-use super::choose::choose;
+use super::choose::{choose, searched};
 use super::facts::{At, Condition, Deed, Depth, Does, Effect4, Level, Net, Program, is_shell};
 use super::host::host;
 use super::options::{Arguments, arguments, readings};
@@ -71,8 +71,10 @@ fn of_reading(
     choose(name, &arguments, &mut found);
     // A link leaves everything where it is.
     let is_link = matches!(name, "ln" | "gln" | "link");
-    if !is_link && said(&levels).into_iter().any(passes_on) {
-        whole(&mut found);
+    match said(&levels).into_iter().any(passes_on) {
+        _ if is_link => {}
+        true => whole(&mut found),
+        false => searched(&mut found),
     }
     let sub = arguments.operands.first().and_then(Word::known);
     if levels.first().is_some_and(|whole| whole.plugins) && skipped == 0 && sub.is_some() {
@@ -305,10 +307,11 @@ fn touch(
     };
     if extent == Extent::Within {
         for word in &words {
-            let certain = if word.is_known_folder() { Extent::Inside } else { Extent::Itself };
-            add(act, certain, word, scene, found);
+            if !word.is_known_folder() {
+                add(act, Extent::Itself, word, scene, found);
+            }
+            add(act, extent, word, scene, found);
         }
-        words.iter().for_each(|word| mention(act, extent, word, scene, found));
         return;
     }
     if act == Act::Writes
@@ -369,20 +372,27 @@ fn into_folder(sources: &[Word], target: &Word, known: bool, scene: &Scene<'_>, 
         let open = name.unclear().is_some();
         let extent = if open { Extent::IfFolder } else { Extent::Itself };
         unnamed |= open;
-        match certain {
-            true => add(Act::Writes, extent, &name, scene, found),
-            false => mention(Act::Writes, Extent::IfFolder, &name, scene, found),
-        }
+        let within = match certain {
+            true => {
+                add(Act::Writes, extent, &name, scene, found);
+                Extent::Within
+            }
+            false => {
+                mention(Act::Writes, Extent::IfFolder, &name, scene, found);
+                Extent::WithinIfFolder
+            }
+        };
         if deep {
-            mention(Act::Writes, Extent::Within, &name, scene, found);
+            mention(Act::Writes, within, &name, scene, found);
         }
     }
-    if known && unnamed {
+    if deep && sources.iter().any(Word::is_folder) {
+        add(Act::Writes, Extent::Within, target, scene, found);
+    } else if known && unnamed {
         add(Act::Writes, Extent::Inside, target, scene, found);
-    }
-    // So does `cp -r a b` where there is no `b`.
-    if deep && (!certain || sources.iter().any(Word::is_folder)) {
-        mention(Act::Writes, Extent::Within, target, scene, found);
+    } else if deep && !certain {
+        // So does `cp -r a b` where there is no `b`.
+        mention(Act::Writes, Extent::WithinIfFolder, target, scene, found);
     }
 }
 

@@ -9,11 +9,23 @@ pub enum Extent {
     Below,
     /// The path itself, if what it lies in is a folder: `b/a` of `cp a b`. Nothing of a pattern without a fixed place.
     IfFolder,
-    /// Something in it, whatever its name: what the path itself matches, less what is taken out with all in it.
+    /// Something in it, whatever its name: what the path itself matches, and what any name in it matches.
     Inside,
-    /// Something below it, under a name that is not known: what an archive holds. Nothing of a pattern without a fixed place.
+    /// Something below it, under a name that is not known: what an archive holds. Nothing of a pattern without a fixed place
+    /// that does not mean any name there.
     Within,
+    /// The same, if what it lies in is a folder: what is below `b/a` after `cp -r a b`.
+    WithinIfFolder,
+    /// What a search finds in everything below it. That a pattern without a fixed place may be met there makes it a sweep.
+    Searched,
     /// Everything below it is deleted or goes elsewhere, so that a pattern without a fixed place is perhaps met where that is the
     /// session's folder, or one that holds it.
     Whole,
+}
+
+impl Extent {
+    /// Whether it is the path with everything below it.
+    pub fn is_deep(self) -> bool {
+        matches!(self, Extent::Below | Extent::Searched | Extent::Whole)
+    }
 }

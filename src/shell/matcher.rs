@@ -28,6 +28,8 @@ pub enum Matcher {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runs {
     program: Glob,
+    /// The same in small letters.
+    folded: Glob,
     /// Leading words, each a list of globs.
     args: Vec<Vec<Glob>>,
     flags: Vec<Flag>,
@@ -121,6 +123,7 @@ impl Runs {
         let globs = |choices: Vec<&str>| choices.into_iter().map(Glob::of_names).collect();
         Runs {
             program: Glob::of_names(program),
+            folded: Glob::of_names(&program.to_lowercase()),
             args: args.into_iter().map(globs).collect(),
             flags: flags.into_iter().map(Flag::new).collect(),
             without: Vec::new(),
@@ -153,7 +156,10 @@ impl Runs {
         if call.program.known() == Some("") {
             return Answer::No;
         }
-        let program = self.program.matches(&call.program);
+        let program = match call.folds {
+            true => self.folded.matches(&call.program.folded()),
+            false => self.program.matches(&call.program),
+        };
         if call.unclear.is_some() {
             // Its other words may be anything.
             return match (program, &call.unclear) {
@@ -375,8 +381,8 @@ impl Matcher {
                 let files = call.touches.iter().filter(|touch| touch.act == *act);
                 let named = call.mentions.iter().filter(|touch| touch.act == *act);
                 let perhaps = named.map(|touch| match patterns.matches(&touch.place, touch.reach()) {
-                    Answer::No => Answer::No,
-                    _ => Answer::Perhaps(touch.shown()),
+                    Answer::Yes | Answer::Perhaps(_) => Answer::Perhaps(touch.shown()),
+                    answer => answer,
                 });
                 Answer::any(files.map(|touch| patterns.matches(&touch.place, touch.reach())))
                     .or(|| Answer::any(perhaps))

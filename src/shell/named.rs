@@ -1,6 +1,7 @@
 //! Files and variables that a word names in a program's own way: within a URL, a form, a mount, a script.
 
 use super::call::{Act, Extent};
+use super::choose::tracked;
 use super::options::Arguments;
 use super::scene::{Effects, Scene, add, environment, mention};
 use super::special::within;
@@ -272,7 +273,7 @@ fn cloned(address: &Word, folder: Option<&Word>, scene: &Scene<'_>, found: &mut 
         return;
     };
     add(Act::Writes, Extent::Itself, &folder, scene, found);
-    mention(Act::Writes, Extent::Within, &folder, scene, found);
+    add(Act::Writes, Extent::Within, &folder, scene, found);
 }
 
 /// Files of the working tree that `git` prints, or puts in the place of what is there. A revision that is not known is no file.
@@ -284,8 +285,11 @@ pub fn git(words: &[Word], arguments: &Arguments<'_>, scene: &Scene<'_>, found: 
         ("archive" | "format-patch", [_, rest @ ..]) => rest,
         ("log" | "whatchanged" | "reflog", rest) if text => rest,
         ("stash", [show, rest @ ..]) if show.known() == Some("show") => rest,
-        ("grep", rest) if arguments.has("-e -f") => rest,
-        ("grep", [_, rest @ ..]) => rest,
+        ("grep", rest) => {
+            let pattern = usize::from(!arguments.has("-e -f"));
+            tracked(rest.get(pattern..).unwrap_or_default(), scene, found);
+            return;
+        }
         ("restore", rest) if arguments.has("-W --worktree") || !arguments.has("-S --staged") => {
             for word in rest {
                 add(Act::Writes, Extent::Itself, word, scene, found);

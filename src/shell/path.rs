@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::Answer;
-use super::above::{self, Choice};
+use super::above;
+use super::choice::Choice;
 use super::facts::Table;
 use super::glob::Glob;
 use super::word::{Piece, Symbol, Word};
@@ -24,6 +25,11 @@ pub struct Root {
     pub facts: Table,
 }
 
+/// Whether a path begins with the letter of a drive: `C:\\x`.
+pub fn is_drive(path: &str) -> bool {
+    matches!(path.as_bytes(), [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic())
+}
+
 impl Root {
     /// The root of a call that is made in a folder, of a session that began in one. What nobody said is not taken from
     /// elsewhere: where only the call's folder is known, the session is taken to be there.
@@ -35,6 +41,12 @@ impl Root {
             (None, here) => Root { folder: here, here: None, facts },
             (folder, here) => Root { here: here.filter(|here| folder.as_ref() != Some(here)), folder, facts },
         }
+    }
+
+    /// Whether the system takes names that differ in case alone for one, as those of Apple and Microsoft do.
+    pub fn folds(&self) -> bool {
+        let folder = self.folder.as_deref().or(self.here.as_deref()).unwrap_or_default();
+        self.facts.folds() || folder.starts_with("/Users/") || is_drive(folder)
     }
 
     /// The folder from which relative paths are taken, as a word.
@@ -59,6 +71,8 @@ pub struct Place {
     folder: Option<Vec<Symbol>>,
     /// Whether it is a variable of the environment.
     environment: bool,
+    /// Whether its forms are in small letters, since the system does not tell letters apart by case.
+    folds: bool,
     /// Which of the files in it are meant.
     choice: Option<Arc<Choice>>,
     unclear: Option<String>,
@@ -71,6 +85,14 @@ struct Form {
     symbols: Vec<Symbol>,
     /// The same as a text, where it is known.
     text: Option<String>,
+}
+
+/// A letter as a small one.
+fn folded(symbol: Symbol) -> Symbol {
+    match symbol {
+        Symbol::Char(letter) => Symbol::Char(letter.to_lowercase().next().unwrap_or(letter)),
+        gap => gap,
+    }
 }
 
 /// The letter that a symbol stands for, where it is known.
@@ -86,14 +108,14 @@ impl Form {
         Form { text: symbols.iter().map(letter).collect(), symbols }
     }
 
-    /// Something in the folder of this name.
-    fn inside(&self) -> Form {
+    /// What lies in the folder of this name under another one.
+    fn inside(&self, name: &[Symbol]) -> Form {
         let mut symbols = self.symbols.clone();
         if symbols.last() != Some(&Symbol::Char('/')) {
             symbols.push(Symbol::Char('/'));
         }
-        symbols.push(Symbol::AnyName);
-        Form { symbols, text: None }
+        symbols.extend_from_slice(name);
+        Form::new(symbols)
     }
 
     fn matches(&self, glob: &Glob, unclear: Option<&str>) -> Answer {
@@ -122,11 +144,15 @@ impl Place {
         }
         whole.append(word);
         let (forms, inside) = forms(normal(&whole.symbols()), root);
-        let folder = root.folder.as_deref().map(|folder| chars(folder.trim_end_matches('/')));
+        let environment = forms.first().is_some_and(|path| is_environment(path));
+        let folds = root.folds() && !environment;
+        let cased = |path: Vec<Symbol>| if folds { path.into_iter().map(folded).collect() } else { path };
+        let folder = root.folder.as_deref().map(|folder| cased(chars(folder.trim_end_matches('/'))));
         Place {
-            environment: forms.first().is_some_and(|path| is_environment(path)),
+            environment,
+            folds,
             choice: None,
-            forms: forms.into_iter().map(Form::new).collect(),
+            forms: forms.into_iter().map(|form| Form::new(cased(form))).collect(),
             inside,
             searched: whole.unclear() == Some("{}"),
             tracked: matches!(whole.unclear(), Some(TRACKED | UNTRACKED)),
@@ -149,6 +175,17 @@ impl Place {
     /// The names by which it is certainly known: a file has several, and two files have none in common.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.forms.iter().filter_map(|form| form.text.as_deref())
+    }
+
+    /// Its names, each with whether it is a guess: where the home folder is, nobody said, so only what holds of every place counts.
+    fn named(&self) -> impl Iterator<Item = (bool, &Form)> {
+        let guessed = |at: usize, form: &Form| at > 0 && form.symbols.get(1) == Some(&Symbol::Any);
+        self.forms.iter().enumerate().map(move |(at, form)| (guessed(at, form), form))
+    }
+
+    /// Whether a part of it is not known that may have folders in it.
+    fn is_open(&self) -> bool {
+        self.forms.first().is_some_and(|form| form.symbols.contains(&Symbol::Any))
     }
 
     /// The path that a pattern of the shell spells, its `*` aside; `None` where it is no such pattern, or nobody knows all its
@@ -179,6 +216,19 @@ impl Place {
             Answer::Perhaps(_) => Answer::Perhaps(self.unclear.as_ref().unwrap_or(&self.shown).clone()),
             answer => answer,
         }
+    }
+
+    /// Whether it is called as a file is: `main.rs`, and neither `conf.d` nor `.ssh`.
+    fn is_named_as_file(&self) -> bool {
+        let text = self.forms.first().and_then(|form| form.text.as_deref()).unwrap_or_default();
+        let name = text.rsplit('/').next().unwrap_or_default();
+        name.rsplit_once('.').is_some_and(|(stem, end)| {
+            !stem.trim_matches('.').is_empty()
+                && matches!(end.len(), 1..=5)
+                && end != "d"
+                && end.starts_with(|letter: char| letter.is_ascii_alphabetic())
+                && end.chars().all(|letter| letter.is_ascii_alphanumeric())
+        })
     }
 
     /// What of it is not known.
@@ -318,7 +368,7 @@ fn from(folder: &[Symbol], absolute: &[Symbol]) -> Vec<Symbol> {
 
 /// What is after the home folder of somebody.
 fn below_home(path: &[Symbol]) -> Option<&[Symbol]> {
-    for homes in ["/home/", "/Users/"] {
+    for homes in ["/home/", "/Users/", "/users/"] {
         if let Some(rest) = path.strip_prefix(chars(homes).as_slice()) {
             let end = rest.iter().position(|symbol| *symbol == Symbol::Char('/')).unwrap_or(rest.len());
             return rest.get(end..);

@@ -10,7 +10,7 @@ use super::Answer;
 use super::call::Line;
 use super::facts::Table;
 use super::matcher::Surroundings;
-use super::path::Root;
+use super::path::{Root, is_drive};
 use super::question::{Copies, Question};
 use super::tool::of_call;
 use crate::session::{Body, Call, Facts};
@@ -121,8 +121,14 @@ thread_local! {
 
 /// The folder that a session begins in, as its context says.
 pub fn folder(facts: &Facts) -> &str {
+    let folder = said(facts);
+    if folder.starts_with('/') { folder } else { "" }
+}
+
+/// The same on any system.
+fn said(facts: &Facts) -> &str {
     let said = |key| facts.context.as_ref()?.get(key)?.as_str();
-    ["cwd", "project"].into_iter().find_map(said).filter(|folder| folder.starts_with('/')).unwrap_or_default()
+    ["cwd", "project"].into_iter().find_map(said).unwrap_or_default()
 }
 
 /// A call, and where it is made.
@@ -146,6 +152,7 @@ impl<'c> Made<'c> {
 
     /// Where its paths are taken from.
     pub fn root(&self, known: Table) -> Root {
+        let known = if is_drive(said(self.facts)) { known.folding() } else { known };
         Root::of(folder(self.facts), self.folder, known)
     }
 }
@@ -154,7 +161,7 @@ impl<'c> Made<'c> {
 /// the same by the same facts.
 pub fn reading(made: Made<'_>, known: &Table) -> Rc<Reading> {
     let Made { tool, arguments, facts, .. } = made;
-    let (folder, here) = (folder(facts), made.folder.unwrap_or_default());
+    let (folder, here) = (said(facts), made.folder.unwrap_or_default());
     let last = LAST.with_borrow(|last| {
         let last = last.as_ref()?;
         let same = last.arguments.is(arguments)

@@ -3,7 +3,7 @@
 use super::call::{Act, Extent};
 use super::choose::choose;
 use super::options::{Arguments, readings};
-use super::scene::{Effects, Scene, mention};
+use super::scene::{Effects, Scene, add};
 use super::word::Word;
 
 /// Adds the folder that a search without a path goes through. Nothing feeds the program; otherwise it searches that.
@@ -14,11 +14,15 @@ pub fn searches_here(name: &str, args: &[Word], scene: &Scene<'_>, found: &mut E
     }
     let Some(program) = facts.program(name) else { return };
     let (readings, _) = readings(program, args);
+    let all = readings.iter().all(|read| is_here(name, read));
     let Some(arguments) = readings.into_iter().find(|read| is_here(name, read)) else { return };
     let mut own = Effects::default();
-    mention(Act::Reads, Extent::Below, &Word::text("."), scene, &mut own);
+    add(Act::Reads, Extent::Searched, &Word::text("."), scene, &mut own);
     choose(name, &arguments, &mut own);
     found.mentions.append(&mut own.mentions);
+    // What only some readings of the words search is perhaps searched.
+    let touches = if all { &mut found.touches } else { &mut found.mentions };
+    touches.append(&mut own.touches);
 }
 
 /// Whether a program that is read so searches the folder where it runs.

@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::call::{Act, Extent, Host, Line, SmallCall, Touch};
+use super::choice::Choice;
+use super::choose::apply;
 use super::facts::Table;
 use super::facts::tools::{Argument, Tool, starts, types};
 use super::given::{all_texts, first, get, is_same, may_hold, path, pattern, texts};
@@ -10,6 +12,7 @@ use super::host::{host, is_loose};
 use super::patch;
 use super::path::{Place, Root, is_relative};
 use super::unlisted;
+use super::scene::Effects;
 use super::walk::{read, read_in, read_words_in};
 use super::word::Word;
 
@@ -205,6 +208,7 @@ fn blank() -> SmallCall {
         after: Vec::new(),
         pipeline: 0,
         looped: 0,
+        folds: false,
         at: 0..0,
     }
 }
@@ -219,14 +223,10 @@ fn call(
 ) -> SmallCall {
     let mut call = blank();
     let here = root.here();
-    let touch = |act, word: &Word, deep| Touch {
-        act,
-        place: Place::new(word, &here, root),
-        extent: if deep { Extent::Below } else { Extent::Itself },
-    };
+    let touch = |act, word: &Word, extent| Touch { act, place: Place::new(word, &here, root), extent };
     // What is no object of arguments may hold anything.
     let odd = arguments.is_some_and(|arguments| !arguments.is_object() && !arguments.is_null());
-    let unknown = |act, what: &str| touch(act, &Word::unknown(what), false);
+    let unknown = |act, what: &str| touch(act, &Word::unknown(what), Extent::Itself);
     let Some(row) = row else {
         foreign(name, given, odd, &mut call, touch);
         return call;
@@ -264,7 +264,7 @@ fn call(
                 if found.is_empty() {
                     call.unclear = Some(name.to_owned());
                 }
-                call.touches.extend(found.iter().map(|(act, file)| touch(*act, &path(file), false)));
+                call.touches.extend(found.iter().map(|(act, file)| touch(*act, &path(file), Extent::Itself)));
                 continue;
             }
             Argument::Command(_) | Argument::Folder(_) => continue,
@@ -276,7 +276,7 @@ fn call(
                 // Only lists of files are patterns: a file may well be called `[id].tsx`.
                 let word = if matches!(name, "paths" | "include") { pattern(file) } else { path(file) };
                 let touches = if unsure { &mut call.mentions } else { &mut call.touches };
-                touches.push(touch(act, &word, false));
+                touches.push(touch(act, &word, Extent::Itself));
             }
         }
         if !named && (odd || may_hold(given, false)) {
@@ -287,7 +287,7 @@ fn call(
     let does: Vec<&Act> =
         does.filter(|act| !(edits && **act == Act::Reads || views && **act == Act::Writes)).collect();
     for (_, text) in unlisted::paths(row, given) {
-        call.mentions.extend(does.iter().map(|act| touch(**act, &path(text), false)));
+        call.mentions.extend(does.iter().map(|act| touch(**act, &path(text), Extent::Itself)));
     }
     call
 }
@@ -297,29 +297,24 @@ fn search(
     given: &Map<String, Value>,
     names: &str,
     call: &mut SmallCall,
-    touch: impl Fn(Act, &Word, bool) -> Touch,
+    touch: impl Fn(Act, &Word, Extent) -> Touch,
 ) {
     let folders: Vec<&str> =
         names.split(' ').filter_map(|name| get(given, name)).flat_map(|(_, value)| texts(value)).collect();
     let folders = if folders.is_empty() { vec!["."] } else { folders };
-    let globs = CHOOSE_FILES.split(' ').filter_map(|name| get(given, name));
-    let globs: Vec<&str> = globs.flat_map(|(_, value)| texts(value)).collect();
-    for folder in folders {
-        let whole = path(folder);
-        if globs.is_empty() {
-            call.touches.push(touch(Act::Reads, &whole, true));
-        }
-        for glob in &globs {
-            let mut word = whole.clone();
-            word.push("/");
-            word.append(&Word::pattern(glob.trim_start_matches('/')));
-            call.touches.push(touch(Act::Reads, &word, false));
-        }
-        // The folder may be a file.
-        if !globs.is_empty() {
-            call.touches.push(touch(Act::Reads, &whole, false));
+    let mut choice = Choice::default();
+    for (_, value) in CHOOSE_FILES.split(' ').filter_map(|name| get(given, name)) {
+        for text in texts(value) {
+            // Several may stand in one text, but braces are one.
+            let apart: &[char] = if text.contains('{') { &[' '] } else { &[' ', ','] };
+            let globs = text.split(apart).filter(|glob| !glob.is_empty());
+            globs.for_each(|glob| choice.add_glob(&Word::text(glob)));
         }
     }
+    let touches = folders.into_iter().map(|folder| touch(Act::Reads, &path(folder), Extent::Searched));
+    let mut found = Effects { touches: touches.collect(), ..Effects::default() };
+    apply(choice, &mut found);
+    call.touches.append(&mut found.touches);
 }
 
 /// The hosts of URLs: an argument that is one, or a text with some in it.
@@ -364,7 +359,7 @@ fn foreign(
     given: &Map<String, Value>,
     odd: bool,
     call: &mut SmallCall,
-    touch: impl Fn(Act, &Word, bool) -> Touch,
+    touch: impl Fn(Act, &Word, Extent) -> Touch,
 ) {
     let acts = unlisted::acts(name);
     let names = unlisted::names(given);
@@ -373,11 +368,11 @@ fn foreign(
     let mut texts = Vec::new();
     given.values().for_each(|value| all_texts(value, &mut texts));
     let patched = texts.into_iter().filter(|text| text.contains('\n')).flat_map(patch::files);
-    let patched: Vec<Touch> = patched.map(|(act, file)| touch(act, &path(&file), false)).collect();
+    let patched: Vec<Touch> = patched.map(|(act, file)| touch(act, &path(&file), Extent::Itself)).collect();
     if odd || many {
         files.push(Word::unknown("the arguments"));
     }
-    call.mentions = files.iter().flat_map(|file| acts.iter().map(|act| touch(*act, file, false))).collect();
+    call.mentions = files.iter().flat_map(|file| acts.iter().map(|act| touch(*act, file, Extent::Itself))).collect();
     call.mentions.extend(patched);
     call.reaches.push(Host::Unknown(name.to_lowercase()));
 }

@@ -15,13 +15,23 @@ use super::word::{Piece, Word};
 use super::wrap::{filled, joined};
 
 impl Walker<'_> {
+    /// A program's own name where case says nothing: `GIT` is `git`.
+    fn own_name(&self, base: Word) -> Word {
+        let facts = &self.root.facts;
+        let knows = |name: &str| {
+            facts.program(name).is_some() || facts::is_shell(name)
+        };
+        let folded = base.known().filter(|name| self.root.folds() && !knows(name)).map(str::to_lowercase);
+        folded.filter(|name| knows(name)).map_or(base, Word::text)
+    }
+
     /// A program with its arguments.
     pub fn command(&mut self, words: Vec<Word>, flow: Flow, streams: &mut Streams) {
         // Of `time -- git push`, the parser leaves both words.
         let words = words.strip_prefix(&[Word::text("--")]).unwrap_or(&words);
         let Some((program, args)) = words.split_first() else { return };
         let mut effects = self.effects_of(streams);
-        let base = program.base();
+        let base = self.own_name(program.base());
         let written = program.to_string();
         self.from = super::assignments::folder_of(program);
         let pattern = program.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_)));
@@ -281,6 +291,8 @@ impl Walker<'_> {
         let (mut errexit, mut pipefail) = (false, false);
         let mut operand = None;
         let mut started: Option<Word> = None;
+        let row = self.root.facts.program(name).and_then(|row| row.whole());
+        let is_listed = |long: &str| row.is_some_and(|row| row.option(long).is_some());
         while let Some(word) = words.next() {
             let Some(text) = word.known().filter(|text| text.len() > 1 && text.starts_with(['-', '+']))
             else {
@@ -303,7 +315,12 @@ impl Walker<'_> {
                     let text = word.after("--command=".len());
                     return self.aside(|walker| walker.fed_script(&text, flow, &mut streams.clone()));
                 }
-                long if long.starts_with("--") => {}
+                long if long.starts_with("--") => {
+                    // It may have a value, so that any word may be the script.
+                    if !is_listed(long.split('=').next().unwrap_or(long)) {
+                        self.anything(long, flow);
+                    }
+                }
                 letters => {
                     script |= letters.contains('c');
                     stdin |= letters.contains('s');

@@ -257,6 +257,7 @@ impl<'w> Walker<'w> {
             after: self.known.clone(),
             pipeline: self.pipeline,
             looped: self.looped,
+            folds: self.root.folds(),
             at: self.at.clone(),
         });
     }

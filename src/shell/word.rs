@@ -116,6 +116,15 @@ impl Word {
         }
     }
 
+    /// The word in small letters.
+    pub fn folded(&self) -> Word {
+        let piece = |piece: &Piece| match piece {
+            Piece::Text(text) => Piece::Text(text.to_lowercase()),
+            other => other.clone(),
+        };
+        Word { pieces: self.pieces.iter().map(piece).collect(), many: self.many }
+    }
+
     /// The text that it begins with.
     pub fn start(&self) -> &str {
         match self.pieces.first() {

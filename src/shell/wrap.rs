@@ -52,7 +52,7 @@ impl Walker<'_> {
         let mut fits = true;
         match found.assumed {
             true => self.perhaps(&option, |walker| {
-                walker.opened(opened, found, flow.proven_if(false), &mut streams.clone());
+                fits = walker.opened(opened, found, flow.proven_if(false), &mut streams.clone());
             }),
             false => fits = self.opened(opened, found, flow.proven_if(unlisted.is_none()), streams),
         }

@@ -44,9 +44,10 @@ pub fn matcher(expression: &str, subject: &Subject, known: &Table) -> Answer {
     let agent = Some(if facts.subagent { Agent::Sub } else { Agent::Main });
     let around = Surroundings { agent, ended, alone: line.calls.len() == 1 };
     let answers: Rc<[shell::Answer]> = line.answers(&question, around, &Copies::default()).0;
-    let state = match shell::Answer::any(answers.iter().cloned()) {
+    let answer = shell::Answer::any(answers.iter().cloned());
+    let state = match answer {
         shell::Answer::Yes => State::Match,
-        shell::Answer::Perhaps(_) => State::Unsure,
+        shell::Answer::Perhaps(_) | shell::Answer::Sweep(_) => State::Unsure,
         shell::Answer::No => State::NoMatch,
     };
     let matching = answers.iter().filter(|answer| **answer == shell::Answer::Yes).count();
@@ -57,7 +58,12 @@ pub fn matcher(expression: &str, subject: &Subject, known: &Table) -> Answer {
         (State::NoMatch, _) if answers.len() == 1 => "the call does not".to_owned(),
         (State::Match, _) => format!("{matching} of {commands} in the line"),
         (State::NoMatch, _) => format!("none of {commands} in the line"),
-        _ => "perhaps: it depends on a word that is not known".to_owned(),
+        _ => match answer {
+            shell::Answer::Sweep(folder) => {
+                format!("a sweep: it searches `{folder}`, where such a file may lie")
+            }
+            _ => "perhaps: it depends on a word that is not known".to_owned(),
+        },
     };
     let parts = line.calls.iter().zip(answers.iter()).map(|(small, answer)| part(&call.tool, small, answer));
     Answer::new(state, sentence, parts.collect())
@@ -72,6 +78,7 @@ fn part(tool: &str, small: &SmallCall, answer: &shell::Answer) -> Part {
     let mut part = match answer {
         shell::Answer::Yes => Part::new("yes", text),
         shell::Answer::No => Part::new("no", text),
+        shell::Answer::Sweep(folder) => Part::new(format!("a sweep of `{folder}`"), text),
         shell::Answer::Perhaps(word) => Part::new(format!("perhaps, `{word}` is not known"), text),
     };
     if *answer == shell::Answer::Yes {

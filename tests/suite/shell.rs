@@ -1,10 +1,11 @@
 //! What shell commands do: the tables of `tests/cases/shell`, real shells as a second opinion, and texts of any kind.
 //!
-//! Each case names a line and the questions of `asks.yaml` that are answered with yes or perhaps; all others are answered
-//! with no. `ended` lists those that are known to have succeeded when `git push` starts, where a case has it. Next to each table stands what was read of its lines: `UPDATE_SHELL=1` writes it again.
+//! Each case names a line and the questions of `asks.yaml` that are answered with yes, perhaps or sweep; all others are
+//! answered with no. `ended` lists those that are known to have succeeded when `git push` starts, where a case has it. Next to each table stands what was read of its lines: `UPDATE_SHELL=1` writes it again.
 
 #[cfg(unix)]
 mod bash;
+mod below;
 mod flags;
 mod folders;
 mod hostile;
@@ -21,7 +22,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use rulestep::internals::shell::matcher::{Hosts, Matcher, Runs, Surroundings};
-use rulestep::internals::shell::{Act, Answer, Extent, Line, Patterns, Root, read};
+use rulestep::internals::shell::{Act, Answer, Line, Patterns, Root, read};
 use serde_yaml::Value;
 
 fn folder() -> PathBuf {
@@ -107,7 +108,7 @@ fn shown(text: &str, line: &Line) -> String {
                 "{} {}{}",
                 touch.act.name(),
                 touch.shown(),
-                if touch.extent == Extent::Below { " (deep)" } else { "" }
+                if touch.extent.is_deep() { " (deep)" } else { "" }
             )
         });
         let facts = facts.chain(call.reaches.iter().map(|host| format!("reaches {host}")));
@@ -144,7 +145,7 @@ fn every_line_of_the_tables_is_read_as_it_says() {
                 }
             }
             // A question that nobody asks would be an expectation that nothing checks.
-            for key in ["yes", "perhaps"] {
+            for key in ["yes", "perhaps", "sweep"] {
                 let names = case
                     .get(key)
                     .filter(|names| names.as_str() != Some("all"))
@@ -159,6 +160,8 @@ fn every_line_of_the_tables_is_read_as_it_says() {
                     "yes"
                 } else if listed("perhaps", name) {
                     "perhaps"
+                } else if listed("sweep", name) {
+                    "sweep"
                 } else {
                     "no"
                 };
@@ -167,6 +170,7 @@ fn every_line_of_the_tables_is_read_as_it_says() {
                     Answer::No => "no",
                     Answer::Perhaps(word) if word.is_empty() => "perhaps, without a word",
                     Answer::Perhaps(_) => "perhaps",
+                    Answer::Sweep(_) => "sweep",
                 };
                 if answered != expected {
                     wrong.push(format!("{text:?}: {name} is {answered}, not {expected}"));

@@ -288,6 +288,9 @@ impl Explain for PriorState {
 fn doubt(part: &Part, about: &About<'_>) -> String {
     let when = about.found.first().map(|found| format!(" in {}", at(found.call, about.session)));
     let (when, command) = (when.unwrap_or_default(), name(&part.command));
+    if let Some(folder) = &part.sweep {
+        return format!("; `{command}`{when} only searches `{}`", name(folder));
+    }
     match &part.unknown {
         Some(word) => format!("; `{}` in `{command}`{when} is not known", name(word)),
         None => format!("; whether `{command}`{when} succeeded is not known"),

@@ -32,15 +32,18 @@ pub struct Part {
     pub unknown: Option<Arc<str>>,
     /// Whether it runs code that nobody has read.
     pub opaque: bool,
+    /// The folder that it searches, where the answer is a sweep.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Arc<str>>,
     /// The command of the same call that comes first.
     pub since: Option<Arc<str>>,
     /// The part of the earlier call that it rests on.
     pub trigger: Option<Arc<Part>>,
 }
 
-/// What a rule says of a call that runs code which nobody has read, and that it would stop if the code did it.
+/// What a rule says of a call that it would stop if code which nobody has read did it, or if a search came across it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum OnOpaque {
+pub(super) enum Response {
     Allow,
     #[default]
     Report,
@@ -48,13 +51,13 @@ pub(super) enum OnOpaque {
     Deny,
 }
 
-impl OnOpaque {
+impl Response {
     pub fn effect(self) -> Effect {
         match self {
-            OnOpaque::Allow => Effect::None,
-            OnOpaque::Report => Effect::Report,
-            OnOpaque::Ask => Effect::Ask,
-            OnOpaque::Deny => Effect::Deny,
+            Response::Allow => Effect::None,
+            Response::Report => Effect::Report,
+            Response::Ask => Effect::Ask,
+            Response::Deny => Effect::Deny,
         }
     }
 }
@@ -75,7 +78,8 @@ pub(super) enum OnDoubt {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Doubts {
     pub unsure: OnDoubt,
-    pub opaque: OnOpaque,
+    pub opaque: Response,
+    pub sweeps: Response,
 }
 
 /// A command line that a question means.

@@ -71,6 +71,19 @@ A rule that would stop the call if the code did what it forbids reports it. `opa
 `opaque: ask` asks a person, and `opaque: allow` reports nothing.
 ";
 
+    Finding SWEEP = "sweep": "a search may come across what the rule is about",
+"A search goes through a folder in which a file may lie that the rule is about. The rule names the file without a
+place, so every folder may hold one.
+
+    grep -r KEY .          under   {reads: ['.env', '*.pem']}
+    rg KEY src             under   {reads: ['**/secrets/**']}
+
+A rule that would stop the call if the search came across such a file reports it, and so it does later calls that the
+file would forbid. `sweeps: deny` stops such calls, `sweeps: ask` asks a person, and `sweeps: allow` reports nothing. A
+search that names the file (`--include=.env`, `-g '*.pem'`), or a folder that the rule names, is a match. Deleting, copying,
+packing and sending are never sweeps.
+";
+
     Finding BLOCKLISTED = "blocklisted": "the tool is on a blocklist",
 "The tool's name matches a `blocklist` rule: it is in `tools`, or it contains `pattern`.
 
@@ -88,6 +101,10 @@ In `tools`, `*` matches any text and `?` matches one character, and the whole na
 
 `*` matches any text and `?` matches one character, and the whole name must match. If there are two such
 rules, a call must satisfy both.
+
+    - {type: allowlist, tools: [Read, {runs: {program: [git, ls]}}]}
+
+With calls in the list, each command of a call must be one of them. The finding names the command that is not.
 ";
 
     Finding MAX_CALLS_OVER = "max_calls_over": "the tool has reached its limit of calls",
@@ -114,7 +131,8 @@ call at which the deadline passes is reported, not denied. `within: 0` can never
     - {type: never_after, trigger: CommitTransaction, forbidden: ModifyData}
 
 The trigger counts as soon as it runs. A trigger that failed or has no result counts too, because its
-action may have happened. If both sides name the same tool, its second call is denied.
+action may have happened. If both sides name the same tool, its second call is denied. With `until`, a later
+call that succeeds allows it again.
 ";
 
     Finding FOLLOW_UP_MISSING = "follow_up_missing": "a required follow-up call did not come in time",
@@ -180,8 +198,8 @@ misspelt `sequence_valid` is an error.
 ";
 
     Problem IDLE_KEY = "idle_key": "the key has no effect in this rule",
-"`unsure` and `opaque` say what happens when it is not known what a call does. A rule that matches only tools
-and arguments has no such doubt.
+"`unsure`, `opaque` and `sweeps` say what happens when it is not known what a call does. A rule that matches only
+tools and arguments has no such doubt.
 
     - {type: never, call: admin_reset, unsure: allow}
 

@@ -35,6 +35,8 @@ enum Counts {
     Surely,
     Unsurely(String),
     Opaquely,
+    /// A search of this folder may come across it.
+    Sweeping(String),
 }
 
 fn part_of(call: &SmallCall, counts: Counts) -> Part {
@@ -43,13 +45,14 @@ fn part_of(call: &SmallCall, counts: Counts) -> Part {
     } else {
         call.to_string()
     };
-    let unknown = match &counts {
-        Counts::Unsurely(word) => Some(Arc::from(word.as_str())),
-        Counts::Surely | Counts::Opaquely => None,
+    let (unknown, sweep) = match &counts {
+        Counts::Unsurely(word) => (Some(Arc::from(word.as_str())), None),
+        Counts::Sweeping(folder) => (None, Some(Arc::from(folder.as_str()))),
+        Counts::Surely | Counts::Opaquely => (None, None),
     };
     let opaque = matches!(counts, Counts::Opaquely);
     let characters = [call.at.start, call.at.end];
-    Part { command: command.into(), characters, unknown, opaque, since: None, trigger: None }
+    Part { command: command.into(), characters, unknown, opaque, sweep, since: None, trigger: None }
 }
 
 /// What is known of a call besides its words.
@@ -82,6 +85,16 @@ fn made(look: Look<'_>) -> Option<Made<'_>> {
 /// Whether a call runs code that nobody has read.
 pub(super) fn is_opaque(look: Look<'_>, facts: &Table) -> bool {
     line(look, facts).is_some_and(|line| line.calls.iter().any(|call| call.opaque))
+}
+
+/// Whether a call searches a folder where a file may lie that an operand means.
+pub(super) fn is_sweep(operands: &[&Operand], look: Look<'_>) -> bool {
+    let sweeps = |operand: &Operand| {
+        let row = line(look, &operand.facts).map(|line| operand.row(look, &line));
+        row.is_some_and(|row| row.iter().any(|answer| matches!(answer, Answer::Sweep(_))))
+    };
+    let asks = |operand: &Operand| operand.asks.as_ref().is_some_and(|question| question.asks(Act::Reads));
+    operands.iter().any(|operand| asks(operand) && operand.names(look.tool) && sweeps(operand))
 }
 
 /// Whether a call does anything of the kind that a question asks for, so that it is no matter of course that it is not meant.
@@ -151,6 +164,7 @@ impl Operand {
             call,
             match answer {
                 Answer::Perhaps(word) => Counts::Unsurely(word.clone()),
+                Answer::Sweep(folder) => Counts::Sweeping(folder.clone()),
                 Answer::Yes | Answer::No => Counts::Surely,
             },
         ))
@@ -168,7 +182,8 @@ impl Operand {
 impl Row {
     /// The commands that count, in order. Where a result is known, only success that is known satisfies.
     fn counted<'r>(&'r self, role: Role, look: Look<'_>) -> impl Iterator<Item = (usize, Counts)> + use<'r> {
-        let (resolved, opaque, unsure) = (look.ended.is_some(), look.opaque, look.unsure);
+        let (resolved, opaque, unsure, sweeps) =
+            (look.ended.is_some(), look.opaque, look.unsure, look.sweeps);
         let calls = self.line.calls.iter().zip(self.answers.iter()).enumerate();
         calls.filter_map(move |(number, (call, answer))| {
             let counts = match (answer, role) {
@@ -177,8 +192,14 @@ impl Row {
                 (Answer::Perhaps(word), role) => {
                     ((role == Role::Permits) == unsure).then(|| Counts::Unsurely(word.clone()))
                 }
-                (Answer::No, Role::Forbids) => (opaque && call.opaque).then_some(Counts::Opaquely),
-                (Answer::No, Role::Permits | Role::Triggers) => None,
+                // What a search comes across satisfies nothing.
+                (Answer::Sweep(folder), Role::Forbids | Role::Triggers) if sweeps => {
+                    Some(Counts::Sweeping(folder.clone()))
+                }
+                (Answer::No | Answer::Sweep(_), Role::Forbids) => {
+                    (opaque && call.opaque).then_some(Counts::Opaquely)
+                }
+                (Answer::No | Answer::Sweep(_), Role::Permits | Role::Triggers) => None,
             };
             let proven = role != Role::Permits || !resolved || call.proven;
             counts.filter(|_| proven).map(|counts| (number, counts))

@@ -97,7 +97,11 @@ impl Explain for OrderCheck {
         });
         let part = self.part.as_ref().filter(|part| !part.command.is_empty()).map(|part| Line {
             label: "matched",
-            state: if part.unknown.is_some() || part.opaque { LineState::Doubtful } else { LineState::Bad },
+            state: if part.unknown.is_some() || part.opaque || part.sweep.is_some() {
+                LineState::Doubtful
+            } else {
+                LineState::Bad
+            },
             ..Line::new(name(&part.command).into_owned())
         });
         let own = Line { text: expected.clone(), ..Line::new("") };

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::asks::{Copies, OnDoubt, Part};
-use super::commands::{is_about, is_opaque};
+use super::asks::{Copies, OnDoubt, Part, Response};
+use super::commands::{is_about, is_opaque, is_sweep};
 use super::explain::OrderCheck;
 use super::facts::OrderOutcome;
 use super::operand::{Look, Operand};
@@ -25,6 +25,8 @@ pub(super) struct RuleMonitor<K: Kind> {
     pub state: Option<K::State>,
     /// The state if every doubt counted for the agent, where a person is asked about calls for which that matters.
     pub lenient: Option<K::State>,
+    /// The state if every sweep counted, from the first one on, where the rule reports such calls or asks about them.
+    pub swept: Option<K::State>,
     /// The copies of files that operands mean, by operand.
     pub copies: Vec<Copies>,
     pub past: Interventions,
@@ -48,12 +50,31 @@ impl<K: Kind> RuleMonitor<K> {
 
     /// Why a call does not run, or what is asked or reported about it.
     fn refusal(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
+        let look = Look { sweeps: self.unit.doubts.sweeps == Response::Deny, ..look };
         let known = self.read_refusal(state, look, cx);
-        let unseen = self.unseen(state, look, cx);
-        match (known, unseen) {
-            (Some(known), Some(unseen)) => Some(if unseen.1 > known.1 { unseen } else { known }),
-            (known, unseen) => known.or(unseen),
+        let others = [self.sweep_refusal(state, look, cx), self.unseen(state, look, cx)];
+        let stronger =
+            |one: (Objection, Effect), other: (Objection, Effect)| if other.1 > one.1 { other } else { one };
+        known.into_iter().chain(others.into_iter().flatten()).reduce(stronger)
+    }
+
+    /// Whether sweeps are weighed apart from all else.
+    fn weighs_sweeps(&self) -> bool {
+        !self.copies.is_empty() && matches!(self.unit.doubts.sweeps, Response::Report | Response::Ask)
+    }
+
+    /// What speaks against a call if this search, or an earlier one, came across what the rule is about.
+    fn sweep_refusal(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
+        if !self.weighs_sweeps() || self.swept.is_none() && !is_sweep(&self.unit.kind.operands(), look) {
+            return None;
         }
+        let unsure = self.unit.doubts.unsure == OnDoubt::Allow;
+        let look = Look { sweeps: true, unsure, ..look };
+        let against = self.unit.kind.gate(self.swept.as_ref().unwrap_or(state), look, cx)?;
+        Some(match self.unit.doubts.sweeps.effect() {
+            Effect::Report => (Objection { code: codes::SWEEP, ..against }, Effect::Report),
+            effect => (against, effect),
+        })
     }
 
     /// What speaks against a call because a session of the tree was not read.
@@ -158,17 +179,17 @@ fn hear<K: Kind>(
 
 impl<K: Kind> Monitor for RuleMonitor<K> {
     fn save(&self) -> Option<String> {
-        let RuleMonitor { unit: _, state, lenient, copies, past } = self;
+        let RuleMonitor { unit: _, state, lenient, swept, copies, past } = self;
         // Copies of files are few, and what is meant by them is not written down.
         let none: Option<Vec<()>> =
             copies.iter().map(|copies| (*copies == Copies::default()).then_some(())).collect();
-        saved::save(&(state, lenient, none?, past))
+        saved::save(&(state, lenient, swept, none?, past))
     }
 
     fn fork(&self) -> Box<dyn Monitor> {
         let (unit, state, copies) = (Arc::clone(&self.unit), self.state.clone(), self.copies.clone());
-        let lenient = self.lenient.clone();
-        Box::new(RuleMonitor { unit, state, lenient, copies, past: self.past.clone() })
+        let (lenient, swept) = (self.lenient.clone(), self.swept.clone());
+        Box::new(RuleMonitor { unit, state, lenient, swept, copies, past: self.past.clone() })
     }
 
     fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>) {
@@ -181,7 +202,9 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
     fn decide(&self, call: ProposedCall<'_>, cx: &Cx<'_>, out: &mut Sink<'_>) {
         let Some(state) = &self.state else { return };
         let look = Look::call(call, cx, &self.copies);
-        let look = Look { unsure: self.unit.doubts.unsure == OnDoubt::Allow, ..look };
+        let doubts = self.unit.doubts;
+        let (unsure, sweeps) = (doubts.unsure == OnDoubt::Allow, doubts.sweeps == Response::Deny);
+        let look = Look { unsure, sweeps, ..look };
         let passes = || Some((self.unit.kind.passes(state, look, cx)?, Effect::Report));
         let (against, effect) = self.refusal(state, look, cx).or_else(passes).unzip();
         if let (Some(against), Some(effect)) = (&against, effect) {
@@ -224,6 +247,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
                 _ => {}
             }
         }
+        let weighs_sweeps = self.weighs_sweeps();
         let (kind, copies) = (&self.unit.kind, &mut self.copies);
         let Some(state) = &mut self.state else { return };
         let look = match *event {
@@ -231,11 +255,23 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             _ => Look::any("", Slot::default()),
         };
         let allows = self.unit.doubts.unsure == OnDoubt::Allow;
+        let look = Look { sweeps: self.unit.doubts.sweeps == Response::Deny, ..look };
+        if weighs_sweeps
+            && self.swept.is_none()
+            && matches!(event, Event::Started(_))
+            && is_sweep(&kind.operands(), look)
+        {
+            self.swept = Some(state.clone());
+        }
         let mut kept = hear(kind, state, event, Look { unsure: allows, ..look }, cx, timers);
         if let Some(lenient) = &mut self.lenient {
             // Kinds that set timers stop no call, so what this state would be woken for decides nothing.
             let (mut set, look) = (Vec::new(), Look { unsure: true, ..look });
             kept &= hear(kind, lenient, event, look, cx, &mut Timers::new(0, &mut set));
+        }
+        if let Some(swept) = &mut self.swept {
+            let (mut set, look) = (Vec::new(), Look { unsure: allows, sweeps: true, ..look });
+            kept &= hear(kind, swept, event, look, cx, &mut Timers::new(0, &mut set));
         }
         if let Event::Started(call) = *event
             && !copies.is_empty()
@@ -270,7 +306,8 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
                 out.unknown();
             }
             self.unit.kind.digest(state, cx, out);
-            self.lenient.iter().for_each(|lenient| self.unit.kind.digest(lenient, cx, out));
+            let others = self.lenient.iter().chain(&self.swept);
+            others.for_each(|other| self.unit.kind.digest(other, cx, out));
         }
     }
 

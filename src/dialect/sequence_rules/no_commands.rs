@@ -13,6 +13,10 @@ pub(super) fn is_opaque(_look: Look<'_>, _facts: &Table) -> bool {
     false
 }
 
+pub(super) fn is_sweep(_operands: &[&Operand], _look: Look<'_>) -> bool {
+    false
+}
+
 pub(super) fn is_about(question: &Question, _look: Look<'_>, _facts: &Table) -> bool {
     match *question {}
 }

@@ -72,6 +72,8 @@ pub(in crate::dialect) struct Look<'a> {
     pub ended: Option<bool>,
     /// Whether code that nobody has read counts as what the rule stops.
     pub opaque: bool,
+    /// Whether a sweep counts as a match where it speaks against the agent.
+    pub sweeps: bool,
     /// Whether a doubt counts for the agent.
     pub unsure: bool,
     /// The copies of files that are meant, by operand.
@@ -103,6 +105,7 @@ impl<'a> Look<'a> {
             at: None,
             ended: None,
             opaque: false,
+            sweeps: false,
             unsure: false,
             copies: &[],
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::asks::{Doubts, OnDoubt, OnOpaque};
+use super::asks::{Doubts, OnDoubt, Response};
 use super::exact::ExactCalls;
 use super::facts::Order;
 use super::lint;
@@ -34,23 +34,27 @@ use operands::{Binding, Build, Operands, Type, before_of, build};
 /// What becomes of a call of which it is not known what it does.
 fn doubts(kind: Type, fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Doubts> {
     let unsure = [("deny", OnDoubt::Deny), ("ask", OnDoubt::Ask), ("allow", OnDoubt::Allow)];
-    let opaque = [
-        ("report", OnOpaque::Report),
-        ("allow", OnOpaque::Allow),
-        ("ask", OnOpaque::Ask),
-        ("deny", OnOpaque::Deny),
+    let responses = [
+        ("report", Response::Report),
+        ("allow", Response::Allow),
+        ("ask", Response::Ask),
+        ("deny", Response::Deny),
     ];
     let unsure = match fields.optional("unsure") {
         Some(field) => field.one_of(&unsure, out),
         None => Some(OnDoubt::default()),
     };
-    let opaque = match fields.optional("opaque") {
-        Some(field) => field.one_of(&opaque, out),
+    let default = |key| match (key, kind) {
         // Code that nobody has read may run what is not on a list.
-        None if matches!(kind, Type::Allowlist) => Some(OnOpaque::Deny),
-        None => Some(OnOpaque::default()),
+        ("opaque", Type::Allowlist) => Response::Deny,
+        _ => Response::default(),
     };
-    Some(Doubts { unsure: unsure?, opaque: opaque? })
+    let mut response = |key| match fields.optional(key) {
+        Some(field) => field.one_of(&responses, out),
+        None => Some(default(key)),
+    };
+    let (opaque, sweeps) = (response("opaque"), response("sweeps"));
+    Some(Doubts { unsure: unsure?, opaque: opaque?, sweeps: sweeps? })
 }
 
 /// Whether a rule looks at all sessions of a tree.
@@ -133,13 +137,13 @@ impl<'a> Reading<'a, '_> {
         let made = read.kind(kind, out);
         if read.asking == 0 {
             // What of a tree was not read is a doubt as well.
-            for key in ["unsure", "opaque"].into_iter().skip(usize::from(tree)) {
+            for key in ["unsure", "opaque", "sweeps"].into_iter().skip(usize::from(tree)) {
                 if let Some(entry) = read.fields.take(key) {
                     read.reading.warn(lint::idle_key(key), entry.key_span);
                 }
             }
         } else if !kind.stops() {
-            for (key, like) in [("unsure", "deny"), ("opaque", "report")] {
+            for (key, like) in [("unsure", "deny"), ("opaque", "report"), ("sweeps", "report")] {
                 if let Some(entry) = item.node.entry(key).filter(|entry| entry.value.as_str() == Some("ask"))
                 {
                     read.reading.warn(lint::nobody_asked(key, like), entry.value.span);

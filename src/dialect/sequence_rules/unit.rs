@@ -180,8 +180,9 @@ pub(super) struct RuleUnit<K> {
 impl<K> RuleUnit<K> {
     /// Whether a person may be asked about a call for it.
     pub fn may_ask(&self) -> bool {
-        let Doubts { unsure, opaque } = self.doubts;
-        self.options.effect == Effect::Ask || unsure == OnDoubt::Ask || opaque.effect() == Effect::Ask
+        let Doubts { unsure, opaque, sweeps } = self.doubts;
+        let asks = [opaque, sweeps].iter().any(|response| response.effect() == Effect::Ask);
+        self.options.effect == Effect::Ask || unsure == OnDoubt::Ask || asks
     }
 }
 
@@ -271,13 +272,14 @@ impl<K: Kind> Unit for RuleUnit<K> {
         let state = applies.then(K::State::default);
         let lenient = if self.doubts.unsure == OnDoubt::Ask { state.clone() } else { None };
         let copies = vec![Copies::default(); self.asking];
-        Box::new(RuleMonitor { state, lenient, copies, past: Interventions::default(), unit: self })
+        let past = Interventions::default();
+        Box::new(RuleMonitor { state, lenient, swept: None, copies, past, unit: self })
     }
 
     fn resume(self: Arc<Self>, saved: &str) -> Option<Box<dyn Monitor>> {
-        let (state, lenient, copies, past): (_, _, Vec<()>, _) = saved::read(saved)?;
+        let (state, lenient, swept, copies, past): (_, _, _, Vec<()>, _) = saved::read(saved)?;
         let copies: Vec<Copies> = copies.iter().map(|()| Copies::default()).collect();
         (copies.len() == self.asking)
-            .then(|| Box::new(RuleMonitor { state, lenient, copies, past, unit: self }) as _)
+            .then(|| Box::new(RuleMonitor { state, lenient, swept, copies, past, unit: self }) as _)
     }
 }

@@ -21,6 +21,8 @@ struct Own {
     rows: Vec<Row>,
     /// No other table has it, so that readings can be kept by it.
     number: u64,
+    /// Whether names of programs and paths are compared without case.
+    folds: bool,
     programs: HashMap<String, Program>,
     tools: HashMap<&'static str, &'static Tool>,
     /// Programs of which the policy says what they do whatever their subcommand.
@@ -47,7 +49,7 @@ pub enum RowKind {
 
 impl PartialEq for Table {
     fn eq(&self, other: &Table) -> bool {
-        self.rows() == other.rows()
+        self.rows() == other.rows() && self.folds() == other.folds()
     }
 }
 
@@ -58,10 +60,20 @@ static NUMBERS: AtomicU64 = AtomicU64::new(1);
 impl Table {
     /// The shipped rows with these, each of which takes the place of what is shipped for its program and subcommand, or tool.
     pub fn new(rows: Vec<Row>) -> Table {
-        if rows.is_empty() {
+        Table::of(rows, false)
+    }
+
+    /// The same where names of programs and paths are compared without case.
+    pub fn folding(&self) -> Table {
+        Table::of(self.rows().to_vec(), true)
+    }
+
+    fn of(rows: Vec<Row>, folds: bool) -> Table {
+        if rows.is_empty() && !folds {
             return Table::default();
         }
         let mut own = Own {
+            folds,
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             programs: HashMap::new(),
             tools: HashMap::new(),
@@ -96,13 +108,21 @@ impl Table {
         let tables: Vec<&Table> = tables.filter(|table| table.0.is_some()).collect();
         match tables.as_slice() {
             [only] => (*only).clone(),
-            tables => Table::new(tables.iter().flat_map(|table| table.rows()).cloned().collect()),
+            tables => {
+                let rows = tables.iter().flat_map(|table| table.rows()).cloned().collect();
+                Table::of(rows, tables.iter().any(|table| table.folds()))
+            }
         }
     }
 
     /// The rows that a policy has added, in its order.
     pub fn rows(&self) -> &[Row] {
         self.0.as_ref().map_or(&[], |own| &own.rows)
+    }
+
+    /// Whether names of programs and paths are compared without case.
+    pub fn folds(&self) -> bool {
+        self.0.as_ref().is_some_and(|own| own.folds)
     }
 
     /// A number that only this table and its clones have.

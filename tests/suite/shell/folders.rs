@@ -1,7 +1,7 @@
 //! What is written into a folder: the files in it, and not the folder.
 
 use rulestep::internals::shell::facts::Table;
-use rulestep::internals::shell::matcher::{Matcher, Surroundings};
+use rulestep::internals::shell::matcher::{Matcher, Runs, Surroundings};
 use rulestep::internals::shell::{Act, Answer, Patterns, Root, read};
 
 /// What a rule about files that are written answers: `y`, `n` or `?`.
@@ -21,6 +21,7 @@ fn touched_from(act: Act, line: &str, patterns: &[&str], folder: Option<&str>, h
     match Answer::any(line.calls.iter().map(|call| matcher.answer(call, &Surroundings::default()))) {
         Answer::Yes => 'y',
         Answer::No => 'n',
+        Answer::Sweep(_) => 's',
         Answer::Perhaps(_) => '?',
     }
 }
@@ -95,13 +96,27 @@ fn what_is_perhaps_in_a_folder_is_found_there() {
         ("cp $X .claude/", ".claude", 'y'),
         ("cp $X .claude/", ".claude/settings.json", '?'),
         ("cp notes.md .claude/", ".claude/settings.json", 'n'),
-        ("tar xf x -C .claude", ".claude/**", '?'),
+        ("tar xf x -C .claude", ".claude/**", 'y'),
+        ("tar xf x -C .claude", ".claude/*", 'y'),
+        ("tar xf x -C .claude", "**/.claude/**", 'y'),
+        ("tar xf x -C .claude", "*/.claude/**", '?'),
+        ("tar xf x -C a", "*/.claude/**", '?'),
+        ("unzip x.zip -d .claude", ".claude/**", 'y'),
+        ("cp -r x/. .claude/", ".claude/**", 'y'),
+        ("cp -r x/. .claude", ".claude/**", 'y'),
+        ("rsync -a x/ .claude", ".claude/**", 'y'),
+        ("cp -r x .claude", ".claude/**", '?'),
+        ("git clone x .claude", ".claude/**", 'y'),
+        ("git clone x .claude", "**/.claude/**", 'y'),
+        ("cp -r .git backup/", "**/.git/**", '?'),
+        ("cp -r .git backup", "**/.git/**", 'n'),
+        ("mkdir -p .claude", ".claude/**", 'n'),
         ("tar xf x -C .claude", ".claude", 'y'),
         ("tar xf x -C .claude", ".claude/settings.json", '?'),
         ("tar xf x", ".claude/**", '?'),
         ("tar xf x", "*.pem", 'n'),
         ("tar xf x -C src", ".claude/**", 'n'),
-        ("unzip x -d .claude/", ".claude/**", '?'),
+        ("unzip x -d .claude/", ".claude/**", 'y'),
         ("rsync -a a/ .git/hooks/", ".git/hooks/**", 'y'),
         ("rsync -a a/ .git/", ".git/hooks/**", '?'),
         ("cp -r a/. .git/", ".git/hooks/**", '?'),
@@ -124,10 +139,10 @@ fn what_is_perhaps_in_a_folder_is_found_there() {
         ("tar xf x -C build/y", 'n'),
         ("tar xf x -C .", '?'),
         ("tar xf x", '?'),
-        ("tar xf x -C src", '?'),
+        ("tar xf x -C src", 'y'),
         ("cp -r a/. build/", 'n'),
         ("cp -r a build/", 'n'),
-        ("cp -r a/. src/", '?'),
+        ("cp -r a/. src/", 'y'),
     ] {
         assert_eq!(written(line, &["src/**", "build/**", "!build/**"]), expected, "{line}");
     }
@@ -239,36 +254,36 @@ fn what_is_read_of_a_folder_is_read_of_what_it_holds() {
         ("mv conf /tmp", ".env", 'n'),
         ("mv a.txt b.txt", ".env", 'n'),
         ("cp a b", ".env", 'n'),
-        // A search shows a few lines, and comes through all folders: only what has a place is a doubt.
-        ("grep -r KEY .", ".env", 'n'),
-        ("grep -r KEY", ".env", 'n'),
-        ("grep -R KEY ..", ".env", 'n'),
-        ("grep -r KEY /work/proj", ".env", 'n'),
-        ("grep -r KEY /work", ".env", 'n'),
+        // A search comes through all folders: of a pattern without a place it is a sweep.
+        ("grep -r KEY .", ".env", 's'),
+        ("grep -r KEY", ".env", 's'),
+        ("grep -R KEY ..", ".env", 's'),
+        ("grep -r KEY /work/proj", ".env", 's'),
+        ("grep -r KEY /work", ".env", 's'),
         ("grep -r KEY *", "conf/.env", '?'),
-        ("grep -r KEY src", ".env", 'n'),
+        ("grep -r KEY src", ".env", 's'),
         ("grep -r KEY src", "src/.env", 'y'),
         ("grep KEY a.txt", ".env", 'n'),
-        ("rg KEY .", ".env", 'n'),
-        ("rg KEY", ".env", 'n'),
-        ("rg -e KEY", ".env", 'n'),
-        ("rg KEY", "conf/a", '?'),
-        ("rg KEY src", ".env", 'n'),
+        ("rg KEY .", ".env", 's'),
+        ("rg KEY", ".env", 's'),
+        ("rg -e KEY", ".env", 's'),
+        ("rg KEY", "conf/a", 'y'),
+        ("rg KEY src", ".env", 's'),
         ("cat a | rg KEY", ".env", 'n'),
         ("rg --files", ".env", 'n'),
         ("grep -r --include=*.py KEY .", ".env", 'n'),
         ("grep -r --include='*.py' KEY .", "*.pem", 'n'),
-        ("grep -r --include='*.p*' KEY .", "*.pem", 'n'),
-        ("grep -r --include=.env KEY .", ".env", 'n'),
+        ("grep -r --include='*.p*' KEY .", "*.pem", 's'),
+        ("grep -r --include=.env KEY .", ".env", 'y'),
         ("grep -r --exclude=.env KEY .", ".env", 'n'),
         ("grep -r --exclude=.env KEY .", "./.env", 'y'),
         ("grep -r --exclude='.env*' KEY .", ".env", 'n'),
-        ("grep -r --exclude='.env*' KEY .", "*.pem", 'n'),
-        ("grep -r --exclude-dir=node_modules KEY .", ".env", 'n'),
-        ("grep -rx KEY .", ".env", 'n'),
+        ("grep -r --exclude='.env*' KEY .", "*.pem", 's'),
+        ("grep -r --exclude-dir=node_modules KEY .", ".env", 's'),
+        ("grep -rx KEY .", ".env", 's'),
         ("rg -g '*.py' KEY", ".env", 'n'),
         ("rg -g '!.env' KEY .", ".env", 'n'),
-        ("rg --glob '!dist' KEY .", ".env", 'n'),
+        ("rg --glob '!dist' KEY .", ".env", 's'),
         ("tar cz --exclude .git .", ".env", '?'),
         ("tar cz --exclude .env .", ".env", 'n'),
         ("tar cz --exclude \"$X\" .", ".env", '?'),
@@ -276,8 +291,8 @@ fn what_is_read_of_a_folder_is_read_of_what_it_holds() {
         ("rsync -a --exclude .env . h:", ".env", 'n'),
         ("rsync -a --include '*.py' . h:", ".env", '?'),
         ("ln -s ../x y", ".env", 'n'),
-        ("git grep KEY", ".env", 'n'),
-        ("git grep KEY -- src", ".env", 'n'),
+        ("git grep KEY", ".env", 's'),
+        ("git grep KEY -- src", ".env", 's'),
     ] {
         assert_eq!(touched(Act::Reads, line, &[pattern], Some("/work/proj")), expected, "{line}: {pattern}");
     }
@@ -377,4 +392,51 @@ fn relative_paths_are_taken_from_the_folder_of_the_call() {
     // Where nobody says where the session began, it is taken to be where the call is.
     assert_eq!(touched_from(Act::Deletes, "rm x", &["./x"], None, Some("/home/u/p")), 'y');
     assert_eq!(touched_from(Act::Deletes, "rm x", &["/home/u/p/x"], None, Some("/home/u/p")), 'y');
+}
+
+/// Systems of Apple and Microsoft take `.ENV` for `.env`, and so does a policy that says so.
+#[test]
+fn case_says_nothing_where_the_system_folds_it() {
+    let asks = |line: &str, matcher: &Matcher, root: &Root| {
+        let line = read(line, root);
+        Answer::any(line.calls.iter().map(|call| matcher.answer(call, &Surroundings::default())))
+    };
+    let files = |act, pattern: &str| Matcher::Touches(act, Patterns::new([pattern]));
+    let runs = |program: &str| Matcher::Runs(Runs::new(program, [vec!["push"]], []));
+    let cases = [
+        ("cat .ENV", files(Act::Reads, ".env")),
+        ("CAT .env", files(Act::Reads, ".env")),
+        ("cat CONF/.Env", files(Act::Reads, "conf/.env")),
+        ("cat ~/.SSH/id", files(Act::Reads, "~/.ssh/**")),
+        ("cat /users/ME/.ssh/id", files(Act::Reads, "~/.ssh/**")),
+        ("grep -r --include='*.PEM' K .", files(Act::Reads, "*.pem")),
+        ("tee .Claude/settings.json", files(Act::Writes, ".claude/**")),
+        ("rm -rf .GIT", files(Act::Deletes, "**/.git/**")),
+        ("cat conf/.env", files(Act::Reads, "Conf/.ENV")),
+        ("GIT push", runs("git")),
+        ("git push", runs("Git")),
+        ("Tool push", runs("tool")),
+        ("sudo GIT push", runs("git")),
+    ];
+    let folding = Table::default().folding();
+    for (line, matcher) in &cases {
+        for (root, expected) in [
+            (Root::of("/Users/me/p", None, Table::default()), Answer::Yes),
+            (Root::of("", None, folding.clone()), Answer::Yes),
+            (Root::of("/home/me/p", None, folding.clone()), Answer::Yes),
+            (Root::of("/home/me/p", None, Table::default()), Answer::No),
+        ] {
+            let home = line.contains("/users/") && root.folder.as_deref() != Some("/Users/me/p");
+            if !home {
+                let found = asks(line, matcher, &root);
+                let sweep = matches!(found, Answer::Sweep(_)) && expected == Answer::No;
+                assert!(found == expected || sweep, "{line} in {root:?}: {found:?}");
+            }
+        }
+    }
+    // What is not the same path stays another one, and variables of the environment are told apart.
+    let apple = Root::of("/Users/me/p", None, Table::default());
+    assert_eq!(asks("cat .ENVX", &files(Act::Reads, ".env"), &apple), Answer::No);
+    assert_eq!(asks("printenv home", &files(Act::Reads, "env:HOME"), &apple), Answer::No);
+    assert_eq!(asks("printenv HOME", &files(Act::Reads, "env:HOME"), &apple), Answer::Yes);
 }

@@ -63,7 +63,7 @@ impl Operand {
 }
 
 /// The first command of a call that a list does not name. Redirections alone are no commands.
-pub(in super::super) fn stray(listed: &[Operand], look: Look<'_>) -> Option<Part> {
+pub fn stray(listed: &[Operand], look: Look<'_>) -> Option<Part> {
     look.arguments?;
     let facts = &listed.first()?.facts;
     let line = line(look, facts)?;

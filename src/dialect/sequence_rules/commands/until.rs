@@ -7,7 +7,7 @@ use crate::shell::Line;
 
 /// How a call leaves a prohibition that one side begins and the other one lifts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Leaves {
+pub enum Leaves {
     AsItWas,
     Begun,
     Lifted,
@@ -20,7 +20,7 @@ fn at_once(line: &Line, one: usize, other: usize) -> bool {
 }
 
 /// How a call leaves the prohibition that `trigger` begins and `until` lifts, once it has succeeded.
-pub(in super::super) fn leaves(trigger: &Side, until: &Side, look: Look<'_>) -> Leaves {
+pub fn leaves(trigger: &Side, until: &Side, look: Look<'_>) -> Leaves {
     let (begins, lifts) = (trigger.row(look), until.row(look));
     let Some(lifts) = lifts else {
         let begun = trigger.is(look);
@@ -41,13 +41,7 @@ pub(in super::super) fn leaves(trigger: &Side, until: &Side, look: Look<'_>) -> 
 }
 
 /// Within one call: a command of `forbidden` that runs while it is forbidden. `held`: it was when the call began.
-pub(in super::super) fn unless(
-    forbidden: &Side,
-    trigger: &Side,
-    until: &Side,
-    held: bool,
-    look: Look<'_>,
-) -> Option<Part> {
+pub fn unless(forbidden: &Side, trigger: &Side, until: &Side, held: bool, look: Look<'_>) -> Option<Part> {
     let own = forbidden.row(look)?;
     let numbers = |side: &Side| -> Vec<usize> {
         side.row(look)

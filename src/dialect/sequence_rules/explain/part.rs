@@ -1,11 +1,11 @@
-//! What order rules say of the command that a finding is about.
+//! The part of a call that a finding is about, in words.
 
 use crate::diagnostic::Code;
 use crate::dialect::sequence_rules::asks::Part;
 use crate::dialect::sequence_rules::codes;
 use crate::wording::sentence::name;
 
-/// The same with the command that it is about: why it counts, or what comes before it in the call.
+/// A sentence with the command that it is about: why it counts, or what comes before it in the call.
 pub(super) fn in_part(part: &Part, whole: String, code: Code) -> String {
     let command = name(&part.command);
     if code == codes::OPAQUE_COMMAND {
@@ -22,9 +22,24 @@ pub(super) fn in_part(part: &Part, whole: String, code: Code) -> String {
             None => format!("`{command}` is not on the list; {whole}"),
         };
     }
+    if code == codes::SWEEP {
+        return match (&part.sweep, part.trigger.as_deref(), &part.since) {
+            (Some(folder), ..) => sweep(folder, &part.command),
+            (_, Some(Part { sweep: Some(folder), command: earlier, .. }), _) => {
+                format!("{}; the call runs `{command}`", sweep(folder, earlier))
+            }
+            (.., Some(since)) => {
+                format!("`{command}` comes after the sweep `{}` in the same call", name(since))
+            }
+            _ => whole,
+        };
+    }
     let whole = match part.trigger.as_deref() {
         Some(Part { unknown: Some(word), command, .. }) => {
             format!("{whole}, where {}", doubt(word, command))
+        }
+        Some(Part { sweep: Some(folder), command, .. }) => {
+            format!("{whole}, where {}", sweep(folder, command))
         }
         Some(Part { command, .. }) if !command.is_empty() => format!("{whole} (`{}`)", name(command)),
         _ => whole,
@@ -33,6 +48,9 @@ pub(super) fn in_part(part: &Part, whole: String, code: Code) -> String {
         (Some(since), _) if *since == part.command => format!("`{command}` does both at once"),
         (Some(since), _) => format!("`{command}` comes after `{}` in the same call", name(since)),
         (None, Some(word)) => format!("{whole}; {}", doubt(word, &part.command)),
+        (None, None) if part.sweep.is_some() => {
+            format!("{whole}; {}", sweep(part.sweep.as_deref().unwrap_or_default(), &part.command))
+        }
         (None, None) if part.opaque => format!("{whole}; `{command}` runs code that nobody has read"),
         (None, None) if part.command.is_empty() => whole,
         (None, None) => format!("{whole}; the call runs `{command}`"),
@@ -45,4 +63,10 @@ fn doubt(word: &str, command: &str) -> String {
         return format!("what `{}` does is not known, and counts as a match", name(word));
     }
     format!("`{}` in `{}` is not known, and counts as a match", name(word), name(command))
+}
+
+/// That a search is a sweep.
+fn sweep(folder: &str, command: &str) -> String {
+    let by = if command.is_empty() { "the call".into() } else { format!("`{}`", name(command)) };
+    format!("{by} searches `{}`, where a file may lie that the rule is about", name(folder))
 }

@@ -106,6 +106,9 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
         }
         (codes::FORBIDDEN_CALL, Order::Never { call }) => without(call, None),
         (codes::UNSEEN_SESSION, _) => "read the recordings of the whole tree".to_owned(),
+        (codes::SWEEP, _) => {
+            "search a folder without such files, leave them out, or set `sweeps: allow`".to_owned()
+        }
         (codes::OPAQUE_COMMAND, _) => "write the commands out, or set `opaque: allow`".to_owned(),
         (codes::BLOCKLISTED, _) => "skip the call, or remove the name from the list".to_owned(),
         (codes::NOT_ALLOWLISTED, Order::Allowlist { calls, .. }) if !calls.is_empty() => {
@@ -152,6 +155,9 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
 /// some calls of a tool, the rest may be done. No earlier call has a say in it, so none clears it.
 pub(super) fn without(call: &ToolName, part: Option<&Part>) -> String {
     let command = part.map(|part| &part.command).filter(|command| !command.is_empty());
+    if let Some(Part { sweep: Some(folder), .. }) = part {
+        return format!("search less than `{}`, or leave out such files", name(folder));
+    }
     let unknown = part.and_then(|part| part.unknown.as_deref());
     match (command, unknown) {
         (Some(command), Some(word)) => {
