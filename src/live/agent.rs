@@ -8,6 +8,9 @@ use super::fault::Fault;
 use super::outcome::{self, Telling};
 use crate::session::Body;
 
+pub mod places;
+pub mod tools;
+
 /// An agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agent {

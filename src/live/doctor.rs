@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::install::{Scope, Settings, settings_file};
-use super::probe::{TrialCall, find};
+use super::probe::{TrialCall, find, unmet};
 use super::settings::{Flaw, Hook, best, option};
 use super::{Agent, policy};
 use crate::policy::Policy;
@@ -263,6 +263,13 @@ fn settled(settings: &Settings, hooks: &[Hook], around: &Surroundings, notes: &m
                     notes.fine(format!("the policy `{}` loads: {rules}", parts.policy));
                 }
             }
+            if let unmet @ [first, ..] = unmet(&policy, agent.tools()).as_slice() {
+                let others = match unmet.len() as u64 - 1 {
+                    0 => String::new(),
+                    others => format!(" and {}", count(others, "other")),
+                };
+                notes.warn(format!("no tool of {} can meet the rule `{first}`{others}", agent.name()));
+            }
             // What the agent does not ask, or does not hear, proves nothing.
             if hook.flaws.iter().all(|flaw| !flaw.fatal) {
                 trials(settings, hooks, &parts, &policy, around, notes);
@@ -304,7 +311,8 @@ fn trials(
     notes: &mut Notes,
 ) {
     let context = json!({"cwd": around.here});
-    let found = find(policy, &context);
+    let tools = settings.agent.tools();
+    let found = find(policy, &context, tools);
     let trial = Trial { agent: settings.agent, hooks, policy, around };
     match found.stopped.as_slice() {
         [] => notes.warn("no call was found that the policy denies, so denying is not proved".to_owned()),

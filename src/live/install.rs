@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::agent::places::Places;
 use super::fault::Fault;
 use super::settings::{self, Commands, Hook, Refusal};
 use super::{Agent, journal};
@@ -50,12 +51,7 @@ pub fn settings_file(
     scope: Scope,
     get: &dyn Fn(&str) -> Option<String>,
 ) -> Result<PathBuf, Fault> {
-    let (variable, folder, file) = match agent {
-        Agent::ClaudeCode => ("CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
-        Agent::Codex => ("CODEX_HOME", ".codex", "hooks.json"),
-        Agent::GeminiCli => ("", ".gemini", "settings.json"),
-        Agent::Cursor => ("", ".cursor", "hooks.json"),
-    };
+    let Places { variable, folder, hooks: file, .. } = agent.places();
     let absolute = |name| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if scope == Scope::Project {
         let here = std::env::current_dir().map_err(|error| {
@@ -64,7 +60,7 @@ pub fn settings_file(
         return Ok(here.join(folder).join(file));
     }
     let home = || absolute("HOME").map(|home| home.join(folder));
-    let folder = Some(variable).filter(|name| !name.is_empty()).and_then(absolute).or_else(home);
+    let folder = variable.and_then(absolute).or_else(home);
     let folder = folder.ok_or_else(|| {
         Fault::new("there is no home folder: `HOME` is not an absolute path", "set it, or use `--project`")
     })?;

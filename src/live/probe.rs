@@ -1,12 +1,13 @@
 //! Calls that show whether a hook works: the shortest that a policy stops, and one that it allows. They are found by putting
-//! calls made from the policy's own words to a gate.
+//! calls made from the policy's own words to a gate, those first that the agent can make.
 
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::agent::tools::{AgentTool, WorksOn};
 use crate::gate::Gate;
-use crate::monitor::CallPart;
+use crate::monitor::{CallPart, rule_name};
 use crate::policy::Policy;
 use crate::source::{Node, NodeValue, parse};
 
@@ -34,15 +35,17 @@ const UNHEARD: &str = "rulestep_doctor";
 const KEYS: [&str; 4] = ["command", "file_path", "path", "url"];
 /// The most calls that are tried.
 const MOST: usize = 20_000;
+/// The most calls of one tool that are tried before others.
+const EACH: usize = 1_000;
 /// How often a call is made to see whether a limit stops it.
 const REPEATS: usize = 12;
 
-/// Looks for both, for sessions with this context.
-pub fn find(policy: &Arc<Policy>, context: &Value) -> Trials {
+/// Looks for both, for sessions with this context, of an agent with these tools.
+pub fn find(policy: &Arc<Policy>, context: &Value, tools: &[AgentTool]) -> Trials {
     let gate = || Gate::new(policy).context(context.clone());
     let is_allowed = |call: &TrialCall| gate().turn().propose(&call.tool, call.arguments.clone()).allowed();
     let mut trials = Trials::default();
-    for call in candidates(policy).into_iter().take(MOST) {
+    for call in candidates(policy, tools).into_iter().take(MOST) {
         match is_allowed(&call) {
             true if trials.allowed.is_none() => trials.allowed = Some(call),
             false if trials.stopped.is_empty() => trials.stopped.push(call),
@@ -75,11 +78,32 @@ fn repeated(policy: &Arc<Policy>, gate: &dyn Fn() -> Gate) -> Option<Vec<TrialCa
     })
 }
 
-/// Calls made from what the policy names, the plain ones first.
-fn candidates(policy: &Policy) -> Vec<TrialCall> {
-    let mut values: Vec<String> = Vec::new();
+/// The rules that no call of the agent's own tools can meet, by their names. Rules about tools of MCP servers are none of them.
+pub fn unmet(policy: &Policy, tools: &[AgentTool]) -> Vec<String> {
+    let mut unmet = Vec::new();
+    for unit in policy.units() {
+        let mut names = Vec::new();
+        unit.names(&mut names);
+        let wakes = |tool: &AgentTool| {
+            let wakes = unit.wakes(tool.name);
+            wakes.decide || wakes.observe.any()
+        };
+        if names.is_empty() || names.iter().any(|name| name.starts_with("mcp_")) || tools.iter().any(wakes) {
+            continue;
+        }
+        unmet.extend(unit.rules().iter().filter_map(|id| policy.rules().get(*id)).map(rule_name));
+    }
+    unmet
+}
+
+/// Calls made from what the policy names: those that the agent can make, then all others, the plain ones first.
+fn candidates(policy: &Policy, agent: &[AgentTool]) -> Vec<TrialCall> {
+    let (mut values, mut lines): (Vec<String>, Vec<String>) = Default::default();
     for document in policy.documents() {
-        parse(&document.source).documents.iter().for_each(|document| texts(document, &mut values));
+        for document in &parse(&document.source).documents {
+            texts(document, &mut values);
+            commands(document, &mut lines);
+        }
     }
     // A pattern is often matched by what is left of it without its signs.
     let plain: Vec<String> = values.iter().map(|value| plain(value)).collect();
@@ -93,7 +117,17 @@ fn candidates(policy: &Policy) -> Vec<TrialCall> {
     let tools: Vec<String> =
         std::iter::once(UNHEARD.to_owned()).chain(named.iter().cloned()).chain(others).collect();
     let call = |tool: &str, arguments| TrialCall { tool: tool.to_owned(), arguments };
-    let mut calls: Vec<TrialCall> = tools.iter().map(|tool| call(tool, json!({}))).collect();
+    let mut calls: Vec<TrialCall> = Vec::new();
+    for tool in agent {
+        let runs = tool.works_on == WorksOn::Command;
+        if tool.works_on == WorksOn::Other {
+            continue;
+        }
+        let on = lines.iter().filter(|_| runs).chain(&values);
+        let on = on.filter(|text| runs || !text.contains(char::is_whitespace));
+        calls.extend(on.take(EACH).map(|on| call(tool.name, tool.arguments(on))));
+    }
+    calls.extend(tools.iter().map(|tool| call(tool, json!({}))));
     for probe in policy.probes().iter().filter(|probe| matches!(probe.part, CallPart::Arguments)) {
         calls.extend(values.iter().map(|value| call(&probe.tool, at(&probe.path, value))));
     }
@@ -103,6 +137,37 @@ fn candidates(policy: &Policy) -> Vec<TrialCall> {
         }
     }
     calls
+}
+
+/// A command line for each program that a document asks for.
+fn commands(node: &Node, out: &mut Vec<String>) {
+    match &node.value {
+        NodeValue::Seq(items) => items.iter().for_each(|item| commands(item, out)),
+        NodeValue::Map(entries) => {
+            let first = |node: &Node| match node.as_seq() {
+                Some(items) => items.first().and_then(Node::as_str).map(str::to_owned),
+                None => node.as_str().map(str::to_owned),
+            };
+            if let Some(program) = node.get("program").and_then(first) {
+                let words = |key: &str| {
+                    let node = node.get(key);
+                    let items = node.and_then(Node::as_seq).unwrap_or_default();
+                    let one = node.filter(|node| node.as_seq().is_none());
+                    items.iter().chain(one).filter_map(first).collect::<Vec<_>>()
+                };
+                let flags = words("flags").into_iter().map(|flag| match flag.trim_start_matches('-') {
+                    name if name.chars().count() == 1 || name.chars().nth(1) == Some('=') => {
+                        format!("-{name}")
+                    }
+                    name => format!("--{name}"),
+                });
+                let line: Vec<String> = std::iter::once(program).chain(words("args")).chain(flags).collect();
+                out.push(line.join(" ").replace('*', "x"));
+            }
+            entries.iter().for_each(|entry| commands(&entry.value, out));
+        }
+        _ => {}
+    }
 }
 
 /// Every key and every text of a document.

@@ -27,15 +27,22 @@ pub enum Matcher {
 /// `runs: {program, args, flags, without, env, in}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runs {
-    program: Glob,
+    programs: Vec<Glob>,
     /// The same in small letters.
-    folded: Glob,
-    /// Leading words, each a list of globs.
-    args: Vec<Vec<Glob>>,
+    folded: Vec<Glob>,
+    /// Leading words.
+    args: Vec<Words>,
     flags: Vec<Flag>,
     without: Vec<Flag>,
     env: Vec<Set>,
     within: Option<Within>,
+}
+
+/// A leading word: one of these, and none of those that are taken out (`!get`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Words {
+    wanted: Vec<Glob>,
+    except: Vec<Glob>,
 }
 
 /// An option that must be given.
@@ -98,6 +105,23 @@ pub fn dashed(flag: &str) -> String {
     }
 }
 
+impl Words {
+    fn new(choices: Vec<&str>) -> Words {
+        let (except, wanted): (Vec<&str>, Vec<&str>) =
+            choices.into_iter().partition(|choice| choice.len() > 1 && choice.starts_with('!'));
+        let except = except.iter().filter_map(|choice| choice.strip_prefix('!'));
+        Words {
+            wanted: wanted.into_iter().map(Glob::of_names).collect(),
+            except: except.map(Glob::of_names).collect(),
+        }
+    }
+
+    fn matches(&self, word: &Word) -> Answer {
+        let wanted = Answer::any(self.wanted.iter().map(|glob| glob.matches(word)));
+        wanted.and(|| inverse(Answer::any(self.except.iter().map(|glob| glob.matches(word)))))
+    }
+}
+
 impl Flag {
     fn new(written: &str) -> Flag {
         let (name, value) = match written.split_once('=') {
@@ -114,17 +138,17 @@ impl Flag {
 }
 
 impl Runs {
-    /// A question about a program, its leading words and its flags, given with or without dashes.
+    /// A question about one of some programs, its leading words and its flags, given with or without dashes.
     pub fn new<'t>(
-        program: &str,
+        programs: impl IntoIterator<Item = &'t str>,
         args: impl IntoIterator<Item = Vec<&'t str>>,
         flags: impl IntoIterator<Item = &'t str>,
     ) -> Runs {
-        let globs = |choices: Vec<&str>| choices.into_iter().map(Glob::of_names).collect();
+        let programs: Vec<&str> = programs.into_iter().collect();
         Runs {
-            program: Glob::of_names(program),
-            folded: Glob::of_names(&program.to_lowercase()),
-            args: args.into_iter().map(globs).collect(),
+            folded: programs.iter().map(|name| Glob::of_names(&name.to_lowercase())).collect(),
+            programs: programs.into_iter().map(Glob::of_names).collect(),
+            args: args.into_iter().map(Words::new).collect(),
             flags: flags.into_iter().map(Flag::new).collect(),
             without: Vec::new(),
             env: Vec::new(),
@@ -157,8 +181,11 @@ impl Runs {
             return Answer::No;
         }
         let program = match call.folds {
-            true => self.folded.matches(&call.program.folded()),
-            false => self.program.matches(&call.program),
+            true => {
+                let name = call.program.folded();
+                Answer::any(self.folded.iter().map(|glob| glob.matches(&name)))
+            }
+            false => Answer::any(self.programs.iter().map(|glob| glob.matches(&call.program))),
         };
         if call.unclear.is_some() {
             // Its other words may be anything.
@@ -218,9 +245,7 @@ impl Runs {
         let leading = self.leading(arguments);
         let goals = arguments.operands.iter().filter(|word| !word.to_string().contains('='));
         leading.or(|| {
-            Answer::any(
-                goals.map(|word| Answer::any(self.args.iter().flatten().map(|glob| glob.matches(word)))),
-            )
+            Answer::any(goals.map(|word| Answer::any(self.args.iter().map(|words| words.matches(word)))))
         })
     }
 
@@ -232,7 +257,7 @@ impl Runs {
             if word.many {
                 return answer.and(|| Answer::Perhaps(word.unclear().unwrap_or("*").to_owned()));
             }
-            let one = Answer::any(wanted.iter().map(|glob| glob.matches(word)));
+            let one = wanted.matches(word);
             answer = answer.and(|| one);
             if answer == Answer::No {
                 return answer;

@@ -266,6 +266,10 @@ impl Walker<'_> {
 
     pub fn trap(&mut self, args: &[Word], flow: Flow) {
         let mut operands = args.iter().filter(|word| word.known() != Some("--"));
+        // What is no option of it may have a value, so that any word may be the script.
+        if let Some(option) = args.first().filter(|word| word.start().len() > 2 && word.start().starts_with("--")) {
+            self.anything(&option.to_string(), flow);
+        }
         if let Some(script) = operands.next().filter(|word| !word.start().starts_with('-') && args.len() > 1)
         {
             let mut set = Constants::default();

@@ -6,6 +6,7 @@ mod alternatives;
 mod cases;
 #[cfg(feature = "cli")]
 mod cli;
+mod coding;
 mod compare;
 mod conformance;
 mod dependencies;

@@ -21,9 +21,9 @@ use rulestep::internals::way_out::{Answer, way_out};
 /// What each session comes to in `enforce`. Named are the calls that are stopped, with the deciding code, and those that
 /// were refused when it was recorded; every other call is allowed and ran.
 const OUTCOMES: &[(&str, &str)] = &[
-    ("coding-821", "3.1 deny resource_unmatched; 4.1 deny before_missing"),
+    ("coding-821", "3.1 deny before_missing; 4.1 deny before_missing"),
     ("coding-822", "3.1 deny after_trigger; 4.1 deny after_trigger"),
-    ("coding-823", "1.1 deny prior_tool_missing; 2.2 deny prior_tool_missing; 5.1 deny before_missing"),
+    ("coding-823", "1.1 deny before_missing; 5.1 deny before_missing"),
     ("coding-824", "4.1 deny before_missing; 8.1 deny after_trigger"),
     ("clinic-901", "all allowed"),
     ("clinic-902", "1.1 deny before_missing; 3.1 deny before_missing"),
@@ -318,6 +318,8 @@ fn rules_about_sessions_are_violated_where_the_readme_says_so() {
             "clinic-904 follow_up_missing",
             "clinic-904 sequence_cut_short",
             "clinic-905 sequence_cut_short",
+            "coding-801 follow_up_missing",
+            "coding-802 follow_up_missing",
             "coding-823 follow_up_missing"
         ]
     );

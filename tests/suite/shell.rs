@@ -46,7 +46,7 @@ fn matcher(ask: &Value) -> Matcher {
         let args = runs.get("args").and_then(Value::as_sequence);
         let args = args.into_iter().flatten().map(texts);
         let flags = runs.get("flags").map(texts).unwrap_or_default();
-        return Matcher::Runs(Runs::new(runs["program"].as_str().unwrap(), args, flags));
+        return Matcher::Runs(Runs::new(runs["program"].as_str(), args, flags));
     }
     if let Some(hosts) = ask.get("reaches") {
         return Matcher::Reaches(Hosts::new(texts(hosts), ask.get("except").map(texts).unwrap_or_default()));

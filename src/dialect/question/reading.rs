@@ -132,6 +132,12 @@ fn program<'a>(field: &Field<'a>, group: &mut Group, out: &mut Vec<Problem>) -> 
             }
         }
     }
+    let is_out = |word: &&str| word.len() > 1 && word.starts_with('!');
+    if let Some(field) = program.as_ref().filter(|_| args.iter().any(|words| words.iter().all(is_out))) {
+        let message = "a word of `args` only takes out words, and none before it means any";
+        let help = "write first what is meant, such as `'*'` for any word, and after it what is taken out";
+        out.push(field.problem(ProblemKind::MatchesNothing, message).help(help));
+    }
     let mut list = |key: &'a str, why: &dyn Fn(&str) -> Option<Never>, out: &mut Vec<Problem>| {
         let field = fields.optional(key)?;
         if key == "env" && field.node.as_map().is_some() {
@@ -152,11 +158,12 @@ fn program<'a>(field: &Field<'a>, group: &mut Group, out: &mut Vec<Problem>) -> 
         out.push(field.problem(ProblemKind::MatchesNothing, message).help(help));
     }
     let besides = besides(&folder, &without);
-    for name in programs? {
-        let runs = Runs::new(name, args.clone(), flags.iter().copied());
-        let runs = runs.without(without.iter().copied()).env(env.iter().copied());
-        let runs = if folder.is_empty() { runs } else { runs.within(folder.iter().copied()) };
-        group.any.push(Matcher::Runs(runs));
+    let programs = programs?;
+    let runs = Runs::new(programs.iter().copied(), args.clone(), flags.iter().copied());
+    let runs = runs.without(without.iter().copied()).env(env.iter().copied());
+    let runs = if folder.is_empty() { runs } else { runs.within(folder.iter().copied()) };
+    group.any.push(Matcher::Runs(runs));
+    for name in programs {
         let set = |text: &&str| if text.contains('=') { (*text).to_owned() } else { format!("{text}=*") };
         let words = env.iter().map(set).chain([name.to_owned()]).chain(args.iter().map(|any| any.join("|")));
         let words = words.chain(flags.iter().map(|flag| dashed(flag)));

@@ -22,6 +22,8 @@ pub(super) use until::{Leaves, leaves, unless};
 pub(super) struct Row {
     line: Rc<Reading>,
     answers: Rc<[Answer]>,
+    /// Whether code that nobody has read would be meant if it did what is asked: all else that is asked holds.
+    inside: bool,
 }
 
 /// A file of a command.
@@ -155,6 +157,17 @@ impl Operand {
         }
     }
 
+    /// Whether a call has all that is asked beside what commands do: the arguments, and the agent that makes it.
+    fn concerns(&self, look: Look<'_>, line: &Reading) -> bool {
+        let agent = around(look, line).agent;
+        let is_by = |asked: &Matcher| match asked {
+            Matcher::Agent(wanted) => agent.is_none_or(|agent| agent == *wanted),
+            _ => true,
+        };
+        let mut asked = self.asks.iter().flat_map(|question| question.groups()).flat_map(|group| &group.any);
+        self.given(look) && asked.all(is_by)
+    }
+
     /// The first command of a call that is perhaps meant, or that is, and of which nobody knows whether it succeeded.
     pub fn doubt(&self, look: Look<'_>) -> Option<Part> {
         let line = line(look, &self.facts).filter(|_| self.asks.is_some())?;
@@ -173,7 +186,7 @@ impl Operand {
     /// Whether it means a call, where it asks what that does.
     pub fn does(&self, look: Look<'_>, role: Role) -> Match {
         let Some(line) = line(look, &self.facts) else { return Match::Perhaps };
-        let row = Row { answers: self.row(look, &line), line };
+        let row = Row { answers: self.row(look, &line), inside: self.concerns(look, &line), line };
         let meant = row.counted(role, look).next().is_some();
         if meant { Match::Yes } else { Match::No }
     }
@@ -197,7 +210,7 @@ impl Row {
                     Some(Counts::Sweeping(folder.clone()))
                 }
                 (Answer::No | Answer::Sweep(_), Role::Forbids) => {
-                    (opaque && call.opaque).then_some(Counts::Opaquely)
+                    (opaque && self.inside && call.opaque).then_some(Counts::Opaquely)
                 }
                 (Answer::No | Answer::Sweep(_), Role::Permits | Role::Triggers) => None,
             };
@@ -217,9 +230,11 @@ impl Side {
         let mut named = self.operands().iter().filter(|operand| operand.names(look.tool));
         let Some(first) = named.next() else {
             let answers = vec![Answer::No; line.calls.len()].into();
-            return Some(Row { line, answers });
+            return Some(Row { line, answers, inside: false });
         };
+        let mut inside = first.concerns(look, &line);
         let answers = named.fold(first.row(look, &line), |answers, operand| {
+            inside |= operand.concerns(look, &line);
             let other = operand.row(look, &line);
             if other.iter().all(|answer| *answer == Answer::No) {
                 return answers;
@@ -227,7 +242,7 @@ impl Side {
             let both = answers.iter().zip(other.iter());
             both.map(|(own, other)| own.clone().or(|| other.clone())).collect()
         });
-        Some(Row { line, answers })
+        Some(Row { line, answers, inside })
     }
 
     fn counted<'r>(&self, row: &'r Row, look: Look<'_>) -> impl Iterator<Item = (usize, Counts)> + use<'r> {
@@ -323,7 +338,7 @@ impl Side {
         let Some(line) = line(look, self.facts()) else { return };
         let row = self.row(look).unwrap_or_else(|| {
             let answer = if self.means(look) == Match::Yes { Answer::Yes } else { Answer::No };
-            Row { answers: vec![answer; line.calls.len()].into(), line: Rc::clone(&line) }
+            Row { answers: vec![answer; line.calls.len()].into(), line: Rc::clone(&line), inside: true }
         });
         for (number, _) in self.counted(&row, look) {
             let Some(call) = line.calls.get(number) else { continue };

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::super::Agent;
-use super::super::settings;
+use super::super::agent::places::Places;
+use super::super::{Agent, settings};
 
 /// Why no hook of an agent runs, or why that cannot be known; `None`: they run. `user` is the folder of the user's settings, if
 /// there is one, and `here` that of the project.
@@ -39,39 +39,13 @@ fn unknown(file: &Path, why: &str) -> String {
     format!("whether {} turns all hooks off is not known: {why}", file.display())
 }
 
-/// The files that say it, the one that the agent goes by first; and the key.
+/// The files that say it, the one that counts most first; and the key.
 fn files(agent: Agent, user: Option<&Path>, here: &Path) -> (Vec<PathBuf>, &'static str) {
-    let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
-    let (managed, folder, own, key): (_, _, &[&str], _) = match agent {
-        Agent::ClaudeCode => (
-            paths(&[
-                "/etc/claude-code/managed-settings.json",
-                "/Library/Application Support/ClaudeCode/managed-settings.json",
-                "C:/Program Files/ClaudeCode/managed-settings.json",
-            ]),
-            ".claude",
-            &["settings.local.json", "settings.json"],
-            "disableAllHooks",
-        ),
-        Agent::Codex => {
-            (paths(&["/etc/codex/requirements.toml"]), ".codex", &["config.toml"], "hooks = false")
-        }
-        Agent::GeminiCli => (
-            paths(&[
-                "/etc/gemini-cli/settings.json",
-                "/Library/Application Support/GeminiCli/settings.json",
-                "C:/ProgramData/gemini-cli/settings.json",
-            ]),
-            ".gemini",
-            &["settings.json"],
-            "hooksConfig.enabled",
-        ),
-        // Its hooks are on wherever they are.
-        Agent::Cursor => return (Vec::new(), ""),
-    };
-    let project = own.iter().map(|name| here.join(folder).join(name));
-    let users = own.iter().filter(|name| !name.contains("local")).filter_map(|name| Some(user?.join(name)));
-    (managed.into_iter().chain(project).chain(users).collect(), key)
+    let Places { folder, switches, managed, key, .. } = agent.places();
+    let project = switches.iter().map(|name| here.join(folder).join(name));
+    let users = switches.iter().filter(|name| !name.contains("local"));
+    let users = users.filter_map(|name| Some(user?.join(name)));
+    (managed.iter().map(PathBuf::from).chain(project).chain(users).collect(), key)
 }
 
 /// Whether a configuration of Codex has hooks run. `codex_hooks` is the name that the switch had first.

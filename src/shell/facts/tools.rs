@@ -77,7 +77,7 @@ pub const TOOLS: &[Tool] = &[
         )],
     },
     Tool {
-        names: "Write write_file WriteFile create_file write Edit edit_file replace MultiEdit NotebookEdit edit search_replace edit_notebook reapply insert_content write_to_file StrReplace create",
+        names: "Write write_file WriteFile create_file write Edit edit_file replace MultiEdit NotebookEdit edit search_replace edit_notebook reapply insert_content write_to_file StrReplace create EditNotebook",
         does: &[Writes(
             "file_path path absolute_path relative_path relative_workspace_path target_file target_notebook notebook_path filename file files uri edits replacements",
         )],
@@ -108,7 +108,10 @@ pub const TOOLS: &[Tool] = &[
     },
     Tool { names: "WebSearch web_search google_web_search web_search_call search_web", does: &[Anywhere] },
     Tool { names: "Task Agent spawn_agent delegate_to_agent", does: &[] },
-    Tool { names: "apply_patch ApplyPatch patch", does: &[Patch("input patch patchText changes command")] },
+    Tool {
+        names: "apply_patch ApplyPatch patch file_change",
+        does: &[Patch("input patch patchText changes command")],
+    },
 ];
 
 /// Tools that type into a program which runs already.

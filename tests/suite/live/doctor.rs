@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use rulestep::Policy;
-use rulestep::internals::live::probe;
+use rulestep::internals::live::{Agent, probe};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -107,7 +107,8 @@ fn what_works_is_proved() {
             "{said}"
         );
         assert!(said.contains("a call that must be denied is denied: `deploy {}`"), "{said}");
-        assert!(said.contains("a call that is allowed is not denied: `rulestep_doctor {}`"), "{said}");
+        assert!(said.contains("a call that is allowed is not denied: "), "{said}");
+        assert!(said.contains(&format!("no tool of {agent} can meet the rule `")), "{said}");
         assert!(!desk.path("state/rulestep/live").exists(), "no decision is recorded");
         desk.install(&[agent, "--shadow"]);
         let (code, said) = desk.doctor();
@@ -196,14 +197,14 @@ fn a_call_that_is_stopped_is_found_in_policies_of_every_language() {
     // A limit stops the call that is made once more.
     let limit = "{version: '1', name: l, rules: [{type: max_calls, tool: look, max: 2}]}";
     let policy = Policy::parse("limit.yaml", limit).unwrap();
-    assert_eq!(probe::find(&policy, &json!({})).stopped.len(), 3);
+    assert_eq!(probe::find(&policy, &json!({}), &[]).stopped.len(), 3);
     // Most policies of the repository stop something, and what is found is what it is said to be.
     let mut stopping = 0;
     for folder in ["contracts", "examples", "sample-traces"] {
         let Ok(entries) = fs::read_dir(folder) else { continue };
         for path in entries.map(|entry| entry.unwrap().path()) {
             let Ok(policy) = Policy::from_dir(&path) else { continue };
-            let found = probe::find(&policy, &json!({}));
+            let found = probe::find(&policy, &json!({}), &[]);
             let mut gate = rulestep::Gate::new(&policy);
             for (index, call) in found.stopped.iter().enumerate() {
                 let asked = gate.turn().propose(&call.tool, call.arguments.clone());
@@ -217,6 +218,26 @@ fn a_call_that_is_stopped_is_found_in_policies_of_every_language() {
         }
     }
     assert!(stopping > 4, "{stopping}");
+}
+
+/// What is denied to prove the hook is a call of the agent's own, with a path or a command, where a rule is about any.
+#[test]
+fn a_call_that_is_denied_is_one_that_the_agent_can_make() {
+    let policy = Policy::from_dir("contracts/coding").unwrap();
+    for agent in Agent::ALL {
+        let found = probe::find(&policy, &json!({"cwd": "/home/me/app"}), agent.tools());
+        let [call] = found.stopped.as_slice() else { panic!("{found:?}") };
+        let tool = agent.tools().iter().find(|tool| tool.name == call.tool);
+        let tool = tool.unwrap_or_else(|| panic!("{} has no {call:?}", agent.name()));
+        assert!(call.arguments[tool.argument].as_str().is_some_and(|on| on.len() > 2), "{call:?}");
+        let allowed = found.allowed.unwrap();
+        assert!(agent.tools().iter().any(|tool| tool.name == allowed.tool), "{allowed:?}");
+        assert_eq!(probe::unmet(&policy, agent.tools()), [""; 0]);
+    }
+    let other = Policy::parse("p.yaml", POLICY).unwrap();
+    assert_eq!(probe::unmet(&other, Agent::Codex.tools()).len(), 1);
+    let server = Policy::parse("p.yaml", &POLICY.replace("tool: deploy", "tool: mcp__ci__deploy")).unwrap();
+    assert_eq!(probe::unmet(&server, Agent::Codex.tools()), [""; 0]);
 }
 
 #[test]

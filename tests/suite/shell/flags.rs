@@ -51,7 +51,7 @@ fn options_are_met_in_all_their_spellings() {
 }
 
 fn asked(line: &str, program: &str, flags: &[&str]) -> Answer {
-    let matcher = Matcher::Runs(Runs::new(program, [], flags.iter().copied()));
+    let matcher = Matcher::Runs(Runs::new([program], [], flags.iter().copied()));
     let line = read(line, &Root::default());
     Answer::any(line.calls.iter().map(|call| matcher.answer(call, &Surroundings::default())))
 }

@@ -402,7 +402,7 @@ fn case_says_nothing_where_the_system_folds_it() {
         Answer::any(line.calls.iter().map(|call| matcher.answer(call, &Surroundings::default())))
     };
     let files = |act, pattern: &str| Matcher::Touches(act, Patterns::new([pattern]));
-    let runs = |program: &str| Matcher::Runs(Runs::new(program, [vec!["push"]], []));
+    let runs = |program: &str| Matcher::Runs(Runs::new([program], [vec!["push"]], []));
     let cases = [
         ("cat .ENV", files(Act::Reads, ".env")),
         ("CAT .env", files(Act::Reads, ".env")),

@@ -6,7 +6,7 @@ use rulestep::internals::shell::{Answer, Root};
 use serde_json::json;
 
 fn pushes(tool: &str, arguments: &serde_json::Value) -> Answer {
-    let push = Matcher::Runs(Runs::new("git", [vec!["push"]], []));
+    let push = Matcher::Runs(Runs::new(["git"], [vec!["push"]], []));
     let line = of_call(tool, Some(arguments), &Root::default());
     Answer::any(line.calls.iter().map(|call| push.answer(call, &Surroundings::default())))
 }

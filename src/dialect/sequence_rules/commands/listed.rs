@@ -84,7 +84,8 @@ pub fn stray(listed: &[Operand], look: Look<'_>) -> Option<Part> {
             Answer::Yes => continue,
             Answer::Perhaps(_) if look.unsure => continue,
             Answer::Perhaps(word) => Counts::Unsurely(word),
-            Answer::No => match &call.unclear {
+            // Reading is not asked for in a list.
+            Answer::No | Answer::Sweep(_) => match &call.unclear {
                 Some(_) if look.unsure => continue,
                 Some(word) => Counts::Unsurely(word.clone()),
                 None => Counts::Surely,

@@ -52,7 +52,10 @@ fn coded(id: &str, project: &str, days: i64, failed: bool, unread: bool) -> Sess
         result("2", false),
     ];
     if unread {
-        messages.extend([call("3", "Edit", r#"{"file_path": "/p/a.rs"}"#), result("3", false)]);
+        messages.extend([
+            call("3", "Edit", r#"{"file_path": "/p/a.rs", "old_string": "a"}"#),
+            result("3", false),
+        ]);
     }
     let text = format!(
         r#"{{"session_id": "{id}", "context": {{"project": "{project}"}}, "messages": [{}]}}"#,
@@ -111,7 +114,7 @@ fn the_reason_of_the_first_stopped_call_is_three_keys_away() {
         press(&mut model, key);
         let seen = screen(&model);
         assert_eq!(at(&model), "T3.1 Edit");
-        for said in ["DENY Edit", "prior_tool_missing", "The same file was read before", "edit.yaml:"] {
+        for said in ["DENY Edit", "before_missing", "A file is read", "edit.yaml:"] {
             assert!(seen.contains(said), "{width}x{height} {said}\n{seen}");
         }
     }

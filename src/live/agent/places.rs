@@ -1,0 +1,82 @@
+//! Where an agent keeps its hooks, and what turns them off. `install` writes there, `doctor` looks there, and a test asks the
+//! shipped policy to guard each of these files.
+
+use super::Agent;
+
+/// The files that say whether an agent's hooks run.
+#[derive(Debug, Clone, Copy)]
+pub struct Places {
+    /// The variable that names the user's folder.
+    pub variable: Option<&'static str>,
+    /// The folder, in a project and in the user's home.
+    pub folder: &'static str,
+    /// The file with the hooks.
+    pub hooks: &'static str,
+    /// The files with a switch for all hooks, the one that counts most first.
+    pub switches: &'static [&'static str],
+    /// Those of the machine, which count more than all others.
+    pub managed: &'static [&'static str],
+    /// The switch.
+    pub key: &'static str,
+}
+
+impl Agent {
+    /// Where its hooks are.
+    pub fn places(self) -> Places {
+        match self {
+            Agent::ClaudeCode => Places {
+                variable: Some("CLAUDE_CONFIG_DIR"),
+                folder: ".claude",
+                hooks: "settings.json",
+                switches: &["settings.local.json", "settings.json"],
+                managed: &[
+                    "/etc/claude-code/managed-settings.json",
+                    "/Library/Application Support/ClaudeCode/managed-settings.json",
+                    "C:/Program Files/ClaudeCode/managed-settings.json",
+                ],
+                key: "disableAllHooks",
+            },
+            Agent::Codex => Places {
+                variable: Some("CODEX_HOME"),
+                folder: ".codex",
+                hooks: "hooks.json",
+                switches: &["config.toml"],
+                managed: &["/etc/codex/requirements.toml"],
+                key: "hooks = false",
+            },
+            Agent::GeminiCli => Places {
+                variable: None,
+                folder: ".gemini",
+                hooks: "settings.json",
+                switches: &["settings.json"],
+                managed: &[
+                    "/etc/gemini-cli/settings.json",
+                    "/Library/Application Support/GeminiCli/settings.json",
+                    "C:/ProgramData/gemini-cli/settings.json",
+                ],
+                key: "hooksConfig.enabled",
+            },
+            // Its hooks are on wherever they are.
+            Agent::Cursor => Places {
+                variable: None,
+                folder: ".cursor",
+                hooks: "hooks.json",
+                switches: &[],
+                managed: &[],
+                key: "",
+            },
+        }
+    }
+}
+
+impl Places {
+    /// Every file, of a project, of the user (`~/…`) and of the machine.
+    pub fn files(&self) -> Vec<String> {
+        let own = std::iter::once(&self.hooks).chain(self.switches);
+        let own = own.flat_map(|name| ["", "~/"].map(|place| format!("{place}{}/{name}", self.folder)));
+        let mut files: Vec<String> = own.chain(self.managed.iter().map(|path| (*path).to_owned())).collect();
+        files.sort();
+        files.dedup();
+        files
+    }
+}
