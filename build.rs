@@ -7,6 +7,8 @@ mod act;
 mod read;
 #[path = "src/shell/facts/row.rs"]
 mod row;
+#[path = "src/shell/facts/words.rs"]
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -62,7 +64,12 @@ fn main() {
     for (name, row) in &names {
         _ = writeln!(code, "    ({name:?}, {row}),");
     }
-    _ = write!(code, "];\n\npub const SCRIPTS: [&str; {}] = {:?};\n", scripts.len(), scripts.iter().collect::<Vec<_>>());
+    _ = write!(
+        code,
+        "];\n\npub const SCRIPTS: [&str; {}] = {:?};\n",
+        scripts.len(),
+        scripts.iter().collect::<Vec<_>>()
+    );
     let out = std::env::var_os("OUT_DIR").unwrap_or_default();
     if let Err(error) = std::fs::write(Path::new(&out).join("facts.rs"), code) {
         fail(&format!("the table of programs: {error}"));

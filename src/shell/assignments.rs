@@ -244,7 +244,9 @@ impl Walker<'_> {
             return;
         }
         if matches!(name, "env" | "genv") {
-            if found.has("-i --ignore-environment") || words.first().is_some_and(|word| word.known() == Some("-")) {
+            if found.has("-i --ignore-environment")
+                || words.first().is_some_and(|word| word.known() == Some("-"))
+            {
                 self.constants.leave();
             }
             let unset = found.values("-u --unset").filter_map(Word::known);

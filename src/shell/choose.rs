@@ -40,7 +40,7 @@ pub fn choose(name: &str, arguments: &Arguments<'_>, found: &mut Effects) {
 }
 
 /// Adds what `git grep` goes through: paths, and patterns of names.
-pub fn tracked(words: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+pub fn pathspecs(words: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     let mut choice = Choice::default();
     let mut own = Effects::default();
     for word in words {

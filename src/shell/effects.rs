@@ -1,14 +1,16 @@
 //! The table of facts, applied to the words of a command.
 
-use super::call::{Act, Extent, Host, Touch};
+use super::call::{Act, Extent, Host, SmallCall, Touch};
 use super::choose::{choose, searched};
-use super::facts::{At, Condition, Deed, Depth, Does, Effect4, Level, Net, Program, is_shell};
+use super::facts::{At, Condition, Deed, Depth, Does, Effect4, Level, Net, Program, Table, is_shell};
+use super::forms::{files, hosts};
 use super::host::host;
 use super::options::{Arguments, arguments, readings};
 use super::path::{Root, TRACKED, UNTRACKED};
 use super::scene::{Effects, Scene, add, environment, mention};
+use super::settings::{remote_of, setting_host};
 use super::word::{Piece, Word};
-use super::{addresses, named, special, url_glob};
+use super::{find, url_glob};
 
 /// What the command does. Where an option is not listed, it may have taken the next word: what holds of one reading alone is perhaps so.
 pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
@@ -19,7 +21,7 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     let own = facts.says_all_of(name);
     if matches!(name, "find" | "gfind") && !own {
         let mut found = Effects::default();
-        special::find(args, scene, &mut found);
+        find::find(args, scene, &mut found);
         return found;
     }
     let (readings, _) = readings(program, args);
@@ -42,54 +44,38 @@ fn of_reading(
 ) -> Effects {
     let own = scene.root.facts.says_all_of(name);
     let mut found = Effects::default();
-    if name == "chmod" && !own {
-        for file in special::chmod(args) {
-            add(Act::Writes, Extent::Itself, &file, scene, &mut found);
-        }
-        return found;
-    }
-    if name == "curl" && !own {
-        arguments = url_glob::globbed(arguments);
+    if let Some(globs) = program.url_globs.as_ref().filter(|_| !own) {
+        arguments = url_glob::globbed(arguments, globs);
     }
     let skipped = arguments.skipped;
     let levels = arguments.levels.clone();
-    // Nothing is made where a folder is already.
-    let missing: Vec<Word>;
-    let operands = match name == "mkdir" && arguments.rest().iter().any(Word::is_there) {
-        true => {
-            missing = arguments.rest().iter().filter(|word| !word.is_there()).cloned().collect();
-            missing.as_slice()
-        }
-        false => arguments.rest(),
-    };
+    let operands = arguments.rest();
     // Where `git -C FOLDER` runs.
-    let folder = special::folder(arguments.folders(), scene);
+    let folder = files::folder(arguments.folders(), scene);
     let scene = &Scene { folder: folder.as_ref().unwrap_or(scene.folder), ..*scene };
-    for does in said(&levels) {
+    // That a project is mounted says nothing of what goes on to where.
+    let (mounts, others): (Vec<&Does>, Vec<&Does>) =
+        said(&levels).into_iter().partition(|does| is_mount(does));
+    for does in &others {
         apply(does, &arguments, operands, scene, &mut found);
     }
     choose(name, &arguments, &mut found);
     // A link leaves everything where it is.
-    let is_link = matches!(name, "ln" | "gln" | "link");
-    match said(&levels).into_iter().any(passes_on) {
+    let is_link = others.iter().any(|does| does.deed == Deed::Links && does.conditions.is_empty());
+    match others.into_iter().any(passes_on) {
         _ if is_link => {}
         true => whole(&mut found),
         false => searched(&mut found),
+    }
+    for does in mounts {
+        apply(does, &arguments, operands, scene, &mut found);
     }
     let sub = arguments.operands.first().and_then(Word::known);
     if levels.first().is_some_and(|whole| whole.plugins) && skipped == 0 && sub.is_some() {
         found.opaque = true;
     }
-    if !own {
-        special::special(name, &arguments, operands, scene, &mut found);
-        named::named(name, args, &arguments, operands, scene, &mut found);
-        addresses::addresses(name, args, &arguments, operands, scene, &mut found);
-        if name == "git" {
-            named::git(args, &arguments, scene, &mut found);
-        }
-        if levels.iter().flat_map(|level| &level.does).any(is_reaching) {
-            named::urls(args, scene, &mut found);
-        }
+    if !own && levels.iter().flat_map(|level| &level.does).any(is_reaching) {
+        files::urls(args, scene, &mut found);
     }
     let reaches = |level: &Level| level.does.iter().any(is_reaching);
     if let Some(word) = operands.first().filter(|word| skipped == 0 && word.unclear().is_some())
@@ -107,10 +93,12 @@ fn of_reading(
         not_said(name, &arguments, scene, &mut found);
     }
     if !found.reaches.is_empty() {
-        let given = operands.iter().filter(|word| is_address(word)).filter_map(|word| host(word, true));
+        let given = operands.iter().filter_map(hosts::address);
+        let set = arguments.values("-c --config").filter_map(setting_host).filter(|_| name == "git");
         let through = scene.assigned.iter().filter(|(name, _)| is_proxy(name));
         let through = through.filter_map(|(_, word)| host(word, true));
-        let more: Vec<Host> = given.chain(through).filter(|host| !found.reaches.contains(host)).collect();
+        let more: Vec<Host> =
+            given.chain(set).chain(through).filter(|host| !found.reaches.contains(host)).collect();
         found.reaches.extend(more);
     }
     found
@@ -122,11 +110,12 @@ fn said<'p>(levels: &[&'p Level]) -> Vec<&'p Does> {
     let (whole, subs) = levels.split_first().map_or((None, levels), |(whole, subs)| (Some(*whole), subs));
     let mut found: Vec<&Does> = whole.into_iter().flat_map(|level| &level.does).collect();
     for (at, level) in subs.iter().enumerate() {
-        let later = subs.iter().skip(at + 1).fold(Effect4::default(), |later, level| later.with(level.said()));
+        let later =
+            subs.iter().skip(at + 1).fold(Effect4::default(), |later, level| later.with(level.said()));
         found.extend(level.does.iter().filter(|does| match &does.deed {
             Deed::Files(act, ..) => !later.has(*act),
             Deed::Reaches(_) => !later.reaches,
-            Deed::Opaque => true,
+            Deed::Opaque | Deed::Links => true,
         }));
     }
     found
@@ -140,7 +129,13 @@ fn not_said(name: &str, read: &Arguments<'_>, scene: &Scene<'_>, found: &mut Eff
         format!("{name}{}", subs.collect::<String>())
     };
     for act in Act::ALL.into_iter().filter(|act| !said.has(*act)) {
-        mention(act, Extent::Itself, &Word::unknown(format!("what {} {}", called(), act.name())), scene, found);
+        mention(
+            act,
+            Extent::Itself,
+            &Word::unknown(format!("what {} {}", called(), act.name())),
+            scene,
+            found,
+        );
     }
     if !said.reaches {
         found.reaches.push(Host::Unknown(format!("what {} reaches", called())));
@@ -150,19 +145,18 @@ fn not_said(name: &str, read: &Arguments<'_>, scene: &Scene<'_>, found: &mut Eff
 /// The name and address of a repository that `git remote add` or `set-url` gives one, or `-c remote.NAME.url=URL`.
 pub fn remote(args: &[Word], root: &Root) -> Option<(String, Word)> {
     let arguments = arguments(root.facts.program("git")?, args);
-    let set = arguments.values("-c").find_map(|word| {
-        let (name, address) = word.split_once('=')?;
-        let name = name.known()?.strip_prefix("remote.")?;
-        let name = name.strip_suffix(".url").or(name.strip_suffix(".pushurl"))?;
-        Some((name.to_owned(), address))
-    });
+    let named = |name: &Word, address: Word| Some((remote_of(name.known()?)?.to_owned(), address));
+    let set = arguments
+        .values("-c")
+        .filter_map(|word| word.split_once('='))
+        .find_map(|(name, value)| named(&name, value));
     set.or_else(|| match arguments.operands.as_slice() {
-        [config, rest @ ..] if config.known() == Some("config") => {
-            let [name, address] = rest.get(rest.len().checked_sub(2)?..)? else { return None };
-            let name = name.known()?.strip_prefix("remote.")?;
-            let name = name.strip_suffix(".url").or(name.strip_suffix(".pushurl"))?;
-            Some((name.to_owned(), address.clone()))
+        [config, set, name, address, ..]
+            if config.known() == Some("config") && set.known() == Some("set") =>
+        {
+            named(name, address.clone())
         }
+        [config, name, address, ..] if config.known() == Some("config") => named(name, address.clone()),
         [remote, verb, name, address, ..]
             if remote.known() == Some("remote") && matches!(verb.known(), Some("add" | "set-url")) =>
         {
@@ -185,15 +179,6 @@ fn only_tells(program: &Program, args: &[Word], read: &Arguments<'_>) -> bool {
     asked("--help", read.skipped) || read.operands.is_empty() && asked("--version", 0)
 }
 
-/// Whether a word is the address of something on a host.
-fn is_address(word: &Word) -> bool {
-    let scheme =
-        word.start().split_once("://").map(|(scheme, _)| scheme.rsplit('+').next().unwrap_or(scheme));
-    scheme.is_some_and(|scheme| {
-        matches!(scheme, "http" | "https" | "ftp" | "ftps" | "ssh" | "git" | "oci" | "svn" | "ws" | "wss")
-    })
-}
-
 /// Whether a variable of the environment names a host through which others are reached.
 fn is_proxy(name: &str) -> bool {
     ["http_proxy", "https_proxy", "all_proxy", "ftp_proxy"]
@@ -201,27 +186,41 @@ fn is_proxy(name: &str) -> bool {
         .any(|known| name.eq_ignore_ascii_case(known))
 }
 
-fn apply(does: &Does, arguments: &Arguments<'_>, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
-    let mut folder = None;
-    for condition in &does.conditions {
-        let holds = match condition {
-            Condition::With(names) => arguments.may_have(names),
-            Condition::Without(names) => !arguments.has_any(names),
-            Condition::Alone => operands.is_empty(),
-            Condition::Named => !operands.is_empty(),
-            Condition::Several => operands.len() > 1 || operands.iter().any(|word| word.many),
-            Condition::In(names) => {
-                folder = special::folder(arguments.values_of(names), scene);
-                true
-            }
-        };
-        if !holds {
-            return;
-        }
+/// Whether a command gives a file another name.
+pub fn links(call: &SmallCall, facts: &Table) -> bool {
+    let Some(program) = call.program.known().and_then(|name| facts.program(name)) else { return false };
+    let read = arguments(program, &call.args);
+    let mut does = read.levels.iter().flat_map(|level| &level.does);
+    does.any(|does| {
+        does.deed == Deed::Links && does.conditions.iter().all(|it| holds(it, &read, read.rest()))
+    })
+}
+
+/// Whether a condition holds. Where something is done is none.
+fn holds(condition: &Condition, arguments: &Arguments<'_>, operands: &[Word]) -> bool {
+    match condition {
+        Condition::With(names) => arguments.may_have(names),
+        Condition::Without(names) => !arguments.has_any(names),
+        Condition::Bare(letters) => arguments.bare.contains(|letter| letters.contains(letter)),
+        Condition::Alone => operands.is_empty(),
+        Condition::Named => !operands.is_empty(),
+        Condition::Several => operands.len() > 1 || operands.iter().any(|word| word.many),
+        Condition::In(_) => true,
     }
+}
+
+fn apply(does: &Does, arguments: &Arguments<'_>, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+    if !does.conditions.iter().all(|condition| holds(condition, arguments, operands)) {
+        return;
+    }
+    let folder = does.conditions.iter().find_map(|condition| match condition {
+        Condition::In(names) => files::folder(arguments.values_of(names), scene),
+        _ => None,
+    });
     let scene = &Scene { folder: folder.as_ref().unwrap_or(scene.folder), ..*scene };
     match &does.deed {
         Deed::Opaque => found.opaque = true,
+        Deed::Links => {}
         Deed::Reaches(net) => reach(net, arguments, operands, scene, found),
         Deed::Files(act, depth, at) => {
             let extent = match (depth, act) {
@@ -254,6 +253,9 @@ fn touch(
     if scene.elsewhere && matches!(at, At::Fixed(_) | At::Below(_) | At::Tracked | At::Untracked) {
         return;
     }
+    if files::touched(act, at, arguments, operands, scene, found) {
+        return;
+    }
     let local = || operands.iter().filter(|word| !is_remote(word));
     let words: Vec<Word> = match at {
         At::All => operands.to_vec(),
@@ -273,12 +275,11 @@ fn touch(
         },
         At::Value(names) if act == Act::Reads => {
             let (there, here): (Vec<Word>, Vec<Word>) =
-                arguments.values_of(names).cloned().partition(is_address);
+                arguments.values_of(names).cloned().partition(hosts::is_url);
             found.reaches.extend(there.iter().filter_map(|word| host(word, true)));
             here
         }
         At::Value(names) => arguments.values_of(names).cloned().collect(),
-        At::Attached(names) => arguments.values_of(names).filter_map(named::at_value).collect(),
         At::Field(name) => operands.iter().filter_map(|word| word.strip_prefix(name)).collect(),
         At::Here => vec![Word::text(".")],
         At::AllOrHere if operands.is_empty() => vec![Word::text(".")],
@@ -287,7 +288,7 @@ fn touch(
         At::RestOrHere => operands.iter().skip(1).cloned().collect(),
         At::Into(names) => {
             let folder = arguments.values_of(names).last();
-            let within = |folder| operands.iter().filter_map(move |word| special::within(folder, word));
+            let within = |folder| operands.iter().filter_map(move |word| files::within(folder, word));
             folder.into_iter().flat_map(within).collect()
         }
         At::Environment if operands.is_empty() => vec![environment(&Word::pattern("*"))],
@@ -297,13 +298,13 @@ fn touch(
         At::Tracked => vec![below(&Word::unknown(TRACKED))],
         At::Untracked if operands.is_empty() => vec![below(&Word::unknown(UNTRACKED))],
         At::Untracked => operands.to_vec(),
-        At::Revisions => operands.iter().map(named::of_revision).collect(),
         At::Fixed(path) => vec![at_home(path)],
-        At::Below(glob) => special::hits(&Word::text("."), std::slice::from_ref(glob)),
+        At::Below(glob) => find::hits(&Word::text("."), std::slice::from_ref(glob)),
         At::LocalButLast => match operands {
             [rest @ .., _] => rest.iter().filter(|word| !is_remote(word)).cloned().collect(),
             [] => Vec::new(),
         },
+        form => files::words(form, arguments, operands),
     };
     if extent == Extent::Within {
         for word in &words {
@@ -364,7 +365,7 @@ fn into_folder(sources: &[Word], target: &Word, known: bool, scene: &Scene<'_>, 
     // `cp -r a/. b` and `rsync -r a/ b` write what is in `a`.
     let mut unnamed = deep && sources.iter().any(Word::is_folder);
     for source in sources {
-        let Some(name) = special::within(target, source) else {
+        let Some(name) = files::within(target, source) else {
             unnamed = true;
             continue;
         };
@@ -399,6 +400,10 @@ fn into_folder(sources: &[Word], target: &Word, known: bool, scene: &Scene<'_>, 
 /// Whether what a program reads goes on as it is, and is not only searched.
 fn passes_on(does: &Does) -> bool {
     matches!(does.deed, Deed::Files(Act::Writes, ..) | Deed::Reaches(_))
+}
+
+fn is_mount(does: &Does) -> bool {
+    matches!(does.deed, Deed::Files(_, _, At::Mounts(_)))
 }
 
 /// Whether a program opens connections.
@@ -445,7 +450,8 @@ fn reach(net: &Net, arguments: &Arguments<'_>, operands: &[Word], scene: &Scene<
         Net::Listed(name) => vec![Host::Unknown(name.clone())],
         Net::Elsewhere(name) => vec![Host::Elsewhere(name.clone())],
         Net::Value(names, default) => {
-            let mut hosts: Vec<Host> = arguments.values_of(names).filter_map(|word| host(word, true)).collect();
+            let mut hosts: Vec<Host> =
+                arguments.values_of(names).filter_map(|word| host(word, true)).collect();
             if hosts.is_empty() {
                 hosts.extend(default.iter().map(|name| Host::Named(Word::text(name.as_str()))));
             }
@@ -470,6 +476,7 @@ fn reach(net: &Net, arguments: &Arguments<'_>, operands: &[Word], scene: &Scene<
             let set = scene.assigned.iter().filter(|(variable, _)| fits(variable));
             set.filter_map(|(_, word)| host(word, true)).collect()
         }
+        form => hosts::hosts(form, arguments, operands, scene),
     };
     for host in hosts {
         if !found.reaches.contains(&host) {

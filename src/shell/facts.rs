@@ -7,6 +7,7 @@ pub mod read;
 mod row;
 pub mod table;
 pub mod tools;
+mod words;
 
 use std::sync::OnceLock;
 
@@ -16,7 +17,7 @@ use super::act::Act;
 
 pub use row::{
     Apart, At, CommandOperands, Commands, Condition, Deed, Depth, Does, Effect4, Fed, Inner, Language, Level,
-    Net, Opt, Program, Run, Shell, Style, Takes,
+    Net, Opt, Program, Run, Shell, Style, Takes, UrlGlobs,
 };
 pub use table::{Row, Table};
 
@@ -141,7 +142,7 @@ impl Level {
                 Deed::Files(Act::Writes, ..) => said.writes = true,
                 Deed::Files(Act::Deletes, ..) => said.deletes = true,
                 Deed::Reaches(_) => said.reaches = true,
-                Deed::Opaque => {}
+                Deed::Opaque | Deed::Links => {}
             }
         }
         said

@@ -19,7 +19,10 @@ fn is_given(idle: &str, read: &Arguments<'_>, args: &[Word]) -> bool {
     // `-x=test`: only with a value that holds this text.
     if let Some((name, value)) = idle.split_once('=') {
         let holds = |word: &Word| word.to_string().to_lowercase().contains(value);
-        return read.options.iter().any(|given| given.name == name && given.value.as_ref().is_some_and(holds));
+        return read
+            .options
+            .iter()
+            .any(|given| given.name == name && given.value.as_ref().is_some_and(holds));
     }
     let is_it = |given: &Given| given.name == idle && !given.value.as_ref().is_some_and(is_off);
     read.options.iter().any(is_it) || args.iter().any(|word| word.known() == Some(idle))

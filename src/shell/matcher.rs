@@ -205,7 +205,8 @@ impl Runs {
             if answers.all(|other| other == first) {
                 return first;
             }
-            let option = readings.first().and_then(|read| read.doubtful.as_ref()).map(|(_, option)| option.clone());
+            let option =
+                readings.first().and_then(|read| read.doubtful.as_ref()).map(|(_, option)| option.clone());
             Answer::Perhaps(option.unwrap_or_default())
         })
     }
@@ -216,8 +217,11 @@ impl Runs {
         let leading = if goals { self.goal(read) } else { self.leading(read) };
         let given = leading.and(|| self.given(&self.flags, row, read));
         let given = self.env.iter().fold(given, |answer, set| answer.and(|| set.matches(call)));
-        let given = given.and(|| self.within.as_ref().map_or(Answer::Yes, |within| within.matches(call, read)));
-        self.without.iter().fold(given, |answer, flag| answer.and(|| inverse(self.present(flag, row, read, call))))
+        let given =
+            given.and(|| self.within.as_ref().map_or(Answer::Yes, |within| within.matches(call, read)));
+        self.without
+            .iter()
+            .fold(given, |answer, flag| answer.and(|| inverse(self.present(flag, row, read, call))))
     }
 
     /// Whether an option is in force that must be absent.
@@ -271,7 +275,8 @@ impl Runs {
         for Flag { name, value, cluster } in flags {
             let mut one = given(name, value.as_ref(), read);
             // `-rf` asks for what it gives: `-r` and `-f`.
-            if let Some(cluster) = cluster.as_ref().filter(|_| one != Answer::Yes && row.style == Style::Gnu) {
+            if let Some(cluster) = cluster.as_ref().filter(|_| one != Answer::Yes && row.style == Style::Gnu)
+            {
                 let mut all = Answer::Yes;
                 for each in arguments(row, &[Word::text(cluster.as_str())]).options {
                     let value = each.value.as_ref().and_then(Word::known).map(Glob::of_names);

@@ -39,6 +39,10 @@ pub struct Arguments<'p> {
     pub missing: usize,
     /// Whether an option that is not listed is taken to have the next word as its value.
     pub assumed: bool,
+    /// Letters of options in a first word without a dash.
+    pub bare: String,
+    /// How many operands come before `--`.
+    pub ended: Option<usize>,
 }
 
 /// The most readings of one command: an option that is not listed takes the next word, or does not.
@@ -51,7 +55,8 @@ pub fn arguments<'p>(program: &'p Program, words: &[Word]) -> Arguments<'p> {
 
 /// All readings of the words, in the first of which options that are not listed have no value; and whether there are more.
 pub fn readings<'p>(program: &'p Program, words: &[Word]) -> (Vec<Arguments<'p>>, bool) {
-    let (found, _, more) = all(READINGS, words, |taken| (Parser::new(program, None, taken).read(words), true));
+    let (found, _, more) =
+        all(READINGS, words, |taken| (Parser::new(program, None, taken).read(words), true));
     (found, more)
 }
 
@@ -147,7 +152,8 @@ impl<'p, 't> Parser<'p, 't> {
     fn read(&mut self, words: &[Word]) -> Arguments<'p> {
         let letters;
         let mut words = words;
-        if let Some(found) = self.letters(words) {
+        if let Some((bare, found)) = self.letters(words) {
+            self.read.bare = bare.to_owned();
             letters = found;
             words = &letters;
         }
@@ -167,7 +173,7 @@ impl<'p, 't> Parser<'p, 't> {
                 // Everything after the image is an argument of the program that an option names.
                 break;
             }
-            if !self.open && known.is_some_and(|text| past.iter().any(|mark| mark == text)) {
+            if !self.open && known.is_some_and(|text| past.iter().any(|mark| self.is_mark(text, mark))) {
                 begun = true;
                 self.at += 1;
                 break;
@@ -175,7 +181,10 @@ impl<'p, 't> Parser<'p, 't> {
             if known == Some("--") && !ended {
                 self.at += 1;
                 match run {
-                    None => ended = true,
+                    None => {
+                        ended = true;
+                        self.read.ended = Some(self.read.operands.len());
+                    }
                     // What comes after it is the program, if its own operands are before it.
                     Some(run)
                         if !self.open && skip == 0 && begun && !(takes_all && run.shell != Shell::Never) =>
@@ -186,22 +195,41 @@ impl<'p, 't> Parser<'p, 't> {
                 }
                 continue;
             }
-            let is_option = start.starts_with('-') && (start.len() > 1 || run.is_none() && known.is_none());
+            let is_option = start.starts_with('-')
+                && (start.len() > 1 || run.is_none() && known.is_none() || self.kind("-").is_some())
+                && !(self.program.modes && is_mode(start));
             if !ended && is_option {
                 self.option(word, words);
                 self.at += 1;
+                // The program begins within its value.
+                if let Some(Inner::ValueAndWords(names)) = run.map(|run| &run.inner)
+                    && self.read.options.last().is_some_and(|given| is_any(names, given))
+                {
+                    break;
+                }
                 continue;
             }
             let is_plus = start.starts_with('+') && (start.len() > 1 || known.is_none());
             if !ended && is_plus && self.kind("+").is_some() {
-                self.read.options.push(Given { name: "+".to_owned(), value: Some(word.after(1)), level: None });
+                self.read.options.push(Given {
+                    name: "+".to_owned(),
+                    value: Some(word.after(1)),
+                    level: None,
+                });
                 self.at += 1;
                 continue;
             }
             if self.open && !self.descend(known) && run.is_some() {
                 break;
             }
-            if run.is_some() && !self.is_sub_word() {
+            let is_own = !self.is_sub_word();
+            if self.program.options_first && is_own {
+                ended = true;
+                if !begun {
+                    break;
+                }
+            }
+            if run.is_some() && is_own {
                 if skip == 0 && begun && !takes_all {
                     break;
                 }
@@ -212,6 +240,16 @@ impl<'p, 't> Parser<'p, 't> {
             }
             self.read.operands.push(word.clone());
             self.at += 1;
+        }
+        if self.program.assigns && run.is_none() {
+            self.read.skipped +=
+                self.read.operands.iter().take_while(|word| assignment(word).is_some()).count();
+        }
+        let first = self.read.operands.first().and_then(Word::known).filter(|_| self.program.method);
+        if first
+            .is_some_and(|name| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_uppercase()))
+        {
+            self.read.skipped = 1;
         }
         self.read.inner = if begun { self.at } else { words.len() };
         self.read.missing = skip;
@@ -232,7 +270,8 @@ impl<'p, 't> Parser<'p, 't> {
         self.path.push(word.to_owned());
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
         let begins = |subs: &[Vec<String>]| {
-            subs.iter().any(|sub| sub.len() >= path.len() && sub.iter().zip(&path).all(|(own, word)| own == word))
+            subs.iter()
+                .any(|sub| sub.len() >= path.len() && sub.iter().zip(&path).all(|(own, word)| own == word))
         };
         let fits = match self.way {
             Some(way) => begins(&way.level.subs),
@@ -259,6 +298,15 @@ impl<'p, 't> Parser<'p, 't> {
     fn kind(&self, name: &str) -> Option<(usize, &'p Opt)> {
         let levels = self.read.levels.iter().enumerate().rev();
         levels.into_iter().find_map(|(at, level)| Some((at, level.option(name)?)))
+    }
+
+    /// Whether a word is the option after which another program is named, with others before it perhaps: `-um`.
+    fn is_mark(&self, text: &str, mark: &str) -> bool {
+        let others = || text.strip_prefix('-')?.strip_suffix(mark.strip_prefix('-')?);
+        let is_flag = |letter: char| {
+            self.kind(&format!("-{letter}")).is_some_and(|(_, option)| option.takes == Takes::Nothing)
+        };
+        text == mark || mark.len() == 2 && others().is_some_and(|others| others.chars().all(is_flag))
     }
 
     /// Options that every program may have.
@@ -306,10 +354,15 @@ impl<'p, 't> Parser<'p, 't> {
                 }
                 several => {
                     for (at, option) in several {
-                        let next = || words.get(self.at + 1).filter(|_| option.takes != Takes::Nothing).cloned();
+                        let next =
+                            || words.get(self.at + 1).filter(|_| option.takes != Takes::Nothing).cloned();
                         let value = joined.clone().or_else(next);
                         let whole = option.names.iter().find(|own| own.starts_with(&name)).cloned();
-                        self.read.begun.push(Given { name: whole.unwrap_or_default(), value, level: Some(*at) });
+                        self.read.begun.push(Given {
+                            name: whole.unwrap_or_default(),
+                            value,
+                            level: Some(*at),
+                        });
                     }
                 }
             }
@@ -350,7 +403,8 @@ impl<'p, 't> Parser<'p, 't> {
             match kind.map(|(_, option)| option.takes) {
                 Some(Takes::Words(number)) => {
                     let joined = word.after(end);
-                    let value = if joined.pieces.is_empty() { self.next(number, words) } else { Some(joined) };
+                    let value =
+                        if joined.pieces.is_empty() { self.next(number, words) } else { Some(joined) };
                     self.read.options.push(Given { name, value, level });
                     return;
                 }
@@ -362,7 +416,8 @@ impl<'p, 't> Parser<'p, 't> {
                 }
                 Some(Takes::Nothing) => {
                     // `-d=false`.
-                    let joined = letters.peek().filter(|(_, next)| *next == '=').map(|(at, _)| word.after(at + 1));
+                    let joined =
+                        letters.peek().filter(|(_, next)| *next == '=').map(|(at, _)| word.after(at + 1));
                     let ends = joined.is_some();
                     self.read.options.push(Given { name, value: joined, level });
                     if ends {
@@ -370,7 +425,8 @@ impl<'p, 't> Parser<'p, 't> {
                     }
                 }
                 None => {
-                    let last = letters.peek().is_none() && word.unclear().is_none() && !letter.is_ascii_digit();
+                    let last =
+                        letters.peek().is_none() && word.unclear().is_none() && !letter.is_ascii_digit();
                     let value = if last { self.unlisted(&name, words) } else { None };
                     self.read.options.push(Given { name, value, level });
                 }
@@ -382,7 +438,7 @@ impl<'p, 't> Parser<'p, 't> {
     }
 
     /// `tar xzf FILE -C FOLDER`: letters without a dash come first, and their values follow in their order.
-    fn letters(&self, words: &[Word]) -> Option<Vec<Word>> {
+    fn letters<'w>(&self, words: &'w [Word]) -> Option<(&'w str, Vec<Word>)> {
         let (letters, rest) = words.split_first().filter(|_| self.program.letters)?;
         let letters = letters.known().filter(|letters| {
             !letters.is_empty() && letters.chars().all(|letter| letter.is_ascii_alphanumeric())
@@ -398,8 +454,23 @@ impl<'p, 't> Parser<'p, 't> {
             }
         }
         words.extend(rest.cloned());
-        Some(words)
+        Some((letters, words))
     }
+}
+
+/// `-x`, `-w,g+r`: permissions that are taken away.
+fn is_mode(text: &str) -> bool {
+    let mode = text.strip_prefix('-').unwrap_or(text);
+    !mode.is_empty() && mode.chars().all(|letter| "rwxXstugoa,+=-".contains(letter)) && !mode.starts_with('-')
+}
+
+/// `NAME=VALUE`.
+pub fn assignment(word: &Word) -> Option<(String, Word)> {
+    let (name, value) = word.split_once('=')?;
+    let name = name.known()?;
+    let fits = name.chars().next().is_some_and(|first| first == '_' || first.is_ascii_alphabetic())
+        && name.chars().all(|letter| letter == '_' || letter.is_ascii_alphanumeric());
+    fits.then(|| (name.to_owned(), value))
 }
 
 fn is_any(names: &[String], given: &Given) -> bool {
@@ -415,7 +486,8 @@ impl<'p> Arguments<'p> {
     /// The same for the names of a row, also after `--`: `cargo fmt -- --check`.
     pub fn has_any(&self, names: &[String]) -> bool {
         let is_one = |word: &Word| word.known().is_some_and(|text| names.iter().any(|name| name == text));
-        self.options.iter().any(|given| is_any(names, given)) || self.operands.iter().any(is_one)
+        let after = self.ended.and_then(|at| self.operands.get(at..)).unwrap_or_default();
+        self.options.iter().any(|given| is_any(names, given)) || after.iter().any(is_one)
     }
 
     /// Whether one was given, or the beginning of its name.
@@ -462,7 +534,9 @@ impl<'p> Arguments<'p> {
 
     /// The values that a shell reads.
     pub fn scripts(&self, inner: &Inner) -> Vec<Word> {
-        let (Inner::Value(names) | Inner::ValueOrWords(names)) = inner else { return Vec::new() };
+        let (Inner::Value(names) | Inner::ValueOrWords(names) | Inner::ValueAndWords(names)) = inner else {
+            return Vec::new();
+        };
         let mut found = Vec::new();
         for given in &self.options {
             let Some(value) = &given.value else { continue };

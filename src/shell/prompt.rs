@@ -10,7 +10,7 @@ mod transfer;
 
 pub use step::Step;
 
-use super::call::{Act, Extent};
+use super::call::{Act, Extent, Host};
 use super::facts::{CommandOperands, Commands, Fed, Language};
 use super::host;
 use super::options::{Arguments, arguments};
@@ -29,7 +29,8 @@ pub fn scripts(
 ) -> Vec<Word> {
     let mut scripts = Vec::new();
     let facts = &scene.root.facts;
-    let Some(program) = facts.program(name).filter(|row| !row.commands.is_empty() && !facts.says_all_of(name))
+    let Some(program) =
+        facts.program(name).filter(|row| !row.commands.is_empty() && !facts.says_all_of(name))
     else {
         return scripts;
     };
@@ -53,6 +54,7 @@ impl Commands {
         match self.operands {
             CommandOperands::None => {}
             CommandOperands::Plus => words.extend(given.values("+").cloned()),
+            CommandOperands::All => words.extend(given.rest().iter().cloned()),
             CommandOperands::First if words.is_empty() && !given.has_any(&self.files) => {
                 words.extend(given.rest().first().cloned())
             }
@@ -85,7 +87,10 @@ impl Commands {
 
     /// Whether it is read as a whole, and not line by line.
     fn is_whole(&self) -> bool {
-        matches!(self.language, Language::Awk | Language::Jq | Language::Patch | Language::Sed)
+        matches!(
+            self.language,
+            Language::Awk | Language::Jq | Language::Patch | Language::Sed | Language::Socat
+        )
     }
 
     /// What a line does, or the whole text.
@@ -100,6 +105,7 @@ impl Commands {
             Language::Patch => patch::steps(line),
             Language::Psql => database::psql(line),
             Language::Sed => filter::sed(line),
+            Language::Socat => transfer::socat(line),
             Language::Sqlcmd => database::sqlcmd(line),
             Language::Sqlite => database::sqlite(line),
             Language::Sqlplus => database::sqlplus(line),
@@ -114,11 +120,15 @@ impl Commands {
         let whole = word.known().is_some();
         if !whole && start.trim().is_empty() {
             found.opaque = true;
+            if self.language == Language::Socat {
+                found.reaches.push(Host::Unknown(word.to_string()));
+            }
             return;
         }
         let mut inserted = false;
         let mut at = 0;
-        let lines: Vec<&str> = if self.is_whole() { vec![start] } else { start.split_inclusive('\n').collect() };
+        let lines: Vec<&str> =
+            if self.is_whole() { vec![start] } else { start.split_inclusive('\n').collect() };
         for line in lines {
             let begin = at;
             at += line.len();

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Answer;
 use super::call::{Act, Extent, Line, SmallCall, Touch};
+use super::effects;
 use super::facts::Table;
 use super::matcher::{Matcher, Surroundings};
 use super::path::{Patterns, Place};
-use super::word::Word;
 
 /// Matchers, each with how it is written. Of a group, one must hold.
 #[derive(Debug, Clone)]
@@ -185,7 +185,7 @@ impl Question {
         if touched(Act::Writes).next().is_none() {
             return;
         }
-        let link = together().any(is_link);
+        let link = together().any(|call| effects::links(call, &self.facts));
         for patterns in self.patterns() {
             let reads: Vec<_> = touched(Act::Reads)
                 .map(|touch| {
@@ -377,19 +377,5 @@ impl serde::Serialize for Question {
 impl fmt::Display for Question {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.label())
-    }
-}
-
-/// Whether a command gives a file another name.
-fn is_link(call: &SmallCall) -> bool {
-    let links = |word: &Word| {
-        let text = word.start();
-        matches!(text, "--link" | "--symbolic-link")
-            || text.starts_with('-') && !text.starts_with("--") && text.contains(['l', 's'])
-    };
-    match call.program.known() {
-        Some("ln" | "link" | "gln" | "mount") => true,
-        Some("cp" | "gcp") => call.args.iter().any(links),
-        _ => false,
     }
 }

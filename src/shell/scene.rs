@@ -26,8 +26,10 @@ impl Effects {
         self.mentions.extend(own.into_iter().chain(others).chain(other.mentions));
         self.touches = both;
         if self.reaches != other.reaches {
-            let mut hosts: Vec<Host> =
-                std::mem::take(&mut self.reaches).into_iter().filter(|host| other.reaches.contains(host)).collect();
+            let mut hosts: Vec<Host> = std::mem::take(&mut self.reaches)
+                .into_iter()
+                .filter(|host| other.reaches.contains(host))
+                .collect();
             hosts.push(Host::Unknown(doubt.to_owned()));
             self.reaches = hosts;
         }

@@ -1,55 +1,11 @@
 //! Settings of git that it runs: editors, pagers, aliases, files that hold more of them.
 
+use super::call::Host;
+use super::facts::Program;
+use super::host::host;
+use super::options::arguments;
 use super::walker::{Flow, Streams, Walker};
 use super::word::Word;
-
-/// Settings that name files which git runs, or reads more settings from.
-const SETTINGS_FILES: &[&str] =
-    &["core.hookspath", "include.path", "includeif.*.path", "init.templatedir", "core.attributesfile"];
-
-/// Settings whose values git hands to a shell; `*` stands for any name.
-const SETTINGS: &[&str] = &[
-    "core.sshcommand",
-    "core.editor",
-    "core.pager",
-    "core.fsmonitor",
-    "core.askpass",
-    "core.gitproxy",
-    "core.alternaterefscommand",
-    "sequence.editor",
-    "pager.*",
-    "diff.external",
-    "diff.*.command",
-    "diff.*.textconv",
-    "difftool.*.cmd",
-    "difftool.*.path",
-    "mergetool.*.cmd",
-    "mergetool.*.path",
-    "merge.*.driver",
-    "filter.*.clean",
-    "filter.*.smudge",
-    "filter.*.process",
-    "interactive.difffilter",
-    "gpg.program",
-    "gpg.*.program",
-    "gpg.ssh.defaultkeycommand",
-    "credential.helper",
-    "credential.*.helper",
-    "remote.*.uploadpack",
-    "remote.*.receivepack",
-    "uploadpack.packobjectshook",
-    "sendemail.sendmailcmd",
-    "sendemail.tocmd",
-    "sendemail.cccmd",
-    "browser.*.cmd",
-    "man.*.cmd",
-    "man.*.path",
-    "trailer.*.cmd",
-    "trailer.*.command",
-    "tar.*.command",
-    "guitool.*.cmd",
-    "submodule.*.update",
-];
 
 /// Whether a name is this one; `*` stands for any part of it.
 pub fn is_named(name: &str, known: &str) -> bool {
@@ -62,19 +18,45 @@ pub fn is_named(name: &str, known: &str) -> bool {
     }
 }
 
-/// Whether the value of a setting is a script. Names are alike in any case; in some it stands after `!`.
-fn script_of(name: &str, value: &Word) -> Option<Word> {
+/// Whether a setting is one of these. Names are alike in any case.
+fn is_one(known: &[String], name: &str) -> bool {
     let name = name.to_lowercase();
-    if !SETTINGS.iter().any(|known| is_named(&name, known)) {
+    known.iter().any(|known| is_named(&name, known))
+}
+
+/// Whether the value of a setting is a script; in some it stands after `!`.
+fn script_of(row: &Program, name: &str, value: &Word) -> Option<Word> {
+    if !is_one(&row.settings_run, name) {
         return None;
     }
-    if name.starts_with("credential.") || name.starts_with("submodule.") {
+    let section = name.split('.').next().unwrap_or_default().to_lowercase();
+    if matches!(section.as_str(), "credential" | "submodule") {
         // Without the mark it is the name of a helper of git.
         return value.strip_prefix("!").or_else(|| value.start().starts_with('/').then(|| value.clone()));
     }
     let bool_like =
         matches!(value.known(), Some("" | "true" | "false" | "0" | "1" | "yes" | "no" | "on" | "off"));
     (!bool_like).then(|| value.clone())
+}
+
+/// The repository whose address a setting is: `remote.NAME.url`. Only the name has case.
+pub fn remote_of(setting: &str) -> Option<&str> {
+    let (section, rest) = setting.split_once('.')?;
+    let (name, key) = rest.rsplit_once('.')?;
+    let is_address = ["url", "pushurl"].iter().any(|known| key.eq_ignore_ascii_case(known));
+    (section.eq_ignore_ascii_case("remote") && is_address).then_some(name)
+}
+
+/// The host of `http.proxy=HOST`, and of `url.BASE.insteadOf=…`, which takes the place of another one.
+pub fn setting_host(word: &Word) -> Option<Host> {
+    let (name, value) = word.split_once('=')?;
+    let name = name.to_string().to_lowercase();
+    if name.starts_with("http.") && name.ends_with("proxy") {
+        return host(&value, true);
+    }
+    let base = name.strip_prefix("url.")?;
+    let base = base.strip_suffix(".insteadof").or_else(|| base.strip_suffix(".pushinsteadof"))?;
+    host(&Word::text(base), true)
 }
 
 impl Walker<'_> {
@@ -105,7 +87,7 @@ impl Walker<'_> {
     pub fn git(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
         let mut words = args.iter();
         let mut aliases =
-            self.settings.iter().filter(|(program, ..)| *program == "git").cloned().collect::<Vec<_>>();
+            self.settings.iter().filter(|(program, ..)| program == "git").cloned().collect::<Vec<_>>();
         while let Some(word) = words.next() {
             match word.known() {
                 Some("-C" | "--git-dir" | "--work-tree" | "--namespace" | "--super-prefix") => {
@@ -125,7 +107,7 @@ impl Walker<'_> {
                     let Some(setting) = words.next() else { return };
                     let Some((name, value)) = setting.split_once('=') else { continue };
                     match (name.known().and_then(alias), value.known()) {
-                        (Some(name), Some(value)) => aliases.push(("git", name, value.to_owned())),
+                        (Some(name), Some(value)) => aliases.push(("git".to_owned(), name, value.to_owned())),
                         (Some(_), None) => self.anything(&setting.to_string(), flow),
                         (None, _) => self.setting(&name, &value, flow),
                     }
@@ -157,10 +139,12 @@ impl Walker<'_> {
 
     /// A setting that is a script is run by whatever git does next.
     fn setting(&mut self, name: &Word, value: &Word, flow: Flow) {
-        if let Some(script) = name.known().and_then(|name| script_of(name, value)) {
+        let root = self.root;
+        let (Some(row), Some(name)) = (root.facts.program("git"), name.known()) else { return };
+        if let Some(script) = script_of(row, name, value) {
             self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
         }
-        if name.known().is_some_and(names_file) {
+        if is_one(&row.settings_files, name) {
             self.runs_file(value);
         }
     }
@@ -195,13 +179,15 @@ impl Walker<'_> {
         let [name, value, ..] = operands.as_slice() else { return };
         let Some(key) = name.known() else { return };
         match (alias(key), value.known()) {
-            (Some(name), Some(value)) => self.settings.push(("git", name, value.to_owned())),
-            (Some(name), None) => self.settings.push(("git", name, "!$UNKNOWN".to_owned())),
+            (Some(name), Some(value)) => self.settings.push(("git".to_owned(), name, value.to_owned())),
+            (Some(name), None) => self.settings.push(("git".to_owned(), name, "!$UNKNOWN".to_owned())),
             (None, _) => {
-                if names_file(key) {
+                let root = self.root;
+                let Some(row) = root.facts.program("git") else { return };
+                if is_one(&row.settings_files, key) {
                     self.runs_file(value);
                 }
-                if let Some(script) = script_of(key, value) {
+                if let Some(script) = script_of(row, key, value) {
                     self.perhaps(key, |walker| walker.reread(&script, flow.proven_if(false)));
                 }
             }
@@ -209,26 +195,30 @@ impl Walker<'_> {
     }
 
     /// `gh alias set NAME VALUE`, and what it stands for.
-    pub fn gh(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
-        let mut words = args.iter().filter(|word| !word.start().starts_with('-') || word.known().is_none());
-        match (words.next().and_then(Word::known), words.next().and_then(Word::known)) {
-            (Some("alias"), Some("set")) => {
-                let shell = args.iter().any(|word| matches!(word.known(), Some("-s" | "--shell")));
-                if let (Some(name), Some(value)) = (words.next().and_then(Word::known), words.next()) {
-                    let value = value.known().unwrap_or("!$UNKNOWN");
-                    let mark = if shell && !value.starts_with('!') { "!" } else { "" };
-                    self.settings.push(("gh", name.to_owned(), format!("{mark}{value}")));
-                }
+    pub fn own_alias(&mut self, name: &str, row: &Program, args: &[Word], flow: Flow, streams: &mut Streams) {
+        if !row.levels.iter().any(|level| level.aliases) {
+            return;
+        }
+        let read = arguments(row, args);
+        if read.levels.iter().any(|level| level.aliases) {
+            if let [alias, value, ..] = read.rest()
+                && let Some(alias) = alias.known()
+            {
+                let value = value.known().unwrap_or("!$UNKNOWN");
+                let mark = if read.has("-s --shell") && !value.starts_with('!') { "!" } else { "" };
+                self.settings.push((name.to_owned(), alias.to_owned(), format!("{mark}{value}")));
             }
-            (Some(name), _) => {
-                let place = args.iter().position(|word| word.known() == Some(name)).unwrap_or_default();
-                let known =
-                    self.settings.iter().rev().find(|(program, alias, _)| *program == "gh" && alias == name);
-                if let Some(value) = known.map(|(.., value)| value.clone()) {
-                    self.alias("gh", &value, args.get(place + 1..).unwrap_or_default(), flow, streams);
-                }
-            }
-            _ => {}
+            return;
+        }
+        let Some(first) = read.operands.first() else { return };
+        let own = self
+            .settings
+            .iter()
+            .rev()
+            .find(|(program, alias, _)| program == name && first.known() == Some(alias));
+        if let Some(value) = own.map(|(.., value)| value.clone()) {
+            let place = args.iter().position(|word| word == first).unwrap_or_default();
+            self.alias(name, &value, args.get(place + 1..).unwrap_or_default(), flow, streams);
         }
     }
 
@@ -248,12 +238,6 @@ impl Walker<'_> {
             }
         }
     }
-}
-
-/// Whether a setting names a file that git runs, or reads settings from.
-fn names_file(name: &str) -> bool {
-    let name = name.to_lowercase();
-    SETTINGS_FILES.iter().any(|known| is_named(&name, known))
 }
 
 /// The name of an alias of git. Those of settings are alike in any case.

@@ -10,8 +10,8 @@ use brush_parser::ast::{
 use super::call::Act;
 use super::constants::{Constants, Exported};
 use super::expand::{Expanding, expand};
+use super::find;
 use super::guard;
-use super::special;
 use super::walker::{Flow, Input, OPTIONS, Streams, Walker};
 use super::word::Word;
 
@@ -332,7 +332,7 @@ pub fn printed(command: &Command, constants: &Constants) -> Input {
                 ["-exec", "-ok", "-printf", "-ls", "-fprint"].iter().any(|other| text.starts_with(other))
             }) =>
         {
-            Input::Names(special::find_hits(&words))
+            Input::Names(find::find_hits(&words))
         }
         (Some("echo"), Some(texts)) => match texts {
             ["-e" | "-n" | "-en" | "-ne" | "-E", rest @ ..] if !rest.concat().contains('\\') => {

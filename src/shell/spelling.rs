@@ -246,9 +246,7 @@ fn group(letters: &mut Peekable<Chars<'_>>) -> Option<Choices> {
 fn files(lines: &[Vec<PatternWord>]) -> Option<Vec<String>> {
     let named = lines.iter().map(|words| match words.as_slice() {
         [files] => Some(&files.choices),
-        [programs, files] if programs.choices.iter().all(|name| shows_files(name)) => {
-            Some(&files.choices)
-        }
+        [programs, files] if programs.choices.iter().all(|name| shows_files(name)) => Some(&files.choices),
         _ => None,
     });
     let named: Option<Vec<&Choices>> = named.collect();
@@ -271,7 +269,7 @@ fn file(word: &str) -> Option<String> {
 fn program(words: &[PatternWord], anchored: bool) -> Option<Map<String, Value>> {
     let (first, rest) = words.split_first()?;
     let names = &first.choices;
-        // What runs another program is no program of its own.
+    // What runs another program is no program of its own.
     let known = |name: &String| {
         facts::program(name).is_some_and(|row| !row.is_wrapper() || has_verbs(name)) && !facts::is_shell(name)
     };
@@ -311,9 +309,8 @@ fn program(words: &[PatternWord], anchored: bool) -> Option<Map<String, Value>> 
 
 /// Whether the first word of a program is a subcommand or a target.
 fn has_verbs(name: &str) -> bool {
-    facts::program(name).is_some_and(|row| {
-        row.has_subs() || row.whole().is_some_and(|whole| whole.goals || whole.verbs > 0)
-    })
+    facts::program(name)
+        .is_some_and(|row| row.has_subs() || row.whole().is_some_and(|whole| whole.goals || whole.verbs > 0))
 }
 
 /// Whether a program only shows the files that it is given.
@@ -321,7 +318,8 @@ fn shows_files(name: &str) -> bool {
     let shows = |row: &facts::Program| {
         let whole = row.whole()?;
         let reads = |does: &facts::Does| {
-            matches!(does.deed, facts::Deed::Files(Act::Reads, _, facts::At::All)) && does.conditions.is_empty()
+            matches!(does.deed, facts::Deed::Files(Act::Reads, _, facts::At::All))
+                && does.conditions.is_empty()
         };
         Some(whole.does.iter().any(reads) && whole.none.writes && whole.none.deletes && whole.none.reaches)
     };

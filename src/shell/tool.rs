@@ -11,8 +11,8 @@ use super::given::{all_texts, first, get, is_same, may_hold, path, pattern, text
 use super::host::{host, is_loose};
 use super::patch;
 use super::path::{Place, Root, is_relative};
-use super::unlisted;
 use super::scene::Effects;
+use super::unlisted;
 use super::walk::{read, read_in, read_words_in};
 use super::word::Word;
 
@@ -372,7 +372,8 @@ fn foreign(
     if odd || many {
         files.push(Word::unknown("the arguments"));
     }
-    call.mentions = files.iter().flat_map(|file| acts.iter().map(|act| touch(*act, file, Extent::Itself))).collect();
+    call.mentions =
+        files.iter().flat_map(|file| acts.iter().map(|act| touch(*act, file, Extent::Itself))).collect();
     call.mentions.extend(patched);
     call.reaches.push(Host::Unknown(name.to_lowercase()));
 }

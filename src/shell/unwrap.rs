@@ -4,12 +4,12 @@ use super::call::Act;
 use super::constants::Constants;
 use super::effects;
 use super::facts;
+use super::find;
 use super::options::Way;
 use super::path::is_relative;
 use super::prompt;
 use super::scene::Scene;
 use super::search::searches_here;
-use super::special;
 use super::walker::{Flow, Input, Streams, Walker};
 use super::word::{Piece, Word};
 use super::wrap::{filled, joined};
@@ -18,9 +18,7 @@ impl Walker<'_> {
     /// A program's own name where case says nothing: `GIT` is `git`.
     fn own_name(&self, base: Word) -> Word {
         let facts = &self.root.facts;
-        let knows = |name: &str| {
-            facts.program(name).is_some() || facts::is_shell(name)
-        };
+        let knows = |name: &str| facts.program(name).is_some() || facts::is_shell(name);
         let folded = base.known().filter(|name| self.root.folds() && !knows(name)).map(str::to_lowercase);
         folded.filter(|name| knows(name)).map_or(base, Word::text)
     }
@@ -85,8 +83,7 @@ impl Walker<'_> {
         let flow = Flow { branch: true, ..flow };
         self.settles(&name, &args);
         let kept = self.enter(&name);
-        let row = self.root.facts.program(&name);
-        match row.filter(|row| row.versions).map_or(name.as_str(), |row| row.name()) {
+        match name.as_str() {
             "cd" | "pushd" | "chdir" => {
                 let failed: Vec<Word> = self.instead.iter().chain([&self.folder]).cloned().collect();
                 self.go(&args);
@@ -117,12 +114,11 @@ impl Walker<'_> {
                 self.builtin(&name, &args, flow, streams);
             }
             "git" => self.git(&args, flow, streams),
-            "gh" => self.gh(&args, flow, streams),
-            "python" | "pypy" | "py" => self.module(&args, flow, streams),
             _ => match self.program_of_sub(&name) {
                 // `git-push`, in the folder of git's own programs.
                 Some((program, sub)) => {
-                    let words = [Word::text(program), Word::text(sub)].into_iter().chain(args.iter().cloned());
+                    let words =
+                        [Word::text(program), Word::text(sub)].into_iter().chain(args.iter().cloned());
                     self.inner(words.collect(), flow, streams);
                 }
                 None if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
@@ -134,6 +130,7 @@ impl Walker<'_> {
         }
         let root = self.root;
         if let Some(row) = root.facts.program(&name) {
+            self.own_alias(&name, row, &args, flow, streams);
             for (level, run) in row.ways() {
                 if self.wrapped(row, Way { level, run }, &name, &args, flow, streams) {
                     break;
@@ -267,7 +264,9 @@ impl Walker<'_> {
     pub fn trap(&mut self, args: &[Word], flow: Flow) {
         let mut operands = args.iter().filter(|word| word.known() != Some("--"));
         // What is no option of it may have a value, so that any word may be the script.
-        if let Some(option) = args.first().filter(|word| word.start().len() > 2 && word.start().starts_with("--")) {
+        if let Some(option) =
+            args.first().filter(|word| word.start().len() > 2 && word.start().starts_with("--"))
+        {
             self.anything(&option.to_string(), flow);
         }
         if let Some(script) = operands.next().filter(|word| !word.start().starts_with('-') && args.len() > 1)
@@ -392,7 +391,7 @@ impl Walker<'_> {
 
     pub fn find(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
         let mut rest = args;
-        let hits = special::find_hits(args);
+        let hits = find::find_hits(args);
         while let Some(at) =
             rest.iter().position(|word| matches!(word.known(), Some("-exec" | "-execdir" | "-ok" | "-okdir")))
         {
@@ -435,18 +434,6 @@ impl Walker<'_> {
         let row = self.root.facts.program(program)?;
         let has_programs = row.whole().is_some_and(|whole| whole.plugins);
         (has_programs && !row.levels_of(&[sub]).is_empty()).then_some((program, sub))
-    }
-
-    /// `python -m pip install x` is `pip install x`.
-    fn module(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
-        let ends = |word: &&Word| !word.start().starts_with('-') || word.start().starts_with("-c");
-        let options = args.iter().take_while(|word| !ends(word)).count();
-        let Some(at) = args.iter().take(options).position(|word| {
-            word.known().is_some_and(|option| !option.starts_with("--") && option.ends_with('m'))
-        }) else {
-            return;
-        };
-        self.inner(args.get(at + 1..).unwrap_or_default().to_vec(), flow, streams);
     }
 }
 

@@ -1,26 +1,24 @@
 //! The patterns that curl reads in URLs: `{one,two}`, `[1-20]`, `[a-z:2]`.
 
+use super::facts::UrlGlobs;
 use super::options::{Arguments, Given};
 use super::word::{Piece, Word};
 
 /// The most words of one URL. Beyond it, its patterns are gaps.
 const WORDS: usize = 64;
 
-/// The options whose values curl reads patterns in.
-const WITH_PATTERNS: [&str; 3] = ["--url", "-T", "--upload-file"];
-
-/// What curl gets when it has read the patterns in its words.
-pub fn globbed(arguments: Arguments<'_>) -> Arguments<'_> {
-    if arguments.has("-g --globoff") {
+/// What a program gets when it has read the patterns in its words.
+pub fn globbed<'p>(arguments: Arguments<'p>, globs: &UrlGlobs) -> Arguments<'p> {
+    if arguments.has_any(&globs.off) {
         return arguments;
     }
     let operands: Vec<Word> = arguments.operands.iter().flat_map(expanded).collect();
     let options = arguments.options.into_iter().flat_map(|given| match given {
-        Given { name, value: Some(value), level } if WITH_PATTERNS.contains(&name.as_str()) => {
+        Given { name, value: Some(value), level } if globs.values.contains(&name) => {
             let values = expanded(&value).into_iter();
             values.map(|value| Given { name: name.clone(), value: Some(value), level }).collect()
         }
-        Given { name, value: Some(value), level } if matches!(name.as_str(), "-o" | "--output") => {
+        Given { name, value: Some(value), level } if globs.named.contains(&name) => {
             vec![Given { name, value: Some(with_gaps(&value)), level }]
         }
         given => vec![given],

@@ -32,7 +32,8 @@ impl Walker<'_> {
             self.counted(flow);
         }
         let root = self.root;
-        let Some(used) = root.facts.program(name).map(|row| &row.env_runs).filter(|used| !used.is_empty()) else {
+        let Some(used) = root.facts.program(name).map(|row| &row.env_runs).filter(|used| !used.is_empty())
+        else {
             return;
         };
         self.perhaps_exported(used, flow);
@@ -125,7 +126,9 @@ impl Walker<'_> {
     fn has_more_options(&self, name: &str) -> bool {
         let own = self.root.facts.program(name).map(|row| row.env_options.as_slice()).unwrap_or_default();
         let is_harmless = |known: &[String], word: &str| {
-            known.iter().any(|known| known == word || known.ends_with('=') && word.starts_with(known.as_str()))
+            known
+                .iter()
+                .any(|known| known == word || known.ends_with('=') && word.starts_with(known.as_str()))
         };
         own.iter().any(|(variable, known)| {
             self.values(variable).any(|value| match value.known() {

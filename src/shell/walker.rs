@@ -10,9 +10,9 @@ use brush_parser::ast::FunctionBody;
 use super::call::{Act, Extent, Line, SmallCall};
 use super::constants::Constants;
 use super::expand::{Expanding, Expansion, expand, expand_quoted};
-use super::idle::is_idle;
 use super::guard;
 use super::host;
+use super::idle::is_idle;
 use super::path::Root;
 use super::scene::{self, Effects, Scene};
 use super::word::Word;
@@ -114,7 +114,7 @@ pub struct Walker<'w> {
     /// A word that decides whether what is being read runs at all.
     pub doubt: Option<String>,
     /// Aliases that the line gives to programs in their settings: the program, the alias, what it stands for.
-    pub settings: Vec<(&'static str, String, String)>,
+    pub settings: Vec<(String, String, String)>,
     pub functions: HashMap<String, Vec<Arc<FunctionBody>>>,
     /// Definitions that may not have happened.
     pub unsure: HashSet<String>,

@@ -1,17 +1,16 @@
 //! Programs of the table that run another one, named by their own words.
 
 use super::assignments::is_same_shell;
-use super::call::{Act, Extent};
 use super::constants::Exported;
 use super::facts::{Inner, Level, Program, Run};
-use super::options::{Arguments, Way, openings};
-use super::scene::{self, Effects, Scene};
+use super::options::{Arguments, Way, assignment, openings};
 use super::walker::{Flow, Input, Streams, Walker};
 use super::word::{Piece, Word};
 
 /// The words of a program as a way to run another one.
 #[derive(Clone, Copy)]
 struct Opened<'w> {
+    row: &'w Program,
     /// How it is called here.
     name: &'w str,
     way: Way<'w>,
@@ -48,7 +47,7 @@ impl Walker<'_> {
         if !followed && self.doubt.is_some() {
             return true;
         }
-        let opened = Opened { name, way, args };
+        let opened = Opened { row, name, way, args };
         let mut fits = true;
         match found.assumed {
             true => self.perhaps(&option, |walker| {
@@ -68,23 +67,24 @@ impl Walker<'_> {
     }
 
     /// Runs what one reading of a wrapper's words names.
-    fn opened(&mut self, opened: Opened<'_>, found: Arguments<'_>, flow: Flow, streams: &mut Streams) -> bool {
-        let Opened { name, way: Way { level, run }, args } = opened;
+    fn opened(
+        &mut self,
+        opened: Opened<'_>,
+        found: Arguments<'_>,
+        flow: Flow,
+        streams: &mut Streams,
+    ) -> bool {
+        let Opened { row, name, way: Way { level, run }, args } = opened;
+        if found.has_any(&run.unless) {
+            return true;
+        }
         let (outer, constants) = (self.assigned.len(), self.constants.clone());
         let mut words: Vec<Word> = args.get(found.inner..).unwrap_or_default().to_vec();
         self.passes_on(name, run.elsewhere, &found, &words);
-        if name == "env" && words.first().and_then(Word::known) == Some("-") {
+        while let Some(pair) = words.first().filter(|_| row.assigns).and_then(assignment) {
+            self.constants.set(&pair.0, Some(pair.1.clone()), Some(Exported::Yes));
+            self.assigned.push(pair);
             words.remove(0);
-        }
-        if matches!(
-            name,
-            "env" | "genv" | "sudo" | "doas" | "dotenv" | "dotenvx" | "cross-env" | "cross-env-shell"
-        ) {
-            while let Some(pair) = words.first().and_then(is_assignment) {
-                self.constants.set(&pair.0, Some(pair.1.clone()), Some(Exported::Yes));
-                self.assigned.push(pair);
-                words.remove(0);
-            }
         }
         let flow =
             Flow { elsewhere: flow.elsewhere || run.elsewhere, ..flow.proven_if(!found.is_apart(run)) };
@@ -105,6 +105,14 @@ impl Walker<'_> {
                 }
             }
             _ if nothing && found.asks_shell(run) => self.shell_alone(name, level, run, flow, streams),
+            Inner::ValueAndWords(_) if !scripts.is_empty() => {
+                let whole = [joined(&scripts), joined(&words)];
+                // It is no shell, and knows none of its functions.
+                self.aside(|walker| {
+                    walker.functions.clear();
+                    walker.fed_script(&joined(&whole), flow, streams);
+                });
+            }
             Inner::Value(_) | Inner::ValueOrWords(_) if !scripts.is_empty() => {
                 for script in scripts {
                     let mut inner = if run.besides { Streams::default() } else { streams.clone() };
@@ -115,7 +123,7 @@ impl Walker<'_> {
             Inner::Value(_) | Inner::After(_) if words.is_empty() || matches!(run.inner, Inner::Value(_)) => {
                 fits = false;
             }
-            Inner::Script if run.more => self.many_scripts(words, &found, flow, streams),
+            Inner::Script if run.more => self.many_scripts(name, words, &found, flow, streams),
             Inner::Script => {
                 let script = joined(&words);
                 self.aside(|walker| walker.fed_script(&script, flow, streams));
@@ -140,9 +148,11 @@ impl Walker<'_> {
                 words.insert(0, Word::text(program.as_str()));
                 self.inner(words, flow, streams);
             }
-            Inner::Words | Inner::After(_) | Inner::Value(_) | Inner::ValueOrWords(_) => {
-                self.run_words(name, run, &found, words, flow, streams)
-            }
+            Inner::Words
+            | Inner::After(_)
+            | Inner::Value(_)
+            | Inner::ValueOrWords(_)
+            | Inner::ValueAndWords(_) => self.run_words(name, run, &found, words, flow, streams),
         }
         // `builtin cd` is the shell's own.
         if !matches!(name, "builtin" | "command") || self.doubt.is_some() {
@@ -189,8 +199,15 @@ impl Walker<'_> {
         }
     }
 
-    /// `parallel`: its words are one script for each of many values, and without words each value is a script.
-    fn many_scripts(&mut self, mut words: Vec<Word>, found: &Arguments<'_>, flow: Flow, streams: &mut Streams) {
+    /// The words are one script for each of many values, and without words each value is a script.
+    fn many_scripts(
+        &mut self,
+        name: &str,
+        mut words: Vec<Word>,
+        found: &Arguments<'_>,
+        flow: Flow,
+        streams: &mut Streams,
+    ) {
         let end = words.iter().position(|word| word.start().starts_with(":::"));
         let values = end.map(|end| words.split_off(end)).unwrap_or_default();
         let flow = flow.proven_if(false);
@@ -208,9 +225,9 @@ impl Walker<'_> {
                     scripts.iter().for_each(|script| self.aside(|walker| walker.script(script, flow)))
                 }
                 None if !values.is_empty() || found.option("-a --arg-file").is_some() => {
-                    self.anything("the commands of `parallel`", flow)
+                    self.anything(&format!("the commands of `{name}`"), flow)
                 }
-                None => self.fed_shell("parallel", flow, &streams.input.clone()),
+                None => self.fed_shell(name, flow, &streams.input.clone()),
             };
         }
         // Words of one command.
@@ -228,7 +245,7 @@ impl Walker<'_> {
                 }
                 return;
             }
-            words.push(Word::unknown("standard input of `parallel`"));
+            words.push(Word::unknown(format!("standard input of `{name}`")));
             return self.inner(words, flow, &mut Streams::default());
         }
         let Some(text) = script.known() else { return self.aside(|walker| walker.reread(&script, flow)) };
@@ -262,17 +279,6 @@ impl Walker<'_> {
         }
     }
 
-    /// Files that the program emitted last reads besides.
-    fn reads_also(&mut self, files: &[Word]) {
-        let scene = Scene::of_files(&self.folder, &self.instead, self.root);
-        let mut effects = Effects::default();
-        files.iter().for_each(|file| scene::add(Act::Reads, Extent::Itself, file, &scene, &mut effects));
-        if let Some(call) = self.line.calls.last_mut() {
-            call.touches.extend(effects.touches);
-            call.mentions.extend(effects.mentions);
-        }
-    }
-
     pub fn run_words(
         &mut self,
         name: &str,
@@ -282,46 +288,14 @@ impl Walker<'_> {
         flow: Flow,
         streams: &mut Streams,
     ) {
-        if let Some(text) = found.option("-S --split-string").filter(|_| matches!(name, "env" | "genv")) {
-            let text = text.to_string();
-            let rest: String = words.iter().map(|word| format!(" {word}")).collect();
-            // It is no shell, and knows none of its functions.
-            return self.aside(|walker| {
-                walker.functions.clear();
-                walker.script(&format!("{text}{rest}"), flow);
-            });
-        }
-        if matches!(name, "env" | "sudo")
-            && let Some(folder) = found.option("-C --chdir -D")
-        {
-            self.go(std::slice::from_ref(folder));
-        }
-        let files: Vec<Word> = match name {
-            "xargs" | "gxargs" => found.option("-a --arg-file").cloned().into_iter().collect(),
-            "dotenv" | "dotenvx" => {
-                vec![found.option("-f -e --env-file").cloned().unwrap_or_else(|| Word::text(".env"))]
-            }
-            _ => Vec::new(),
-        };
-        self.reads_also(&files);
         if words.is_empty() {
-            if matches!(name, "env" | "genv") {
-                let mut all = Word::text(super::path::ENVIRONMENT);
-                all.append(&Word::pattern("*"));
-                self.reads_also(&[all]);
-            }
             return;
         }
-        if matches!(name, "command") && found.has("-v -V") {
-            return;
-        }
-        if name == "sudo" && found.has("-e -l") {
-            return;
-        }
+        let folders: Vec<Word> = found.folders().filter(|_| !run.elsewhere).cloned().collect();
+        folders.iter().for_each(|folder| self.go(std::slice::from_ref(folder)));
         if run.more {
             // The words may be given to several starts.
-            let splits =
-                found.has("-n --max-args -L -l --max-lines -d --delimiter -0 --null -s --max-chars");
+            let splits = found.has("-n --max-args -L -l --max-lines -d --delimiter -0 --null -s --max-chars");
             let place = found.option("-I -J -i --replace").and_then(Word::known).map(str::to_owned);
             let place = place.or_else(|| found.has("-i --replace").then(|| "{}".to_owned()));
             match (place, &streams.input) {
@@ -345,7 +319,7 @@ impl Walker<'_> {
             let mut none = Streams { program: true, ..Streams::default() };
             return self.command(words, flow, &mut none);
         }
-        if matches!(name, "npx" | "bunx" | "pnpx" | "uvx" | "pipx" | "npm" | "pnpm" | "yarn" | "bun")
+        if run.versioned
             && let Some(first) = words.first_mut()
             && let Some((program, _)) = first.known().and_then(|text| text.rsplit_once('@'))
             && !program.is_empty()
@@ -363,15 +337,6 @@ impl Walker<'_> {
             _ => self.inner(words, flow, streams),
         }
     }
-}
-
-/// `NAME=VALUE`.
-fn is_assignment(word: &Word) -> Option<(String, Word)> {
-    let (name, value) = word.split_once('=')?;
-    let name = name.known()?;
-    let fits = name.chars().next().is_some_and(|first| first == '_' || first.is_ascii_alphabetic())
-        && name.chars().all(|letter| letter == '_' || letter.is_ascii_alphanumeric());
-    fits.then(|| (name.to_owned(), value))
 }
 
 /// A text in which a mark stands for something that is not known.

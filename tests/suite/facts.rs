@@ -145,8 +145,7 @@ fn rows_that_cannot_be_read_are_reported() {
     assert!(twice.iter().any(|problem| problem.contains("a second row for `b x`")), "{twice:?}");
 }
 
-const SHIPIT: &str =
-    "  - program: shipit\n    values: -t --key\n    reads: --key\n    reaches: -t or ship.example\n    none: writes deletes\n";
+const SHIPIT: &str = "  - program: shipit\n    values: -t --key\n    reads: --key\n    reaches: -t or ship.example\n    none: writes deletes\n";
 
 fn facts_of(command: &str, table: &Table) -> Vec<String> {
     let line = read(command, &Root { facts: table.clone(), ..Root::default() });
@@ -161,7 +160,8 @@ fn rows_add_and_replace() {
     assert!(facts_of("shipit --key k.pem", &Table::default()).iter().all(|fact| fact.starts_with("opaque")));
 
     // One subcommand of several in a shipped row.
-    let cargo = good("  - {program: cargo, subcommands: bench, reads: folder, none: writes deletes reaches}\n");
+    let cargo =
+        good("  - {program: cargo, subcommands: bench, reads: folder, none: writes deletes reaches}\n");
     assert_eq!(facts_of("cargo bench", &cargo), ["reads ."]);
     assert!(facts_of("cargo run", &cargo).iter().any(|fact| fact.starts_with("opaque")));
 
@@ -173,7 +173,8 @@ fn rows_add_and_replace() {
             .contains(&"runs on another machine or in a container".to_owned())
     );
 
-    let curl = good("  - {program: curl, values: -o --connect-to, writes: -o, none: reads deletes reaches}\n");
+    let curl =
+        good("  - {program: curl, values: -o --connect-to, writes: -o, none: reads deletes reaches}\n");
     assert_eq!(facts_of("curl -o out https://a.example --connect-to a:1:b.example:2", &curl), ["writes out"]);
 }
 
@@ -193,7 +194,8 @@ fn allows(policy: &Arc<Policy>, tool: &str, arguments: Value) -> bool {
 fn facts_of_different_policies_do_not_mix() {
     let rule = "rules: [{type: never, call: {reaches: '*.example'}}]\n";
     let own = gate(&format!("facts:\n{SHIPIT}{rule}"));
-    let other = gate(&format!("facts:\n  - {{program: shipit, reaches: elsewhere.test, none: reads}}\n{rule}"));
+    let other =
+        gate(&format!("facts:\n  - {{program: shipit, reaches: elsewhere.test, none: reads}}\n{rule}"));
     let plain = gate(rule);
     for _ in 0..3 {
         let call = || json!({"command": "shipit now"});

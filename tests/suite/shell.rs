@@ -8,6 +8,7 @@ mod bash;
 mod below;
 mod flags;
 mod folders;
+mod forms;
 mod hostile;
 #[cfg(unix)]
 mod lines;

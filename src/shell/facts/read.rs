@@ -4,11 +4,14 @@
 
 use serde_json::{Map, Value};
 
-use super::row::{
-    Apart, At, CommandOperands, Commands, Condition, Deed, Depth, Does, Effect4, Fed, Inner, Language, Level,
-    Net, Opt, Program, Run, Shell, Style, Takes,
-};
 use super::Act;
+use super::row::{
+    Commands, Condition, Deed, Depth, Does, Effect4, Level, Opt, Program, Run, Style, Takes, UrlGlobs,
+};
+use super::words::{
+    FILE_WORDS, HOST_WORDS, LANGUAGES, commands, files, given, hosts, is_option, is_plain, options, owned,
+    run,
+};
 
 /// What is wrong with a row, and where: a JSON pointer from the row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,46 +45,21 @@ impl Fault {
     }
 }
 
-/// The words that name operands, each with what it stands for.
-const FILES: &[(&str, At)] = &[
-    ("operands", At::All),
-    ("first", At::First),
-    ("after_first", At::Rest),
-    ("last", At::Last),
-    ("before_last", At::ButLast),
-    ("folder", At::Here),
-    ("operands_or_folder", At::AllOrHere),
-    ("after_first_or_folder", At::RestOrHere),
-    ("environment", At::Environment),
-    ("local", At::Local),
-    ("local_last", At::LocalLast),
-    ("local_before_last", At::LocalButLast),
-    ("tracked", At::Tracked),
-    ("untracked", At::Untracked),
-    ("revisions", At::Revisions),
+/// Keys that are `true` or `false`.
+const SWITCHES: &[&str] = &[
+    "goals",
+    "plugins",
+    "aliases",
+    "checked",
+    "one_dash",
+    "letters",
+    "versions",
+    "unmistakable",
+    "options_first",
+    "modes",
+    "method",
+    "assigns",
 ];
-
-/// The same words, for suggestions.
-pub const FILE_WORDS: &[&str] = &[
-    "operands",
-    "first",
-    "after_first",
-    "last",
-    "before_last",
-    "folder",
-    "operands_or_folder",
-    "after_first_or_folder",
-    "environment",
-    "local",
-    "local_last",
-    "local_before_last",
-    "tracked",
-    "untracked",
-    "revisions",
-];
-
-/// The words that name hosts.
-pub const HOST_WORDS: &[&str] = &["operands", "first", "remotes"];
 
 /// The keys of effects on files, in the order of the reference page.
 const ACTS: &[(&str, Act, Depth)] = &[
@@ -95,15 +73,65 @@ const ACTS: &[(&str, Act, Depth)] = &[
 
 /// The keys of a row alone.
 const TOP: &[&str] = &[
-    "program", "checked", "one_dash", "letters", "versions", "unmistakable", "subcommands", "commands",
-    "env_runs", "env_files", "env_options",
+    "program",
+    "checked",
+    "one_dash",
+    "letters",
+    "versions",
+    "unmistakable",
+    "options_first",
+    "modes",
+    "method",
+    "assigns",
+    "subcommands",
+    "commands",
+    "url_globs",
+    "env_runs",
+    "env_files",
+    "env_options",
+    "settings_run",
+    "settings_files",
 ];
 
 /// All keys of a row.
 pub const ROW_KEYS: &[&str] = &[
-    "program", "checked", "one_dash", "letters", "versions", "unmistakable", "values", "flags", "chdir",
-    "verbs", "goals", "plugins", "idle", "commands", "env_runs", "env_files", "env_options", "opaque", "runs", "reads", "reads_below", "writes", "writes_below", "deletes", "deletes_below",
-    "reaches", "none", "subcommands",
+    "program",
+    "checked",
+    "one_dash",
+    "letters",
+    "versions",
+    "unmistakable",
+    "options_first",
+    "modes",
+    "method",
+    "assigns",
+    "values",
+    "flags",
+    "chdir",
+    "verbs",
+    "goals",
+    "plugins",
+    "aliases",
+    "idle",
+    "commands",
+    "url_globs",
+    "env_runs",
+    "env_files",
+    "env_options",
+    "settings_run",
+    "settings_files",
+    "opaque",
+    "links",
+    "runs",
+    "reads",
+    "reads_below",
+    "writes",
+    "writes_below",
+    "deletes",
+    "deletes_below",
+    "reaches",
+    "none",
+    "subcommands",
 ];
 
 /// Reads the row of a program. What cannot be read is left out, and said.
@@ -147,7 +175,11 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
             let texts: Vec<(String, &str)> = reader.texts(about, "/subcommands");
             whole.subs = texts
                 .into_iter()
-                .flat_map(|(pointer, text)| if text.is_empty() { vec![Vec::new()] } else { reader.paths(text, &pointer) })
+                .flat_map(
+                    |(pointer, text)| {
+                        if text.is_empty() { vec![Vec::new()] } else { reader.paths(text, &pointer) }
+                    },
+                )
                 .collect();
         }
         None => whole.subs = vec![Vec::new()],
@@ -159,44 +191,31 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
         Some(value) => reader.words(value, &format!("/{key}"), is_plain, "a variable"),
         None => Vec::new(),
     };
-    let (env_runs, env_files) = (words(&mut reader, "env_runs"), words(&mut reader, "env_files"));
     let program = Program {
         names,
         checked: said("checked"),
         style,
         letters: said("letters"),
         versions: said("versions"),
+        options_first: said("options_first"),
+        modes: said("modes"),
+        method: said("method"),
+        assigns: said("assigns"),
+        url_globs: reader.url_globs(row),
+        settings_run: words(&mut reader, "settings_run"),
+        settings_files: words(&mut reader, "settings_files"),
         levels,
         commands: reader.commands(row),
-        env_runs,
-        env_files,
+        env_runs: words(&mut reader, "env_runs"),
+        env_files: words(&mut reader, "env_files"),
         env_options: reader.env_options(row),
         unmistakable: said("unmistakable"),
     };
     (program, reader.faults)
 }
 
-/// Whether a word is an option with its dashes.
-pub fn is_option(word: &str) -> bool {
-    word.len() > 1 && word.starts_with('-') && is_plain(word)
-}
-
-/// Whether a word has no blank and no control character.
-pub fn is_plain(word: &str) -> bool {
-    !word.chars().any(|letter| letter.is_whitespace() || letter.is_control())
-}
-
 fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
-}
-
-fn owned(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
-}
-
-/// These words, if all are options.
-fn options(words: &[&str]) -> Option<Vec<String>> {
-    (!words.is_empty() && words.iter().all(|word| is_option(word))).then(|| owned(words))
 }
 
 /// Collects what is wrong.
@@ -211,7 +230,14 @@ impl Reader {
         self.faults.push(Fault::new(FaultKind::BadValue, pointer, message));
     }
 
-    fn unknown(&mut self, pointer: &str, written: &str, what: &str, known: &'static [&'static str], others: &str) {
+    fn unknown(
+        &mut self,
+        pointer: &str,
+        written: &str,
+        what: &str,
+        known: &'static [&'static str],
+        others: &str,
+    ) {
         let listed: Vec<String> = known.iter().map(|word| format!("`{word}`")).collect();
         self.faults.push(Fault {
             known: Some((written.to_owned(), known)),
@@ -293,15 +319,17 @@ impl Reader {
                     Some(number @ 1..=3) => level.verbs = number as usize,
                     _ => self.fault(&at, "expected 1, 2 or 3"),
                 },
-                "goals" | "plugins" | "checked" | "one_dash" | "letters" | "versions" | "unmistakable" => {
+                key if SWITCHES.contains(&key) => {
                     if !value.is_boolean() {
                         self.fault(&at, "expected `true` or `false`");
                     }
                     level.goals |= key == "goals" && *value == Value::Bool(true);
+                    level.aliases |= key == "aliases" && *value == Value::Bool(true);
                     level.plugins |= key == "plugins" && *value == Value::Bool(true);
                 }
                 "none" => self.none(value, &at, &mut level),
-                "opaque" => self.opaque(value, &at, &mut level),
+                "opaque" => self.always(value, &at, Deed::Opaque, &mut level),
+                "links" => self.always(value, &at, Deed::Links, &mut level),
                 "reaches" => self.reaches(value, &at, &mut level),
                 "runs" => {
                     for (at, text) in self.texts(value, &at) {
@@ -339,7 +367,8 @@ impl Reader {
     fn options(&mut self, value: &Value, pointer: &str, valued: bool, out: &mut Vec<Opt>) {
         for (at, text) in self.texts(value, pointer) {
             for word in text.split(' ') {
-                let (mut names, mut takes) = (Vec::new(), if valued { Takes::Words(1) } else { Takes::Nothing });
+                let (mut names, mut takes) =
+                    (Vec::new(), if valued { Takes::Words(1) } else { Takes::Nothing });
                 for spelling in word.split('=') {
                     let (name, own) = match spelling.rsplit_once(':') {
                         Some((name, number)) if valued && number.parse::<usize>().is_ok() => {
@@ -351,9 +380,10 @@ impl Reader {
                         },
                     };
                     takes = own;
-                    let plus = !valued && name == "+";
+                    let plus = !valued && matches!(name, "+" | "-");
                     if !plus && !is_option(name) {
-                        let example = if valued { "an option" } else { "an option, such as `-v` or `-v=--verbose`" };
+                        let example =
+                            if valued { "an option" } else { "an option, such as `-v` or `-v=--verbose`" };
                         self.fault(&at, format!("`{name}` is not {example}"));
                     } else if out.iter().any(|option: &Opt| option.names.iter().any(|own| own == name)) {
                         self.fault(&at, format!("`{name}` is listed twice"));
@@ -383,16 +413,19 @@ impl Reader {
         }
     }
 
-    fn opaque(&mut self, value: &Value, pointer: &str, level: &mut Level) {
+    /// What it does whenever the conditions hold.
+    fn always(&mut self, value: &Value, pointer: &str, deed: Deed, level: &mut Level) {
         match value {
-            Value::Bool(true) => level.does.push(Does { deed: Deed::Opaque, conditions: Vec::new() }),
+            Value::Bool(true) => level.does.push(Does { deed, conditions: Vec::new() }),
             Value::Bool(false) => {}
             _ => {
                 for (at, text) in self.texts(value, pointer) {
                     let Some((head, conditions)) = self.conditioned(text, &at) else { continue };
                     match head.is_empty() {
-                        true => level.does.push(Does { deed: Deed::Opaque, conditions }),
-                        false => self.fault(&at, "expected `true`, `false`, or `with` or `without` and options"),
+                        true => level.does.push(Does { deed: deed.clone(), conditions }),
+                        false => {
+                            self.fault(&at, "expected `true`, `false`, or `with` or `without` and options")
+                        }
                     }
                 }
             }
@@ -413,7 +446,7 @@ impl Reader {
             match files(&head) {
                 Some(place) => level.does.push(Does { deed: Deed::Files(act, depth, place), conditions }),
                 None => {
-                    let others = "`file PATH`, `below GLOB`, `names OPTIONS`, options, `@OPTION`, `NAME=`, or `none`";
+                    let others = "`file PATH`, `below GLOB`, `packed ENDINGS`, options, `@OPTION`, `NAME=`, `none`, or `names`, `plain`, `fields`, `settings`, `lines`, `downloads` or `mounts` with options";
                     self.unknown(&at, &head.join(" "), "words of a command", FILE_WORDS, others);
                 }
             }
@@ -430,7 +463,7 @@ impl Reader {
             match hosts(&head) {
                 Some(net) => level.does.push(Does { deed: Deed::Reaches(net), conditions }),
                 None => {
-                    let others = "options, `OPTIONS or HOST`, `urls OPTIONS`, `$VARIABLE`, a host's name, `unnamed NAME`, `unknown NAME`, `none`, or `'*'`";
+                    let others = "options, `OPTIONS or HOST`, `urls`, `repositories`, `connections`, `relays`, `jumps` or `settings` with options, `$VARIABLE`, a host's name, `unnamed NAME`, `unknown NAME`, `none`, or `'*'`";
                     self.unknown(&at, &head.join(" "), "hosts", HOST_WORDS, others);
                 }
             }
@@ -442,6 +475,7 @@ impl Reader {
         let words: Vec<&str> = text.split(' ').collect();
         let begins = |at: usize| match words.get(at).copied() {
             Some("alone" | "named" | "several") => true,
+            Some("bare") => words.get(at + 1).is_some_and(|word| is_plain(word)) && at + 2 == words.len(),
             Some("with" | "without" | "in") => words.get(at + 1).is_some_and(|word| is_option(word)),
             _ => false,
         };
@@ -449,6 +483,11 @@ impl Reader {
         let (head, mut rest) = words.split_at_checked(end)?;
         let mut conditions = Vec::new();
         while let Some((word, others)) = rest.split_first() {
+            if let ("bare", [letters, others @ ..]) = (*word, others) {
+                conditions.push(Condition::Bare((*letters).to_owned()));
+                rest = others;
+                continue;
+            }
             let end = others.iter().position(|word| !is_option(word)).unwrap_or(others.len());
             let (own, others) = others.split_at_checked(end)?;
             let condition = match *word {
@@ -484,14 +523,29 @@ impl Reader {
                     let known: Vec<&str> = LANGUAGES.iter().map(|(name, _)| *name).collect();
                     let message = format!("`{text}` does not say where commands of its own are");
                     let help = format!(
-                        "write a language ({}), then what holds of `in OPTIONS`, `plus`, `first`, `after_first`, `files OPTIONS`, `fed`, `fed alone` and `fed with OPTIONS`",
+                        "write a language ({}), then what holds of `in OPTIONS`, `plus`, `operands`, `first`, `after_first`, `files OPTIONS`, `fed`, `fed alone` and `fed with OPTIONS`",
                         known.join(", ")
                     );
-                    self.faults.push(Fault { help: Some(help), ..Fault::new(FaultKind::BadValue, &at, message) });
+                    self.faults
+                        .push(Fault { help: Some(help), ..Fault::new(FaultKind::BadValue, &at, message) });
                 }
             }
         }
         found
+    }
+
+    /// `in --url -T named -o off -g`.
+    fn url_globs(&mut self, row: &Map<String, Value>) -> Option<UrlGlobs> {
+        let value = row.get("url_globs")?;
+        let words: Vec<&str> = value.as_str().unwrap_or_default().split(' ').collect();
+        let mut rest = words.as_slice();
+        let mut take = |name| given(name, &mut rest);
+        let (values, named, off) = (take("in"), take("named"), take("off"));
+        if let (Some(values), Some(named), Some(off), []) = (values, named, off, rest) {
+            return Some(UrlGlobs { values, named, off });
+        }
+        self.fault("/url_globs", "expected `in OPTIONS named OPTIONS off OPTIONS`, or some of these");
+        None
     }
 
     fn env_options(&mut self, row: &Map<String, Value>) -> Vec<(String, Vec<String>)> {
@@ -504,7 +558,10 @@ impl Reader {
                 members.iter().map(one).collect()
             }
             Some(_) => {
-                self.fault("/env_options", "expected a mapping from a variable to the options that do no harm");
+                self.fault(
+                    "/env_options",
+                    "expected a mapping from a variable to the options that do no harm",
+                );
                 Vec::new()
             }
             None => Vec::new(),
@@ -518,157 +575,10 @@ impl Reader {
         if run.is_none() {
             let message = format!("`{text}` does not say how the other program is named");
             self.faults.push(Fault {
-                help: Some("write `words`, `script`, `first`, `input`, `keys`, `past OPTIONS`, `entry OPTIONS`, `as PROGRAM`, options, or `OPTIONS or words`; then what holds of `after NUMBER`, `elsewhere`, `apart`, `more`, `besides` and `shell`".to_owned()),
+                help: Some("write `words`, `script`, `first`, `input`, `keys`, `past OPTIONS`, `entry OPTIONS`, `as PROGRAM`, options, `OPTIONS or words`, or `OPTIONS and words`; then what holds of `after NUMBER`, `elsewhere`, `apart`, `more`, `besides`, `versioned`, `unless OPTIONS` and `shell`".to_owned()),
                 ..Fault::new(FaultKind::BadValue, pointer, message)
             });
         }
         run
     }
-}
-
-/// The names of languages.
-const LANGUAGES: &[(&str, Language)] = &[
-    ("awk", Language::Awk),
-    ("ed", Language::Ed),
-    ("gdb", Language::Gdb),
-    ("jq", Language::Jq),
-    ("less", Language::Less),
-    ("mysql", Language::Mysql),
-    ("patch", Language::Patch),
-    ("psql", Language::Psql),
-    ("sed", Language::Sed),
-    ("sqlcmd", Language::Sqlcmd),
-    ("sqlite", Language::Sqlite),
-    ("sqlplus", Language::Sqlplus),
-    ("transfer", Language::Transfer),
-    ("vim", Language::Vim),
-];
-
-/// `vim in -c --cmd plus files -S fed with -e`.
-fn commands(words: &[&str]) -> Option<Commands> {
-    let (name, mut rest) = words.split_first()?;
-    let language = LANGUAGES.iter().find(|(known, _)| known == name).map(|(_, language)| *language)?;
-    let options = given("in", &mut rest)?;
-    let operands = match rest.split_first() {
-        Some((&"plus", _)) => CommandOperands::Plus,
-        Some((&"first", _)) => CommandOperands::First,
-        Some((&"after_first", _)) => CommandOperands::Rest,
-        _ => CommandOperands::None,
-    };
-    if operands != CommandOperands::None {
-        rest = rest.get(1..)?;
-    }
-    let files = given("files", &mut rest)?;
-    let fed = match rest {
-        [] => Fed::Never,
-        ["fed"] => Fed::Always,
-        ["fed", "alone"] => Fed::Alone,
-        ["fed", "with", own @ ..] => Fed::With(self::options(own)?),
-        _ => return None,
-    };
-    Some(Commands { language, options, operands, files, fed })
-}
-
-fn files(words: &[&str]) -> Option<At> {
-    match words {
-        [word] if FILE_WORDS.contains(word) => {
-            FILES.iter().find(|(known, _)| known == word).map(|(_, at)| at.clone())
-        }
-        [word] if word.len() > 1 && word.ends_with('=') && !word.starts_with('-') && is_plain(word) => {
-            Some(At::Field((*word).to_owned()))
-        }
-        ["names", rest @ ..] => options(rest).map(At::Into),
-        ["file", path] => Some(At::Fixed((*path).to_owned())),
-        ["below", glob] => Some(At::Below((*glob).to_owned())),
-        words => options(words).map(At::Value).or_else(|| {
-            let attached: Option<Vec<&str>> = words.iter().map(|word| word.strip_prefix('@')).collect();
-            options(&attached?).map(At::Attached)
-        }),
-    }
-}
-
-fn hosts(words: &[&str]) -> Option<Net> {
-    let said = |rest: &[&str]| (!rest.concat().is_empty()).then(|| rest.join(" "));
-    match words {
-        ["operands"] => Some(Net::Urls),
-        ["first"] => Some(Net::First),
-        ["remotes"] => Some(Net::Remotes),
-        ["*"] => Some(Net::Elsewhere("a host that the row does not name".to_owned())),
-        ["unnamed", rest @ ..] => said(rest).map(Net::Elsewhere),
-        ["unknown", rest @ ..] => said(rest).map(Net::Listed),
-        ["first", "or", "unnamed", rest @ ..] => said(rest).map(Net::OperandOr),
-        ["urls", rest @ ..] => options(rest).map(Net::UrlValue),
-        [own @ .., "or", host] if is_host(host) => {
-            options(own).map(|own| Net::Value(own, Some((*host).to_owned())))
-        }
-        [word] if is_host(word) => Some(Net::Fixed((*word).to_owned())),
-        [word] if word.len() > 1 && word.starts_with('$') && is_plain(word) => {
-            word.strip_prefix('$').map(|name| Net::Variable(name.to_owned()))
-        }
-        words => options(words).map(|own| Net::Value(own, None)),
-    }
-}
-
-/// Every host but this machine has a point or a colon in its name.
-fn is_host(word: &str) -> bool {
-    let begins = !word.starts_with(['-', '$', '@']);
-    begins && is_plain(word) && !word.contains('*') && (word.contains(['.', ':']) || word == "localhost")
-}
-
-/// Takes a mark.
-fn mark(name: &str, rest: &mut &[&str]) -> bool {
-    match rest {
-        [first, others @ ..] if *first == name => {
-            *rest = others;
-            true
-        }
-        _ => false,
-    }
-}
-
-/// Takes the options after a word.
-fn given(name: &str, rest: &mut &[&str]) -> Option<Vec<String>> {
-    if !mark(name, rest) {
-        return Some(Vec::new());
-    }
-    let end = rest.iter().position(|word| !is_option(word)).unwrap_or(rest.len());
-    let (own, others) = rest.split_at_checked(end)?;
-    *rest = others;
-    options(own)
-}
-
-fn run(words: &[&str]) -> Option<Run> {
-    let marks = ["after", "elsewhere", "apart", "more", "besides", "shell"];
-    let end = words.iter().position(|word| marks.contains(word)).unwrap_or(words.len());
-    let (own, mut rest) = words.split_at_checked(end)?;
-    let inner = match own {
-        ["words"] => Inner::Words,
-        ["script"] => Inner::Script,
-        ["first"] => Inner::First,
-        ["input"] => Inner::Input,
-        ["keys"] => Inner::Keys,
-        ["entry", own @ ..] => Inner::Entry(options(own)?),
-        ["past", own @ ..] => Inner::After(options(own)?),
-        ["as", program] if is_plain(program) && !program.is_empty() => Inner::As((*program).to_owned()),
-        [own @ .., "or", "words"] => Inner::ValueOrWords(options(own)?),
-        own => Inner::Value(options(own)?),
-    };
-    let mut skip = 0;
-    if let ["after", number, others @ ..] = rest {
-        let digits = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
-        (skip, rest) = (number.parse().ok().filter(|_| digits)?, others);
-    }
-    let elsewhere = mark("elsewhere", &mut rest);
-    let apart = match mark("apart", &mut rest) {
-        true => Some(Apart { with: given("with", &mut rest)?, without: given("without", &mut rest)? }),
-        false => None,
-    };
-    let (more, besides) = (mark("more", &mut rest), mark("besides", &mut rest));
-    let shell = match rest {
-        [] => Shell::Never,
-        ["shell"] => Shell::Always,
-        ["shell", own @ ..] => Shell::With(options(own)?),
-        _ => return None,
-    };
-    Some(Run { inner, skip, elsewhere, apart, more, besides, shell })
 }

@@ -15,6 +15,20 @@ pub struct Program {
     pub letters: bool,
     /// Whether its names may end in a version: `python3.12`.
     pub versions: bool,
+    /// Whether options come before its operands, and what follows is not its own: `python x.py -c`.
+    pub options_first: bool,
+    /// Whether `-x` is a mode, an operand as `+x` is: `chmod`.
+    pub modes: bool,
+    /// Whether a first word of capital letters is a method, and no operand: `http POST`.
+    pub method: bool,
+    /// Whether words before what it runs may be variables: `env NAME=VALUE`.
+    pub assigns: bool,
+    /// Where it reads patterns of its own in URLs.
+    pub url_globs: Option<UrlGlobs>,
+    /// Keys of its settings whose values are read by a shell.
+    pub settings_run: Vec<String>,
+    /// Keys of its settings that name files which it runs, or reads more settings from.
+    pub settings_files: Vec<String>,
     /// What holds whatever the subcommand comes first.
     pub levels: Vec<Level>,
     /// Languages of its own that its words and its standard input are in.
@@ -44,6 +58,17 @@ pub struct Commands {
     pub fed: Fed,
 }
 
+/// Where a program reads `{one,two}` and `[1-9]` in URLs: in its operands, and in these options.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UrlGlobs {
+    /// Options whose values have such patterns.
+    pub values: Vec<String>,
+    /// Options that name files, with `#1` for what a pattern became.
+    pub named: Vec<String>,
+    /// Options that turn it off.
+    pub off: Vec<String>,
+}
+
 /// Languages of programs' own commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
@@ -65,6 +90,8 @@ pub enum Language {
     Psql,
     /// Scripts of `sed`.
     Sed,
+    /// Addresses of `socat`.
+    Socat,
     /// Lines for the client of SQL Server.
     Sqlcmd,
     /// Lines for the client of SQLite.
@@ -84,6 +111,8 @@ pub enum CommandOperands {
     None,
     /// Those after `+`.
     Plus,
+    /// All of them.
+    All,
     /// The first, if no option gives any.
     First,
     /// All but the first.
@@ -132,6 +161,8 @@ pub struct Level {
     pub idle: Vec<String>,
     /// How many operands after the subcommand say what it does: `test` of `npm run test`.
     pub verbs: usize,
+    /// Whether its operands are a name and what that stands for from now on: `gh alias set`.
+    pub aliases: bool,
     /// Whether each operand is a goal of its own: `make lint test`.
     pub goals: bool,
     /// Whether any other word where a subcommand stands is somebody's plugin, script or alias.
@@ -194,6 +225,8 @@ pub enum Deed {
     Reaches(Net),
     /// Does what is written in another language or in a file.
     Opaque,
+    /// Gives a file another name, under which it is the same file.
+    Links,
 }
 
 /// How much of a named folder is meant.
@@ -214,6 +247,8 @@ pub enum Condition {
     Without(Vec<String>),
     /// In the folder that one of these options names.
     In(Vec<String>),
+    /// With one of these letters in a first word without a dash.
+    Bare(String),
     /// Without operands.
     Alone,
     /// With an operand.
@@ -259,6 +294,34 @@ pub enum At {
     Value(Vec<String>),
     /// The values of these options that begin with `@`, without it.
     Attached(Vec<String>),
+    /// The files in operands of the form `@FILE` or `NAME=@FILE`.
+    AttachedAll,
+    /// The same, without the first operand.
+    AttachedRest,
+    /// The same in the values of all options.
+    AttachedValues,
+    /// The values of these options that hold no `=`.
+    Plain(Vec<String>),
+    /// The files of `KEY=FILE`, several with `,`, in the values of these options.
+    Fields(Vec<String>),
+    /// The files of `KEY=FILE` or `KEY FILE` in the values of these options, for these keys.
+    Settings(Vec<String>, Vec<String>),
+    /// The files of `START,END:FILE` in the values of these options.
+    Lines(Vec<String>),
+    /// What a packer makes of the operands: with such an ending or, of those that have one, without it.
+    Packed(Vec<String>),
+    /// Operands but folders that are always there, such as `.`.
+    New,
+    /// Operands that are paths for certain after `--`, or after another one.
+    Paths,
+    /// Operands of a search that are paths or patterns of names, after what is looked for, unless one of these options says that.
+    Pathspecs(Vec<String>),
+    /// Files called as at the ends of the URLs among the operands, in the folder that one of these options names.
+    Downloads(Vec<String>),
+    /// The folder into which a repository is copied: the second operand, or called as at the end of the first.
+    Clone,
+    /// What `HOST:CONTAINER` or `source=HOST` in the values of these options let a container see.
+    Mounts(Vec<String>),
     /// What the operands are called, in the folder that these options name.
     Into(Vec<String>),
     /// What comes after `=` in operands that begin with this: `if=` of `dd`.
@@ -292,6 +355,36 @@ pub enum Net {
     Listed(String),
     /// The value of this variable of the environment, or of those that begin so before a `*`.
     Variable(String),
+    /// The second operand is a host.
+    Second,
+    /// Operands that look like names of hosts.
+    Names,
+    /// Operands that are URLs, or name a forge or a registry as `github:` and `npm:` do.
+    Addresses,
+    /// The hosts of operands `@HOST`.
+    Attached,
+    /// The hosts of operands `//HOST/SHARE`.
+    Shares,
+    /// The registries that the operands name as images: `ghcr.io/a/b`.
+    Images,
+    /// The same, of the first operand.
+    Image,
+    /// Forges of operands `OWNER/REPOSITORY`.
+    Packages,
+    /// Where modules of Go come from.
+    Modules,
+    /// The same, if the first operand is one with a version.
+    Module,
+    /// The hosts of `HOST/OWNER/REPOSITORY` among the operands, and in the values of these options.
+    Repositories(Vec<String>),
+    /// The hosts of `host=HOST` among the operands, and in the values of these options.
+    Connections(Vec<String>),
+    /// The hosts of `FROM:PORT:TO:PORT` and `NAME:PORT:ADDRESS` in the values of these options.
+    Relays(Vec<String>),
+    /// Hosts with `,` between them in the values of these options.
+    Jumps(Vec<String>),
+    /// The same, of `KEY=HOSTS` or `KEY HOSTS` in the values of these options, for these keys.
+    Settings(Vec<String>, Vec<String>),
 }
 
 /// How a program runs another one.
@@ -309,6 +402,10 @@ pub struct Run {
     pub more: bool,
     /// Whether other ways hold as well.
     pub besides: bool,
+    /// Whether a version may be joined to the program: `eslint@9`.
+    pub versioned: bool,
+    /// With one of these options nothing is run.
+    pub unless: Vec<String>,
     /// Where no program is named, a shell reads standard input.
     pub shell: Shell,
 }
@@ -339,6 +436,9 @@ pub enum Inner {
     Value(Vec<String>),
     /// The value of one of these options is read by a shell; without it the words are a program.
     ValueOrWords(Vec<String>),
+    /// The value of one of these options is the beginning of a script, which the words that follow go on with; without it they are a
+    /// program.
+    ValueAndWords(Vec<String>),
     /// The value of one of these options is a program, and the words that follow are its arguments.
     Entry(Vec<String>),
     /// The operands are each read by a shell.

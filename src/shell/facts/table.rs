@@ -85,7 +85,9 @@ impl Table {
                 RowKind::Program(row) => {
                     for name in &row.names {
                         let known = own.programs.entry(name.clone()).or_insert_with(|| {
-                            program(name).cloned().unwrap_or_else(|| Program { levels: vec![Level::whole()], ..row.clone() })
+                            program(name)
+                                .cloned()
+                                .unwrap_or_else(|| Program { levels: vec![Level::whole()], ..row.clone() })
                         });
                         known.style = row.style;
                         for level in &row.levels {

@@ -46,3 +46,27 @@ pub fn transfer(line: &str) -> Vec<Step<'_>> {
     }
     steps
 }
+
+/// An address of `socat`: `TCP:HOST:PORT`, `EXEC:COMMAND`, `OPEN:FILE`, a file.
+pub fn socat(word: &str) -> Vec<Step<'_>> {
+    let address = word.split(',').next().unwrap_or(word);
+    let Some((kind, rest)) = address.split_once(':') else {
+        return if address.contains('/') {
+            vec![Step::Reads(address), Step::Writes(address)]
+        } else {
+            Vec::new()
+        };
+    };
+    let kind = kind.to_uppercase();
+    let is_in = |names: &[&str]| names.iter().any(|name| kind.starts_with(name));
+    let listens = ["LISTEN", "RECV", "BIND"].iter().any(|name| kind.contains(name)) || kind.ends_with("-L");
+    match kind.as_str() {
+        // What it is fed comes from the other address.
+        "EXEC" | "SYSTEM" | "SHELL" => vec![Step::Runs(rest), Step::Opaque],
+        "OPEN" | "FILE" | "GOPEN" | "CREATE" | "CREAT" => vec![Step::Reads(rest), Step::Writes(rest)],
+        _ if !listens && is_in(&["TCP", "UDP", "SCTP", "DCCP", "OPENSSL", "SSL", "SOCKS", "PROXY", "IP"]) => {
+            vec![Step::Reaches(rest)]
+        }
+        _ => Vec::new(),
+    }
+}

@@ -26,7 +26,12 @@ fn does(line: &Line) -> BTreeSet<String> {
     for (number, call) in line.calls.iter().enumerate() {
         for (sure, touches) in [(true, &call.touches), (false, &call.mentions)] {
             for touch in touches {
-                all.insert(format!("{number} {sure} {} {} {:?}", touch.act.name(), touch.place.shown(), touch.extent));
+                all.insert(format!(
+                    "{number} {sure} {} {} {:?}",
+                    touch.act.name(),
+                    touch.place.shown(),
+                    touch.extent
+                ));
             }
         }
         all.extend(call.reaches.iter().map(|host| format!("{number} reaches {host}")));
@@ -37,7 +42,8 @@ fn does(line: &Line) -> BTreeSet<String> {
 
 /// The options that a row gives something to do: they decide where, when or what.
 fn with_effect(row: &Program) -> BTreeSet<String> {
-    let mut named: Vec<&String> = row.commands.iter().flat_map(|own| own.options.iter().chain(&own.files)).collect();
+    let mut named: Vec<&String> =
+        row.commands.iter().flat_map(|own| own.options.iter().chain(&own.files)).collect();
     for level in &row.levels {
         named.extend(level.chdir.iter().chain(&level.idle));
         for does in &level.does {
@@ -46,7 +52,7 @@ fn with_effect(row: &Program) -> BTreeSet<String> {
                     Condition::With(options) | Condition::Without(options) | Condition::In(options) => {
                         named.extend(options)
                     }
-                    Condition::Alone | Condition::Named | Condition::Several => {}
+                    Condition::Bare(_) | Condition::Alone | Condition::Named | Condition::Several => {}
                 }
             }
         }
@@ -57,9 +63,10 @@ fn with_effect(row: &Program) -> BTreeSet<String> {
         let deeds = level.does.iter().map(|does| match &does.deed {
             Deed::Files(_, _, at) => format!("{at:?}"),
             Deed::Reaches(net) => format!("{net:?}"),
-            Deed::Opaque => String::new(),
+            Deed::Opaque | Deed::Links => String::new(),
         });
-        let runs = level.runs.iter().map(|Run { inner, apart, shell, .. }| format!("{inner:?} {apart:?} {shell:?}"));
+        let runs =
+            level.runs.iter().map(|Run { inner, apart, shell, .. }| format!("{inner:?} {apart:?} {shell:?}"));
         deeds.chain(runs).collect::<String>()
     };
     let text: String = row.levels.iter().map(written).collect();
@@ -69,7 +76,8 @@ fn with_effect(row: &Program) -> BTreeSet<String> {
 }
 
 /// Options of which the code of a program knows more than the row says.
-const BY_CODE: &str = "--help --version -h -V -x -i -O -C -X -J -W -o -R --repo -e --rsh --metadata-from-file";
+const BY_CODE: &str =
+    "--help --version -h -V -x -i -O -C -X -J -W -o -R --repo -e --rsh --metadata-from-file";
 
 fn has_no_effect(option: &Opt, named: &BTreeSet<String>) -> bool {
     !option.names.iter().any(|name| named.contains(name) || BY_CODE.split(' ').any(|own| own == name))
@@ -81,7 +89,9 @@ fn a_listed_option_without_effect_before_the_subcommand_changes_nothing() {
     for (name, row) in programs().filter(|(name, row)| row.has_subs() && *name != "git") {
         let named = with_effect(row);
         let whole = row.whole().unwrap();
-        for (program, words) in commands(name, row, &["", "h.example:x y/z"]).into_iter().filter(|(_, words)| !words.is_empty()) {
+        for (program, words) in
+            commands(name, row, &["", "h.example:x y/z"]).into_iter().filter(|(_, words)| !words.is_empty())
+        {
             let plain = does(&read(&format!("{program} {words}"), &Root::default()));
             for option in whole.options.iter().filter(|option| has_no_effect(option, &named)) {
                 let own = if option.names[0] == "+" { "+own" } else { &option.names[0] };
@@ -93,14 +103,22 @@ fn a_listed_option_without_effect_before_the_subcommand_changes_nothing() {
                 let line = format!("{program} {own}{value} {words}");
                 let found = does(&read(&line, &Root::default()));
                 if found != plain {
-                    wrong.push(format!("`{line}`: {:?}", found.symmetric_difference(&plain).take(2).collect::<Vec<_>>()));
+                    wrong.push(format!(
+                        "`{line}`: {:?}",
+                        found.symmetric_difference(&plain).take(2).collect::<Vec<_>>()
+                    ));
                     break;
                 }
             }
         }
     }
     assert!(count > 10_000, "{count}");
-    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.iter().take(40).cloned().collect::<Vec<_>>().join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {count}:\n{}",
+        wrong.len(),
+        wrong.iter().take(40).cloned().collect::<Vec<_>>().join("\n")
+    );
 }
 
 #[test]
@@ -122,7 +140,8 @@ fn an_option_that_is_not_listed_hides_nothing() {
                     let is_there = calls(&found).iter().any(|call| {
                         call.unclear.is_some()
                             || call.touches.iter().chain(&call.mentions).any(|other| {
-                                other.act == act && (other.place.shown() == shown || other.place.unclear().is_some())
+                                other.act == act
+                                    && (other.place.shown() == shown || other.place.unclear().is_some())
                             })
                     });
                     if !is_there {
@@ -135,12 +154,19 @@ fn an_option_that_is_not_listed_hides_nothing() {
                 wrong.push(format!("`{line}` no longer reaches anything"));
             }
             if calls(&plain).iter().any(|call| call.opaque)
-                && !calls(&found).iter().any(|call| call.opaque || call.unclear.is_some() || !call.mentions.is_empty())
+                && !calls(&found)
+                    .iter()
+                    .any(|call| call.opaque || call.unclear.is_some() || !call.mentions.is_empty())
             {
                 wrong.push(format!("`{line}` is no longer opaque"));
             }
         }
     }
     assert!(count > 2_000, "{count}");
-    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.iter().take(40).cloned().collect::<Vec<_>>().join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {count}:\n{}",
+        wrong.len(),
+        wrong.iter().take(40).cloned().collect::<Vec<_>>().join("\n")
+    );
 }

@@ -1,0 +1,117 @@
+//! `find`: where it looks, what it comes upon and what it does there.
+
+use super::call::{Act, Extent};
+use super::scene::{Effects, Scene, add};
+use super::word::{Piece, Word};
+
+/// Words of `find` that take values.
+const FIND_VALUES: &str = "-name -iname -path -ipath -wholename -regex -iregex -type -size -mtime -mmin -atime -ctime -newer -user -group -perm -maxdepth -mindepth -printf -fstype -links -inum -amin -cmin -lname -samefile -xtype -regextype -anewer";
+
+fn is_valued(word: &str) -> bool {
+    FIND_VALUES.split(' ').any(|known| known == word)
+}
+
+/// The folders in which `find` looks.
+pub fn find_roots(args: &[Word]) -> Vec<Word> {
+    let options = |word: &&Word| matches!(word.known(), Some("-L" | "-H" | "-P"));
+    let ends = |word: &&Word| !word.start().starts_with(['-', '(', '!']);
+    let roots: Vec<Word> = args.iter().skip_while(options).take_while(ends).cloned().collect();
+    if roots.is_empty() { vec![Word::text(".")] } else { roots }
+}
+
+/// The patterns of which one fits whatever `find` comes upon; `None` where it may be any name.
+fn find_names(args: &[Word]) -> Option<Vec<String>> {
+    let mut names = Vec::new();
+    // In every part of a choice there is one.
+    let mut own = None;
+    let mut words = args.iter();
+    let mut negated = false;
+    while let Some(word) = words.next() {
+        match word.known() {
+            Some("-o" | "-or" | ",") => names.push(own.take()?),
+            Some("!" | "-not") => {
+                negated = true;
+                continue;
+            }
+            // What lies in it is not known well enough.
+            Some("(") if negated => return None,
+            Some(option) if is_valued(option) => {
+                let value = words.next();
+                if option == "-name" && !negated {
+                    own = Some(value?.known()?.to_owned());
+                }
+            }
+            _ => {}
+        }
+        negated = false;
+    }
+    names.push(own?);
+    Some(names)
+}
+
+/// What `find` may come upon below a folder: the folder's name with what is known of theirs.
+pub fn find_hits(args: &[Word]) -> Vec<Word> {
+    let names = find_names(args);
+    let roots = find_roots(args);
+    let below = |root: &Word| match &names {
+        Some(names) => hits(root, names),
+        None => {
+            let mut below = Word { many: false, ..root.clone() };
+            below.push("/");
+            below.pieces.push(Piece::Unknown("{}".to_owned()));
+            vec![below]
+        }
+    };
+    roots.iter().flat_map(below).collect()
+}
+
+/// Files of such names in a folder, and below it.
+pub fn hits(folder: &Word, names: &[String]) -> Vec<Word> {
+    let mut hits = Vec::new();
+    for name in names {
+        let mut direct = Word { many: false, ..folder.clone() };
+        direct.push("/");
+        let mut deeper = direct.clone();
+        direct.append(&Word::pattern(name));
+        hits.push(direct);
+        deeper.pieces.push(Piece::Unknown("{}".to_owned()));
+        deeper.push("/");
+        deeper.append(&Word::pattern(name));
+        hits.push(deeper);
+    }
+    hits
+}
+
+/// Whether with this word `find` may leave out some files.
+fn narrows(word: &Word) -> bool {
+    let plain =
+        "-delete -print -print0 -depth -d -type f -xdev -mount -L -H -P -ls -mindepth -true -follow -noleaf";
+    word.start().starts_with(['-', '!', '('])
+        && !plain.split(' ').any(|known| known == word.start())
+        && !word.start().starts_with("-O")
+}
+
+/// What it does with what it comes upon.
+pub fn find(args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+    let mut rest = args.iter();
+    while let Some(word) = rest.next() {
+        match word.known() {
+            Some("-delete") => {
+                for hit in find_hits(args) {
+                    add(Act::Deletes, Extent::Itself, &hit, scene, found);
+                }
+                let all = !args.iter().any(narrows);
+                for root in find_roots(args).iter().filter(|_| all) {
+                    add(Act::Deletes, Extent::Below, root, scene, found);
+                }
+            }
+            Some("-fprint" | "-fprint0" | "-fls" | "-fprintf") => {
+                if let Some(file) = rest.next() {
+                    add(Act::Writes, Extent::Itself, file, scene, found);
+                }
+            }
+            Some(name) if is_valued(name) => drop(rest.next()),
+            _ => {}
+        }
+    }
+}
