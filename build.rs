@@ -3,10 +3,14 @@
 
 #[path = "src/shell/act.rs"]
 mod act;
+#[path = "src/shell/facts/fault.rs"]
+mod fault;
 #[path = "src/shell/facts/read.rs"]
 mod read;
 #[path = "src/shell/facts/row.rs"]
 mod row;
+#[path = "src/shell/facts/run.rs"]
+mod run;
 #[path = "src/shell/facts/words.rs"]
 mod words;
 
@@ -56,17 +60,17 @@ fn main() {
             rows.push(row.to_string());
         }
     }
-    let mut code = format!("pub const ROWS: [&str; {}] = [\n", rows.len());
+    let mut code = format!("pub static ROWS: [&str; {}] = [\n", rows.len());
     for row in &rows {
         _ = writeln!(code, "    {row:?},");
     }
-    _ = write!(code, "];\n\npub const NAMES: [(&str, usize); {}] = [\n", names.len());
+    _ = write!(code, "];\n\npub static NAMES: [(&str, usize); {}] = [\n", names.len());
     for (name, row) in &names {
         _ = writeln!(code, "    ({name:?}, {row}),");
     }
     _ = write!(
         code,
-        "];\n\npub const SCRIPTS: [&str; {}] = {:?};\n",
+        "];\n\npub static SCRIPTS: [&str; {}] = {:?};\n",
         scripts.len(),
         scripts.iter().collect::<Vec<_>>()
     );

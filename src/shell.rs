@@ -6,6 +6,7 @@
 mod above;
 mod act;
 pub mod action;
+mod arguments;
 mod assignments;
 mod bail;
 mod builtin;
@@ -35,6 +36,7 @@ pub mod reading;
 mod scene;
 mod search;
 mod settings;
+mod shells;
 mod simple;
 pub mod spelling;
 pub mod tool;

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::shell::facts::read::{self, Fault, FaultKind};
+use crate::shell::facts::fault::{Fault, FaultKind};
+use crate::shell::facts::read;
 use crate::shell::facts::table::{RowKind, kept_tool, text};
 use crate::shell::facts::tools::{ARGUMENTS, Argument};
 use crate::shell::facts::{Row, Table};
+use crate::source::fields::unknown_key;
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Span, quoted};
@@ -18,8 +20,8 @@ pub fn facts<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Table {
     Table::new(read.filter_map(|item| row(&item, &mut seen, out)).collect())
 }
 
-/// What a row is about, with its place: two rows about one thing contradict each other.
-type Seen = HashMap<String, Span>;
+/// What a row is about, a program or a tool of this name, with its place: two rows about one thing contradict each other.
+type Seen = HashMap<(bool, String), Span>;
 
 fn row(item: &Field<'_>, seen: &mut Seen, out: &mut Vec<Problem>) -> Option<Row> {
     let before = out.len();
@@ -45,8 +47,8 @@ fn row(item: &Field<'_>, seen: &mut Seen, out: &mut Vec<Problem>) -> Option<Row>
 }
 
 /// Reports a row about something that another row is about.
-fn twice(what: String, item: &Field<'_>, seen: &mut Seen, out: &mut Vec<Problem>) {
-    if seen.insert(what.clone(), item.span()).is_some() {
+fn twice(is_tool: bool, what: String, item: &Field<'_>, seen: &mut Seen, out: &mut Vec<Problem>) {
+    if seen.insert((is_tool, what.clone()), item.span()).is_some() {
         item.refuse(format!("a second row for {}", quoted(&what)), out);
     }
 }
@@ -57,15 +59,18 @@ fn program(item: &Field<'_>, seen: &mut Seen, out: &mut Vec<Problem>) -> RowKind
     let own = row.levels.iter().flat_map(|level| level.subs.iter().map(|sub| sub.join(" ")));
     for sub in own.collect::<Vec<_>>() {
         for name in &row.names {
-            twice(format!("{name} {sub}").trim_end().to_owned(), item, seen, out);
+            twice(false, format!("{name} {sub}").trim_end().to_owned(), item, seen, out);
         }
     }
-    RowKind::Program(row)
+    RowKind::Program(Box::new(row))
 }
 
 /// What is wrong with a row, at its place in the document.
 fn problem(fault: Fault, row: &Node) -> Problem {
     let (key, value) = row.span_of(&fault.pointer).unwrap_or((None, row.span));
+    if let (FaultKind::UnknownKey, Some((written, known))) = (fault.kind, &fault.known) {
+        return unknown_key(written, key.unwrap_or(value), known);
+    }
     let (kind, span) = match fault.kind {
         FaultKind::UnknownKey => (ProblemKind::UnknownKey, key.unwrap_or(value)),
         FaultKind::MissingKey => (ProblemKind::MissingKey, value),
@@ -164,7 +169,7 @@ fn tool(
         out.push(item.problem(ProblemKind::BadValue, message).help(help));
     }
     for name in &named {
-        twice((*name).to_owned(), item, seen, out);
+        twice(true, (*name).to_owned(), item, seen, out);
     }
     Some(RowKind::Tool(kept_tool(text(&named.join(" ")), &does)))
 }

@@ -211,14 +211,17 @@ pub fn added_data(policy: &Policy) -> impl Iterator<Item = Value> {
 }
 
 /// A row as an item of a list in YAML.
-fn entry(row: &Value, out: &mut dyn Write) -> io::Result<()> {
+pub fn entry(row: &Value, out: &mut dyn Write) -> io::Result<()> {
     for (place, (key, value)) in row.as_object().into_iter().flatten().enumerate() {
         let mark = if place == 0 { "-" } else { " " };
         match value {
             Value::Object(subs) if !subs.is_empty() => {
                 writeln!(out, "  {mark} {key}:")?;
                 for (key, value) in subs {
-                    writeln!(out, "      {}: {}", line(&scalar(key, false)), line(&inline(value, false)))?;
+                    // A key that is long has a line of its own.
+                    let (mark, colon) = if key.len() > 1000 { ("? ", "\n      : ") } else { ("", ": ") };
+                    let (key, value) = (scalar(key, false), inline(value, false));
+                    writeln!(out, "      {mark}{}{colon}{}", line(&key), line(&value))?;
                 }
             }
             value => writeln!(out, "  {mark} {key}: {}", line(&inline(value, false)))?,

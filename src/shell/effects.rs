@@ -2,13 +2,13 @@
 
 use super::call::{Act, Extent, Host, SmallCall, Touch};
 use super::choose::{choose, searched};
-use super::facts::{At, Condition, Deed, Depth, Does, Effect4, Level, Net, Program, Table, is_shell};
+use super::facts::{At, Condition, Deed, Depth, Does, Effect4, Level, Net, Program, Table, is_shell, said};
 use super::forms::{files, hosts};
 use super::host::host;
 use super::options::{Arguments, arguments, readings};
-use super::path::{Root, TRACKED, UNTRACKED};
+use super::path::{TRACKED, UNTRACKED};
 use super::scene::{Effects, Scene, add, environment, mention};
-use super::settings::{remote_of, setting_host};
+use super::settings::setting_host;
 use super::word::{Piece, Word};
 use super::{find, url_glob};
 
@@ -104,23 +104,6 @@ fn of_reading(
     found
 }
 
-/// What a command does by its levels. A longer subcommand takes the place of a shorter one in what it speaks of: `stash list` in that of
-/// `stash`; what is said of the program holds for all.
-fn said<'p>(levels: &[&'p Level]) -> Vec<&'p Does> {
-    let (whole, subs) = levels.split_first().map_or((None, levels), |(whole, subs)| (Some(*whole), subs));
-    let mut found: Vec<&Does> = whole.into_iter().flat_map(|level| &level.does).collect();
-    for (at, level) in subs.iter().enumerate() {
-        let later =
-            subs.iter().skip(at + 1).fold(Effect4::default(), |later, level| later.with(level.said()));
-        found.extend(level.does.iter().filter(|does| match &does.deed {
-            Deed::Files(act, ..) => !later.has(*act),
-            Deed::Reaches(_) => !later.reaches,
-            Deed::Opaque | Deed::Links => true,
-        }));
-    }
-    found
-}
-
 /// Adds the effects of which the row says nothing: they are not known.
 fn not_said(name: &str, read: &Arguments<'_>, scene: &Scene<'_>, found: &mut Effects) {
     let said = read.levels.iter().fold(Effect4::default(), |said, level| said.with(level.said()));
@@ -140,30 +123,6 @@ fn not_said(name: &str, read: &Arguments<'_>, scene: &Scene<'_>, found: &mut Eff
     if !said.reaches {
         found.reaches.push(Host::Unknown(format!("what {} reaches", called())));
     }
-}
-
-/// The name and address of a repository that `git remote add` or `set-url` gives one, or `-c remote.NAME.url=URL`.
-pub fn remote(args: &[Word], root: &Root) -> Option<(String, Word)> {
-    let arguments = arguments(root.facts.program("git")?, args);
-    let named = |name: &Word, address: Word| Some((remote_of(name.known()?)?.to_owned(), address));
-    let set = arguments
-        .values("-c")
-        .filter_map(|word| word.split_once('='))
-        .find_map(|(name, value)| named(&name, value));
-    set.or_else(|| match arguments.operands.as_slice() {
-        [config, set, name, address, ..]
-            if config.known() == Some("config") && set.known() == Some("set") =>
-        {
-            named(name, address.clone())
-        }
-        [config, name, address, ..] if config.known() == Some("config") => named(name, address.clone()),
-        [remote, verb, name, address, ..]
-            if remote.known() == Some("remote") && matches!(verb.known(), Some("add" | "set-url")) =>
-        {
-            Some((name.known()?.to_owned(), address.clone()))
-        }
-        _ => None,
-    })
 }
 
 /// Whether nothing but its help or its version is printed. After an operand, many programs take `--help` for another one, or

@@ -3,8 +3,10 @@
 //! The rows of programs are the YAML files of this folder, in the form in which a policy adds to them. The build script checks them and
 //! makes one table; a row is read when its program is first met.
 
+pub mod fault;
 pub mod read;
 mod row;
+mod run;
 pub mod table;
 pub mod tools;
 mod words;
@@ -16,9 +18,10 @@ use serde_json::Value;
 use super::act::Act;
 
 pub use row::{
-    Apart, At, CommandOperands, Commands, Condition, Deed, Depth, Does, Effect4, Fed, Inner, Language, Level,
-    Net, Opt, Program, Run, Shell, Style, Takes, UrlGlobs,
+    At, CommandOperands, Commands, Condition, Deed, Depth, Does, Effect4, Fed, Language, Level, Net, Opt,
+    Program, Style, Takes, UrlGlobs,
 };
+pub use run::{Apart, Inner, Run, Shell};
 pub use table::{Row, Table};
 
 mod shipped {
@@ -158,4 +161,21 @@ const SHELLS: [&str; 17] = [
 /// Whether a program is a shell, which the walker follows itself.
 pub fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name)
+}
+
+/// What a command does by its levels. A longer subcommand takes the place of a shorter one in what it speaks of: `stash list` in that of
+/// `stash`; what is said of the program holds for all.
+pub fn said<'p>(levels: &[&'p Level]) -> Vec<&'p Does> {
+    let (whole, subs) = levels.split_first().map_or((None, levels), |(whole, subs)| (Some(*whole), subs));
+    let mut found: Vec<&Does> = whole.into_iter().flat_map(|level| &level.does).collect();
+    for (at, level) in subs.iter().enumerate() {
+        let later =
+            subs.iter().skip(at + 1).fold(Effect4::default(), |later, level| later.with(level.said()));
+        found.extend(level.does.iter().filter(|does| match &does.deed {
+            Deed::Files(act, ..) => !later.has(*act),
+            Deed::Reaches(_) => !later.reaches,
+            Deed::Opaque | Deed::Links => true,
+        }));
+    }
+    found
 }

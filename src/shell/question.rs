@@ -253,6 +253,11 @@ impl Question {
         files.filter(|touch| asked.is_empty() || meant(touch)).map(|touch| &touch.place).collect()
     }
 
+    /// Whether a call that reads a file may be one.
+    pub fn asks_reads(&self) -> bool {
+        matches!(self.groups.as_slice(), [group] if group.key == "reads")
+    }
+
     /// A command line that it certainly means, where it names one word by word.
     pub fn example(&self) -> Option<&str> {
         let group = self.groups.iter().find(|group| group.key == "runs")?;

@@ -4,6 +4,7 @@ use super::call::Host;
 use super::facts::Program;
 use super::host::host;
 use super::options::arguments;
+use super::path::Root;
 use super::walker::{Flow, Streams, Walker};
 use super::word::Word;
 
@@ -244,4 +245,28 @@ impl Walker<'_> {
 fn alias(setting: &str) -> Option<String> {
     let (section, name) = setting.split_once('.')?;
     section.eq_ignore_ascii_case("alias").then(|| name.to_owned())
+}
+
+/// The name and address of a repository that `git remote add` or `set-url` gives one, or `-c remote.NAME.url=URL`.
+pub fn remote(args: &[Word], root: &Root) -> Option<(String, Word)> {
+    let arguments = arguments(root.facts.program("git")?, args);
+    let named = |name: &Word, address: Word| Some((remote_of(name.known()?)?.to_owned(), address));
+    let set = arguments
+        .values("-c")
+        .filter_map(|word| word.split_once('='))
+        .find_map(|(name, value)| named(&name, value));
+    set.or_else(|| match arguments.operands.as_slice() {
+        [config, set, name, address, ..]
+            if config.known() == Some("config") && set.known() == Some("set") =>
+        {
+            named(name, address.clone())
+        }
+        [config, name, address, ..] if config.known() == Some("config") => named(name, address.clone()),
+        [remote, verb, name, address, ..]
+            if remote.known() == Some("remote") && matches!(verb.known(), Some("add" | "set-url")) =>
+        {
+            Some((name.known()?.to_owned(), address.clone()))
+        }
+        _ => None,
+    })
 }

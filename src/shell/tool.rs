@@ -44,6 +44,30 @@ pub fn runs_commands(facts: &Table, name: &str) -> bool {
         .is_some_and(|row| row.does.iter().any(|argument| matches!(argument, Argument::Command(_))))
 }
 
+/// A call that reads the file that another one is about, of a tool that was called before or else of the best known one.
+pub fn reading<'n>(
+    facts: &Table,
+    tool: &str,
+    given: &Value,
+    mut earlier: impl Iterator<Item = &'n str>,
+) -> Option<(&'n str, Value)> {
+    let files = facts.tool(tool)?.does.iter().filter_map(|argument| match argument {
+        Argument::Reads(names) | Argument::Writes(names) | Argument::Deletes(names) => Some(names.split(' ')),
+        _ => None,
+    });
+    let (key, file) = files.flatten().find_map(|name| Some((name, given.get(name)?.as_str()?)))?;
+    let keys = |tool: &str| match facts.tool(tool)?.does {
+        [Argument::Reads(names)] => Some(*names),
+        _ => None,
+    };
+    let (tool, keys) = earlier.find_map(|tool| Some((tool, keys(tool)?))).or_else(|| {
+        let best = "Read";
+        Some((best, keys(best)?))
+    })?;
+    let key = keys.split(' ').find(|own| *own == key).or_else(|| keys.split(' ').next())?;
+    Some((tool, serde_json::json!({ key: file })))
+}
+
 /// The argument of a tool that takes the command, by its usual name; `None`: the tool is known to run none.
 pub fn command_argument(facts: &Table, name: &str) -> Option<&'static str> {
     let Some(row) = facts.tool(name) else { return Some("command") };
@@ -368,7 +392,7 @@ fn foreign(
     let mut texts = Vec::new();
     given.values().for_each(|value| all_texts(value, &mut texts));
     let patched = texts.into_iter().filter(|text| text.contains('\n')).flat_map(patch::files);
-    let patched: Vec<Touch> = patched.map(|(act, file)| touch(act, &path(&file), Extent::Itself)).collect();
+    let patched: Vec<Touch> = patched.map(|(act, file)| touch(act, &path(file), Extent::Itself)).collect();
     if odd || many {
         files.push(Word::unknown("the arguments"));
     }

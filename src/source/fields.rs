@@ -310,26 +310,26 @@ impl<'a> Fields<'a> {
     pub fn unknown_keys(&self) -> impl Iterator<Item = (&'a str, Problem)> {
         let untaken = self.entries.iter().zip(&self.taken).filter(|(_, taken)| !**taken);
         untaken.map(|(entry, _)| {
-            let mut message = format!("unknown key {}", quoted(&entry.key));
-            if let Some(known) = nearest(&entry.key, self.asked.iter().copied()) {
-                message.push_str(&format!(", did you mean `{known}`?"));
-            }
-            let problem = Problem::new(ProblemKind::UnknownKey, entry.key_span, message);
-            // A key may be asked for more than once.
-            let asked = self
-                .asked
-                .iter()
-                .enumerate()
-                .filter(|(at, key)| !self.asked.iter().take(*at).any(|it| it == *key));
-            let keys: Vec<String> = asked.map(|(_, key)| format!("`{key}`")).collect();
-            let help = format!("known here: {}", keys.join(", "));
-            (entry.key.as_str(), if keys.is_empty() { problem } else { problem.help(help) })
+            let problem = unknown_key(&entry.key, entry.key_span, &self.asked);
+            (entry.key.as_str(), problem)
         })
     }
 
     fn is(&self, entry: &Entry, key: &str) -> bool {
         entry.key == key && !(self.null_is_absent && entry.value.is_null())
     }
+}
+
+/// A problem for a key that is none of the known ones. A known key may be there more than once.
+pub fn unknown_key(key: &str, span: Span, known: &[&str]) -> Problem {
+    let mut message = format!("unknown key {}", quoted(key));
+    if let Some(near) = nearest(key, known.iter().copied()) {
+        message.push_str(&format!(", did you mean `{near}`?"));
+    }
+    let problem = Problem::new(ProblemKind::UnknownKey, span, message);
+    let once = known.iter().enumerate().filter(|(at, key)| !known.iter().take(*at).any(|it| it == *key));
+    let keys: Vec<String> = once.map(|(_, key)| format!("`{key}`")).collect();
+    if keys.is_empty() { problem } else { problem.help(format!("known here: {}", keys.join(", "))) }
 }
 
 fn field<'a>(pointer: &str, entry: &'a Entry) -> Field<'a> {

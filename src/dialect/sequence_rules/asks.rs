@@ -88,6 +88,18 @@ pub(in crate::dialect) fn example(question: &Question) -> Option<&str> {
     question.example()
 }
 
+/// A call that reads the file which another one is about, where a question asks for reading: the tool and its arguments.
+#[cfg(feature = "shell")]
+pub(in crate::dialect) fn reading(
+    question: &Question,
+    call: crate::monitor::Prospect<'_>,
+) -> Option<(Arc<str>, serde_json::Value)> {
+    let given = call.wanted.parsed().filter(|_| question.asks_reads())?;
+    let earlier = call.earlier.iter().rev().map(|call| &*call.tool);
+    let (tool, arguments) = crate::shell::tool::reading(question.facts(), call.tool, given, earlier)?;
+    Some((tool.into(), arguments))
+}
+
 /// Whether a question asks how a call ended.
 #[cfg(feature = "shell")]
 pub(in crate::dialect) fn asks_end(question: &Question) -> bool {
@@ -150,6 +162,13 @@ mod nothing {
         match *question {}
     }
 
+    pub fn reading(
+        question: &Question,
+        _call: crate::monitor::Prospect<'_>,
+    ) -> Option<(super::Arc<str>, serde_json::Value)> {
+        match *question {}
+    }
+
     pub fn asks_end(question: &Question) -> bool {
         match *question {}
     }
@@ -181,5 +200,5 @@ mod nothing {
 
 #[cfg(not(feature = "shell"))]
 pub(in crate::dialect) use nothing::{
-    Copies, absence, asks_end, conditions, example, label, looked_at, order, title,
+    Copies, absence, asks_end, conditions, example, label, looked_at, order, reading, title,
 };

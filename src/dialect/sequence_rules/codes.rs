@@ -72,16 +72,16 @@ A rule that would stop the call if the code did what it forbids reports it. `opa
 ";
 
     Finding SWEEP = "sweep": "a search may come across what the rule is about",
-"A search goes through a folder in which a file may lie that the rule is about. The rule names the file without a
-place, so every folder may hold one.
+"A search goes through a folder in which a file may lie that the rule is about. The rule names the file
+without a place, so every folder may hold one.
 
     grep -r KEY .          under   {reads: ['.env', '*.pem']}
     rg KEY src             under   {reads: ['**/secrets/**']}
 
-A rule that would stop the call if the search came across such a file reports it, and so it does later calls that the
-file would forbid. `sweeps: deny` stops such calls, `sweeps: ask` asks a person, and `sweeps: allow` reports nothing. A
-search that names the file (`--include=.env`, `-g '*.pem'`), or a folder that the rule names, is a match. Deleting, copying,
-packing and sending are never sweeps.
+A rule that would stop the call if the search came across such a file reports it, and so it does later calls
+that the file would forbid. `sweeps: deny` stops such calls, `sweeps: ask` asks a person, and `sweeps: allow`
+reports nothing. A search that names the file (`--include=.env`, `-g '*.pem'`), or a folder that the rule
+names, is a match. Deleting, copying, packing and sending are never sweeps.
 ";
 
     Finding BLOCKLISTED = "blocklisted": "the tool is on a blocklist",
@@ -198,8 +198,8 @@ misspelt `sequence_valid` is an error.
 ";
 
     Problem IDLE_KEY = "idle_key": "the key has no effect in this rule",
-"`unsure`, `opaque` and `sweeps` say what happens when it is not known what a call does. A rule that matches only
-tools and arguments has no such doubt.
+"`unsure`, `opaque` and `sweeps` say what happens when it is not known what a call does. A rule that matches
+only tools and arguments has no such doubt.
 
     - {type: never, call: admin_reset, unsure: allow}
 

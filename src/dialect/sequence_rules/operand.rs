@@ -6,7 +6,7 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::asks::{Copies, Role, example, looked_at};
+use super::asks::{Copies, Role, example, looked_at, reading};
 use super::explain::operand_words;
 use super::facts::ToolName;
 use crate::condition::path::{Path, in_json};
@@ -171,6 +171,12 @@ impl Operand {
         if let Some(question) = &self.asks {
             // Whether another call would help as well, nobody can say; one that is written out may be tried.
             out.unsure();
+            if let Some((tool, arguments)) = reading(question, call)
+                && (self.any_tool || self.tools.contains(&tool))
+                && self.args.is_empty()
+            {
+                out.call(Help { tool, arguments: Some(arguments), output: None });
+            }
             let tool = if self.any_tool {
                 let earlier = call.earlier.iter().rev().map(|call| &*call.tool);
                 [call.tool]

@@ -68,15 +68,3 @@ impl Agent {
         }
     }
 }
-
-impl Places {
-    /// Every file, of a project, of the user (`~/…`) and of the machine.
-    pub fn files(&self) -> Vec<String> {
-        let own = std::iter::once(&self.hooks).chain(self.switches);
-        let own = own.flat_map(|name| ["", "~/"].map(|place| format!("{place}{}/{name}", self.folder)));
-        let mut files: Vec<String> = own.chain(self.managed.iter().map(|path| (*path).to_owned())).collect();
-        files.sort();
-        files.dedup();
-        files
-    }
-}

@@ -5,45 +5,14 @@
 use serde_json::{Map, Value};
 
 use super::Act;
+use super::fault::{Fault, FaultKind, Reader, escaped};
 use super::row::{
-    Commands, Condition, Deed, Depth, Does, Effect4, Level, Opt, Program, Run, Style, Takes, UrlGlobs,
+    Commands, Condition, Deed, Depth, Does, Effect4, Level, Opt, Program, Style, Takes, UrlGlobs,
 };
+use super::run::Run;
 use super::words::{
-    FILE_WORDS, HOST_WORDS, LANGUAGES, commands, files, given, hosts, is_option, is_plain, options, owned,
-    run,
+    FILE_WORDS, HOST_WORDS, LANGUAGES, commands, files, given, hosts, is_option, is_plain, options, run,
 };
-
-/// What is wrong with a row, and where: a JSON pointer from the row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
-    /// Of which kind it is.
-    pub kind: FaultKind,
-    /// The place.
-    pub pointer: String,
-    /// What is wrong there.
-    pub message: String,
-    /// The word that is not known, and what it may have been meant as.
-    pub known: Option<(String, &'static [&'static str])>,
-    /// What to write instead.
-    pub help: Option<String>,
-}
-
-/// Kinds of what is wrong with a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FaultKind {
-    /// A key that a row does not have.
-    UnknownKey,
-    /// A key that a row needs.
-    MissingKey,
-    /// A value that says nothing that can be understood.
-    BadValue,
-}
-
-impl Fault {
-    fn new(kind: FaultKind, pointer: &str, message: impl Into<String>) -> Fault {
-        Fault { kind, pointer: pointer.to_owned(), message: message.into(), known: None, help: None }
-    }
-}
 
 /// Keys that are `true` or `false`.
 const SWITCHES: &[&str] = &[
@@ -93,18 +62,8 @@ const TOP: &[&str] = &[
     "settings_files",
 ];
 
-/// All keys of a row.
-pub const ROW_KEYS: &[&str] = &[
-    "program",
-    "checked",
-    "one_dash",
-    "letters",
-    "versions",
-    "unmistakable",
-    "options_first",
-    "modes",
-    "method",
-    "assigns",
+/// The keys of a row and of a subcommand.
+const LEVEL: &[&str] = &[
     "values",
     "flags",
     "chdir",
@@ -113,13 +72,6 @@ pub const ROW_KEYS: &[&str] = &[
     "plugins",
     "aliases",
     "idle",
-    "commands",
-    "url_globs",
-    "env_runs",
-    "env_files",
-    "env_options",
-    "settings_run",
-    "settings_files",
     "opaque",
     "links",
     "runs",
@@ -131,7 +83,6 @@ pub const ROW_KEYS: &[&str] = &[
     "deletes_below",
     "reaches",
     "none",
-    "subcommands",
 ];
 
 /// Reads the row of a program. What cannot be read is left out, and said.
@@ -214,99 +165,8 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
     (program, reader.faults)
 }
 
-fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
-}
-
-/// Collects what is wrong.
-pub struct Reader {
-    /// What is wrong so far.
-    pub faults: Vec<Fault>,
-}
-
 impl Reader {
-    /// Says what is wrong at a place.
-    pub fn fault(&mut self, pointer: &str, message: impl Into<String>) {
-        self.faults.push(Fault::new(FaultKind::BadValue, pointer, message));
-    }
-
-    fn unknown(
-        &mut self,
-        pointer: &str,
-        written: &str,
-        what: &str,
-        known: &'static [&'static str],
-        others: &str,
-    ) {
-        let listed: Vec<String> = known.iter().map(|word| format!("`{word}`")).collect();
-        self.faults.push(Fault {
-            known: Some((written.to_owned(), known)),
-            help: Some(format!("write {}, {others}", listed.join(", "))),
-            ..Fault::new(FaultKind::BadValue, pointer, format!("`{written}` does not name {what}"))
-        });
-    }
-
-    /// A text or a list of them, each with its place.
-    pub fn texts<'v>(&mut self, value: &'v Value, pointer: &str) -> Vec<(String, &'v str)> {
-        let items: Vec<(String, &Value)> = match value {
-            Value::Array(items) if items.is_empty() => {
-                self.fault(pointer, "an empty list says nothing");
-                Vec::new()
-            }
-            Value::Array(items) => {
-                items.iter().enumerate().map(|(at, item)| (format!("{pointer}/{at}"), item)).collect()
-            }
-            one => vec![(pointer.to_owned(), one)],
-        };
-        let mut texts = Vec::new();
-        for (pointer, item) in items {
-            match item.as_str() {
-                Some(text) if text.starts_with(' ') || text.ends_with(' ') || text.contains("  ") => {
-                    self.fault(&pointer, format!("`{text}` has blanks too many"))
-                }
-                Some(text) => texts.push((pointer, text)),
-                None => self.fault(&pointer, "expected text"),
-            }
-        }
-        texts
-    }
-
-    /// The names of programs or tools, which are compared letter by letter.
-    pub fn names(&mut self, row: &Map<String, Value>, key: &str, what: &str) -> Vec<String> {
-        let Some(value) = row.get(key) else {
-            self.faults.push(Fault::new(FaultKind::MissingKey, "", format!("a row needs `{key}`")));
-            return Vec::new();
-        };
-        let mut names = Vec::new();
-        for (pointer, name) in self.texts(value, &format!("/{key}")) {
-            if name.is_empty() || name.contains('/') || !is_plain(name) {
-                self.fault(&pointer, format!("`{name}` is not {what}"));
-            } else if name.len() > 1 && name.contains(['*', '?']) {
-                let message = format!("`{name}` is compared letter by letter, its `*` too");
-                self.faults.push(Fault {
-                    help: Some("name each of them: a row is for the names that it lists".to_owned()),
-                    ..Fault::new(FaultKind::BadValue, &pointer, message)
-                });
-            } else {
-                names.push(name.to_owned());
-            }
-        }
-        names
-    }
-
-    fn paths(&mut self, key: &str, pointer: &str) -> Vec<Vec<String>> {
-        let mut paths = Vec::new();
-        for sub in key.split('|').map(str::trim) {
-            let words: Vec<&str> = sub.split(' ').collect();
-            match words.iter().all(|word| !word.is_empty() && !word.starts_with('-') && is_plain(word)) {
-                true => paths.push(owned(&words)),
-                false => self.fault(pointer, format!("`{sub}` is not a subcommand")),
-            }
-        }
-        paths
-    }
-
-    fn level(&mut self, body: &Map<String, Value>, pointer: &str, more: &[&str]) -> Level {
+    fn level(&mut self, body: &Map<String, Value>, pointer: &str, more: &[&'static str]) -> Level {
         let mut level = Level::default();
         for (key, value) in body {
             let at = format!("{pointer}/{}", escaped(key));
@@ -319,6 +179,10 @@ impl Reader {
                     Some(number @ 1..=3) => level.verbs = number as usize,
                     _ => self.fault(&at, "expected 1, 2 or 3"),
                 },
+                key if !LEVEL.contains(&key) && !more.contains(&key) => self.faults.push(Fault {
+                    known: Some((key.to_owned(), [more, LEVEL].concat())),
+                    ..Fault::new(FaultKind::UnknownKey, &at, format!("unknown key `{key}`"))
+                }),
                 key if SWITCHES.contains(&key) => {
                     if !value.is_boolean() {
                         self.fault(&at, "expected `true` or `false`");
@@ -337,31 +201,14 @@ impl Reader {
                     }
                     level.runs.sort_by_key(|run| !run.besides);
                 }
-                key => match ACTS.iter().find(|(known, ..)| *known == key) {
-                    Some((_, act, depth)) => self.files(value, &at, *act, *depth, &mut level),
-                    None if more.contains(&key) => {}
-                    None => self.faults.push(Fault {
-                        known: Some((key.to_owned(), ROW_KEYS)),
-                        ..Fault::new(FaultKind::UnknownKey, &at, format!("unknown key `{key}`"))
-                    }),
-                },
-            }
-        }
-        level
-    }
-
-    /// Words with blanks between them, or a list of such texts.
-    pub fn words(&mut self, value: &Value, pointer: &str, fits: fn(&str) -> bool, what: &str) -> Vec<String> {
-        let mut words = Vec::new();
-        for (at, text) in self.texts(value, pointer) {
-            for word in text.split(' ') {
-                match !word.is_empty() && fits(word) {
-                    true => words.push(word.to_owned()),
-                    false => self.fault(&at, format!("`{word}` is not {what}")),
+                key => {
+                    if let Some((_, act, depth)) = ACTS.iter().find(|(known, ..)| *known == key) {
+                        self.files(value, &at, *act, *depth, &mut level);
+                    }
                 }
             }
         }
-        words
+        level
     }
 
     fn options(&mut self, value: &Value, pointer: &str, valued: bool, out: &mut Vec<Opt>) {

@@ -42,7 +42,7 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq)]
 pub enum RowKind {
     /// A program.
-    Program(Program),
+    Program(Box<Program>),
     /// A tool of an agent.
     Tool(&'static Tool),
 }
@@ -85,12 +85,17 @@ impl Table {
                 RowKind::Program(row) => {
                     for name in &row.names {
                         let known = own.programs.entry(name.clone()).or_insert_with(|| {
-                            program(name)
-                                .cloned()
-                                .unwrap_or_else(|| Program { levels: vec![Level::whole()], ..row.clone() })
+                            program(name).cloned().unwrap_or_else(|| Program {
+                                levels: vec![Level::whole()],
+                                ..(**row).clone()
+                            })
                         });
-                        known.style = row.style;
+                        take(known, row);
                         for level in &row.levels {
+                            // What a row says of subcommands leaves the program as a whole as it is.
+                            if row.levels.len() > 1 && *level == Level::whole() {
+                                continue;
+                            }
                             replace(known, level);
                             if level.subs.iter().any(Vec::is_empty) && level.says_effects() {
                                 own.whole.insert(name.clone());
@@ -164,6 +169,34 @@ impl Level {
     fn says_effects(&self) -> bool {
         !self.does.is_empty() || self.said() != super::Effect4::default() || self.runs.is_empty()
     }
+}
+
+/// What a row says of a program apart from its levels. What it does not say stays as it was.
+fn take(known: &mut Program, row: &Program) {
+    if row.levels.iter().any(|level| level.subs.iter().any(Vec::is_empty)) {
+        known.style = row.style;
+    }
+    known.letters |= row.letters;
+    known.versions |= row.versions;
+    known.options_first |= row.options_first;
+    known.modes |= row.modes;
+    known.method |= row.method;
+    known.assigns |= row.assigns;
+    known.unmistakable |= row.unmistakable;
+    if row.url_globs.is_some() {
+        known.url_globs.clone_from(&row.url_globs);
+    }
+    fn said<T: Clone>(known: &mut Vec<T>, row: &[T]) {
+        if !row.is_empty() {
+            *known = row.to_vec();
+        }
+    }
+    said(&mut known.settings_run, &row.settings_run);
+    said(&mut known.settings_files, &row.settings_files);
+    said(&mut known.commands, &row.commands);
+    said(&mut known.env_runs, &row.env_runs);
+    said(&mut known.env_files, &row.env_files);
+    said(&mut known.env_options, &row.env_options);
 }
 
 /// Puts a level in the place of what there is for its subcommands. What it does not speak of stays: options that it does not list, and

@@ -2,7 +2,8 @@
 //!
 //! Also a module of the build script.
 
-use super::row::{Apart, At, CommandOperands, Commands, Fed, Inner, Language, Net, Run, Shell};
+use super::row::{At, CommandOperands, Commands, Fed, Language, Net};
+use super::run::{Apart, Inner, Run, Shell};
 
 /// Single words with what they stand for, and a list of them for suggestions.
 macro_rules! words {

@@ -248,8 +248,7 @@ impl Pattern {
                     Answer::Yes => return Answer::Yes,
                     // A gap could name any folder, also one that is taken out, and a search comes through all of them.
                     Answer::Perhaps(word)
-                        if !guessed
-                            && (is_own || !self.out && !(place.searched && self.fixed.is_empty())) =>
+                        if !guessed && (is_own || !(self.out || place.searched && self.fixed.is_empty())) =>
                     {
                         best = Answer::Perhaps(word);
                     }

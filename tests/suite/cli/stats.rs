@@ -201,7 +201,8 @@ fn what_calls_do_is_counted_by_the_facts_of_rules() {
     assert_eq!([reached("a.example"), reached("b.example")], [Some(1), Some(0)]);
     assert_eq!(reached("(the remote of git)"), Some(4));
     let unknown = |what: &str| row(&json, "unknown", "what", what).map(|row| row["calls"].as_u64().unwrap());
-    let gaps = [("command_line", 1), ("command", 2), ("code", 1), ("tool", 1), ("file", 1), ("host", 5)];
+    // `cargo test` runs what is in the project, as `python3 x.py` does.
+    let gaps = [("command_line", 1), ("command", 2), ("code", 2), ("tool", 1), ("file", 1), ("host", 5)];
     for (what, calls) in gaps {
         assert_eq!(unknown(what), Some(calls), "{what}");
     }

@@ -192,7 +192,7 @@ fn answers_about_folders_are_right_of_every_path() {
                     let name = name.replace('*', "");
                     !name.is_empty() && is_meant(&list, &[folder.as_slice(), &[&*name]].concat())
                 };
-                let all = hits == touched.len() || names.iter().any(|name| named(&name) || spelt(name));
+                let all = hits == touched.len() || names.iter().any(|name| named(name) || spelt(name));
                 let search = matches!(way, Way::Search(_) | Way::SearchBut(_));
                 // Any folder may hold a file of a pattern without a place, so only what is certain counts; and for what is
                 // deleted or taken away, the session's folder.

@@ -71,7 +71,7 @@ fn flags() {
         ("f|force", "`[f, force]`"),
         ("--no-*", "the name of one option"),
         ("--", "an option, with or without"),
-        ("!force", "another rule"),
+        ("!force", "`without: [force]`"),
         ("m={a,b}*", "one entry of `runs` for each value"),
     ];
     let fine =

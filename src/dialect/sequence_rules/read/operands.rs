@@ -193,9 +193,13 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             Type::NeverAfter => {
                 let trigger = self.side(0, "trigger", Role::Triggers, out);
                 let forbidden = self.side(1, "forbidden", Role::Forbids, out);
-                let (trigger, forbidden) = (trigger?, forbidden?);
                 let lifts = self.fields.has("until");
-                let until = if lifts { Some(self.side(2, "until", Role::Permits, out)?) } else { None };
+                let until = lifts.then(|| self.side(2, "until", Role::Permits, out));
+                let (trigger, forbidden) = (trigger?, forbidden?);
+                let until = match until {
+                    Some(until) => Some(until?),
+                    None => None,
+                };
                 let order = Order::NeverAfter {
                     trigger: named(&trigger),
                     forbidden: named(&forbidden),

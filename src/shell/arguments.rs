@@ -1,0 +1,150 @@
+//! The words of a command, told apart, and what is asked of them.
+
+use super::facts::{Inner, Level, Run, Shell};
+use super::word::Word;
+
+/// An option as given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// Its name with its dashes.
+    pub name: String,
+    /// Its value, where it has one.
+    pub value: Option<Word>,
+    /// The place of the level that lists it, among those of the command.
+    pub level: Option<usize>,
+}
+
+/// The words of a command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Arguments<'p> {
+    /// What the row says of the program and of its subcommand, the program first.
+    pub levels: Vec<&'p Level>,
+    /// Options in order.
+    pub options: Vec<Given>,
+    /// Everything else, the subcommand first.
+    pub operands: Vec<Word>,
+    /// How many operands are the subcommand.
+    pub skipped: usize,
+    /// Options that the row does not list and that may have taken the next word, each with its place among the words.
+    pub unlisted: Vec<(usize, String)>,
+    /// The first of them, with how many operands come before it.
+    pub doubtful: Option<(usize, String)>,
+    /// A word that could be an option.
+    pub open: Option<String>,
+    /// Listed options that a word begins and that are not alone in that: `--outpu` of `sort`.
+    pub begun: Vec<Given>,
+    /// The place of the first word that was not read, where another program begins.
+    pub inner: usize,
+    /// How many operands are missing that come before that program.
+    pub missing: usize,
+    /// Whether an option that is not listed is taken to have the next word as its value.
+    pub assumed: bool,
+    /// Letters of options in a first word without a dash.
+    pub bare: String,
+    /// How many operands come before `--`.
+    pub ended: Option<usize>,
+}
+
+/// Whether an option is one of these.
+pub fn is_any(names: &[String], given: &Given) -> bool {
+    names.contains(&given.name)
+}
+
+impl<'p> Arguments<'p> {
+    /// Whether an option of this list was given.
+    pub fn has(&self, names: &str) -> bool {
+        self.options.iter().any(|given| names.split(' ').any(|name| name == given.name))
+    }
+
+    /// The same for the names of a row, also after `--`: `cargo fmt -- --check`.
+    pub fn has_any(&self, names: &[String]) -> bool {
+        let is_one = |word: &Word| word.known().is_some_and(|text| names.iter().any(|name| name == text));
+        let after = self.ended.and_then(|at| self.operands.get(at..)).unwrap_or_default();
+        self.options.iter().any(|given| is_any(names, given)) || after.iter().any(is_one)
+    }
+
+    /// Whether one was given, or the beginning of its name.
+    pub fn may_have(&self, names: &[String]) -> bool {
+        self.has_any(names) || self.begun.iter().any(|given| is_any(names, given))
+    }
+
+    /// The values of these options.
+    pub fn values<'a>(&'a self, names: &'a str) -> impl Iterator<Item = &'a Word> {
+        let named = |given: &&Given| names.split(' ').any(|name| name == given.name);
+        self.options.iter().chain(&self.begun).filter(named).filter_map(|given| given.value.as_ref())
+    }
+
+    /// The same for the names of a row.
+    pub fn values_of<'a>(&'a self, names: &'a [String]) -> impl Iterator<Item = &'a Word> {
+        let named = |given: &&Given| is_any(names, given);
+        self.options.iter().chain(&self.begun).filter(named).filter_map(|given| given.value.as_ref())
+    }
+
+    /// The folders that options name in which the program then runs. Of `git commit -C REVISION` that is none.
+    pub fn folders(&self) -> impl Iterator<Item = &Word> {
+        let changes = |given: &&Given| {
+            let level = given.level.and_then(|at| self.levels.get(at));
+            level.is_some_and(|level| level.chdir.contains(&given.name))
+        };
+        self.options.iter().filter(changes).filter_map(|given| given.value.as_ref())
+    }
+
+    /// The operands after the subcommand.
+    pub fn rest(&self) -> &[Word] {
+        self.operands.get(self.skipped..).unwrap_or_default()
+    }
+
+    /// The value of one of these options, the first that was given.
+    pub fn option(&self, names: &str) -> Option<&Word> {
+        self.options.iter().find(|given| names.split(' ').any(|name| name == given.name))?.value.as_ref()
+    }
+
+    /// Whether one of these was given, and not `--name=false`.
+    pub fn is_on(&self, names: &[String]) -> bool {
+        let is_off = |given: &Given| given.value.as_ref().and_then(Word::known) == Some("false");
+        self.options.iter().any(|given| is_any(names, given) && !is_off(given))
+    }
+
+    /// The values that a shell reads.
+    pub fn scripts(&self, inner: &Inner) -> Vec<Word> {
+        let (Inner::Value(names) | Inner::ValueOrWords(names) | Inner::ValueAndWords(names)) = inner else {
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for given in &self.options {
+            let Some(value) = &given.value else { continue };
+            for name in names {
+                match name.split_once('@') {
+                    None if *name == given.name => found.push(value.clone()),
+                    Some((option, key)) if option == given.name => found.extend(after_key(value, key)),
+                    _ => {}
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether the success of the program is not that of what it runs.
+    pub fn is_apart(&self, run: &Run) -> bool {
+        run.apart.as_ref().is_some_and(|apart| {
+            (apart.with.is_empty() || self.is_on(&apart.with)) && !self.is_on(&apart.without)
+        })
+    }
+
+    /// Whether a shell is run where no program is named.
+    pub fn asks_shell(&self, run: &Run) -> bool {
+        match &run.shell {
+            Shell::Never => false,
+            Shell::Always => true,
+            Shell::With(options) => self.is_on(options),
+        }
+    }
+}
+
+/// `KEY=SCRIPT` and `KEY SCRIPT`, whatever the case of its letters.
+fn after_key(value: &Word, key: &str) -> Option<Word> {
+    let start = value.start();
+    let name = start.get(..key.len()).filter(|name| name.eq_ignore_ascii_case(key))?;
+    let rest = start.get(name.len()..)?;
+    rest.starts_with(['=', ' ']).then(|| value.after(name.len() + 1))
+}
