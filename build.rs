@@ -119,10 +119,14 @@ fn items(text: &str) -> Result<Vec<(usize, Value)>, (usize, String)> {
                     }
                 }
             },
+            None if !value.is_array() => return Err((line, "expected a list of rows".to_owned())),
             _ => {}
         }
     }
-    Ok(found)
+    match found.is_empty() {
+        true => Err((1, "there is no row".to_owned())),
+        false => Ok(found),
+    }
 }
 
 /// A list or mapping that has begun.

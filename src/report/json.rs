@@ -89,7 +89,7 @@ pub fn call(
     )
 }
 
-/// What is decided about a call that nobody recorded, by the names that `replay` has for it, and the way out of a stop.
+/// The decision on an unrecorded call, with the keys of `replay`, and the way out of a stop.
 pub fn decision(replay: &Replay, call: &Call) -> serde_json::Result<Value> {
     let line = replay.call(call.at.index).map(|judged| DecisionLine::of(judged, replay));
     let way_out = way_out(replay, call.at.index).map(|way| words::way_out::data(&way, replay));

@@ -166,7 +166,7 @@ pub fn facts(call: &SmallCall) -> Vec<String> {
     facts
 }
 
-/// Whether it stands for an effect of which a row says nothing.
+/// Whether it is an effect that the row does not state.
 fn is_unsaid(shown: &str) -> bool {
     shown.starts_with("what ")
 }

@@ -82,7 +82,7 @@ pub fn call(
     decision(replay, frame, call, origin, paint, out)
 }
 
-/// The same for a call that nobody recorded, which is the whole session.
+/// The same for an unrecorded call, which is the whole session.
 pub fn made_up_call(
     replay: &Replay,
     frame: &Frame,

@@ -16,7 +16,7 @@ pub fn action(call: &SmallCall, facts: &Table) -> Option<Vec<String>> {
     let read = arguments(row, &call.args);
     let verbs = read.levels.iter().map(|level| level.verbs).max().unwrap_or_default();
     let most = match (read.skipped, row.has_subs()) {
-        // What is not listed may be somebody's own.
+        // A word that is not listed may be a plugin or an alias.
         (0, true) => verbs.max(1),
         (skipped, _) => skipped + read.levels.last().map_or(0, |level| level.verbs),
     };

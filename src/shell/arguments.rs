@@ -19,6 +19,8 @@ pub struct Given {
 pub struct Arguments<'p> {
     /// What the row says of the program and of its subcommand, the program first.
     pub levels: Vec<&'p Level>,
+    /// The place of the first level whose options may come at the end of the command.
+    pub first: usize,
     /// Options in order.
     pub options: Vec<Given>,
     /// Everything else, the subcommand first.

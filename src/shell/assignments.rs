@@ -141,7 +141,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Variables that a command names get values that nobody knows.
+    /// Sets the variables that a command names to unknown values.
     fn loses(&mut self, args: &[Word]) {
         for word in args {
             match word.known() {

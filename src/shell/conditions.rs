@@ -74,7 +74,7 @@ impl Within {
         // Where a `cd` may have failed, it runs elsewhere.
         let otherwise = call.instead.iter().find(|folder| there(folder) != answer);
         // A word that may be an option may name another one.
-        let has_folders = read.levels.iter().any(|level| !level.chdir.is_empty());
+        let has_folders = read.levels.iter().skip(read.first).any(|level| !level.chdir.is_empty());
         match (otherwise, read.open.as_ref().filter(|_| has_folders)) {
             (None, None) => answer,
             (Some(folder), _) => Answer::Perhaps(folder.to_string()),

@@ -190,7 +190,7 @@ impl Constants {
         self.set(name, None, Some(Exported::No));
     }
 
-    /// The name stands for something else from now on, or something changes it at any time. `None`: all names.
+    /// Marks a name as redefined from here on, or as changed at any time. `None`: all names.
     pub fn taint(&mut self, name: Option<&str>) {
         let state = self.state();
         match name {

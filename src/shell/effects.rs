@@ -87,7 +87,7 @@ fn of_reading(
     if only_tells(program, args, &arguments) {
         return Effects { opaque: found.opaque, ..Effects::default() };
     }
-    // Code that nobody has read is said to be that; and without a subcommand most programs print how they are used.
+    // Opaque code is reported as such; without a subcommand most programs print their usage.
     let is_bare = program.has_subs() && arguments.operands.is_empty() && arguments.doubtful.is_none();
     if !found.opaque && !is_bare {
         not_said(name, &arguments, scene, &mut found);
@@ -301,7 +301,7 @@ fn below(name: &Word) -> Word {
     path
 }
 
-/// A fixed path, `~` for the home folder; `*` stands for any name.
+/// A fixed path, with `~` for the home folder and `*` for any name.
 fn at_home(path: &str) -> Word {
     match path.strip_prefix("~/") {
         Some(rest) => {

@@ -46,7 +46,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     shipped::NAMES.iter().map(|(name, _)| *name)
 }
 
-/// The variables whose values some program hands to a shell; `*` stands for any part of a name.
+/// Variables whose values some program passes to a shell, with `*` for any part of a name.
 pub fn script_variables() -> &'static [&'static str] {
     &shipped::SCRIPTS
 }

@@ -73,7 +73,7 @@ pub fn path(text: &str) -> Word {
     from_home(text, |text| Word::text(text))
 }
 
-/// The same where `*` stands for names.
+/// The same with `*` for names.
 pub fn pattern(text: &str) -> Word {
     from_home(text, Word::pattern)
 }

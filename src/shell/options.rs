@@ -248,6 +248,7 @@ impl<'p, 't> Parser<'p, 't> {
             self.read.skipped = path.len();
         }
         self.read.levels.extend(found);
+        self.read.first = usize::from(self.program.globals_first && self.read.levels.len() > 1);
         self.open = match self.way {
             Some(way) => !way.level.subs.contains(&self.path),
             None => true,
@@ -257,7 +258,7 @@ impl<'p, 't> Parser<'p, 't> {
 
     /// What the row says of an option: the subcommand first.
     fn kind(&self, name: &str) -> Option<(usize, &'p Opt)> {
-        let levels = self.read.levels.iter().enumerate().rev();
+        let levels = self.read.levels.iter().enumerate().skip(self.read.first).rev();
         levels.into_iter().find_map(|(at, level)| Some((at, level.option(name)?)))
     }
 
@@ -280,7 +281,7 @@ impl<'p, 't> Parser<'p, 't> {
         if name.len() < 3 || !name.starts_with("--") {
             return Vec::new();
         }
-        let levels = self.read.levels.iter().enumerate();
+        let levels = self.read.levels.iter().enumerate().skip(self.read.first);
         let options = levels.flat_map(|(at, level)| level.options.iter().map(move |option| (at, option)));
         options.filter(|(_, option)| option.names.iter().any(|own| own.starts_with(name))).collect()
     }

@@ -177,7 +177,7 @@ impl Place {
         self.forms.iter().filter_map(|form| form.text.as_deref())
     }
 
-    /// Its names, each with whether it is a guess: where the home folder is, nobody said, so only what holds of every place counts.
+    /// Its names, each with whether it is a guess. If the home folder is unknown, only what holds everywhere counts.
     fn named(&self) -> impl Iterator<Item = (bool, &Form)> {
         let guessed = |at: usize, form: &Form| at > 0 && form.symbols.get(1) == Some(&Symbol::Any);
         self.forms.iter().enumerate().map(move |(at, form)| (guessed(at, form), form))

@@ -13,7 +13,7 @@ use super::matcher::{Matcher, Surroundings};
 use super::path::{Patterns, Place};
 
 /// Matchers, each with how it is written. Of a group, one must hold.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Question {
     groups: Vec<Group>,
     /// No other question has it, so that answers can be kept by it.
@@ -30,13 +30,6 @@ impl PartialEq for Question {
 }
 
 impl Eq for Question {}
-
-/// What is asked, as rules are compared by it: neither the number nor all that is known of programs.
-impl std::fmt::Debug for Question {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(&self.groups).finish()
-    }
-}
 
 static NUMBERS: AtomicU64 = AtomicU64::new(0);
 

@@ -73,7 +73,7 @@ impl Walker<'_> {
                 if !stdin
                     && !file.known().is_some_and(|file| file.starts_with("/dev/stdin") || file == "-") =>
             {
-                // Process substitutions are files whose text nobody knows.
+                // Process substitutions are files with unknown text.
                 if file.known().is_some_and(|file| file.starts_with("/dev/fd/")) {
                     return self.anything(&format!("the script of `{name}`"), flow);
                 }

@@ -1,4 +1,4 @@
-//! What nobody has listed: tools without a row, and arguments of other tools under a name that no row has. Vendors add both
+//! Unlisted tools, and unlisted arguments of known tools. Vendors add both
 //! every month, so that what is not listed is not known. It is never taken for nothing.
 
 use serde_json::{Map, Value};

@@ -41,7 +41,7 @@ pub struct Part {
     pub trigger: Option<Arc<Part>>,
 }
 
-/// What a rule says of a call that it would stop if code which nobody has read did it, or if a search came across it.
+/// Reports a call that the rule would stop if opaque code did it, or if a sweep came across what it names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Response {
     Allow,

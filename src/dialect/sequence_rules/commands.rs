@@ -22,7 +22,7 @@ pub(super) use until::{Leaves, leaves, unless};
 pub(super) struct Row {
     line: Rc<Reading>,
     answers: Rc<[Answer]>,
-    /// Whether code that nobody has read would be meant if it did what is asked: all else that is asked holds.
+    /// Whether the call meets all other conditions, so that opaque code decides whether it matches.
     inside: bool,
 }
 

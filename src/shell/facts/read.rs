@@ -14,22 +14,6 @@ use super::words::{
     FILE_WORDS, HOST_WORDS, LANGUAGES, commands, files, given, hosts, is_option, is_plain, options, run,
 };
 
-/// Keys that are `true` or `false`.
-const SWITCHES: &[&str] = &[
-    "goals",
-    "plugins",
-    "aliases",
-    "checked",
-    "one_dash",
-    "letters",
-    "versions",
-    "unmistakable",
-    "options_first",
-    "modes",
-    "method",
-    "assigns",
-];
-
 /// The keys of effects on files, in the order of the reference page.
 const ACTS: &[(&str, Act, Depth)] = &[
     ("reads", Act::Reads, Depth::Itself),
@@ -40,49 +24,62 @@ const ACTS: &[(&str, Act, Depth)] = &[
     ("deletes_below", Act::Deletes, Depth::Below),
 ];
 
-/// The keys of a row alone.
-const TOP: &[&str] = &[
-    "program",
-    "checked",
-    "one_dash",
-    "letters",
-    "versions",
-    "unmistakable",
-    "options_first",
-    "modes",
-    "method",
-    "assigns",
-    "subcommands",
-    "commands",
-    "url_globs",
-    "env_runs",
-    "env_files",
-    "env_options",
-    "settings_run",
-    "settings_files",
-];
+/// Where a key may be.
+#[derive(Clone, Copy, PartialEq)]
+enum Scope {
+    /// In a row.
+    Row,
+    /// In a row, and under one of its subcommands.
+    Level,
+}
 
-/// The keys of a row and of a subcommand.
-const LEVEL: &[&str] = &[
-    "values",
-    "flags",
-    "chdir",
-    "verbs",
-    "goals",
-    "plugins",
-    "aliases",
-    "idle",
-    "opaque",
-    "links",
-    "runs",
-    "reads",
-    "reads_below",
-    "writes",
-    "writes_below",
-    "deletes",
-    "deletes_below",
-    "reaches",
-    "none",
+/// Whether the value of a key is `true` or `false`.
+#[derive(Clone, Copy, PartialEq)]
+enum Form {
+    Switch,
+    Other,
+}
+
+/// All keys.
+const KEYS: &[(&str, Scope, Form)] = &[
+    ("program", Scope::Row, Form::Other),
+    ("checked", Scope::Row, Form::Switch),
+    ("one_dash", Scope::Row, Form::Switch),
+    ("letters", Scope::Row, Form::Switch),
+    ("versions", Scope::Row, Form::Switch),
+    ("unmistakable", Scope::Row, Form::Switch),
+    ("options_first", Scope::Row, Form::Switch),
+    ("globals_first", Scope::Row, Form::Switch),
+    ("modes", Scope::Row, Form::Switch),
+    ("method", Scope::Row, Form::Switch),
+    ("assigns", Scope::Row, Form::Switch),
+    ("subcommands", Scope::Row, Form::Other),
+    ("commands", Scope::Row, Form::Other),
+    ("url_globs", Scope::Row, Form::Other),
+    ("env_runs", Scope::Row, Form::Other),
+    ("env_files", Scope::Row, Form::Other),
+    ("env_options", Scope::Row, Form::Other),
+    ("settings_run", Scope::Row, Form::Other),
+    ("settings_files", Scope::Row, Form::Other),
+    ("values", Scope::Level, Form::Other),
+    ("flags", Scope::Level, Form::Other),
+    ("chdir", Scope::Level, Form::Other),
+    ("verbs", Scope::Level, Form::Other),
+    ("goals", Scope::Level, Form::Switch),
+    ("plugins", Scope::Level, Form::Switch),
+    ("aliases", Scope::Level, Form::Switch),
+    ("idle", Scope::Level, Form::Other),
+    ("opaque", Scope::Level, Form::Other),
+    ("links", Scope::Level, Form::Other),
+    ("runs", Scope::Level, Form::Other),
+    ("reads", Scope::Level, Form::Other),
+    ("reads_below", Scope::Level, Form::Other),
+    ("writes", Scope::Level, Form::Other),
+    ("writes_below", Scope::Level, Form::Other),
+    ("deletes", Scope::Level, Form::Other),
+    ("deletes_below", Scope::Level, Form::Other),
+    ("reaches", Scope::Level, Form::Other),
+    ("none", Scope::Level, Form::Other),
 ];
 
 /// Reads the row of a program. What cannot be read is left out, and said.
@@ -97,7 +94,7 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
         }
     };
     let names = reader.names(row, "program", "a program's name, without its folder");
-    let mut whole = reader.level(row, "", TOP);
+    let mut whole = reader.level(row, "", Scope::Row);
     let mut levels = Vec::new();
     match row.get("subcommands") {
         Some(Value::Object(subs)) => {
@@ -105,7 +102,7 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
                 let pointer = format!("/subcommands/{}", escaped(key));
                 let paths = reader.paths(key, &pointer);
                 let level = match body {
-                    Value::Object(body) => reader.level(body, &pointer, &[]),
+                    Value::Object(body) => reader.level(body, &pointer, Scope::Level),
                     Value::Null => Level::default(),
                     _ => {
                         reader.fault(&pointer, "expected a mapping");
@@ -149,6 +146,7 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
         letters: said("letters"),
         versions: said("versions"),
         options_first: said("options_first"),
+        globals_first: said("globals_first"),
         modes: said("modes"),
         method: said("method"),
         assigns: said("assigns"),
@@ -166,8 +164,11 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
 }
 
 impl Reader {
-    fn level(&mut self, body: &Map<String, Value>, pointer: &str, more: &[&'static str]) -> Level {
+    /// What is said in a row, or under a subcommand.
+    fn level(&mut self, body: &Map<String, Value>, pointer: &str, scope: Scope) -> Level {
         let mut level = Level::default();
+        let here = || KEYS.iter().filter(|(_, place, _)| scope == Scope::Row || *place == Scope::Level);
+        let form = |key: &str| here().find(|(known, ..)| *known == key).map(|(.., form)| *form);
         for (key, value) in body {
             let at = format!("{pointer}/{}", escaped(key));
             match key.as_str() {
@@ -179,11 +180,14 @@ impl Reader {
                     Some(number @ 1..=3) => level.verbs = number as usize,
                     _ => self.fault(&at, "expected 1, 2 or 3"),
                 },
-                key if !LEVEL.contains(&key) && !more.contains(&key) => self.faults.push(Fault {
-                    known: Some((key.to_owned(), [more, LEVEL].concat())),
-                    ..Fault::new(FaultKind::UnknownKey, &at, format!("unknown key `{key}`"))
-                }),
-                key if SWITCHES.contains(&key) => {
+                key if form(key).is_none() => {
+                    let known = here().map(|(known, ..)| *known).collect();
+                    self.faults.push(Fault {
+                        known: Some((key.to_owned(), known)),
+                        ..Fault::new(FaultKind::UnknownKey, &at, format!("unknown key `{key}`"))
+                    });
+                }
+                key if form(key) == Some(Form::Switch) => {
                     if !value.is_boolean() {
                         self.fault(&at, "expected `true` or `false`");
                     }

@@ -8,7 +8,7 @@ use super::run::Run;
 pub struct Program {
     /// Its names, without a folder.
     pub names: Vec<String>,
-    /// Whether somebody looked at all of it.
+    /// Whether the row was compared with the program's own list of options and effects.
     pub checked: bool,
     /// How its options are written.
     pub style: Style,
@@ -18,6 +18,8 @@ pub struct Program {
     pub versions: bool,
     /// Whether options come before its operands, and what follows is not its own: `python x.py -c`.
     pub options_first: bool,
+    /// Whether its own options come before the subcommand only: `git -C`.
+    pub globals_first: bool,
     /// Whether `-x` is a mode, an operand as `+x` is: `chmod`.
     pub modes: bool,
     /// Whether a first word of capital letters is a method, and no operand: `http POST`.
@@ -162,11 +164,11 @@ pub struct Level {
     pub idle: Vec<String>,
     /// How many operands after the subcommand say what it does: `test` of `npm run test`.
     pub verbs: usize,
-    /// Whether its operands are a name and what that stands for from now on: `gh alias set`.
+    /// Whether its operands define an alias, as in `gh alias set`.
     pub aliases: bool,
     /// Whether each operand is a goal of its own: `make lint test`.
     pub goals: bool,
-    /// Whether any other word where a subcommand stands is somebody's plugin, script or alias.
+    /// Whether an unlisted subcommand is a plugin, a script or an alias.
     pub plugins: bool,
 }
 

@@ -179,6 +179,7 @@ fn take(known: &mut Program, row: &Program) {
     known.letters |= row.letters;
     known.versions |= row.versions;
     known.options_first |= row.options_first;
+    known.globals_first |= row.globals_first;
     known.modes |= row.modes;
     known.method |= row.method;
     known.assigns |= row.assigns;

@@ -58,7 +58,7 @@ const HUBS: [(&str, &str); 6] = [
     ("jsr:", "jsr.io"),
 ];
 
-/// The host of an address: a URL, perhaps after a name (`name @ URL`), or what stands for one.
+/// The host of an address: a URL, optionally after a name (`name @ URL`), or a short form of one.
 pub fn address(word: &Word) -> Option<Host> {
     let text = word.start();
     if let Some((_, hub)) = HUBS.iter().find(|(mark, _)| text.starts_with(mark)) {

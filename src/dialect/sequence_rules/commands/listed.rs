@@ -24,7 +24,7 @@ const SYSTEM: [&str; 11] = [
     "/snap/bin",
 ];
 
-/// Whether a program is the one that its bare name stands for.
+/// Whether a program is found by its bare name in the system's folders.
 fn is_of_system(call: &SmallCall) -> Answer {
     match &call.from {
         None => Answer::Yes,
