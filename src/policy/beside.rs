@@ -5,29 +5,36 @@ use std::sync::Arc;
 
 use crate::dialect::beside::{Beside, BesideText, clean, path};
 use crate::dialect::{self, Dialect};
-use crate::source::{Node, Source, parse};
-
-/// A text with its documents, each with what its rules' ids begin with.
-pub(super) type Text = (Source, Vec<(Node, String)>);
+use crate::source::{Node, Parse, Source, parse};
 
 /// The texts that documents of the others name. A text that names others itself is always read by itself: otherwise two
 /// that name each other would both be lost.
-pub(super) fn beside(texts: Vec<Text>, only: Option<&Dialect>) -> Beside {
+pub(super) fn beside(texts: &[(Source, Parse)], only: Option<&Dialect>) -> Beside {
     let (mut named, mut naming) = (BTreeMap::new(), BTreeSet::new());
-    for (source, documents) in &texts {
-        for (dialect, written) in documents.iter().flat_map(|(node, _)| references(node, only)) {
+    for (source, parsed) in texts {
+        for (dialect, written) in parsed.documents.iter().flat_map(|node| references(node, only)) {
             naming.insert(clean(source.name()));
             named.insert(path(source.name(), &written), dialect);
         }
     }
     let mut beside = Beside::default();
-    for (source, documents) in texts {
+    for (source, parsed) in texts {
         let name = clean(source.name());
         if let Some(dialect) = named.get(&name).filter(|_| !naming.contains(&name)) {
-            beside.add(BesideText { source, documents, dialect });
+            let documents = parsed.documents.iter().enumerate().filter(|(_, node)| !node.is_null());
+            let documents = documents.map(|(index, node)| (node.clone(), prefix(source.name(), index)));
+            beside.add(BesideText { source: source.clone(), documents: documents.collect(), dialect });
         }
     }
     beside
+}
+
+/// What the ids of a document's rules begin with. Those of a file's first document stay when another is written after it.
+pub(super) fn prefix(file: &str, index: usize) -> String {
+    match index {
+        0 => format!("{file}#"),
+        index => format!("{file}#{index}"),
+    }
 }
 
 /// The files that documents of a text name, as they are written there: [`super::Policy::load`] needs them as well.

@@ -46,10 +46,10 @@ impl Policy {
 impl Loading {
     /// Reads files, which are in the order of their rules.
     pub(super) fn of(files: &[PolicyFile], only: Option<&'static Dialect>, rules: Rules) -> Loading {
-        let texts = files.iter().map(|file| Source::new(Arc::clone(&file.name), Arc::clone(&file.text)));
+        let texts: Vec<(Source, Parse)> = files.iter().map(parsed).collect();
         let mut loading = Loading {
             files: Vec::new(),
-            beside: Arc::new(beside::beside(texts.map(whole).collect(), only)),
+            beside: Arc::new(beside::beside(&texts, only)),
             readers: DIALECTS.iter().map(|dialect| (dialect.reader)()).collect(),
             rules,
             documents: Vec::new(),
@@ -57,9 +57,9 @@ impl Loading {
             diagnostics: Vec::new(),
             only,
         };
-        for file in files {
+        for (file, (source, parsed)) in files.iter().zip(texts) {
             // A file of cases alone is no part of the version.
-            if loading.file(file) {
+            if loading.file(file, source, parsed) {
                 loading.files.push(file.clone());
             }
         }
@@ -67,9 +67,7 @@ impl Loading {
     }
 
     /// Reads a file; whether it is a part of the version.
-    fn file(&mut self, file: &PolicyFile) -> bool {
-        let source = Source::new(Arc::clone(&file.name), Arc::clone(&file.text));
-        let parsed = parse(&source);
+    fn file(&mut self, file: &PolicyFile, source: Source, parsed: Parse) -> bool {
         if self.beside.get(&file.name).is_some() {
             self.named_elsewhere(file, &source, parsed);
             return true;
@@ -207,7 +205,7 @@ impl Loading {
         if self.only.is_some_and(|only| only.name != dialect.name) {
             return;
         }
-        let prefix = prefix(&file.name, index);
+        let prefix = beside::prefix(&file.name, index);
         let (rules, diagnostics) = (&mut self.rules, &mut self.diagnostics);
         let (before, told) = (rules.len(), diagnostics.len());
         let place = DIALECTS.iter().position(|row| row.name == dialect.name);
@@ -297,14 +295,6 @@ fn cut_short(problem: &Problem) -> bool {
     )
 }
 
-/// What the ids of a document's rules begin with. Those of a file's first document stay when another is written after it.
-fn prefix(file: &str, index: usize) -> String {
-    match index {
-        0 => format!("{file}#"),
-        index => format!("{file}#{index}"),
-    }
-}
-
 /// A document whose rules are not known must not count as one without rules.
 fn reader_fault(why: &str) -> Diagnostic {
     let message = format!("the policy cannot be read: its reader failed: {why}");
@@ -312,11 +302,11 @@ fn reader_fault(why: &str) -> Diagnostic {
     Diagnostic::error(code::READER_FAULT, message).help(help)
 }
 
-/// A text with all its documents.
-fn whole(source: Source) -> beside::Text {
-    let documents = parse(&source).documents.into_iter().enumerate().filter(|(_, node)| !node.is_null());
-    let documents = documents.map(|(index, node)| (node, prefix(source.name(), index))).collect();
-    (source, documents)
+/// The text of a file with its documents.
+fn parsed(file: &PolicyFile) -> (Source, Parse) {
+    let source = Source::new(Arc::clone(&file.name), Arc::clone(&file.text));
+    let parsed = parse(&source);
+    (source, parsed)
 }
 
 /// Whether a file holds one document; nothing is between two `---`, or after the last one.
@@ -390,12 +380,14 @@ mod tests {
                 only: None,
             };
             let text = "tool: pay\npreconditions: [{requires_prior_tool: check}]\n";
-            loading.file(&PolicyFile {
+            let file = PolicyFile {
                 name: "p.yaml".into(),
                 relative: "p.yaml".into(),
                 text: text.into(),
                 named: false,
-            });
+            };
+            let (source, parsed) = parsed(&file);
+            loading.file(&file, source, parsed);
             let loaded = loading.finish("sha256:0".into());
             assert!(loaded.policy.is_none(), "{on_document}");
             let told = loaded.diagnostics.iter().filter(|told| told.code == code::READER_FAULT);

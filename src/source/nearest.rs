@@ -36,15 +36,17 @@ pub fn edits(word: &str, other: &str) -> usize {
 
 /// Whether it takes no more edits than this to make the one word of the other.
 pub fn is_within(edits: usize, word: &str, other: &str) -> bool {
-    let (word, other) = (fold(word), fold(other));
     // Most words differ too much in length already.
-    word.chars().count().abs_diff(other.chars().count()) <= edits
-        && strsim::damerau_levenshtein(&word, &other) <= edits
+    letters(word).count().abs_diff(letters(other).count()) <= edits && self::edits(word, other) <= edits
 }
 
 /// `requiresPriorTool`, `requires-prior-tool` and `requires_prior_tool` are one word here.
 fn fold(word: &str) -> String {
-    word.chars().filter(|c| !matches!(c, '_' | '-' | '.' | ' ')).flat_map(char::to_lowercase).collect()
+    letters(word).collect()
+}
+
+fn letters(word: &str) -> impl Iterator<Item = char> {
+    word.chars().filter(|c| !matches!(c, '_' | '-' | '.' | ' ')).flat_map(char::to_lowercase)
 }
 
 #[cfg(test)]

@@ -163,11 +163,12 @@ fn program<'a>(field: &Field<'a>, group: &mut Group, out: &mut Vec<Problem>) -> 
     let runs = runs.without(without.iter().copied()).env(env.iter().copied());
     let runs = if folder.is_empty() { runs } else { runs.within(folder.iter().copied()) };
     group.any.push(Matcher::Runs(runs));
+    let set = |text: &&str| if text.contains('=') { format!("{text} ") } else { format!("{text}=* ") };
+    let before: String = env.iter().map(set).collect();
+    let after = args.iter().map(|any| any.join("|")).chain(flags.iter().map(|flag| dashed(flag)));
+    let after: String = after.map(|word| format!(" {word}")).collect();
     for name in programs {
-        let set = |text: &&str| if text.contains('=') { (*text).to_owned() } else { format!("{text}=*") };
-        let words = env.iter().map(set).chain([name.to_owned()]).chain(args.iter().map(|any| any.join("|")));
-        let words = words.chain(flags.iter().map(|flag| dashed(flag)));
-        group.written.push(words.collect::<Vec<_>>().join(" "));
+        group.written.push(format!("{before}{name}{after}"));
         group.besides.push(besides.clone());
     }
     Some(())

@@ -1,5 +1,6 @@
 //! What a sequence rule asks: which tools, in which order, how often, how soon. And how it ended.
 
+use super::asks::title;
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -121,6 +122,15 @@ impl Order {
             Order::Sequence { tools, .. } => tools.iter().collect(),
             _ => Vec::new(),
         }
+    }
+
+    /// A text that equal orders share and few others have, to look them up by.
+    pub fn outline(&self) -> String {
+        let asks = self.operands().into_iter().map(|named| {
+            let question = named.does.as_ref().map(|question| title(question)).unwrap_or_default();
+            format!("{:?} {question}", named.args_match)
+        });
+        format!("{:?} {}", self.tools(), asks.collect::<Vec<_>>().join(" "))
     }
 
     /// The tools it names, in the order in which it asks about them.

@@ -282,22 +282,23 @@ fn within<'m>(
     })
 }
 
-/// What a rule bounds, and how tightly: of two rules that bound the same, the tighter one decides.
-pub(super) fn bound(order: &Order) -> Option<(String, u64)> {
-    match order {
-        Order::MaxCalls { tool, max } => Some((format!("max_calls {tool:?}"), *max)),
-        Order::Eventually { tool, within } => Some((format!("eventually {tool:?}"), *within)),
-        Order::After { trigger, then, within } => Some((format!("after {trigger:?} {then:?}"), *within)),
-        _ => None,
-    }
+/// Where a rule stands, and how many calls it permits.
+pub(super) type Bound = (Span, u64);
+
+/// What a rule bounds, as the same rule with a bound of 0, and how tightly: of two rules that bound the same, the tighter one decides.
+pub(super) fn bound(order: &Order) -> Option<(Order, u64)> {
+    let mut what = order.clone();
+    let bound = match &mut what {
+        Order::MaxCalls { max: bound, .. }
+        | Order::Eventually { within: bound, .. }
+        | Order::After { within: bound, .. } => std::mem::take(bound),
+        _ => return None,
+    };
+    Some((what, bound))
 }
 
 /// A rule that another one of the list makes pointless: `loose` allows more than `tight` does.
-pub(super) fn looser(
-    source: &Source,
-    (loose, bound): (Span, u64),
-    (tight, other): (Span, u64),
-) -> Diagnostic {
+pub(super) fn looser(source: &Source, (loose, bound): Bound, (tight, other): Bound) -> Diagnostic {
     let message = format!(
         "this rule never decides: {bound} is more than the {other} that another rule asks of the same calls"
     );

@@ -45,7 +45,7 @@ fn doubts(kind: Type, fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option
         None => Some(OnDoubt::default()),
     };
     let default = |key| match (key, kind) {
-        // Code that nobody has read may run what is not on a list.
+        // Opaque code may run programs that are not on the list.
         ("opaque", Type::Allowlist) => Response::Deny,
         _ => Response::default(),
     };
@@ -169,13 +169,18 @@ impl<'a> Reading<'a, '_> {
         let (when, doubts) = (when?, doubts?);
         // Rules of one list have the same aliases, and are of one test.
         let list = item.pointer.rsplit_once('/').map_or("", |(list, _)| list);
-        let known = format!("{list} {order:?} {when:?} {wanted} {doubts:?}");
-        match self.seen.get(&known) {
-            Some(first) => self.warnings.push(lint::repeated(self.text.source, item.span(), *first)),
+        let known = format!("{list} {} {when:?} {wanted} {doubts:?}", order.outline());
+        let alike = self.seen.entry(known).or_default();
+        match alike.iter().find(|(other, _)| *other == order) {
+            Some((_, first)) => {
+                let first = *first;
+                self.warnings.push(lint::repeated(self.text.source, item.span(), first));
+            }
             None => {
-                self.seen.insert(known, item.span());
+                alike.push((order.clone(), item.span()));
                 if let Some((what, bound)) = lint::bound(&order) {
-                    self.bounded(format!("{list} {what} {when:?} {wanted}"), (item.span(), bound));
+                    let known = format!("{list} {} {when:?} {wanted}", what.outline());
+                    self.bounded(known, what, (item.span(), bound));
                 }
             }
         }
@@ -184,15 +189,18 @@ impl<'a> Reading<'a, '_> {
     }
 
     /// Compares a rule with the tightest of those that bound the same.
-    fn bounded(&mut self, what: String, own: (Span, u64)) {
+    fn bounded(&mut self, known: String, what: Order, own: lint::Bound) {
         let source = self.text.source;
-        match self.bounds.get(&what).copied() {
-            Some(other) if other.1 < own.1 => self.warnings.push(lint::looser(source, own, other)),
-            Some(other) => {
-                self.warnings.push(lint::looser(source, other, own));
-                self.bounds.insert(what, own);
+        let alike = self.bounds.entry(known).or_default();
+        match alike.iter_mut().find(|(other, _)| *other == what) {
+            Some((_, tightest)) if tightest.1 < own.1 => {
+                self.warnings.push(lint::looser(source, own, *tightest));
             }
-            None => drop(self.bounds.insert(what, own)),
+            Some((_, tightest)) => {
+                self.warnings.push(lint::looser(source, *tightest, own));
+                *tightest = own;
+            }
+            None => alike.push((what, own)),
         }
     }
 

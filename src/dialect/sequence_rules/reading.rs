@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::facts::Order;
 use super::lint;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::dialect::Text;
@@ -24,10 +25,10 @@ pub(super) struct Reading<'a, 'r> {
     pub test: Option<Arc<str>>,
     /// What is probably not meant.
     pub warnings: Vec<Diagnostic>,
-    /// The rules so far, by their list and what they say, each with its place.
-    pub seen: HashMap<String, Span>,
-    /// The tightest bound on the same calls, with its rule.
-    pub bounds: HashMap<String, (Span, u64)>,
+    /// The rules so far, by their list and how they are written, each with its place.
+    pub seen: HashMap<String, Vec<(Order, Span)>>,
+    /// Of the rules that bound the same calls the tightest, with what they bound.
+    pub bounds: HashMap<String, Vec<(Order, lint::Bound)>>,
     /// What is known of programs and tools: by the document at hand.
     pub facts: Table,
     /// Whether a rule asks what calls do.
