@@ -11,6 +11,8 @@ mod read;
 mod row;
 #[path = "src/shell/facts/run.rs"]
 mod run;
+#[path = "src/shell/facts/tools.rs"]
+mod tools;
 #[path = "src/shell/facts/words.rs"]
 mod words;
 
@@ -33,7 +35,8 @@ fn main() {
     };
     files.retain(|path| path.extension().is_some_and(|end| end == "yaml"));
     files.sort();
-    let mut rows = Vec::new();
+    let (mut rows, mut tools) = (Vec::new(), Vec::new());
+    let mut tool_names = BTreeSet::new();
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut scripts: BTreeSet<String> = BTreeSet::new();
     for file in &files {
@@ -47,33 +50,37 @@ fn main() {
             Err((line, why)) => return fail(&format!("{shown}:{line}: {why}")),
         };
         for (line, row) in items {
+            let place = format!("{shown}:{line}");
+            if let Some(tool) = row.as_object().filter(|row| row.contains_key("tool")) {
+                let (tool, faults) = tools::read(tool);
+                if let Some(fault) = faults.first() {
+                    return fail(&format!("{place}: {}: {}", fault.pointer, fault.message));
+                }
+                if let Some(name) = tool.names.into_iter().find(|name| !tool_names.insert(name.clone())) {
+                    return fail(&format!("{place}: a second row for `{name}`"));
+                }
+                tools.push(row.to_string());
+                continue;
+            }
             let (program, faults) = read::program(&row);
             if let Some(fault) = faults.first() {
-                return fail(&format!("{shown}:{line}: {}: {}", fault.pointer, fault.message));
+                return fail(&format!("{place}: {}: {}", fault.pointer, fault.message));
             }
             scripts.extend(program.env_runs);
             for name in program.names {
                 if names.insert(name.clone(), rows.len()).is_some() {
-                    return fail(&format!("{shown}:{line}: a second row for `{name}`"));
+                    return fail(&format!("{place}: a second row for `{name}`"));
                 }
             }
             rows.push(row.to_string());
         }
     }
-    let mut code = format!("pub static ROWS: [&str; {}] = [\n", rows.len());
-    for row in &rows {
-        _ = writeln!(code, "    {row:?},");
+    let (names, scripts) = (Vec::from_iter(names), Vec::from_iter(scripts));
+    let mut code = String::new();
+    for (name, texts) in [("ROWS", &rows), ("TOOLS", &tools), ("SCRIPTS", &scripts)] {
+        _ = writeln!(code, "pub static {name}: [&str; {}] = {texts:?};", texts.len());
     }
-    _ = write!(code, "];\n\npub static NAMES: [(&str, usize); {}] = [\n", names.len());
-    for (name, row) in &names {
-        _ = writeln!(code, "    ({name:?}, {row}),");
-    }
-    _ = write!(
-        code,
-        "];\n\npub static SCRIPTS: [&str; {}] = {:?};\n",
-        scripts.len(),
-        scripts.iter().collect::<Vec<_>>()
-    );
+    _ = writeln!(code, "pub static NAMES: [(&str, usize); {}] = {names:?};", names.len());
     let out = std::env::var_os("OUT_DIR").unwrap_or_default();
     if let Err(error) = std::fs::write(Path::new(&out).join("facts.rs"), code) {
         fail(&format!("the table of programs: {error}"));

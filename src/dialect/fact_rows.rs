@@ -4,12 +4,10 @@ use std::collections::HashMap;
 
 use crate::shell::facts::fault::{Fault, FaultKind};
 use crate::shell::facts::read;
-use crate::shell::facts::table::{RowKind, kept_tool, text};
-use crate::shell::facts::tools::{ARGUMENTS, Argument};
-use crate::shell::facts::{Row, Table};
+use crate::shell::facts::table::RowKind;
+use crate::shell::facts::{self, Row, Table};
 use crate::source::fields::unknown_key;
 use crate::source::nearest::nearest;
-use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, Span, quoted};
 
 /// Takes `facts`: the shipped rows with those of the document. What cannot be read has been reported, and is left out.
@@ -25,14 +23,10 @@ type Seen = HashMap<(bool, String), Span>;
 
 fn row(item: &Field<'_>, seen: &mut Seen, out: &mut Vec<Problem>) -> Option<Row> {
     let before = out.len();
-    let mut fields = item.fields(out)?;
+    let fields = item.fields(out)?;
     let kind = match (fields.has("program"), fields.has("tool")) {
         (true, false) => Some(program(item, seen, out)),
-        (false, true) => {
-            let kind = tool(&mut fields, item, seen, out);
-            out.extend(fields.unknown());
-            kind
-        }
+        (false, true) => tool(item, seen, out),
         (is_both, _) => {
             let message = match is_both {
                 true => "a row is about a program or about a tool, not both",
@@ -85,91 +79,20 @@ fn problem(fault: Fault, row: &Node) -> Problem {
     }
 }
 
-/// A text or a list of them, each of which fits; in a row, a blank separates several.
-fn texts<'a>(
-    field: &Field<'a>,
-    what: &str,
-    fits: impl Fn(&str) -> bool,
-    out: &mut Vec<Problem>,
-) -> Option<Vec<&'a str>> {
-    let one = |field: &Field<'a>, out: &mut Vec<Problem>| {
-        let text = field.name(out)?;
-        if !fits(text) {
-            field.refuse(format!("{} is not {what}", quoted(text)), out);
-            return None;
-        }
-        Some(text)
-    };
-    if field.node.as_seq().is_none() {
-        return one(field, out).map(|text| vec![text]);
-    }
-    let read = field.list(out, |item, out| one(&item, out))?;
-    if read.is_empty() {
-        field.refuse("an empty list says nothing", out);
-        return None;
-    }
-    Some(read)
-}
-
-/// The names of programs or tools, which are compared letter by letter.
-fn names<'a>(field: &Field<'a>, what: &str, out: &mut Vec<Problem>) -> Option<Vec<&'a str>> {
-    let names = texts(field, what, |name| !name.contains(char::is_whitespace) && !name.contains('/'), out)?;
-    for name in &names {
-        let help = "name each of them: a row is for the names that it lists";
-        out.extend(Wildcard::of(name).map(|found| found.problem(field.span(), help)));
-    }
-    Some(names)
-}
-
-/// A text of words with blanks between them, or a list of such texts: as a row keeps them.
-fn words(
-    field: &Field<'_>,
-    what: &str,
-    fits: impl Fn(&str) -> bool,
-    out: &mut Vec<Problem>,
-) -> Option<&'static str> {
-    let all = |text: &str| text.split(' ').all(|word| !word.is_empty() && fits(word));
-    Some(text(&texts(field, what, all, out)?.join(" ")))
-}
-
-fn tool(
-    fields: &mut Fields<'_>,
-    item: &Field<'_>,
-    seen: &mut Seen,
-    out: &mut Vec<Problem>,
-) -> Option<RowKind> {
-    let named = fields.required("tool", out).and_then(|field| names(&field, "a tool's name", out));
-    let mut does = Vec::new();
-    for (key, argument) in ARGUMENTS {
-        let Some(field) = fields.optional(key) else { continue };
-        if *key == "reaches" && field.node.as_str() == Some("*") {
-            does.push(Argument::Anywhere);
-            continue;
-        }
-        let names =
-            words(&field, "the name of an argument", |name| !name.contains(char::is_whitespace), out)?;
-        if let Some(path) = names.split(' ').find(|name| name.starts_with("$.") || name.starts_with("$[")) {
-            let message = format!("no argument is called {}: `facts` has names, not paths", quoted(path));
-            let own = path.trim_start_matches(['$', '.', '[']).trim_matches([']', '\'', '"']);
-            let help = match own.contains(['.', '[']) || own.is_empty() {
-                true => "write the name of the argument".to_owned(),
-                false => format!("write {}", quoted(own)),
-            };
-            out.push(field.problem(ProblemKind::MatchesNothing, message).help(help));
-        }
-        does.push(argument(names));
-    }
-    let named = named?;
-    let known = |name: &&&str| crate::shell::facts::tools::tool(name).is_some_and(|row| !row.does.is_empty());
-    if let Some(name) = named.iter().find(known).filter(|_| does.is_empty()) {
+fn tool(item: &Field<'_>, seen: &mut Seen, out: &mut Vec<Problem>) -> Option<RowKind> {
+    let (row, faults) = facts::read_tool(item.node.to_json().as_object()?);
+    let is_empty = faults.is_empty() && row.does.is_empty();
+    out.extend(faults.into_iter().map(|fault| problem(fault, item.node)));
+    let known = |name: &&String| facts::tool(name).is_some_and(|row| !row.does.is_empty());
+    if let Some(name) = row.names.iter().find(known).filter(|_| is_empty) {
         let message =
             format!("this row takes the place of what is known of {}, and says nothing", quoted(name));
         let help =
             "say what its arguments are, such as `command: command` or `reads: path`, or leave the row out";
         out.push(item.problem(ProblemKind::BadValue, message).help(help));
     }
-    for name in &named {
-        twice(true, (*name).to_owned(), item, seen, out);
+    for name in &row.names {
+        twice(true, name.clone(), item, seen, out);
     }
-    Some(RowKind::Tool(kept_tool(text(&named.join(" ")), &does)))
+    Some(RowKind::Tool(row))
 }

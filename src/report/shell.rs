@@ -9,7 +9,7 @@ use super::{Look, json, words};
 use crate::engine::Verdict;
 use crate::policy::Policy;
 use crate::replay::Replay;
-use crate::shell::facts::{rows, tools};
+use crate::shell::facts::{rows, tool_rows};
 use crate::shell::{Line, SmallCall, Word};
 use crate::source::inline::{inline, scalar};
 use crate::wording::{count, line, list};
@@ -176,7 +176,7 @@ pub fn table(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "facts:\n# Programs:")?;
     rows().try_for_each(|row| entry(&row, out))?;
     writeln!(out, "# Tools of agents:")?;
-    tools::TOOLS.iter().try_for_each(|row| entry(&tools::written(row), out))?;
+    tool_rows().try_for_each(|row| entry(&row, out))?;
     writeln!(out, "# mcp__*, and every other tool: may reach any host")
 }
 
@@ -232,5 +232,5 @@ pub fn entry(row: &Value, out: &mut dyn Write) -> io::Result<()> {
 
 /// The table for a program, a row a line.
 pub fn table_data() -> impl Iterator<Item = Value> {
-    rows().chain(tools::TOOLS.iter().map(tools::written)).map(|row| json!({"row": row}))
+    rows().chain(tool_rows()).map(|row| json!({"row": row}))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
 
 use super::constants::{Constants, Exported, is_name, literal};
+use super::facts::Program;
 use super::options::Arguments;
 use super::walker::{Flow, Walker};
 use super::word::{Piece, Word};
@@ -13,21 +14,9 @@ use super::word::{Piece, Word};
 const SAME_SHELL: &str =
     "eval . source command builtin exec time ! trap jobs compgen mapfile readarray noglob nocorrect";
 
-/// Programs that start others with variables from a place of their own.
-const GIVE_OTHERS: &str = "aws-vault aws-okta saml2aws direnv dotenv dotenvx op doppler infisical chamber teller summon berglas \
-     envchain envconsul sops mise rtx";
-
-/// Programs that start others without most of the variables that they have.
-const KEEP_FEW: &str =
-    "sudo doas su runuser login pkexec systemd-run machinectl run0 setpriv sg newgrp chpst envdir softlimit";
-
-fn is_one(name: &str, of: &str) -> bool {
-    of.split(' ').any(|one| one == name)
-}
-
 /// Whether what it runs is run by the same shell.
 pub fn is_same_shell(name: &str) -> bool {
-    is_one(name, SAME_SHELL)
+    SAME_SHELL.split(' ').any(|one| one == name)
 }
 
 /// The folder that is written before a program's name.
@@ -227,7 +216,14 @@ impl Walker<'_> {
     }
 
     /// What a program that starts others makes of the variables.
-    pub fn passes_on(&mut self, name: &str, elsewhere: bool, found: &Arguments<'_>, words: &[Word]) {
+    pub fn passes_on(
+        &mut self,
+        row: &Program,
+        name: &str,
+        elsewhere: bool,
+        found: &Arguments<'_>,
+        words: &[Word],
+    ) {
         if elsewhere {
             self.constants.leave();
             for given in &found.options {
@@ -252,11 +248,10 @@ impl Walker<'_> {
             let unset = found.values("-u --unset").filter_map(Word::known);
             unset.for_each(|name| self.constants.remove(name));
         }
-        if is_one(name, GIVE_OTHERS) {
+        if row.adds_env {
             self.constants.forget(name);
         }
-        if is_one(name, KEEP_FEW)
-            && !found.has("-E -m -p --preserve-environment")
+        if row.clears_env.as_ref().is_some_and(|keeping| !found.has_any(keeping))
             && !self.constants.is_empty()
         {
             self.constants.filter();

@@ -2,7 +2,7 @@
 
 use super::call::{Act, Extent, Host, SmallCall, Touch};
 use super::choose::{choose, searched};
-use super::facts::{At, Condition, Deed, Depth, Does, Effect4, Level, Net, Program, Table, is_shell, said};
+use super::facts::{At, Condition, Deed, Depth, Does, Effect4, Level, Net, Program, Table, said};
 use super::forms::{files, hosts};
 use super::host::host;
 use super::options::{Arguments, arguments, readings};
@@ -16,7 +16,7 @@ use super::{find, url_glob};
 pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     let facts = &scene.root.facts;
     let Some(program) = facts.program(name) else {
-        return Effects { opaque: !is_shell(name), ..Effects::default() };
+        return Effects { opaque: true, ..Effects::default() };
     };
     let own = facts.says_all_of(name);
     if matches!(name, "find" | "gfind") && !own {

@@ -8,10 +8,11 @@ pub mod read;
 mod row;
 mod run;
 pub mod table;
-pub mod tools;
+mod tools;
 mod words;
 
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{LazyLock, OnceLock};
 
 use serde_json::Value;
 
@@ -23,6 +24,7 @@ pub use row::{
 };
 pub use run::{Apart, Inner, Run, Shell};
 pub use table::{Row, Table};
+pub use tools::{Argument, Role, Tool, read as read_tool};
 
 mod shipped {
     include!(concat!(env!("OUT_DIR"), "/facts.rs"));
@@ -36,7 +38,12 @@ fn written(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// The shipped rows, as they are written.
+/// The shipped rows of tools, as they are written.
+pub fn tool_rows() -> impl Iterator<Item = Value> {
+    shipped::TOOLS.iter().map(|text| written(text))
+}
+
+/// The shipped rows of programs, as they are written.
 pub fn rows() -> impl Iterator<Item = Value> {
     shipped::ROWS.iter().map(|text| written(text))
 }
@@ -66,6 +73,51 @@ fn named(name: &str) -> Option<&'static Program> {
     let (_, row) = shipped::NAMES.get(place)?;
     let slot = READ.get(*row)?;
     Some(slot.get_or_init(|| read::program(&written(shipped::ROWS.get(*row).unwrap_or(&""))).0))
+}
+
+/// The shipped row of a tool. Agents write one name as `WebFetch`, `web_fetch` and `webfetch`. Every call of a recording asks for a row.
+pub fn tool(name: &str) -> Option<&'static Tool> {
+    let (by_name, by_letters) = &*TOOLS;
+    by_name.get(name).or_else(|| by_letters.get(&letters(name))).copied()
+}
+
+/// The shipped rows of tools by their names, and by these without case and separators.
+static TOOLS: LazyLock<(ByName, ByName)> = LazyLock::new(|| {
+    let (mut by_name, mut by_letters) = (ByName::new(), ByName::new());
+    for row in tool_rows() {
+        let row: &'static Tool = Box::leak(Box::new(row.as_object().map(read_tool).unwrap_or_default().0));
+        for name in &row.names {
+            by_name.insert(name.clone(), row);
+            by_letters.entry(letters(name)).or_insert(row);
+        }
+    }
+    (by_name, by_letters)
+});
+
+type ByName = HashMap<String, &'static Tool>;
+
+fn letters(name: &str) -> String {
+    name.chars().filter(|letter| !matches!(letter, '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+impl Tool {
+    /// The names of the arguments that say this.
+    pub fn named(&self, role: Role) -> impl Iterator<Item = &str> {
+        let own = self.does.iter().filter(move |argument| argument.role == role);
+        own.flat_map(|argument| argument.names.iter().map(String::as_str))
+    }
+
+    /// Whether one of its arguments says this.
+    pub fn has(&self, role: Role) -> bool {
+        self.does.iter().any(|argument| argument.role == role)
+    }
+}
+
+impl Argument {
+    /// Whether the tool reaches hosts that nobody knows.
+    pub fn is_anywhere(&self) -> bool {
+        self.role == Role::Reaches && self.names == ["*"]
+    }
 }
 
 impl Program {
@@ -150,17 +202,6 @@ impl Level {
         }
         said
     }
-}
-
-/// Shells whose `-c` takes a script.
-const SHELLS: [&str; 17] = [
-    "bash", "sh", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "fish", "yash", "csh", "tcsh", "ksh93",
-    "oksh", "loksh", "posh", "rzsh",
-];
-
-/// Whether a program is a shell, which the walker follows itself.
-pub fn is_shell(name: &str) -> bool {
-    SHELLS.contains(&name)
 }
 
 /// What a command does by its levels. A longer subcommand takes the place of a shorter one in what it speaks of: `stash list` in that of

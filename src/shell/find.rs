@@ -1,14 +1,14 @@
 //! `find`: where it looks, what it comes upon and what it does there.
 
 use super::call::{Act, Extent};
+use super::facts::{self, Program, Takes};
 use super::scene::{Effects, Scene, add};
 use super::word::{Piece, Word};
 
-/// Words of `find` that take values.
-const FIND_VALUES: &str = "-name -iname -path -ipath -wholename -regex -iregex -type -size -mtime -mmin -atime -ctime -newer -user -group -perm -maxdepth -mindepth -printf -fstype -links -inum -amin -cmin -lname -samefile -xtype -regextype -anewer";
-
+/// Whether a value follows the word.
 fn is_valued(word: &str) -> bool {
-    FIND_VALUES.split(' ').any(|known| known == word)
+    let row = facts::program("find").and_then(Program::whole);
+    row.and_then(|row| row.option(word)).is_some_and(|option| option.takes != Takes::Nothing)
 }
 
 /// The folders in which `find` looks.

@@ -27,8 +27,11 @@ pub fn get<'v>(given: &'v Map<String, Value>, name: &str) -> Option<(&'v String,
 }
 
 /// The first of these arguments that is given.
-pub fn first<'v>(given: &'v Map<String, Value>, names: &str) -> Option<(&'v String, &'v Value)> {
-    names.split(' ').find_map(|name| get(given, name))
+pub fn first<'v, 'n>(
+    given: &'v Map<String, Value>,
+    mut names: impl Iterator<Item = &'n str>,
+) -> Option<(&'v String, &'v Value)> {
+    names.find_map(|name| get(given, name))
 }
 
 /// Whether two names differ in case and separators alone.
@@ -97,7 +100,9 @@ pub fn texts(value: &Value) -> Vec<&str> {
         Value::String(text) => vec![text],
         Value::Array(items) => items.iter().flat_map(texts).collect(),
         // `read_file` takes `files: [{path: …}]` in some agents.
-        Value::Object(members) => first(members, PATHS).map(|(_, value)| texts(value)).unwrap_or_default(),
+        Value::Object(members) => {
+            first(members, PATHS.split(' ')).map(|(_, value)| texts(value)).unwrap_or_default()
+        }
         _ => Vec::new(),
     }
 }

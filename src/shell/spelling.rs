@@ -271,7 +271,7 @@ fn program(words: &[PatternWord], anchored: bool) -> Option<Map<String, Value>> 
     let names = &first.choices;
     // What runs another program is no program of its own.
     let known = |name: &String| {
-        facts::program(name).is_some_and(|row| !row.is_wrapper() || has_verbs(name)) && !facts::is_shell(name)
+        facts::program(name).is_some_and(|row| (!row.is_wrapper() || has_verbs(name)) && !row.shell)
     };
     let is_unmistakable = |name: &String| facts::program(name).is_some_and(|row| row.unmistakable);
     let says = !rest.is_empty() || anchored || names.iter().all(is_unmistakable);

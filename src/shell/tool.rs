@@ -5,8 +5,7 @@ use serde_json::{Map, Value};
 use super::call::{Act, Extent, Host, Line, SmallCall, Touch};
 use super::choice::Choice;
 use super::choose::apply;
-use super::facts::Table;
-use super::facts::tools::{Argument, Tool, starts, types};
+use super::facts::{Role, Table, Tool};
 use super::given::{all_texts, first, get, is_same, may_hold, path, pattern, texts};
 use super::host::{host, is_loose};
 use super::patch;
@@ -19,29 +18,27 @@ use super::word::Word;
 /// Whether a call of a tool can be what a key asks for.
 pub fn can(facts: &Table, name: &str, key: &str) -> bool {
     let Some(row) = facts.tool(name) else { return true };
-    row.does.iter().any(|argument| match argument {
-        Argument::Command(_) => true,
-        Argument::Reaches(_) | Argument::Anywhere => key == "reaches",
-        other => acts(other).iter().any(|act| act.name() == key),
+    row.does.iter().any(|argument| match argument.role {
+        Role::Command => true,
+        Role::Reaches => key == "reaches",
+        role => acts(role).iter().any(|act| act.name() == key),
     }) || matches!(key, "agent" | "ended")
 }
 
 /// What is done to the files that an argument names.
-fn acts(argument: &Argument) -> &'static [Act] {
-    match argument {
-        Argument::Reads(_) | Argument::Searches(_) => &[Act::Reads],
-        Argument::Writes(_) => &[Act::Writes],
-        Argument::Deletes(_) => &[Act::Deletes],
-        Argument::Patch(_) => &[Act::Writes, Act::Deletes],
-        Argument::Command(_) | Argument::Folder(_) | Argument::Reaches(_) | Argument::Anywhere => &[],
+fn acts(role: Role) -> &'static [Act] {
+    match role {
+        Role::Reads | Role::Searches => &[Act::Reads],
+        Role::Writes => &[Act::Writes],
+        Role::Deletes => &[Act::Deletes],
+        Role::Patch => &[Act::Writes, Act::Deletes],
+        Role::Command | Role::Folder | Role::Reaches => &[],
     }
 }
 
 /// Whether a tool is known to run the command that is its argument.
 pub fn runs_commands(facts: &Table, name: &str) -> bool {
-    facts
-        .tool(name)
-        .is_some_and(|row| row.does.iter().any(|argument| matches!(argument, Argument::Command(_))))
+    facts.tool(name).is_some_and(|row| row.has(Role::Command))
 }
 
 /// A call that reads the file that another one is about, of a tool that was called before or else of the best known one.
@@ -51,39 +48,35 @@ pub fn reading<'n>(
     given: &Value,
     mut earlier: impl Iterator<Item = &'n str>,
 ) -> Option<(&'n str, Value)> {
-    let files = facts.tool(tool)?.does.iter().filter_map(|argument| match argument {
-        Argument::Reads(names) | Argument::Writes(names) | Argument::Deletes(names) => Some(names.split(' ')),
-        _ => None,
-    });
-    let (key, file) = files.flatten().find_map(|name| Some((name, given.get(name)?.as_str()?)))?;
-    let keys = |tool: &str| match facts.tool(tool)?.does {
-        [Argument::Reads(names)] => Some(*names),
+    let is_file = |role: &Role| matches!(role, Role::Reads | Role::Writes | Role::Deletes);
+    let mut files = facts.tool(tool)?.does.iter().filter(|argument| is_file(&argument.role));
+    let (key, file) = files.find_map(|argument| {
+        argument.names.iter().find_map(|name| Some((name, given.get(name)?.as_str()?)))
+    })?;
+    let keys = |tool: &str| match facts.tool(tool)?.does.as_slice() {
+        [only] if only.role == Role::Reads => Some(&only.names),
         _ => None,
     };
     let (tool, keys) = earlier.find_map(|tool| Some((tool, keys(tool)?))).or_else(|| {
         let best = "Read";
         Some((best, keys(best)?))
     })?;
-    let key = keys.split(' ').find(|own| *own == key).or_else(|| keys.split(' ').next())?;
+    let key = keys.iter().find(|own| *own == key).or_else(|| keys.first())?;
     Some((tool, serde_json::json!({ key: file })))
 }
 
 /// The argument of a tool that takes the command, by its usual name; `None`: the tool is known to run none.
-pub fn command_argument(facts: &Table, name: &str) -> Option<&'static str> {
+pub fn command_argument<'f>(facts: &'f Table, name: &str) -> Option<&'f str> {
     let Some(row) = facts.tool(name) else { return Some("command") };
-    row.does.iter().find_map(|argument| match argument {
-        Argument::Command(names) => names.split(' ').next(),
-        _ => None,
-    })
+    row.named(Role::Command).next()
 }
 
 /// The arguments of a call that say what it does; `None`: any of them may.
 pub fn looks_at(facts: &Table, name: &str, arguments: Option<&Value>) -> Option<Vec<String>> {
     let row = facts.tool(name)?;
     let given = arguments.and_then(Value::as_object)?;
-    let names = row.does.iter().flat_map(|argument| argument.names().split(' '));
-    let names: Vec<&str> =
-        names.filter(|name| !name.is_empty()).chain(BACKGROUND).chain(CHOOSE_FILES.split(' ')).collect();
+    let names = row.does.iter().flat_map(|argument| argument.names.iter().map(String::as_str));
+    let names: Vec<&str> = names.chain(BACKGROUND).chain(CHOOSE_FILES.split(' ')).collect();
     let (own, others): (Vec<&String>, Vec<&String>) =
         given.keys().partition(|key| names.iter().any(|name| is_same(key, name)));
     // Where none of them is there, others may hold what the tool works on.
@@ -92,18 +85,12 @@ pub fn looks_at(facts: &Table, name: &str, arguments: Option<&Value>) -> Option<
         let mut paths = unlisted::paths(row, given).map(|(key, _)| key);
         !row.does.is_empty() && (paths.any(|other| other == key) || unlisted::folder(row, given) == Some(key))
     };
-    let others = others
-        .into_iter()
-        .filter(|key| is_editor(row) && *key == CHOOSES_ACT || *key == MODE || unlisted(key));
+    let others =
+        others.into_iter().filter(|key| row.editor && *key == CHOOSES_ACT || *key == MODE || unlisted(key));
     known.then(|| own.into_iter().chain(others).cloned().collect())
 }
 
-/// Whether a tool is an editor of several commands: one of them only shows a file, the others only change it.
-fn is_editor(row: &Tool) -> bool {
-    row.names.starts_with("str_replace_editor")
-}
-
-/// The argument of such an editor that names its command.
+/// The argument of an editor that names its command: one of them only shows a file, the others only change it.
 const CHOOSES_ACT: &str = "command";
 
 /// The commands of such an editor that change a file and show nothing of it.
@@ -124,29 +111,26 @@ pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
     let none = Map::new();
     let given = arguments.and_then(Value::as_object).unwrap_or(&none);
     let row = root.facts.tool(name);
-    let does = row.map_or(&[][..], |row| row.does);
-    let command = does.iter().find_map(|argument| match argument {
-        Argument::Command(names) => Some(*names),
-        _ => None,
-    });
-    // A tool that nobody has listed and that is given a command runs it.
-    let names = command.or(if row.is_none() { Some("command cmd command_line shell_command") } else { None });
-    let found = names.and_then(|names| match arguments {
-        Some(Value::String(_) | Value::Array(_)) if row.is_some() => arguments,
-        _ => first(given, names).map(|(_, value)| value),
-    });
-    let begins = row.is_some_and(starts);
+    let runs = row.is_some_and(|row| row.has(Role::Command));
+    let found = match (row, arguments) {
+        // A tool that nobody has listed and that is given a command runs it.
+        (None, _) => {
+            first(given, "command cmd command_line shell_command".split(' ')).map(|(_, value)| value)
+        }
+        (Some(_), Some(Value::String(_) | Value::Array(_))) if runs => arguments,
+        (Some(row), _) => first(given, row.named(Role::Command)).map(|(_, value)| value),
+    };
     let mut line = match found {
-        Some(found) if row.is_some_and(types) => typed(found, root),
+        Some(found) if row.is_some_and(|row| row.types) => typed(found, root),
         Some(found) => commands(found, row, given, root),
         // It is given something, under a name that nobody has listed.
-        None if command.is_some() && may_hold(given, false) => unknown("the command"),
+        None if runs && may_hold(given, false) => unknown("the command"),
         None => Line::default(),
     };
     if line.calls.is_empty() || row.is_none() {
         line.calls.push(call(name, row, arguments, given, root));
     }
-    if begins {
+    if row.is_some_and(|row| row.starts) {
         line.calls.iter_mut().for_each(|call| call.proven = false);
     }
     line
@@ -154,11 +138,7 @@ pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
 
 /// A command line, or a list of words.
 fn commands(command: &Value, row: Option<&Tool>, given: &Map<String, Value>, root: &Root) -> Line {
-    let does = row.map_or(&[][..], |row| row.does);
-    let folder = does.iter().find_map(|argument| match argument {
-        Argument::Folder(names) => first(given, names)?.1.as_str(),
-        _ => None,
-    });
+    let folder = row.and_then(|row| first(given, row.named(Role::Folder))?.1.as_str());
     let unlisted = row.and_then(|row| unlisted::folder(row, given)).map(Word::unknown);
     let folder = folder.filter(|folder| !folder.is_empty()).map(|folder| {
         let own = path(folder);
@@ -255,35 +235,36 @@ fn call(
         foreign(name, given, odd, &mut call, touch);
         return call;
     };
-    let chosen = given.get(CHOOSES_ACT).and_then(Value::as_str).filter(|_| is_editor(row));
+    let chosen = given.get(CHOOSES_ACT).and_then(Value::as_str).filter(|_| row.editor);
     let views = chosen == Some("view");
     let edits = chosen.is_some_and(|chosen| EDITS.contains(&chosen));
-    let unsure = is_editor(row) && !views && !edits;
-    for argument in row.does {
-        let (act, names) = match argument {
-            Argument::Reads(_) if edits => continue,
-            Argument::Reads(names) => (Act::Reads, *names),
-            Argument::Writes(_) if views => continue,
-            Argument::Writes(names) => (Act::Writes, *names),
-            Argument::Deletes(names) => (Act::Deletes, *names),
-            Argument::Searches(names) => {
-                if odd || first(given, names).is_none() && may_hold(given, true) {
+    let unsure = row.editor && !views && !edits;
+    for argument in &row.does {
+        let names = || argument.names.iter().map(String::as_str);
+        let act = match argument.role {
+            Role::Reads if edits => continue,
+            Role::Reads => Act::Reads,
+            Role::Writes if views => continue,
+            Role::Writes => Act::Writes,
+            Role::Deletes => Act::Deletes,
+            Role::Searches => {
+                if odd || first(given, names()).is_none() && may_hold(given, true) {
                     call.mentions.push(unknown(Act::Reads, "the folder"));
                 }
-                search(given, names, &mut call, touch);
+                search(given, names(), &mut call, touch);
                 continue;
             }
-            Argument::Reaches(names) => {
-                reach(given, names, &mut call);
-                continue;
-            }
-            Argument::Anywhere => {
+            Role::Reaches if argument.is_anywhere() => {
                 call.reaches.push(Host::Elsewhere(name.to_owned()));
                 continue;
             }
-            Argument::Patch(names) => {
+            Role::Reaches => {
+                reach(given, names(), &mut call);
+                continue;
+            }
+            Role::Patch => {
                 let text = arguments.filter(|whole| whole.is_string());
-                let patch = text.or_else(|| first(given, names).map(|(_, value)| value));
+                let patch = text.or_else(|| first(given, names()).map(|(_, value)| value));
                 let found = patch.map(patched).unwrap_or_default();
                 if found.is_empty() {
                     call.unclear = Some(name.to_owned());
@@ -291,10 +272,10 @@ fn call(
                 call.touches.extend(found.iter().map(|(act, file)| touch(*act, &path(file), Extent::Itself)));
                 continue;
             }
-            Argument::Command(_) | Argument::Folder(_) => continue,
+            Role::Command | Role::Folder => continue,
         };
         let mut named = false;
-        for name in names.split(' ') {
+        for name in names() {
             for file in get(given, name).map(|(_, value)| texts(value)).unwrap_or_default() {
                 named = true;
                 // Only lists of files are patterns: a file may well be called `[id].tsx`.
@@ -307,7 +288,7 @@ fn call(
             call.mentions.push(unknown(act, "the path"));
         }
     }
-    let does = row.does.iter().flat_map(acts);
+    let does = row.does.iter().flat_map(|argument| acts(argument.role));
     let does: Vec<&Act> =
         does.filter(|act| !(edits && **act == Act::Reads || views && **act == Act::Writes)).collect();
     for (_, text) in unlisted::paths(row, given) {
@@ -317,14 +298,14 @@ fn call(
 }
 
 /// Looks through a folder, or through those of its files that a pattern names.
-fn search(
+fn search<'n>(
     given: &Map<String, Value>,
-    names: &str,
+    names: impl Iterator<Item = &'n str>,
     call: &mut SmallCall,
     touch: impl Fn(Act, &Word, Extent) -> Touch,
 ) {
     let folders: Vec<&str> =
-        names.split(' ').filter_map(|name| get(given, name)).flat_map(|(_, value)| texts(value)).collect();
+        names.filter_map(|name| get(given, name)).flat_map(|(_, value)| texts(value)).collect();
     let folders = if folders.is_empty() { vec!["."] } else { folders };
     let mut choice = Choice::default();
     for (_, value) in CHOOSE_FILES.split(' ').filter_map(|name| get(given, name)) {
@@ -342,7 +323,7 @@ fn search(
 }
 
 /// The hosts of URLs: an argument that is one, or a text with some in it.
-fn reach(given: &Map<String, Value>, names: &str, call: &mut SmallCall) {
+fn reach<'n>(given: &Map<String, Value>, names: impl Iterator<Item = &'n str>, call: &mut SmallCall) {
     for text in first(given, names).map(|(_, value)| texts(value)).unwrap_or_default() {
         let whole = text.trim();
         // What begins as a URL and has no blanks is one, whatever signs are in it.

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use super::call::Act;
-use super::facts::tools::Tool;
+use super::facts::Tool;
 use super::given::{all_texts, is_data, is_same};
 
 /// The longest text that may name a file.
@@ -77,10 +77,7 @@ pub fn paths<'v>(
     row: &'v Tool,
     given: &'v Map<String, Value>,
 ) -> impl Iterator<Item = (&'v String, &'v str)> {
-    let is_listed = |key: &str| {
-        let mut names = row.does.iter().flat_map(|argument| argument.names().split(' '));
-        is_data(key) || names.any(|name| is_same(key, name))
-    };
+    let is_listed = |key: &str| is_data(key) || lists(row, key);
     given.iter().flat_map(move |(key, value)| {
         let mut texts = Vec::new();
         all_texts(value, &mut texts);
@@ -93,6 +90,11 @@ pub fn paths<'v>(
     })
 }
 
+/// Whether the row of a tool lists an argument.
+fn lists(row: &Tool, key: &str) -> bool {
+    row.does.iter().flat_map(|argument| &argument.names).any(|name| is_same(key, name))
+}
+
 /// Whether a text can hardly be anything but a path.
 fn is_path(text: &str) -> bool {
     let dotted = || text.split_once('.').is_some_and(|(_, end)| end.starts_with(char::is_alphanumeric));
@@ -103,14 +105,11 @@ fn is_path(text: &str) -> bool {
 
 /// An argument that may be the folder of a command, under a name that no row lists.
 pub fn folder<'v>(row: &Tool, given: &'v Map<String, Value>) -> Option<&'v str> {
-    let listed = |key: &str| {
-        row.does.iter().any(|argument| argument.names().split(' ').any(|name| is_same(key, name)))
-    };
     given.iter().find_map(|(key, value)| {
         let lower = key.to_lowercase();
         let says = ["dir", "folder", "cwd"].iter().any(|word| lower.contains(word));
         let has_text = value.as_str().is_some_and(|text| !text.is_empty());
-        (says && has_text && !listed(key)).then_some(key.as_str())
+        (says && has_text && !lists(row, key)).then_some(key.as_str())
     })
 }
 

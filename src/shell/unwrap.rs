@@ -18,7 +18,7 @@ impl Walker<'_> {
     /// A program's own name where case says nothing: `GIT` is `git`.
     fn own_name(&self, base: Word) -> Word {
         let facts = &self.root.facts;
-        let knows = |name: &str| facts.program(name).is_some() || facts::is_shell(name);
+        let knows = |name: &str| facts.program(name).is_some();
         let folded = base.known().filter(|name| self.root.folds() && !knows(name)).map(str::to_lowercase);
         folded.filter(|name| knows(name)).map_or(base, Word::text)
     }
@@ -83,6 +83,7 @@ impl Walker<'_> {
         let flow = Flow { branch: true, ..flow };
         self.settles(&name, &args);
         let kept = self.enter(&name);
+        let is_shell = self.root.facts.program(&name).is_some_and(|row| row.shell);
         match name.as_str() {
             "cd" | "pushd" | "chdir" => {
                 let failed: Vec<Word> = self.instead.iter().chain([&self.folder]).cloned().collect();
@@ -121,7 +122,7 @@ impl Walker<'_> {
                         [Word::text(program), Word::text(sub)].into_iter().chain(args.iter().cloned());
                     self.inner(words.collect(), flow, streams);
                 }
-                None if facts::is_shell(&name) => self.shell(&name, &args, flow, streams),
+                None if is_shell => self.shell(&name, &args, flow, streams),
                 None => self.builtin(&name, &args, flow, streams),
             },
         }
@@ -337,9 +338,7 @@ impl Walker<'_> {
 
 /// Whether a program with a folder before it is a script of somebody's, not a program of the system.
 fn is_script(written: &str, name: &str) -> bool {
-    name.contains('.')
-        || facts::program(name).is_none() && !facts::is_shell(name)
-        || written.starts_with("./")
+    name.contains('.') || facts::program(name).is_none() || written.starts_with("./")
 }
 
 /// Scripts that installers make, which set up a shell: `.venv/bin/activate`.

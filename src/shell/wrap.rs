@@ -80,7 +80,7 @@ impl Walker<'_> {
         }
         let (outer, constants) = (self.assigned.len(), self.constants.clone());
         let mut words: Vec<Word> = args.get(found.inner..).unwrap_or_default().to_vec();
-        self.passes_on(name, run.elsewhere, &found, &words);
+        self.passes_on(row, name, run.elsewhere, &found, &words);
         while let Some(pair) = words.first().filter(|_| row.assigns).and_then(assignment) {
             self.constants.set(&pair.0, Some(pair.1.clone()), Some(Exported::Yes));
             self.assigned.push(pair);

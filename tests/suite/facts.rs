@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rulestep::internals::dialect::fact_rows::facts;
-use rulestep::internals::shell::facts::{Table, rows, tools};
+use rulestep::internals::shell::facts::{Table, rows, tool_rows};
 use rulestep::internals::shell::{Root, read};
 use rulestep::internals::source::{Field, Source, parse};
 use rulestep::{Gate, Policy};
@@ -37,7 +37,7 @@ fn good(rows: &str) -> Table {
 
 /// All shipped rows as a policy would write them.
 fn shipped() -> Vec<Value> {
-    rows().chain(tools::TOOLS.iter().map(tools::written)).collect()
+    rows().chain(tool_rows()).collect()
 }
 
 /// What `explain facts` prints is what a policy may write, row by row and all together.
@@ -134,7 +134,7 @@ fn rows_that_cannot_be_read_are_reported() {
         ("{program: a, runs: words apart without -w with -f}", "how the other program is named"),
         ("{program: a, runs: words with -f}", "how the other program is named"),
         ("{program: a, read: operands}", "did you mean `reads`?"),
-        ("{tool: a, reads: ['two  blanks']}", "is not the name of an argument"),
+        ("{tool: a, reads: ['two  blanks']}", "has blanks too many"),
         ("{tool: a, opaque: true}", "unknown key `opaque`"),
         ("{tool: 'mcp__*', reaches: '*'}", "name each of them"),
         ("{tool: Bash, command: $.command}", "`facts` has names, not paths"),

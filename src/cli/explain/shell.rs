@@ -85,7 +85,7 @@ pub fn many(file: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Ex
 struct CallTemplate<'a> {
     tool: &'a str,
     /// The tool's argument that takes the command.
-    argument: &'static str,
+    argument: String,
     /// Absolute.
     folder: Option<String>,
     is_subagent: bool,
@@ -104,7 +104,7 @@ impl<'a> CallTemplate<'a> {
         let folder = folder.context("the folder of `--cwd` is not known").map_err(Failure::System)?;
         Ok(CallTemplate {
             tool,
-            argument,
+            argument: argument.to_owned(),
             folder,
             is_subagent: asked.agent == Some(AgentArgument::Sub),
             facts,
@@ -114,7 +114,7 @@ impl<'a> CallTemplate<'a> {
     /// What the command does.
     fn read(&self, command: &str) -> Line {
         let root = Root::of(self.folder.as_deref().unwrap_or_default(), None, self.facts.clone());
-        let arguments = json!({self.argument: command});
+        let arguments = json!({&self.argument: command});
         let mut read = tool::of_call(self.tool, Some(&arguments), &root);
         // A call of the tool has one small call even if the command is empty.
         read.calls.retain(|call| !call.program.to_string().is_empty() || !call.args.is_empty());
@@ -132,7 +132,7 @@ impl<'a> CallTemplate<'a> {
             made.context("cwd", folder.as_str().into());
         }
         made.facts().subagent = self.is_subagent;
-        made.call(None, self.tool, Body::json(&json!({self.argument: command}).to_string()), None);
+        made.call(None, self.tool, Body::json(&json!({&self.argument: command}).to_string()), None);
         made.finish()
     }
 }

@@ -54,6 +54,16 @@ impl Reader {
         self.faults.push(Fault::new(FaultKind::BadValue, pointer, message));
     }
 
+    /// Says that there is no such key.
+    pub fn unknown_key(&mut self, key: &str, pointer: &str, known: Vec<&'static str>) {
+        let fault = Fault::new(
+            FaultKind::UnknownKey,
+            &format!("{pointer}/{}", escaped(key)),
+            format!("unknown key `{key}`"),
+        );
+        self.faults.push(Fault { known: Some((key.to_owned(), known)), ..fault });
+    }
+
     /// Says that words do not name anything.
     pub fn unknown(
         &mut self,

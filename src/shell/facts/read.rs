@@ -53,6 +53,9 @@ const KEYS: &[(&str, Scope, Form)] = &[
     ("modes", Scope::Row, Form::Switch),
     ("method", Scope::Row, Form::Switch),
     ("assigns", Scope::Row, Form::Switch),
+    ("shell", Scope::Row, Form::Switch),
+    ("adds_env", Scope::Row, Form::Switch),
+    ("clears_env", Scope::Row, Form::Other),
     ("subcommands", Scope::Row, Form::Other),
     ("commands", Scope::Row, Form::Other),
     ("url_globs", Scope::Row, Form::Other),
@@ -150,6 +153,9 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
         modes: said("modes"),
         method: said("method"),
         assigns: said("assigns"),
+        shell: said("shell"),
+        adds_env: said("adds_env"),
+        clears_env: reader.clears_env(row),
         url_globs: reader.url_globs(row),
         settings_run: words(&mut reader, "settings_run"),
         settings_files: words(&mut reader, "settings_files"),
@@ -181,11 +187,7 @@ impl Reader {
                     _ => self.fault(&at, "expected 1, 2 or 3"),
                 },
                 key if form(key).is_none() => {
-                    let known = here().map(|(known, ..)| *known).collect();
-                    self.faults.push(Fault {
-                        known: Some((key.to_owned(), known)),
-                        ..Fault::new(FaultKind::UnknownKey, &at, format!("unknown key `{key}`"))
-                    });
+                    self.unknown_key(key, pointer, here().map(|(known, ..)| *known).collect());
                 }
                 key if form(key) == Some(Form::Switch) => {
                     if !value.is_boolean() {
@@ -399,6 +401,20 @@ impl Reader {
         None
     }
 
+    /// `true`, or `without OPTIONS`.
+    fn clears_env(&mut self, row: &Map<String, Value>) -> Option<Vec<String>> {
+        let value = row.get("clears_env")?;
+        let words: Vec<&str> = value.as_str().unwrap_or_default().split(' ').collect();
+        match (value, words.as_slice()) {
+            (Value::Bool(clears), _) => clears.then(Vec::new),
+            (_, ["without", names @ ..]) if names.iter().all(|name| is_option(name)) => options(names),
+            _ => {
+                self.fault("/clears_env", "expected `true`, `false`, or `without` and options");
+                None
+            }
+        }
+    }
+
     fn env_options(&mut self, row: &Map<String, Value>) -> Vec<(String, Vec<String>)> {
         match row.get("env_options") {
             Some(Value::Object(members)) => {
@@ -408,14 +424,12 @@ impl Reader {
                 };
                 members.iter().map(one).collect()
             }
-            Some(_) => {
-                self.fault(
-                    "/env_options",
-                    "expected a mapping from a variable to the options that do no harm",
-                );
+            other => {
+                if other.is_some() {
+                    self.fault("/env_options", "expected a mapping from a variable to harmless options");
+                }
                 Vec::new()
             }
-            None => Vec::new(),
         }
     }
 

@@ -26,6 +26,12 @@ pub struct Program {
     pub method: bool,
     /// Whether words before what it runs may be variables: `env NAME=VALUE`.
     pub assigns: bool,
+    /// Whether it is a shell, whose script the walker follows.
+    pub shell: bool,
+    /// Whether it starts others with variables from a place of its own.
+    pub adds_env: bool,
+    /// Whether it starts others without most of the variables that it has: unless one of these options is given.
+    pub clears_env: Option<Vec<String>>,
     /// Where it reads patterns of its own in URLs.
     pub url_globs: Option<UrlGlobs>,
     /// Keys of its settings whose values are read by a shell.

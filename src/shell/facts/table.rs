@@ -1,15 +1,14 @@
 //! The facts that a rule uses: the shipped rows, and those of its policy before them.
 
 use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use serde_json::Value;
 
 use super::program;
 use super::row::{Level, Program};
-use super::tools::{self, Argument, Tool};
+use super::tools::Tool;
 
 /// Rows of programs and tools. Cheap to clone.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +23,7 @@ struct Own {
     /// Whether names of programs and paths are compared without case.
     folds: bool,
     programs: HashMap<String, Program>,
-    tools: HashMap<&'static str, &'static Tool>,
+    tools: HashMap<String, Tool>,
     /// Programs of which the policy says what they do whatever their subcommand.
     whole: HashSet<String>,
 }
@@ -44,7 +43,7 @@ pub enum RowKind {
     /// A program.
     Program(Box<Program>),
     /// A tool of an agent.
-    Tool(&'static Tool),
+    Tool(Tool),
 }
 
 impl PartialEq for Table {
@@ -103,7 +102,9 @@ impl Table {
                         }
                     }
                 }
-                RowKind::Tool(row) => own.tools.extend(row.names.split(' ').map(|name| (name, *row))),
+                RowKind::Tool(row) => {
+                    own.tools.extend(row.names.iter().map(|name| (name.clone(), row.clone())))
+                }
             }
         }
         own.rows = rows;
@@ -143,9 +144,8 @@ impl Table {
     }
 
     /// What a tool does.
-    pub fn tool(&self, name: &str) -> Option<&'static Tool> {
-        let own = self.0.as_ref().and_then(|own| own.tools.get(name).copied());
-        own.or_else(|| tools::tool(name))
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.0.as_ref().and_then(|own| own.tools.get(name)).or_else(|| super::tool(name))
     }
 
     /// Whether a policy says all that a program does: nothing is known of it besides.
@@ -183,15 +183,16 @@ fn take(known: &mut Program, row: &Program) {
     known.modes |= row.modes;
     known.method |= row.method;
     known.assigns |= row.assigns;
+    known.shell |= row.shell;
+    known.adds_env |= row.adds_env;
     known.unmistakable |= row.unmistakable;
-    if row.url_globs.is_some() {
-        known.url_globs.clone_from(&row.url_globs);
-    }
-    fn said<T: Clone>(known: &mut Vec<T>, row: &[T]) {
-        if !row.is_empty() {
-            *known = row.to_vec();
+    fn said<T: Clone + Default + PartialEq>(known: &mut T, row: &T) {
+        if *row != T::default() {
+            known.clone_from(row);
         }
     }
+    said(&mut known.url_globs, &row.url_globs);
+    said(&mut known.clears_env, &row.clears_env);
     said(&mut known.settings_run, &row.settings_run);
     said(&mut known.settings_files, &row.settings_files);
     said(&mut known.commands, &row.commands);
@@ -232,35 +233,4 @@ fn replace(known: &mut Program, level: &Level) {
             false => known.levels.push(own),
         }
     }
-}
-
-static TEXTS: LazyLock<Mutex<HashSet<&'static str>>> = LazyLock::new(Mutex::default);
-static TOOLS: LazyLock<Mutex<HashSet<&'static Tool>>> = LazyLock::new(Mutex::default);
-static ARGUMENTS: LazyLock<Mutex<HashSet<&'static [Argument]>>> = LazyLock::new(Mutex::default);
-
-/// Rows have the form of the shipped ones, which live as long as the program. Equal ones are kept once, so an editor that
-/// reads a policy at each key adds what was typed and no more.
-fn keep<T: Eq + Hash + ?Sized>(
-    kept: &Mutex<HashSet<&'static T>>,
-    value: &T,
-    leak: impl FnOnce() -> &'static T,
-) -> &'static T {
-    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = kept.get(value) {
-        return known;
-    }
-    let value = leak();
-    kept.insert(value);
-    value
-}
-
-/// A text for a row.
-pub fn text(text: &str) -> &'static str {
-    keep(&TEXTS, text, || Box::leak(text.into()))
-}
-
-/// A row of a tool.
-pub fn kept_tool(names: &'static str, does: &[Argument]) -> &'static Tool {
-    let row = Tool { names, does: keep(&ARGUMENTS, does, || Box::leak(does.into())) };
-    keep(&TOOLS, &row, || Box::leak(Box::new(row)))
 }

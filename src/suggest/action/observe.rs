@@ -7,8 +7,7 @@ use super::claim::Action;
 use super::verbs::{is_check, matters};
 use crate::explore::inventory::Zone;
 use crate::session::{Call, Outcome, Session};
-use crate::shell::facts::Table;
-use crate::shell::facts::tools::Argument;
+use crate::shell::facts::{self, Role, Table};
 use crate::shell::reading::{Made, reading};
 use crate::shell::{Act, Host, Line};
 
@@ -210,6 +209,5 @@ impl Observations {
 
 /// Whether a tool is known to write the file that one of its arguments names.
 fn is_writer(tool: &str) -> bool {
-    let row = Table::default().tool(tool);
-    row.is_some_and(|row| row.does.iter().any(|argument| matches!(argument, Argument::Writes(_))))
+    facts::tool(tool).is_some_and(|row| row.has(Role::Writes))
 }

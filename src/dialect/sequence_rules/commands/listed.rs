@@ -6,7 +6,6 @@ use super::super::asks::{Copies, Part};
 use super::super::operand::{Look, Operand};
 use super::{Counts, around, line, part_of};
 use crate::dialect::question::{Table, runs_commands};
-use crate::shell::facts::is_shell;
 use crate::shell::{Answer, Line, SmallCall};
 
 /// Folders in which a system has its programs.
@@ -40,7 +39,7 @@ fn is_of_system(call: &SmallCall) -> Answer {
 /// the word of the list.
 fn runs_code(call: &SmallCall, facts: &Table) -> bool {
     let name = call.program.known().unwrap_or_default();
-    let is_known = facts.program(name).is_some() || is_shell(name);
+    let is_known = facts.program(name).is_some();
     let loads = |name: &str| name == "PATH" || name.starts_with("LD_") || name.starts_with("DYLD_");
     let changed = || call.env.as_ref().is_some_and(|env| env.set.iter().any(|own| loads(&own.name)));
     call.opaque && (is_known || changed())
