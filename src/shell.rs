@@ -33,8 +33,8 @@ pub mod path;
 mod prompt;
 pub mod question;
 pub mod reading;
+mod readings;
 mod scene;
-mod search;
 mod settings;
 mod shells;
 mod simple;
@@ -80,6 +80,15 @@ impl Answer {
         }
     }
 
+    /// The answer to the opposite question.
+    pub fn inverse(self) -> Answer {
+        match self {
+            Answer::Yes => Answer::No,
+            Answer::No => Answer::Yes,
+            perhaps => perhaps,
+        }
+    }
+
     /// Both must hold: the weaker answer.
     pub fn and(self, other: impl FnOnce() -> Answer) -> Answer {
         if self == Answer::No {
@@ -113,5 +122,11 @@ impl Answer {
     /// At most a doubt about this word.
     pub fn at_most(self, word: impl FnOnce() -> String) -> Answer {
         if self == Answer::Yes { Answer::Perhaps(word()) } else { self }
+    }
+}
+
+impl From<bool> for Answer {
+    fn from(holds: bool) -> Answer {
+        if holds { Answer::Yes } else { Answer::No }
     }
 }

@@ -1,6 +1,7 @@
 //! The words of a command, told apart, and what is asked of them.
 
-use super::facts::{Inner, Level, Run, Shell};
+use super::Answer;
+use super::facts::{Inner, Level, Run, Shell, Takes};
 use super::word::Word;
 
 /// An option as given.
@@ -33,6 +34,8 @@ pub struct Arguments<'p> {
     pub doubtful: Option<(usize, String)>,
     /// A word that could be an option.
     pub open: Option<String>,
+    /// A word that is or holds options, of which it is not known which.
+    pub hidden: Option<String>,
     /// Listed options that a word begins and that are not alone in that: `--outpu` of `sort`.
     pub begun: Vec<Given>,
     /// The place of the first word that was not read, where another program begins.
@@ -47,6 +50,9 @@ pub struct Arguments<'p> {
     pub ended: Option<usize>,
 }
 
+/// Values that switch an option off.
+const OFF: [&str; 6] = ["false", "no", "off", "none", "0", "f"];
+
 /// Whether an option is one of these.
 pub fn is_any(names: &[String], given: &Given) -> bool {
     names.contains(&given.name)
@@ -58,16 +64,57 @@ impl<'p> Arguments<'p> {
         self.options.iter().any(|given| names.split(' ').any(|name| name == given.name))
     }
 
-    /// The same for the names of a row, also after `--`: `cargo fmt -- --check`.
+    /// The same for the names of a row.
     pub fn has_any(&self, names: &[String]) -> bool {
-        let is_one = |word: &Word| word.known().is_some_and(|text| names.iter().any(|name| name == text));
-        let after = self.ended.and_then(|at| self.operands.get(at..)).unwrap_or_default();
-        self.options.iter().any(|given| is_any(names, given)) || after.iter().any(is_one)
+        self.options.iter().any(|given| is_any(names, given))
     }
 
-    /// Whether one was given, or the beginning of its name.
-    pub fn may_have(&self, names: &[String]) -> bool {
-        self.has_any(names) || self.begun.iter().any(|given| is_any(names, given))
+    /// Whether an option is in force: given, and not switched off again by its value or as `--no-NAME`. The last one decides.
+    pub fn state(&self, is_it: impl Fn(&str) -> bool) -> Answer {
+        let own = |given: &Given| match given.name.strip_prefix("--no-") {
+            _ if is_it(&given.name) => Some(self.switches(given)),
+            Some(name) if is_it(&format!("--{name}")) => Some(Answer::No),
+            _ => None,
+        };
+        self.options.iter().rev().find_map(own).unwrap_or(Answer::No)
+    }
+
+    /// Whether an option that is given is on: `--dry-run=false` is not.
+    fn switches(&self, given: &Given) -> Answer {
+        let Some(value) = &given.value else { return Answer::Yes };
+        let level = given.level.and_then(|at| self.levels.get(at));
+        let takes = level.and_then(|level| level.option(&given.name)).map(|option| option.takes);
+        let is_off = value.known().is_some_and(|text| OFF.contains(&text.to_ascii_lowercase().as_str()));
+        match (value.unclear(), takes) {
+            // A value like any other, perhaps.
+            (None, Some(Takes::Words(_))) if is_off => Answer::Perhaps(format!("{} {value}", given.name)),
+            (_, Some(Takes::Words(_))) => Answer::Yes,
+            (Some(word), _) => Answer::Perhaps(word.to_owned()),
+            (None, _) => Answer::from(!is_off),
+        }
+    }
+
+    /// The same for the names of a row, also after `--` where the subcommand has no such option: `cargo fmt -- --check`.
+    pub fn in_force(&self, names: &[String]) -> Answer {
+        let is_listed = |name: &str| self.levels.last().is_some_and(|level| level.option(name).is_some());
+        let is_passed_on = |word: &Word| {
+            let text = word.known().filter(|text| names.iter().any(|name| name == text));
+            text.is_some_and(|text| !is_listed(text))
+        };
+        let after = self.ended.and_then(|at| self.operands.get(at..)).unwrap_or_default();
+        self.state(|name| names.iter().any(|own| own == name)).or(|| after.iter().any(is_passed_on).into())
+    }
+
+    /// Whether one of these is certainly in force.
+    pub fn is_on(&self, names: &[String]) -> bool {
+        self.in_force(names) == Answer::Yes
+    }
+
+    /// Whether one of these is in force, or perhaps: its name is begun, or a word may hold it.
+    pub fn may_have(&self, names: &[String]) -> Answer {
+        let begun = || self.begun.iter().any(|given| is_any(names, given)).into();
+        let hidden = || self.hidden.clone().map_or(Answer::No, Answer::Perhaps);
+        self.in_force(names).or(begun).or(hidden)
     }
 
     /// The values of these options.
@@ -99,12 +146,6 @@ impl<'p> Arguments<'p> {
     /// The value of one of these options, the first that was given.
     pub fn option(&self, names: &str) -> Option<&Word> {
         self.options.iter().find(|given| names.split(' ').any(|name| name == given.name))?.value.as_ref()
-    }
-
-    /// Whether one of these was given, and not `--name=false`.
-    pub fn is_on(&self, names: &[String]) -> bool {
-        let is_off = |given: &Given| given.value.as_ref().and_then(Word::known) == Some("false");
-        self.options.iter().any(|given| is_any(names, given) && !is_off(given))
     }
 
     /// The values that a shell reads.

@@ -95,6 +95,8 @@ impl Choice {
         if let Some(out) = word.strip_prefix("!") {
             return self.leave_out(&out, true, true);
         }
+        // The last glob that fits decides.
+        self.out.clear();
         let below = ["./", "/", "**/"].iter().find_map(|prefix| word.strip_prefix(prefix));
         let word = below.as_ref().unwrap_or(word);
         match word.known() {

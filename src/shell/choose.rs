@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::call::{Act, Extent, Touch};
 use super::choice::{Choice, FileName};
+use super::facts::{Choosing, Deed, Does};
 use super::options::Arguments;
 use super::scene::{Effects, Scene, add};
 use super::word::Word;
@@ -20,21 +21,23 @@ pub fn apply(choice: Choice, found: &mut Effects) {
 }
 
 /// Keeps which files of the folders that a program goes through its options choose.
-pub fn choose(name: &str, arguments: &Arguments<'_>, found: &mut Effects) {
+pub fn choose<'d>(does: impl Iterator<Item = &'d Does>, arguments: &Arguments<'_>, found: &mut Effects) {
     let mut choice = Choice::default();
-    let greps = matches!(name, "grep" | "egrep" | "fgrep" | "zgrep");
-    let files = if name == "zip" { "--exclude -x" } else { "--exclude" };
-    arguments.values(files).for_each(|word| choice.leave_out(word, true, !greps));
-    arguments.values("--exclude-dir").for_each(|word| choice.leave_out(word, false, true));
-    if greps {
-        choice.only.extend(arguments.values("--include").map(FileName::new));
-    }
-    if name == "rg" {
-        arguments.values("-g --glob").for_each(|word| choice.add_glob(word));
-        for word in arguments.values("--iglob") {
-            choice.add_glob(word);
-            word.known().map(str::to_lowercase).iter().for_each(|text| choice.add_glob(&Word::text(text)));
-        }
+    for does in does {
+        let Deed::Chooses(how, names) = &does.deed else { continue };
+        arguments.values_of(names).for_each(|word| match how {
+            Choosing::LeavesOut => choice.leave_out(word, true, true),
+            Choosing::LeavesOutFiles => choice.leave_out(word, true, false),
+            Choosing::LeavesOutFolders => choice.leave_out(word, false, true),
+            Choosing::Only => choice.only.push(FileName::new(word)),
+            Choosing::Globs => {
+                choice.add_glob(word);
+                // Another option may say that case is nothing.
+                let folded =
+                    Some(word.folded()).filter(|folded| folded != word && !word.start().starts_with('!'));
+                folded.iter().for_each(|word| choice.add_glob(word));
+            }
+        });
     }
     apply(choice, found);
 }
@@ -54,7 +57,7 @@ pub fn pathspecs(words: &[Word], scene: &Scene<'_>, found: &mut Effects) {
             add(Act::Reads, Extent::Searched, word, scene, &mut own);
         }
     }
-    if own.touches.is_empty() && !words.is_empty() {
+    if own.touches.is_empty() {
         add(Act::Reads, Extent::Searched, &Word::text("."), scene, &mut own);
     }
     apply(choice, &mut own);
@@ -66,4 +69,12 @@ pub fn pathspecs(words: &[Word], scene: &Scene<'_>, found: &mut Effects) {
 pub fn searched(found: &mut Effects) {
     let folders = |touch: &&mut Touch| touch.act == Act::Reads && touch.extent == Extent::Below;
     found.touches.iter_mut().filter(folders).for_each(|touch| touch.extent = Extent::Searched);
+}
+
+/// Of a folder that goes elsewhere with all it holds, nobody knows what that is.
+pub fn whole(found: &mut Effects) {
+    let folders =
+        found.touches.iter().filter(|touch| touch.act == Act::Reads && touch.extent == Extent::Below);
+    let perhaps = folders.map(|touch| Touch { extent: Extent::Whole, ..touch.clone() });
+    found.mentions.extend(perhaps.collect::<Vec<_>>());
 }

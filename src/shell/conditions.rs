@@ -3,7 +3,7 @@
 use super::Answer;
 use super::call::SmallCall;
 use super::glob::Glob;
-use super::options::{Arguments, Given};
+use super::options::Arguments;
 use super::path::{Patterns, Place, Root, is_relative};
 use super::word::Word;
 
@@ -81,17 +81,6 @@ impl Within {
             (None, Some(word)) => Answer::Perhaps(word.clone()),
         }
     }
-}
-
-/// Values that switch an option off.
-const OFF: [&str; 6] = ["false", "no", "off", "none", "0", "f"];
-
-/// Whether an option that was given is switched off again: `--dry-run=false`, `--no-dry-run`.
-pub fn is_off(name: &str, named: &[&Given], arguments: &Arguments<'_>) -> bool {
-    let off =
-        |word: &Word| word.known().is_some_and(|text| OFF.contains(&text.to_ascii_lowercase().as_str()));
-    let negated = format!("--no-{}", name.trim_start_matches('-'));
-    named.iter().any(|given| given.value.as_ref().is_some_and(off)) || arguments.has(&negated)
 }
 
 /// The option that no row lists and that may have taken one of these options as its value.

@@ -1,12 +1,14 @@
 //! The table of facts, applied to the words of a command.
 
-use super::call::{Act, Extent, Host, SmallCall, Touch};
-use super::choose::{choose, searched};
-use super::facts::{At, Condition, Deed, Depth, Does, Effect4, Level, Net, Program, Table, said};
+use super::Answer;
+use super::call::{Act, Extent, Host, SmallCall};
+use super::choose::{choose, searched, whole};
+use super::facts::{At, Condition, Deed, Depth, Does, Effect4, Level, Net, Program, Table, WhenFed, said};
 use super::forms::{files, hosts};
 use super::host::host;
-use super::options::{Arguments, arguments, readings};
+use super::options::{Arguments, arguments};
 use super::path::{TRACKED, UNTRACKED};
+use super::readings::readings;
 use super::scene::{Effects, Scene, add, environment, mention};
 use super::settings::setting_host;
 use super::word::{Piece, Word};
@@ -59,7 +61,8 @@ fn of_reading(
     for does in &others {
         apply(does, &arguments, operands, scene, &mut found);
     }
-    choose(name, &arguments, &mut found);
+    let is_certain = |does: &&Does| holds(does, &arguments, operands) == Answer::Yes;
+    choose(others.iter().copied().filter(is_certain), &arguments, &mut found);
     // A link leaves everything where it is.
     let is_link = others.iter().any(|does| does.deed == Deed::Links && does.conditions.is_empty());
     match others.into_iter().any(passes_on) {
@@ -150,28 +153,36 @@ pub fn links(call: &SmallCall, facts: &Table) -> bool {
     let Some(program) = call.program.known().and_then(|name| facts.program(name)) else { return false };
     let read = arguments(program, &call.args);
     let mut does = read.levels.iter().flat_map(|level| &level.does);
-    does.any(|does| {
-        does.deed == Deed::Links && does.conditions.iter().all(|it| holds(it, &read, read.rest()))
-    })
+    does.any(|does| does.deed == Deed::Links && holds(does, &read, read.rest()) == Answer::Yes)
 }
 
-/// Whether a condition holds. Where something is done is none.
-fn holds(condition: &Condition, arguments: &Arguments<'_>, operands: &[Word]) -> bool {
-    match condition {
+/// Whether all conditions hold. Where something is done is none.
+pub fn holds(does: &Does, arguments: &Arguments<'_>, operands: &[Word]) -> Answer {
+    let one = |condition: &Condition| match condition {
         Condition::With(names) => arguments.may_have(names),
-        Condition::Without(names) => !arguments.has_any(names),
-        Condition::Bare(letters) => arguments.bare.contains(|letter| letters.contains(letter)),
-        Condition::Alone => operands.is_empty(),
-        Condition::Named => !operands.is_empty(),
-        Condition::Several => operands.len() > 1 || operands.iter().any(|word| word.many),
-        Condition::In(_) => true,
-    }
+        Condition::Without(names) => arguments.in_force(names).inverse(),
+        Condition::Bare(letters) => arguments.bare.contains(|letter| letters.contains(letter)).into(),
+        Condition::Alone => operands.is_empty().into(),
+        Condition::Named => (!operands.is_empty()).into(),
+        Condition::Several => (operands.len() > 1 || operands.iter().any(|word| word.many)).into(),
+        Condition::In(_) => Answer::Yes,
+    };
+    does.conditions.iter().fold(Answer::Yes, |answer, condition| answer.and(|| one(condition)))
 }
 
 fn apply(does: &Does, arguments: &Arguments<'_>, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
-    if !does.conditions.iter().all(|condition| holds(condition, arguments, operands)) {
-        return;
+    match holds(does, arguments, operands) {
+        Answer::No => {}
+        Answer::Yes => done(does, arguments, operands, scene, found),
+        Answer::Perhaps(word) | Answer::Sweep(word) => {
+            let mut own = Effects::default();
+            done(does, arguments, operands, scene, &mut own);
+            found.perhaps(own, &word);
+        }
     }
+}
+
+fn done(does: &Does, arguments: &Arguments<'_>, operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     let folder = does.conditions.iter().find_map(|condition| match condition {
         Condition::In(names) => files::folder(arguments.values_of(names), scene),
         _ => None,
@@ -179,7 +190,7 @@ fn apply(does: &Does, arguments: &Arguments<'_>, operands: &[Word], scene: &Scen
     let scene = &Scene { folder: folder.as_ref().unwrap_or(scene.folder), ..*scene };
     match &does.deed {
         Deed::Opaque => found.opaque = true,
-        Deed::Links => {}
+        Deed::Links | Deed::Chooses(..) => {}
         Deed::Reaches(net) => reach(net, arguments, operands, scene, found),
         Deed::Files(act, depth, at) => {
             let extent = match (depth, act) {
@@ -241,10 +252,12 @@ fn touch(
         At::Value(names) => arguments.values_of(names).cloned().collect(),
         At::Field(name) => operands.iter().filter_map(|word| word.strip_prefix(name)).collect(),
         At::Here => vec![Word::text(".")],
-        At::AllOrHere if operands.is_empty() => vec![Word::text(".")],
-        At::AllOrHere => operands.to_vec(),
-        At::RestOrHere if operands.len() < 2 => vec![Word::text(".")],
-        At::RestOrHere => operands.iter().skip(1).cloned().collect(),
+        At::AllOrHere(WhenFed::ReadsIt) if operands.is_empty() && scene.fed => Vec::new(),
+        At::AllOrHere(_) if operands.is_empty() => vec![Word::text(".")],
+        At::AllOrHere(_) => operands.to_vec(),
+        At::RestOrHere(WhenFed::ReadsIt) if operands.len() < 2 && scene.fed => Vec::new(),
+        At::RestOrHere(_) if operands.len() < 2 => vec![Word::text(".")],
+        At::RestOrHere(_) => operands.iter().skip(1).cloned().collect(),
         At::Into(names) => {
             let folder = arguments.values_of(names).last();
             let within = |folder| operands.iter().filter_map(move |word| files::within(folder, word));
@@ -368,14 +381,6 @@ fn is_mount(does: &Does) -> bool {
 /// Whether a program opens connections.
 fn is_reaching(does: &Does) -> bool {
     matches!(does.deed, Deed::Reaches(_))
-}
-
-/// Of a folder that goes elsewhere with all it holds, nobody knows what that is.
-fn whole(found: &mut Effects) {
-    let folders =
-        found.touches.iter().filter(|touch| touch.act == Act::Reads && touch.extent == Extent::Below);
-    let perhaps = folders.map(|touch| Touch { extent: Extent::Whole, ..touch.clone() });
-    found.mentions.extend(perhaps.collect::<Vec<_>>());
 }
 
 /// Whether a word names a file on another host: `host:path`, or a URL.

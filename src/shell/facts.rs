@@ -19,8 +19,8 @@ use serde_json::Value;
 use super::act::Act;
 
 pub use row::{
-    At, CommandOperands, Commands, Condition, Deed, Depth, Does, Effect4, Fed, Language, Level, Net, Opt,
-    Program, Style, Takes, UrlGlobs,
+    At, Choosing, CommandOperands, Commands, Condition, Deed, Depth, Does, Effect4, Fed, Language, Level,
+    Net, Opt, Program, Style, Takes, UrlGlobs, WhenFed,
 };
 pub use run::{Apart, Inner, Run, Shell};
 pub use table::{Row, Table};
@@ -197,7 +197,7 @@ impl Level {
                 Deed::Files(Act::Writes, ..) => said.writes = true,
                 Deed::Files(Act::Deletes, ..) => said.deletes = true,
                 Deed::Reaches(_) => said.reaches = true,
-                Deed::Opaque | Deed::Links => {}
+                Deed::Opaque | Deed::Links | Deed::Chooses(..) => {}
             }
         }
         said
@@ -215,7 +215,7 @@ pub fn said<'p>(levels: &[&'p Level]) -> Vec<&'p Does> {
         found.extend(level.does.iter().filter(|does| match &does.deed {
             Deed::Files(act, ..) => !later.has(*act),
             Deed::Reaches(_) => !later.reaches,
-            Deed::Opaque | Deed::Links => true,
+            Deed::Opaque | Deed::Links | Deed::Chooses(..) => true,
         }));
     }
     found

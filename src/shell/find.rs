@@ -91,19 +91,29 @@ fn narrows(word: &Word) -> bool {
         && !word.start().starts_with("-O")
 }
 
+/// Deletes what it comes upon.
+fn deletes(args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+    for hit in find_hits(args) {
+        add(Act::Deletes, Extent::Itself, &hit, scene, found);
+    }
+    let all = !args.iter().any(narrows);
+    for root in find_roots(args).iter().filter(|_| all) {
+        add(Act::Deletes, Extent::Below, root, scene, found);
+    }
+}
+
 /// What it does with what it comes upon.
 pub fn find(args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     let mut rest = args.iter();
+    let first = args.first();
     while let Some(word) = rest.next() {
         match word.known() {
-            Some("-delete") => {
-                for hit in find_hits(args) {
-                    add(Act::Deletes, Extent::Itself, &hit, scene, found);
-                }
-                let all = !args.iter().any(narrows);
-                for root in find_roots(args).iter().filter(|_| all) {
-                    add(Act::Deletes, Extent::Below, root, scene, found);
-                }
+            Some("-delete") => deletes(args, scene, found),
+            // After the folder, the shell may make any words of it.
+            None if word.many && word.is_open() && first.is_some_and(|first| !std::ptr::eq(first, word)) => {
+                let mut own = Effects::default();
+                deletes(args, scene, &mut own);
+                found.perhaps(own, &word.to_string());
             }
             Some("-fprint" | "-fprint0" | "-fls" | "-fprintf") => {
                 if let Some(file) = rest.next() {

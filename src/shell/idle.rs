@@ -1,7 +1,8 @@
 //! Words with which a program does not do what its other words say.
 
+use super::Answer;
 use super::facts::Program;
-use super::options::{Arguments, Given, arguments};
+use super::options::{Arguments, arguments};
 use super::word::Word;
 
 /// Whether the success of a command proves nothing of what its words say: it lists what would be run, or leaves it out.
@@ -15,7 +16,6 @@ pub fn is_idle(program: &Program, args: &[Word]) -> bool {
 }
 
 fn is_given(idle: &str, read: &Arguments<'_>, args: &[Word]) -> bool {
-    let is_off = |value: &Word| value.known() == Some("false");
     // `-x=test`: only with a value that holds this text.
     if let Some((name, value)) = idle.split_once('=') {
         let holds = |word: &Word| word.to_string().to_lowercase().contains(value);
@@ -24,6 +24,5 @@ fn is_given(idle: &str, read: &Arguments<'_>, args: &[Word]) -> bool {
             .iter()
             .any(|given| given.name == name && given.value.as_ref().is_some_and(holds));
     }
-    let is_it = |given: &Given| given.name == idle && !given.value.as_ref().is_some_and(is_off);
-    read.options.iter().any(is_it) || args.iter().any(|word| word.known() == Some(idle))
+    read.state(|name| name == idle) != Answer::No || args.iter().any(|word| word.known() == Some(idle))
 }

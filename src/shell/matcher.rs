@@ -2,11 +2,12 @@
 
 use super::Answer;
 use super::call::{Act, Host, SmallCall};
-use super::conditions::{Set, Within, is_off, is_swallowed};
+use super::conditions::{Set, Within, is_swallowed};
 use super::facts::{Program, Style, Table};
 use super::glob::Glob;
-use super::options::{Arguments, Given, arguments, readings};
+use super::options::{Arguments, Given, arguments};
 use super::path::Patterns;
+use super::readings::readings;
 use super::word::Word;
 
 /// A question about a small call.
@@ -118,7 +119,7 @@ impl Words {
 
     fn matches(&self, word: &Word) -> Answer {
         let wanted = Answer::any(self.wanted.iter().map(|glob| glob.matches(word)));
-        wanted.and(|| inverse(Answer::any(self.except.iter().map(|glob| glob.matches(word)))))
+        wanted.and(|| Answer::any(self.except.iter().map(|glob| glob.matches(word))).inverse())
     }
 }
 
@@ -221,7 +222,7 @@ impl Runs {
             given.and(|| self.within.as_ref().map_or(Answer::Yes, |within| within.matches(call, read)));
         self.without
             .iter()
-            .fold(given, |answer, flag| answer.and(|| inverse(self.present(flag, row, read, call))))
+            .fold(given, |answer, flag| answer.and(|| self.present(flag, row, read, call).inverse()))
     }
 
     /// Whether an option is in force that must be absent.
@@ -231,17 +232,10 @@ impl Runs {
             return answer;
         }
         let own = named(&flag.name, read);
-        if is_off(&flag.name, &own, read) {
-            return Answer::No;
-        }
-        if let Some(word) = own.iter().find_map(|given| given.value.as_ref()?.unclear()) {
-            return Answer::Perhaps(word.to_owned());
-        }
+        let is_it = |name: &str| name == flag.name || own.iter().any(|given| given.name == name);
         // It may be the value of an option that no row lists.
-        match is_swallowed(call, read, |name| own.iter().any(|given| given.name == name)) {
-            Some(option) => Answer::Perhaps(option),
-            None => Answer::Yes,
-        }
+        let swallowed = || is_swallowed(call, read, is_it).map_or(Answer::Yes, Answer::Perhaps);
+        read.state(is_it).and(swallowed)
     }
 
     /// Whether one of the operands is the word: of `make lint test`, each is a goal.
@@ -368,8 +362,8 @@ impl Hosts {
         let named = Answer::any(self.wanted.iter().map(|glob| glob.matches(word)));
         let encoded = || Answer::any(self.encoded.iter().map(|glob| glob.matches(word)));
         let named = named.or(|| encoded().and(|| Answer::Perhaps(word.to_string())));
-        let wanted = named.or(|| if self.anywhere { inverse(local(word)) } else { Answer::No });
-        wanted.and(|| inverse(Answer::any(self.except.iter().map(|glob| glob.matches(word)))))
+        let wanted = named.or(|| if self.anywhere { local(word).inverse() } else { Answer::No });
+        wanted.and(|| Answer::any(self.except.iter().map(|glob| glob.matches(word))).inverse())
     }
 }
 
@@ -378,14 +372,6 @@ fn encoded_form(written: &str) -> Glob {
     let labels: Vec<&str> =
         written.split('.').map(|label| if label.is_ascii() { label } else { "xn--*" }).collect();
     Glob::of_names(&labels.join(".").to_lowercase())
-}
-
-fn inverse(answer: Answer) -> Answer {
-    match answer {
-        Answer::Yes => Answer::No,
-        Answer::No => Answer::Yes,
-        perhaps => perhaps,
-    }
 }
 
 impl Matcher {

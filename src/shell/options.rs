@@ -6,19 +6,9 @@ use super::word::Word;
 use super::arguments::is_any;
 pub use super::arguments::{Arguments, Given};
 
-/// The most readings of one command: an option that is not listed takes the next word, or does not.
-const READINGS: usize = 16;
-
 /// The words of a program, with each option that is not listed taken to have no value.
 pub fn arguments<'p>(program: &'p Program, words: &[Word]) -> Arguments<'p> {
     Parser::new(program, None, &[]).read(words)
-}
-
-/// All readings of the words, in the first of which options that are not listed have no value; and whether there are more.
-pub fn readings<'p>(program: &'p Program, words: &[Word]) -> (Vec<Arguments<'p>>, bool) {
-    let (found, _, more) =
-        all(READINGS, words, |taken| (Parser::new(program, None, taken).read(words), true));
-    (found, more)
 }
 
 /// A way in which a program runs another one: where that begins.
@@ -30,62 +20,11 @@ pub struct Way<'p> {
     pub run: &'p Run,
 }
 
-/// The readings of the words as a way to run another program: those that differ, how many were tried, and whether there may be more.
-pub fn openings<'p>(
-    program: &'p Program,
-    way: Way<'p>,
-    words: &[Word],
-    most: usize,
-) -> (Vec<Arguments<'p>>, usize, bool) {
-    let one = |taken: &[usize]| {
-        let mut parser = Parser::new(program, Some(way), taken);
-        let read = parser.read(words);
-        (read, parser.is_complete())
-    };
-    let (mut found, tried, more) = all(most.min(READINGS), words, one);
-    let mut kept: Vec<usize> = Vec::new();
-    found.retain(|read| {
-        let is_new = !kept.contains(&read.inner);
-        kept.push(read.inner);
-        is_new
-    });
-    (found, tried, more)
-}
-
-fn all<'p>(
-    most: usize,
-    words: &[Word],
-    one: impl Fn(&[usize]) -> (Arguments<'p>, bool),
-) -> (Vec<Arguments<'p>>, usize, bool) {
-    let mut found: Vec<Arguments<'p>> = Vec::new();
-    let mut tried: Vec<Vec<usize>> = vec![Vec::new()];
-    let mut at = 0;
-    while let Some(taken) = tried.get(at).cloned().filter(|_| at < most) {
-        at += 1;
-        let (read, fits) = one(&taken);
-        // What looks like an option is no value of another one.
-        let is_value = |place: usize| {
-            words.get(place + 1).is_some_and(|next| !next.start().starts_with('-') || next.start() == "-")
-        };
-        for (place, _) in read.unlisted.iter().filter(|(place, _)| is_value(*place)) {
-            // That there is one more than are tried is all that counts.
-            if tried.len() <= most && taken.last().is_none_or(|last| place > last) {
-                tried.push(taken.iter().copied().chain([*place]).collect());
-            }
-        }
-        if fits {
-            found.push(Arguments { assumed: !taken.is_empty(), ..read });
-        }
-    }
-    let more = at < tried.len();
-    (found, at, more)
-}
-
 /// Reads the words of a command from left to right.
-struct Parser<'p, 't> {
+pub struct Parser<'p, 't> {
     program: &'p Program,
     way: Option<Way<'p>>,
-    /// The places of options that are not listed and take the next word.
+    /// The places of options that are not listed and take the next word, and of words that are options or nothing, not operands.
     taken: &'t [usize],
     read: Arguments<'p>,
     /// The words of the subcommand so far.
@@ -96,7 +35,7 @@ struct Parser<'p, 't> {
 }
 
 impl<'p, 't> Parser<'p, 't> {
-    fn new(program: &'p Program, way: Option<Way<'p>>, taken: &'t [usize]) -> Parser<'p, 't> {
+    pub fn new(program: &'p Program, way: Option<Way<'p>>, taken: &'t [usize]) -> Parser<'p, 't> {
         let open = match way {
             Some(way) => !way.level.subs.iter().any(Vec::is_empty),
             None => program.has_subs(),
@@ -106,11 +45,11 @@ impl<'p, 't> Parser<'p, 't> {
     }
 
     /// Whether the words name the subcommand of the way.
-    fn is_complete(&self) -> bool {
+    pub fn is_complete(&self) -> bool {
         !self.open && self.way.is_none_or(|way| way.level.subs.contains(&self.path))
     }
 
-    fn read(&mut self, words: &[Word]) -> Arguments<'p> {
+    pub fn read(&mut self, words: &[Word]) -> Arguments<'p> {
         let letters;
         let mut words = words;
         if let Some((bare, found)) = self.letters(words) {
@@ -180,6 +119,15 @@ impl<'p, 't> Parser<'p, 't> {
                 self.at += 1;
                 continue;
             }
+            // It may be options or nothing, so that the subcommand or the operand comes after it.
+            if word.is_open() && (self.open || word.many && skip > 0) {
+                self.doubt(&word.to_string());
+                if self.taken.contains(&self.at) {
+                    self.hides(&word.to_string());
+                    self.at += 1;
+                    continue;
+                }
+            }
             if self.open && !self.descend(known) && run.is_some() {
                 break;
             }
@@ -211,6 +159,16 @@ impl<'p, 't> Parser<'p, 't> {
             .is_some_and(|name| !name.is_empty() && name.chars().all(|letter| letter.is_ascii_uppercase()))
         {
             self.read.skipped = 1;
+        }
+        // What the shell splits stands for options where an operand comes after it, and for operands where none does.
+        let operands = self.read.operands.get(..self.read.ended.unwrap_or(usize::MAX));
+        let operands = operands.unwrap_or(&self.read.operands);
+        let splits = operands.iter().position(|word| word.many && word.is_open());
+        if let Some((splits, rest)) = splits.and_then(|at| operands.get(at..)?.split_first())
+            && self.read.hidden.is_none()
+            && rest.iter().any(|word| !word.many)
+        {
+            self.read.hidden = Some(splits.to_string());
         }
         self.read.inner = if begun { self.at } else { words.len() };
         self.read.missing = skip;
@@ -302,8 +260,8 @@ impl<'p, 't> Parser<'p, 't> {
             None => (word.clone(), None),
         };
         // Which option it is is not known: `--$f`, `--force$X`.
-        if let Some(part) = name.unclear().filter(|_| self.read.open.is_none()) {
-            self.read.open = Some(part.to_owned());
+        if let Some(part) = name.unclear() {
+            self.hides(part);
         }
         let mut name = name.to_string();
         let mut kind = self.kind(&name);
@@ -345,12 +303,24 @@ impl<'p, 't> Parser<'p, 't> {
         (number > 0).then(|| words.get(self.at).cloned()).flatten()
     }
 
-    /// An option that no row lists: it may take the next word.
-    fn unlisted(&mut self, name: &str, words: &[Word]) -> Option<Word> {
+    /// A part of a word is or holds options, of which it is not known which.
+    fn hides(&mut self, part: &str) {
+        for word in [&mut self.read.open, &mut self.read.hidden] {
+            word.get_or_insert_with(|| part.to_owned());
+        }
+    }
+
+    /// The word that is read may mean more than one thing.
+    fn doubt(&mut self, name: &str) {
         self.read.unlisted.push((self.at, name.to_owned()));
         if self.read.doubtful.is_none() {
             self.read.doubtful = Some((self.read.operands.len(), name.to_owned()));
         }
+    }
+
+    /// An option that no row lists: it may take the next word.
+    fn unlisted(&mut self, name: &str, words: &[Word]) -> Option<Word> {
+        self.doubt(name);
         if self.taken.contains(&self.at) { self.next(1, words) } else { None }
     }
 
@@ -394,8 +364,8 @@ impl<'p, 't> Parser<'p, 't> {
                 }
             }
         }
-        if word.unclear().is_some() {
-            self.read.open = self.read.open.take().or_else(|| word.unclear().map(str::to_owned));
+        if let Some(part) = word.unclear() {
+            self.hides(part);
         }
     }
 

@@ -18,6 +18,13 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// Takes what is perhaps done: a word decides.
+    pub fn perhaps(&mut self, other: Effects, doubt: &str) {
+        self.mentions.extend(other.touches.into_iter().chain(other.mentions));
+        self.reaches.extend(other.reaches.first().map(|_| Host::Unknown(doubt.to_owned())));
+        self.opaque |= other.opaque;
+    }
+
     /// Takes what another reading of the same words says: what both say holds, and what one says is perhaps so.
     pub fn or(&mut self, other: Effects, doubt: &str) {
         let (both, own): (Vec<Touch>, Vec<Touch>) =
@@ -51,12 +58,14 @@ pub struct Scene<'s> {
     pub remotes: &'s [(String, Word)],
     /// Whether it runs on another machine or in a container.
     pub elsewhere: bool,
+    /// Whether something feeds its standard input.
+    pub fed: bool,
 }
 
 impl<'s> Scene<'s> {
     /// Where files are, whatever is set.
     pub fn of_files(folder: &'s Word, instead: &'s [Word], root: &'s Root) -> Scene<'s> {
-        Scene { folder, instead, root, assigned: &[], remotes: &[], elsewhere: false }
+        Scene { folder, instead, root, assigned: &[], remotes: &[], elsewhere: false, fed: false }
     }
 }
 

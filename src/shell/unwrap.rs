@@ -9,7 +9,6 @@ use super::options::Way;
 use super::path::is_relative;
 use super::prompt;
 use super::scene::Scene;
-use super::search::searches_here;
 use super::walker::{Flow, Input, Streams, Walker};
 use super::word::{Piece, Word};
 use super::wrap::{filled, joined};
@@ -62,12 +61,14 @@ impl Walker<'_> {
             self.remotes.extend(super::settings::remote(args, self.root));
         }
         let files = Scene::of_files(&self.folder, &self.instead, self.root);
-        let scene =
-            Scene { assigned: &self.assigned, remotes: &self.remotes, elsewhere: flow.elsewhere, ..files };
+        let scene = Scene {
+            assigned: &self.assigned,
+            remotes: &self.remotes,
+            elsewhere: flow.elsewhere,
+            fed: streams.input != Input::Nothing,
+            ..files
+        };
         let mut own = effects::effects(name, args, &scene);
-        if streams.input == Input::Nothing {
-            searches_here(name, args, &scene, &mut own);
-        }
         let typed = prompt::scripts(name, args, &streams.input, &scene, &mut effects);
         own.touches.retain(|touch| !effects.touches.contains(touch));
         effects.touches.append(&mut own.touches);

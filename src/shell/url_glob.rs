@@ -9,7 +9,7 @@ const WORDS: usize = 64;
 
 /// What a program gets when it has read the patterns in its words.
 pub fn globbed<'p>(arguments: Arguments<'p>, globs: &UrlGlobs) -> Arguments<'p> {
-    if arguments.has_any(&globs.off) {
+    if arguments.is_on(&globs.off) {
         return arguments;
     }
     let operands: Vec<Word> = arguments.operands.iter().flat_map(expanded).collect();

@@ -3,7 +3,8 @@
 use super::assignments::is_same_shell;
 use super::constants::Exported;
 use super::facts::{Inner, Level, Program, Run};
-use super::options::{Arguments, Way, assignment, openings};
+use super::options::{Arguments, Way, assignment};
+use super::readings::openings;
 use super::walker::{Flow, Input, Streams, Walker};
 use super::word::{Piece, Word};
 
@@ -75,7 +76,7 @@ impl Walker<'_> {
         streams: &mut Streams,
     ) -> bool {
         let Opened { row, name, way: Way { level, run }, args } = opened;
-        if found.has_any(&run.unless) {
+        if found.is_on(&run.unless) {
             return true;
         }
         let (outer, constants) = (self.assigned.len(), self.constants.clone());

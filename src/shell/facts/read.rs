@@ -11,7 +11,8 @@ use super::row::{
 };
 use super::run::Run;
 use super::words::{
-    FILE_WORDS, HOST_WORDS, LANGUAGES, commands, files, given, hosts, is_option, is_plain, options, run,
+    CHOOSING_WORDS, FILE_WORDS, HOST_WORDS, LANGUAGES, choosing, commands, files, given, hosts, is_option,
+    is_plain, options, run,
 };
 
 /// The keys of effects on files, in the order of the reference page.
@@ -75,6 +76,7 @@ const KEYS: &[(&str, Scope, Form)] = &[
     ("opaque", Scope::Level, Form::Other),
     ("links", Scope::Level, Form::Other),
     ("runs", Scope::Level, Form::Other),
+    ("chooses", Scope::Level, Form::Other),
     ("reads", Scope::Level, Form::Other),
     ("reads_below", Scope::Level, Form::Other),
     ("writes", Scope::Level, Form::Other),
@@ -201,6 +203,7 @@ impl Reader {
                 "opaque" => self.always(value, &at, Deed::Opaque, &mut level),
                 "links" => self.always(value, &at, Deed::Links, &mut level),
                 "reaches" => self.reaches(value, &at, &mut level),
+                "chooses" => self.chooses(value, &at, &mut level),
                 "runs" => {
                     for (at, text) in self.texts(value, &at) {
                         level.runs.extend(self.run(text, &at));
@@ -318,6 +321,19 @@ impl Reader {
                 None => {
                     let others = "options, `OPTIONS or HOST`, `urls`, `repositories`, `connections`, `relays`, `jumps` or `settings` with options, `$VARIABLE`, a host's name, `unnamed NAME`, `unknown NAME`, `none`, or `'*'`";
                     self.unknown(&at, &head.join(" "), "hosts", HOST_WORDS, others);
+                }
+            }
+        }
+    }
+
+    fn chooses(&mut self, value: &Value, pointer: &str, level: &mut Level) {
+        for (at, text) in self.texts(value, pointer) {
+            let Some((head, conditions)) = self.conditioned(text, &at) else { continue };
+            match choosing(&head) {
+                Some((how, names)) => level.does.push(Does { deed: Deed::Chooses(how, names), conditions }),
+                None => {
+                    let others = "each with options: `leaves_out --exclude`";
+                    self.unknown(&at, &head.join(" "), "words that choose files", CHOOSING_WORDS, others);
                 }
             }
         }

@@ -236,6 +236,23 @@ pub enum Deed {
     Opaque,
     /// Gives a file another name, under which it is the same file.
     Links,
+    /// Takes of the folders that it goes through the files that these options choose.
+    Chooses(Choosing, Vec<String>),
+}
+
+/// What the value of an option says of the files in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choosing {
+    /// Files and folders of such names are left out.
+    LeavesOut,
+    /// Files are.
+    LeavesOutFiles,
+    /// Folders are.
+    LeavesOutFolders,
+    /// Files of such names alone are meant.
+    Only,
+    /// The same; after `!`, files and folders are left out. The last one that fits decides.
+    Globs,
 }
 
 /// How much of a named folder is meant.
@@ -266,6 +283,15 @@ pub enum Condition {
     Several,
 }
 
+/// What a program without operands does if something feeds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WhenFed {
+    /// The same.
+    Same,
+    /// It reads that.
+    ReadsIt,
+}
+
 /// Which words name the files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum At {
@@ -281,10 +307,10 @@ pub enum At {
     ButLast,
     /// The folder in which the program runs.
     Here,
-    /// All operands, or the folder in which the program runs where there is none.
-    AllOrHere,
+    /// All operands, or the folder in which the program runs where there is none; or only if nothing feeds it.
+    AllOrHere(WhenFed),
     /// All but the first, or the same.
-    RestOrHere,
+    RestOrHere(WhenFed),
     /// The variables of the environment that the operands name, or all.
     Environment,
     /// The operands that are not on another host: `scp`.

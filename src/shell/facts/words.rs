@@ -2,7 +2,7 @@
 //!
 //! Also a module of the build script.
 
-use super::row::{At, CommandOperands, Commands, Fed, Language, Net};
+use super::row::{At, Choosing, CommandOperands, Commands, Fed, Language, Net, WhenFed};
 use super::run::{Apart, Inner, Run, Shell};
 
 /// Single words with what they stand for, and a list of them for suggestions.
@@ -26,8 +26,10 @@ words!(FILE_WORDS, file_word -> At {
     "last" => At::Last,
     "before_last" => At::ButLast,
     "folder" => At::Here,
-    "operands_or_folder" => At::AllOrHere,
-    "after_first_or_folder" => At::RestOrHere,
+    "operands_or_folder" => At::AllOrHere(WhenFed::Same),
+    "operands_or_folder_if_not_fed" => At::AllOrHere(WhenFed::ReadsIt),
+    "after_first_or_folder" => At::RestOrHere(WhenFed::Same),
+    "after_first_or_folder_if_not_fed" => At::RestOrHere(WhenFed::ReadsIt),
     "environment" => At::Environment,
     "local" => At::Local,
     "local_last" => At::LocalLast,
@@ -57,6 +59,14 @@ words!(HOST_WORDS, host_word -> Net {
     "packages" => Net::Packages,
     "modules" => Net::Modules,
     "module" => Net::Module,
+});
+
+words!(CHOOSING_WORDS, choosing_word -> Choosing {
+    "leaves_out" => Choosing::LeavesOut,
+    "leaves_out_files" => Choosing::LeavesOutFiles,
+    "leaves_out_folders" => Choosing::LeavesOutFolders,
+    "only" => Choosing::Only,
+    "globs" => Choosing::Globs,
 });
 
 /// Whether a word is an option with its dashes.
@@ -148,6 +158,12 @@ pub fn files(words: &[&str]) -> Option<At> {
             options(&attached?).map(At::Attached)
         }),
     }
+}
+
+/// `leaves_out --exclude`.
+pub fn choosing(words: &[&str]) -> Option<(Choosing, Vec<String>)> {
+    let (word, own) = words.split_first()?;
+    Some((choosing_word(word)?, options(own)?))
 }
 
 /// The form in which words name hosts.

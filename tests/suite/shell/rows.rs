@@ -63,6 +63,7 @@ fn with_effect(row: &Program) -> BTreeSet<String> {
         let deeds = level.does.iter().map(|does| match &does.deed {
             Deed::Files(_, _, at) => format!("{at:?}"),
             Deed::Reaches(net) => format!("{net:?}"),
+            Deed::Chooses(_, names) => format!("{names:?}"),
             Deed::Opaque | Deed::Links => String::new(),
         });
         let runs =

@@ -1,0 +1,74 @@
+//! What the words of a command may mean: all readings of options that no row lists, and of words that are not known.
+
+use super::facts::Program;
+use super::options::{Arguments, Parser, Way};
+use super::word::Word;
+
+/// The most readings of one command: an option that is not listed takes the next word, or does not.
+const READINGS: usize = 16;
+
+/// All readings of the words, in the first of which options that are not listed have no value; and whether there are more.
+pub fn readings<'p>(program: &'p Program, words: &[Word]) -> (Vec<Arguments<'p>>, bool) {
+    let (found, _, more) = all(READINGS, words, |taken| {
+        let read = Parser::new(program, None, taken).read(words);
+        // That a word is no subcommand is of interest where there is one after it.
+        let fits = read.skipped > 0 || !taken.iter().any(|place| is_vague(words, *place));
+        (read, fits)
+    });
+    (found, more)
+}
+
+/// The readings of the words as a way to run another program: those that differ, how many were tried, and whether there may be more.
+pub fn openings<'p>(
+    program: &'p Program,
+    way: Way<'p>,
+    words: &[Word],
+    most: usize,
+) -> (Vec<Arguments<'p>>, usize, bool) {
+    let one = |taken: &[usize]| {
+        let mut parser = Parser::new(program, Some(way), taken);
+        let read = parser.read(words);
+        (read, parser.is_complete())
+    };
+    let (mut found, tried, more) = all(most.min(READINGS), words, one);
+    let mut kept: Vec<usize> = Vec::new();
+    found.retain(|read| {
+        let is_new = !kept.contains(&read.inner);
+        kept.push(read.inner);
+        is_new
+    });
+    (found, tried, more)
+}
+
+/// Whether a word with two readings is none that is written as an option.
+fn is_vague(words: &[Word], place: usize) -> bool {
+    words.get(place).is_some_and(Word::is_open)
+}
+
+fn all<'p>(
+    most: usize,
+    words: &[Word],
+    one: impl Fn(&[usize]) -> (Arguments<'p>, bool),
+) -> (Vec<Arguments<'p>>, usize, bool) {
+    let mut found: Vec<Arguments<'p>> = Vec::new();
+    let mut tried: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut at = 0;
+    while let Some(taken) = tried.get(at).cloned().filter(|_| at < most) {
+        at += 1;
+        let (read, fits) = one(&taken);
+        // What looks like an option is no value of another one.
+        let is_value = |word: &Word| !word.start().starts_with('-') || word.start() == "-";
+        let differs = |place: usize| is_vague(words, place) || words.get(place + 1).is_some_and(is_value);
+        for (place, _) in read.unlisted.iter().filter(|(place, _)| differs(*place)) {
+            // That there is one more than are tried is all that counts.
+            if tried.len() <= most && taken.last().is_none_or(|last| place > last) {
+                tried.push(taken.iter().copied().chain([*place]).collect());
+            }
+        }
+        if fits {
+            found.push(Arguments { assumed: !taken.is_empty(), ..read });
+        }
+    }
+    let more = at < tried.len();
+    (found, at, more)
+}
