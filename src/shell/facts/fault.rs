@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::words::is_option;
+
 use super::words::{is_plain, owned};
 
 /// What is wrong with a row, and where: a JSON pointer from the row.
@@ -154,5 +156,26 @@ impl Reader {
             }
         }
         words
+    }
+
+    /// Variables with the options that do no harm in them.
+    pub fn env_options(&mut self, row: &Map<String, Value>) -> Vec<(String, Vec<String>)> {
+        match row.get("env_options") {
+            Some(Value::Object(members)) => {
+                let one = |(name, value): (&String, &Value)| {
+                    let at = format!("/env_options/{}", escaped(name));
+                    (name.clone(), self.words(value, &at, is_option, "an option"))
+                };
+                members.iter().map(one).collect()
+            }
+            Some(_) => {
+                self.fault(
+                    "/env_options",
+                    "expected a mapping from a variable to the options that do no harm",
+                );
+                Vec::new()
+            }
+            None => Vec::new(),
+        }
     }
 }

@@ -289,52 +289,53 @@ impl Reader {
     }
 
     fn files(&mut self, value: &Value, pointer: &str, act: Act, depth: Depth, level: &mut Level) {
-        for (at, text) in self.texts(value, pointer) {
-            if text == "none" {
-                match act {
-                    Act::Reads => level.none.reads = true,
-                    Act::Writes => level.none.writes = true,
-                    Act::Deletes => level.none.deletes = true,
-                }
-                continue;
-            }
-            let Some((head, conditions)) = self.conditioned(text, &at) else { continue };
-            match files(&head) {
-                Some(place) => level.does.push(Does { deed: Deed::Files(act, depth, place), conditions }),
-                None => {
-                    let others = "`file PATH`, `below GLOB`, `packed ENDINGS`, options, `@OPTION`, `NAME=`, `none`, or `names`, `plain`, `fields`, `settings`, `lines`, `downloads` or `mounts` with options";
-                    self.unknown(&at, &head.join(" "), "words of a command", FILE_WORDS, others);
-                }
-            }
-        }
+        let others = "`file PATH`, `below GLOB`, `packed ENDINGS`, options, `@OPTION`, `NAME=`, `none`, or `names`, `plain`, `fields`, `settings`, `lines`, `downloads` or `mounts` with options";
+        let form = |head: &[&str]| files(head).map(|place| Deed::Files(act, depth, place));
+        self.deeds(
+            value,
+            pointer,
+            level,
+            form,
+            ("words of a command", FILE_WORDS, others),
+            |none| match act {
+                Act::Reads => none.reads = true,
+                Act::Writes => none.writes = true,
+                Act::Deletes => none.deletes = true,
+            },
+        );
     }
 
     fn reaches(&mut self, value: &Value, pointer: &str, level: &mut Level) {
-        for (at, text) in self.texts(value, pointer) {
-            if text == "none" {
-                level.none.reaches = true;
-                continue;
-            }
-            let Some((head, conditions)) = self.conditioned(text, &at) else { continue };
-            match hosts(&head) {
-                Some(net) => level.does.push(Does { deed: Deed::Reaches(net), conditions }),
-                None => {
-                    let others = "options, `OPTIONS or HOST`, `urls`, `repositories`, `connections`, `relays`, `jumps` or `settings` with options, `$VARIABLE`, a host's name, `unnamed NAME`, `unknown NAME`, `none`, or `'*'`";
-                    self.unknown(&at, &head.join(" "), "hosts", HOST_WORDS, others);
-                }
-            }
-        }
+        let others = "options, `OPTIONS or HOST`, `urls`, `repositories`, `connections`, `relays`, `jumps` or `settings` with options, `$VARIABLE`, a host's name, `unnamed NAME`, `unknown NAME`, `none`, or `'*'`";
+        let form = |head: &[&str]| hosts(head).map(Deed::Reaches);
+        self.deeds(value, pointer, level, form, ("hosts", HOST_WORDS, others), |none| none.reaches = true);
     }
 
     fn chooses(&mut self, value: &Value, pointer: &str, level: &mut Level) {
+        let others = "each with options: `leaves_out --exclude`";
+        let form = |head: &[&str]| choosing(head).map(|(how, names)| Deed::Chooses(how, names));
+        self.deeds(value, pointer, level, form, ("words that choose files", CHOOSING_WORDS, others), |_| {});
+    }
+
+    /// What texts say is done. For those in no form that is known: what they should name, by which words, and how else.
+    fn deeds(
+        &mut self,
+        value: &Value,
+        pointer: &str,
+        level: &mut Level,
+        form: impl Fn(&[&str]) -> Option<Deed>,
+        (what, known, others): (&str, &'static [&'static str], &str),
+        none: impl Fn(&mut Effect4),
+    ) {
         for (at, text) in self.texts(value, pointer) {
+            if text == "none" {
+                none(&mut level.none);
+                continue;
+            }
             let Some((head, conditions)) = self.conditioned(text, &at) else { continue };
-            match choosing(&head) {
-                Some((how, names)) => level.does.push(Does { deed: Deed::Chooses(how, names), conditions }),
-                None => {
-                    let others = "each with options: `leaves_out --exclude`";
-                    self.unknown(&at, &head.join(" "), "words that choose files", CHOOSING_WORDS, others);
-                }
+            match form(&head) {
+                Some(deed) => level.does.push(Does { deed, conditions }),
+                None => self.unknown(&at, &head.join(" "), what, known, others),
             }
         }
     }
@@ -427,24 +428,6 @@ impl Reader {
             _ => {
                 self.fault("/clears_env", "expected `true`, `false`, or `without` and options");
                 None
-            }
-        }
-    }
-
-    fn env_options(&mut self, row: &Map<String, Value>) -> Vec<(String, Vec<String>)> {
-        match row.get("env_options") {
-            Some(Value::Object(members)) => {
-                let one = |(name, value): (&String, &Value)| {
-                    let at = format!("/env_options/{}", escaped(name));
-                    (name.clone(), self.words(value, &at, is_option, "an option"))
-                };
-                members.iter().map(one).collect()
-            }
-            other => {
-                if other.is_some() {
-                    self.fault("/env_options", "expected a mapping from a variable to harmless options");
-                }
-                Vec::new()
             }
         }
     }
