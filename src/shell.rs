@@ -119,9 +119,9 @@ impl Answer {
         found
     }
 
-    /// At most a doubt about this word.
-    pub fn at_most(self, word: impl FnOnce() -> String) -> Answer {
-        if self == Answer::Yes { Answer::Perhaps(word()) } else { self }
+    /// At most a doubt about this word, if so.
+    pub fn at_most_if(self, doubted: bool, word: impl FnOnce() -> String) -> Answer {
+        if doubted && self == Answer::Yes { Answer::Perhaps(word()) } else { self }
     }
 }
 

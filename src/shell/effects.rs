@@ -26,12 +26,18 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
         find::find(args, scene, &mut found);
         return found;
     }
-    let (readings, _) = readings(program, args);
+    let (readings, more) = readings(program, args);
     let doubt = readings.first().and_then(|first| first.doubtful.as_ref()).map(|(_, option)| option.clone());
+    let doubt = doubt.unwrap_or_default();
     let mut readings = readings.into_iter().map(|read| of_reading(name, program, args, read, scene));
     let mut found = readings.next().unwrap_or_default();
     for other in readings {
-        found.or(other, doubt.as_deref().unwrap_or_default());
+        found.or(other, &doubt);
+    }
+    if more {
+        let unknown = Word::unknown(&doubt);
+        Act::ALL.iter().for_each(|act| mention(*act, Extent::Itself, &unknown, scene, &mut found));
+        found.reaches.push(Host::Unknown(doubt));
     }
     found
 }
@@ -61,7 +67,9 @@ fn of_reading(
     for does in &others {
         apply(does, &arguments, operands, scene, &mut found);
     }
-    let is_certain = |does: &&Does| holds(does, &arguments, operands) == Answer::Yes;
+    let is_certain = |does: &&Does| {
+        matches!(does.deed, Deed::Chooses(..)) && holds(does, &arguments, operands) == Answer::Yes
+    };
     choose(others.iter().copied().filter(is_certain), &arguments, &mut found);
     // A link leaves everything where it is.
     let is_link = others.iter().any(|does| does.deed == Deed::Links && does.conditions.is_empty());
@@ -267,10 +275,10 @@ fn touch(
         At::Environment => operands.iter().map(environment).collect(),
         At::Local => local().cloned().collect(),
         At::LocalLast => operands.last().filter(|word| !is_remote(word)).cloned().into_iter().collect(),
-        At::Tracked => vec![below(&Word::unknown(TRACKED))],
-        At::Untracked if operands.is_empty() => vec![below(&Word::unknown(UNTRACKED))],
+        At::Tracked => vec![files::below(&Word::unknown(TRACKED))],
+        At::Untracked if operands.is_empty() => vec![files::below(&Word::unknown(UNTRACKED))],
         At::Untracked => operands.to_vec(),
-        At::Fixed(path) => vec![at_home(path)],
+        At::Fixed(path) => vec![files::at_home(path)],
         At::Below(glob) => find::hits(&Word::text("."), std::slice::from_ref(glob)),
         At::LocalButLast => match operands {
             [rest @ .., _] => rest.iter().filter(|word| !is_remote(word)).cloned().collect(),
@@ -305,26 +313,6 @@ fn touch(
         );
     }
     words.iter().for_each(|word| add(act, extent, word, scene, found));
-}
-
-/// Something in the folder in which a program runs.
-fn below(name: &Word) -> Word {
-    let mut path = Word::text("./");
-    path.append(name);
-    path
-}
-
-/// A fixed path, with `~` for the home folder and `*` for any name.
-fn at_home(path: &str) -> Word {
-    match path.strip_prefix("~/") {
-        Some(rest) => {
-            let mut word = Word { pieces: vec![Piece::Home], many: false };
-            word.push("/");
-            word.append(&Word::pattern(rest));
-            word
-        }
-        None => Word::pattern(path),
-    }
 }
 
 /// What is written into a folder, or to what is perhaps one: there, files keep their names.

@@ -200,10 +200,14 @@ impl Runs {
             let unlisted = Program::default();
             let row = call.program.known().and_then(|name| facts.program(name)).unwrap_or(&unlisted);
             // An option that is not listed may have taken the next word: what not all readings say is perhaps so.
-            let (readings, _) = readings(row, &call.args);
+            let asks_words = !self.args.is_empty() || self.within.is_some();
+            if !asks_words && self.flags.is_empty() && self.without.is_empty() {
+                return self.fits(row, &Arguments::default(), call);
+            }
+            let (readings, more) = readings(row, &call.args);
             let mut answers = readings.iter().map(|read| self.fits(row, read, call));
             let first = answers.next().unwrap_or(Answer::No);
-            if answers.all(|other| other == first) {
+            if answers.all(|other| other == first) && !more {
                 return first;
             }
             let option =

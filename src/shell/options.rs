@@ -31,6 +31,8 @@ pub struct Parser<'p, 't> {
     path: Vec<String>,
     /// Whether the next operand may be another word of it.
     open: bool,
+    /// How many words of it came before a word that is taken for options or nothing.
+    before: Option<usize>,
     at: usize,
 }
 
@@ -41,12 +43,17 @@ impl<'p, 't> Parser<'p, 't> {
             None => program.has_subs(),
         };
         let read = Arguments { levels: program.whole().into_iter().collect(), ..Arguments::default() };
-        Parser { program, way, taken, read, path: Vec::new(), open, at: 0 }
+        Parser { program, way, taken, read, path: Vec::new(), open, before: None, at: 0 }
     }
 
     /// Whether the words name the subcommand of the way.
     pub fn is_complete(&self) -> bool {
         !self.open && self.way.is_none_or(|way| way.level.subs.contains(&self.path))
+    }
+
+    /// Whether there is more of the subcommand after the words that are taken for options or nothing.
+    pub fn goes_on(&self) -> bool {
+        self.before.is_none_or(|before| self.path.len() > before)
     }
 
     pub fn read(&mut self, words: &[Word]) -> Arguments<'p> {
@@ -124,6 +131,7 @@ impl<'p, 't> Parser<'p, 't> {
                 self.doubt(&word.to_string());
                 if self.taken.contains(&self.at) {
                     self.hides(&word.to_string());
+                    self.before = Some(self.path.len());
                     self.at += 1;
                     continue;
                 }
@@ -160,12 +168,13 @@ impl<'p, 't> Parser<'p, 't> {
         {
             self.read.skipped = 1;
         }
-        // What the shell splits stands for options where an operand comes after it, and for operands where none does.
+        // What the shell splits stands for options where an operand of its own comes after it, and for operands where none does.
         let operands = self.read.operands.get(..self.read.ended.unwrap_or(usize::MAX));
         let operands = operands.unwrap_or(&self.read.operands);
         let splits = operands.iter().position(|word| word.many && word.is_open());
         if let Some((splits, rest)) = splits.and_then(|at| operands.get(at..)?.split_first())
             && self.read.hidden.is_none()
+            && !self.read.levels.iter().any(|level| level.runs.iter().any(|run| !run.besides))
             && rest.iter().any(|word| !word.many)
         {
             self.read.hidden = Some(splits.to_string());

@@ -96,10 +96,16 @@ impl Copies {
             // Into a folder, a copy keeps its name.
             let within = base.as_ref().map(|base| format!("{}/{base}", name.trim_end_matches('/')));
             for name in within.into_iter().chain([name.to_owned()]) {
-                copies.entry(name).or_insert_with(|| Copy { deep, link, meant: meant.clone() });
+                let copy = copies.entry(name).or_insert_with(|| Copy { deep, link, meant: Answer::No });
+                copy.meant = copy.meant.clone().or(|| meant.clone());
             }
         }
     }
+}
+
+/// The files that a call works on, each with whether that is certain.
+fn touched(call: &SmallCall) -> impl Iterator<Item = (&Touch, bool)> {
+    call.touches.iter().map(|touch| (touch, true)).chain(call.mentions.iter().map(|touch| (touch, false)))
 }
 
 impl Question {
@@ -163,8 +169,10 @@ impl Question {
     fn answer(&self, call: &SmallCall, around: &Surroundings, copies: &Copies) -> Answer {
         let copied = |matcher: &Matcher| match matcher {
             Matcher::Touches(act, _) => {
-                let files = call.touches.iter().filter(|touch| touch.act == *act);
-                Answer::any(files.map(|touch| copies.matches(&touch.place, *act)))
+                let files = touched(call).filter(|(touch, _)| touch.act == *act);
+                Answer::any(files.map(|(touch, certain)| {
+                    copies.matches(&touch.place, *act).at_most_if(!certain, || touch.shown())
+                }))
             }
             _ => Answer::No,
         };
@@ -180,28 +188,23 @@ impl Question {
         let Some(end) = line.calls.get(last) else { return };
         let together =
             || line.calls.iter().take(last + 1).rev().take_while(|call| call.pipeline == end.pipeline);
-        let touched =
-            |act: Act| together().flat_map(|call| &call.touches).filter(move |touch| touch.act == act);
+        let touched = |act: Act| together().flat_map(touched).filter(move |(touch, _)| touch.act == act);
         if touched(Act::Writes).next().is_none() {
             return;
         }
         let link = together().any(|call| effects::links(call, &self.facts));
         for patterns in self.patterns() {
-            let reads: Vec<_> = touched(Act::Reads)
-                .map(|touch| {
-                    (
-                        touch,
-                        patterns
-                            .matches(&touch.place, touch.reach())
-                            .or(|| copies.matches(&touch.place, Act::Reads)),
-                    )
-                })
-                .filter(|(_, answer)| *answer != Answer::No)
-                .collect();
-            for (read, meant) in reads {
-                touched(Act::Writes).for_each(|to| {
-                    copies.add(&read.place, &to.place, read.extent == Extent::Below, link, &meant)
-                });
+            let meant = |(touch, certain): (&Touch, bool), copies: &Copies| {
+                let own = patterns.matches(&touch.place, touch.reach());
+                let own = own.or(|| copies.matches(&touch.place, Act::Reads));
+                own.at_most_if(!certain, || touch.shown())
+            };
+            let reads: Vec<_> = touched(Act::Reads).map(|read| (read.0, meant(read, copies))).collect();
+            for (read, meant) in reads.iter().filter(|(_, meant)| *meant != Answer::No) {
+                for (to, certain) in touched(Act::Writes) {
+                    let meant = meant.clone().at_most_if(!certain, || to.shown());
+                    copies.add(&read.place, &to.place, read.extent == Extent::Below, link, &meant);
+                }
             }
         }
     }

@@ -10,10 +10,9 @@ const READINGS: usize = 16;
 /// All readings of the words, in the first of which options that are not listed have no value; and whether there are more.
 pub fn readings<'p>(program: &'p Program, words: &[Word]) -> (Vec<Arguments<'p>>, bool) {
     let (found, _, more) = all(READINGS, words, |taken| {
-        let read = Parser::new(program, None, taken).read(words);
-        // That a word is no subcommand is of interest where there is one after it.
-        let fits = read.skipped > 0 || !taken.iter().any(|place| is_vague(words, *place));
-        (read, fits)
+        let mut parser = Parser::new(program, None, taken);
+        let read = parser.read(words);
+        (read, parser.goes_on())
     });
     (found, more)
 }

@@ -127,7 +127,9 @@ pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
         None if runs && may_hold(given, false) => unknown("the command"),
         None => Line::default(),
     };
-    if line.calls.is_empty() || row.is_none() {
+    let does_more =
+        |row: &Tool| row.does.iter().any(|argument| !matches!(argument.role, Role::Command | Role::Folder));
+    if line.calls.is_empty() || row.is_none_or(does_more) {
         line.calls.push(call(name, row, arguments, given, root));
     }
     if row.is_some_and(|row| row.starts) {
@@ -322,29 +324,33 @@ fn search<'n>(
     call.touches.append(&mut found.touches);
 }
 
-/// The hosts of URLs: an argument that is one, or a text with some in it.
+/// The hosts of URLs: arguments that are one or, where none is, texts with some in them.
 fn reach<'n>(given: &Map<String, Value>, names: impl Iterator<Item = &'n str>, call: &mut SmallCall) {
-    for text in first(given, names).map(|(_, value)| texts(value)).unwrap_or_default() {
-        let whole = text.trim();
-        // What begins as a URL and has no blanks is one, whatever signs are in it.
-        if !whole.contains(char::is_whitespace) && (begins_as_url(whole) || is_loose(whole)) {
-            call.reaches.extend(host(&Word::text(whole), true));
-            continue;
-        }
-        let urls: Vec<&str> = text
-            .split(|letter: char| {
-                letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '>' | '(' | ')')
-            })
-            .filter(|part| part.contains("://") || is_loose(part))
-            .collect();
-        if urls.is_empty() && !text.trim().contains(char::is_whitespace) {
-            call.reaches.extend(host(&Word::text(text.trim()), true));
-        }
-        call.reaches.extend(urls.into_iter().filter_map(|url| host(&Word::text(url), false)));
+    let values = names.filter_map(|name| get(given, name));
+    let all: Vec<&str> = values.flat_map(|(_, value)| texts(value)).collect();
+    let (free, whole): (Vec<&str>, Vec<&str>) =
+        all.into_iter().map(str::trim).partition(|text| text.contains(char::is_whitespace));
+    for text in whole {
+        let is_url = begins_as_url(text) || is_loose(text);
+        let urls = if is_url { Vec::new() } else { urls(text) };
+        // What begins as a URL is one, whatever signs are in it.
+        let text = urls.is_empty().then(|| host(&Word::text(text), true));
+        call.reaches.extend(text.flatten());
+        call.reaches.extend(urls);
+    }
+    if call.reaches.is_empty() {
+        call.reaches.extend(free.into_iter().flat_map(urls));
     }
     if call.reaches.is_empty() {
         call.reaches.push(Host::Unknown("the page that is asked for".to_owned()));
     }
+}
+
+/// The hosts of the URLs in a text.
+fn urls(text: &str) -> Vec<Host> {
+    let ends = |letter: char| letter.is_whitespace() || matches!(letter, '"' | '\'' | '<' | '>' | '(' | ')');
+    let urls = text.split(ends).filter(|part| part.contains("://") || is_loose(part));
+    urls.filter_map(|url| host(&Word::text(url), false)).collect()
 }
 
 fn begins_as_url(text: &str) -> bool {

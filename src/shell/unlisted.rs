@@ -17,7 +17,7 @@ const CHANGES: [&str; 14] = [
 ];
 /// Words of tools that delete a file, or take it away.
 const DELETES: [&str; 7] = ["delete", "remove", "unlink", "trash", "purge", "move", "rename"];
-/// Words of tools that only look.
+/// Words with which the names of tools begin that only look.
 const LOOKS: [&str; 21] = [
     "read", "get", "list", "search", "view", "show", "fetch", "find", "query", "open", "describe", "status",
     "info", "count", "check", "diff", "log", "blame", "lookup", "grep", "cat",
@@ -26,12 +26,14 @@ const LOOKS: [&str; 21] = [
 /// What a tool without a row perhaps does to a file that it is given, by the words of its name. One whose name does not say
 /// may do anything.
 pub fn acts(name: &str) -> Vec<Act> {
-    let lower = name.to_lowercase();
-    let says = |verbs: &[&str]| verbs.iter().any(|verb| lower.contains(verb));
-    let (changes, deletes) = (says(&CHANGES), says(&DELETES));
     // The name of a server says nothing of its tools.
     let own = name.rsplit("__").next().unwrap_or(name);
-    let unsaid = !changes && !deletes && !words(own).iter().any(|word| LOOKS.contains(&word.as_str()));
+    let lower = own.to_lowercase();
+    let says = |verbs: &[&str]| verbs.iter().any(|verb| lower.contains(verb));
+    let (changes, deletes) = (says(&CHANGES), says(&DELETES));
+    let looks =
+        words(own).iter().find(|word| !word.is_empty()).is_some_and(|first| LOOKS.contains(&first.as_str()));
+    let unsaid = !changes && !deletes && !looks;
     let acts = [(Act::Reads, true), (Act::Writes, changes || unsaid), (Act::Deletes, deletes || unsaid)];
     acts.into_iter().filter(|(_, may)| *may).map(|(act, _)| act).collect()
 }
@@ -131,6 +133,10 @@ mod tests {
             // The words of the server are not those of the tool, nor are letters within words.
             ("mcp__reader__run", &[Reads, Writes, Deletes]),
             ("mcp__target__rotate", &[Reads, Writes, Deletes]),
+            ("mcp__editor__rotate", &[Reads, Writes, Deletes]),
+            // Nor is what they work on.
+            ("mcp__fs__truncate_log", &[Reads, Writes, Deletes]),
+            ("prune_view", &[Reads, Writes, Deletes]),
             ("budget", &[Reads, Writes, Deletes]),
         ] {
             assert_eq!(acts(name), expected, "{name}");

@@ -2,9 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::words::is_option;
-
-use super::words::{is_plain, owned};
+use super::words::{is_option, is_plain, owned};
 
 /// What is wrong with a row, and where: a JSON pointer from the row.
 #[derive(Debug, Clone, PartialEq, Eq)]

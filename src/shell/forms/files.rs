@@ -121,10 +121,21 @@ fn at_value(word: &Word) -> Option<Word> {
     Some(file)
 }
 
+/// What is between commas.
+fn parts(word: &Word) -> Vec<Word> {
+    let mut rest = word.clone();
+    let mut parts = Vec::new();
+    while let Some((part, others)) = rest.split_once(',') {
+        parts.push(part);
+        rest = others;
+    }
+    parts.push(rest);
+    parts
+}
+
 /// The files of `KEY=FILE,KEY=FILE`.
 fn fields(word: &Word) -> Vec<Word> {
-    let files = word.known().into_iter().flat_map(|text| text.split(','));
-    files.map(|part| Word::text(part.split_once('=').map_or(part, |(_, file)| file))).collect()
+    parts(word).into_iter().map(|part| part.split_once('=').map_or(part, |(_, file)| file)).collect()
 }
 
 /// Files of any name in a folder that an option names.
@@ -173,14 +184,8 @@ fn mount(act: Act, value: &Word, scene: &Scene<'_>, found: &mut Effects) {
     let text = value.to_string();
     let fields = text.split([',', ':']).any(|part| part.contains('='));
     let (host, writes) = if fields {
-        let mut rest = Some(value.clone());
-        let mut host = None;
-        while let Some(part) = rest.take() {
-            let (field, others) =
-                part.split_once(',').map_or((part, None), |(field, rest)| (field, Some(rest)));
-            host = host.or(["src=", "source="].iter().find_map(|key| field.strip_prefix(key)));
-            rest = others;
-        }
+        let source = |part: &Word| ["src=", "source="].iter().find_map(|key| part.strip_prefix(key));
+        let host = parts(value).iter().find_map(source);
         let is_other = !["type=bind", "type=file", "id="].iter().any(|field| text.contains(field));
         (host.filter(|_| !is_other), !text.contains("readonly") && !text.ends_with(",ro"))
     } else {
@@ -192,8 +197,7 @@ fn mount(act: Act, value: &Word, scene: &Scene<'_>, found: &mut Effects) {
         let read_only = rest.rsplit(':').next().is_some_and(|mode| mode.split(',').any(|part| part == "ro"));
         (Some(host).filter(|_| !named), !read_only)
     };
-    // Of `$(pwd)` alone nothing is known but that it is common.
-    let Some(host) = host.filter(|host| !host.is_open()) else { return };
+    let Some(host) = host else { return };
     match act {
         Act::Reads => add(Act::Reads, Extent::Below, &host, scene, found),
         Act::Writes | Act::Deletes if writes && host.unclear().is_none() => {
@@ -234,8 +238,8 @@ fn cloned(operands: &[Word], scene: &Scene<'_>, found: &mut Effects) {
         }
         Some(path)
     };
-    let folder = operands.get(1).cloned().or_else(|| named(operands.first()?));
-    if let Some(folder) = folder.filter(|folder| folder.unclear().is_none()) {
+    let named = || named(operands.first()?).filter(|folder| folder.unclear().is_none());
+    if let Some(folder) = operands.get(1).cloned().or_else(named) {
         add(Act::Writes, Extent::Itself, &folder, scene, found);
         add(Act::Writes, Extent::Within, &folder, scene, found);
     }
@@ -267,4 +271,24 @@ fn of_revision(word: &Word) -> Word {
         .map(|(_, path)| path)
         .filter(|path| !path.pieces.is_empty())
         .unwrap_or_else(|| word.clone())
+}
+
+/// Something in the folder in which a program runs.
+pub fn below(name: &Word) -> Word {
+    let mut path = Word::text("./");
+    path.append(name);
+    path
+}
+
+/// A fixed path, with `~` for the home folder and `*` for any name.
+pub fn at_home(path: &str) -> Word {
+    match path.strip_prefix("~/") {
+        Some(rest) => {
+            let mut word = Word { pieces: vec![Piece::Home], many: false };
+            word.push("/");
+            word.append(&Word::pattern(rest));
+            word
+        }
+        None => Word::pattern(path),
+    }
 }

@@ -14,7 +14,10 @@ pub fn hosts(net: &Net, arguments: &Arguments<'_>, operands: &[Word], scene: &Sc
     match net {
         Net::Second => operands.get(1).and_then(bare).into_iter().collect(),
         Net::Names => operands.iter().filter(|word| is_name(word)).filter_map(bare).collect(),
-        Net::Addresses => operands.iter().filter_map(address).collect(),
+        Net::Addresses => {
+            let unknown = |word: &Word| word.is_open().then(|| Host::Unknown(word.to_string()));
+            operands.iter().filter_map(|word| address(word).or_else(|| unknown(word))).collect()
+        }
         Net::Attached => operands.iter().filter_map(|word| host(&word.strip_prefix("@")?, true)).collect(),
         Net::Shares => operands.iter().filter_map(|word| host(&word.strip_prefix("//")?, true)).collect(),
         Net::Images => operands.iter().filter_map(image).filter_map(|word| bare(&word)).collect(),

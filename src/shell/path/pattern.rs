@@ -117,7 +117,7 @@ impl Patterns {
                 (own, false) => answer.or(|| own),
                 (Answer::Yes, true) => Answer::No,
                 (Answer::No, true) => answer,
-                (Answer::Perhaps(word) | Answer::Sweep(word), true) => answer.at_most(|| word),
+                (Answer::Perhaps(word) | Answer::Sweep(word), true) => answer.at_most_if(true, || word),
             };
         }
         answer
