@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::agent::tools::{AgentTool, WorksOn};
+use super::agent::tools::AgentTool;
 use crate::gate::Gate;
 use crate::monitor::{CallPart, rule_name};
 use crate::policy::Policy;
+use crate::shell::facts::{Role, Table};
 use crate::source::{Node, NodeValue, parse};
 
 /// A call that is put to a hook.
@@ -119,10 +120,8 @@ fn candidates(policy: &Policy, agent: &[AgentTool]) -> Vec<TrialCall> {
     let call = |tool: &str, arguments| TrialCall { tool: tool.to_owned(), arguments };
     let mut calls: Vec<TrialCall> = Vec::new();
     for tool in agent {
-        let runs = tool.works_on == WorksOn::Command;
-        if tool.works_on == WorksOn::Other {
-            continue;
-        }
+        let Some(role) = role(tool) else { continue };
+        let runs = role == Role::Command;
         let on = lines.iter().filter(|_| runs).chain(&values);
         let on = on.filter(|text| runs || !text.contains(char::is_whitespace));
         calls.extend(on.take(EACH).map(|on| call(tool.name, tool.arguments(on))));
@@ -137,6 +136,14 @@ fn candidates(policy: &Policy, agent: &[AgentTool]) -> Vec<TrialCall> {
         }
     }
     calls
+}
+
+/// What the argument of a tool is, if it names a file or a host, or is a command that the call runs.
+fn role(tool: &AgentTool) -> Option<Role> {
+    let facts = Table::default();
+    let row = facts.tool(tool.name).filter(|row| !row.types)?;
+    let named = row.does.iter().find(|argument| argument.names.iter().any(|name| name == tool.argument))?;
+    Some(named.role).filter(|role| !matches!(role, Role::Patch | Role::Searches | Role::Folder))
 }
 
 /// A command line for each program that a document asks for.

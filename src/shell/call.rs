@@ -58,6 +58,8 @@ pub struct SmallCall {
     pub after: Vec<usize>,
     /// Calls of one number run at once.
     pub pipeline: usize,
+    /// Whether it runs on in the background while those after it run.
+    pub background: bool,
     /// The outermost loop that it is in, from 1; 0 is none.
     pub looped: usize,
     /// Whether names of programs are compared without case where it runs.
@@ -137,8 +139,21 @@ impl std::fmt::Display for SmallCall {
 }
 
 impl SmallCall {
+    /// The files that it works on, each with whether that is certain.
+    pub fn files(&self) -> impl Iterator<Item = (&Touch, bool)> {
+        self.touches.iter().map(|touch| (touch, true)).chain(self.mentions.iter().map(|touch| (touch, false)))
+    }
+
     /// Whether both run at once, or again and again: then each may come before the other.
     pub fn is_with(&self, other: &SmallCall) -> bool {
-        self.pipeline == other.pipeline || self.looped > 0 && self.looped == other.looped
+        self.pipeline == other.pipeline
+            || self.looped > 0 && self.looped == other.looped
+            || self.runs_on(other)
+            || other.runs_on(self)
+    }
+
+    /// Whether it is in the background, and perhaps still runs when another one does.
+    pub fn runs_on(&self, other: &SmallCall) -> bool {
+        self.background && self.pipeline < other.pipeline
     }
 }

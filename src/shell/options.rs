@@ -37,6 +37,7 @@ pub struct Parser<'p, 't> {
 }
 
 impl<'p, 't> Parser<'p, 't> {
+    /// One that takes the words at these places as values, or for options or nothing.
     pub fn new(program: &'p Program, way: Option<Way<'p>>, taken: &'t [usize]) -> Parser<'p, 't> {
         let open = match way {
             Some(way) => !way.level.subs.iter().any(Vec::is_empty),
@@ -56,6 +57,7 @@ impl<'p, 't> Parser<'p, 't> {
         self.before.is_none_or(|before| self.path.len() > before)
     }
 
+    /// Reads all words.
     pub fn read(&mut self, words: &[Word]) -> Arguments<'p> {
         let letters;
         let mut words = words;

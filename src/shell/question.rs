@@ -103,11 +103,6 @@ impl Copies {
     }
 }
 
-/// The files that a call works on, each with whether that is certain.
-fn touched(call: &SmallCall) -> impl Iterator<Item = (&Touch, bool)> {
-    call.touches.iter().map(|touch| (touch, true)).chain(call.mentions.iter().map(|touch| (touch, false)))
-}
-
 impl Question {
     /// One that asks this: all groups must hold of one command.
     pub fn new(groups: Vec<Group>) -> Question {
@@ -169,7 +164,7 @@ impl Question {
     fn answer(&self, call: &SmallCall, around: &Surroundings, copies: &Copies) -> Answer {
         let copied = |matcher: &Matcher| match matcher {
             Matcher::Touches(act, _) => {
-                let files = touched(call).filter(|(touch, _)| touch.act == *act);
+                let files = call.files().filter(|(touch, _)| touch.act == *act);
                 Answer::any(files.map(|(touch, certain)| {
                     copies.matches(&touch.place, *act).at_most_if(!certain, || touch.shown())
                 }))
@@ -188,7 +183,8 @@ impl Question {
         let Some(end) = line.calls.get(last) else { return };
         let together =
             || line.calls.iter().take(last + 1).rev().take_while(|call| call.pipeline == end.pipeline);
-        let touched = |act: Act| together().flat_map(touched).filter(move |(touch, _)| touch.act == act);
+        let touched =
+            |act: Act| together().flat_map(SmallCall::files).filter(move |(touch, _)| touch.act == act);
         if touched(Act::Writes).next().is_none() {
             return;
         }

@@ -200,13 +200,17 @@ impl Walker<'_> {
                     self.quoted(&name, flow);
                 }
                 self.variable(&name, &value, flow);
+                let whole = match assignment.append {
+                    true => self.appended(&name, &value),
+                    false => value.clone(),
+                };
                 if before {
                     self.assign(assignment, &value);
-                    self.assigned.push((name, value));
+                    self.assigned.push((name, whole));
                 } else {
-                    let mut whole = Word::text(format!("{name}="));
-                    whole.append(&value);
-                    words.push(Word { many: false, ..whole });
+                    let mut word = Word::text(format!("{name}="));
+                    word.append(&whole);
+                    words.push(Word { many: false, ..word });
                 }
             }
             Item::ProcessSubstitution(_, shell) => {
@@ -214,6 +218,14 @@ impl Walker<'_> {
                 words.push(Word::text("/dev/fd/63"));
             }
         }
+    }
+
+    /// What `NAME+=VALUE` makes of a variable.
+    fn appended(&self, name: &str, value: &Word) -> Word {
+        let own = self.constants.get(name).flatten().cloned();
+        let mut whole = own.unwrap_or_else(|| Word::unknown(format!("${name}")));
+        whole.append(value);
+        whole
     }
 
     /// The bodies of a function, and whether the name could also be something else.

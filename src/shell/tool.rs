@@ -214,6 +214,7 @@ fn blank() -> SmallCall {
         after: Vec::new(),
         pipeline: 0,
         looped: 0,
+        background: false,
         folds: false,
         at: 0..0,
     }

@@ -295,17 +295,27 @@ impl Walker<'_> {
         while let Some(at) =
             rest.iter().position(|word| matches!(word.known(), Some("-exec" | "-execdir" | "-ok" | "-okdir")))
         {
+            let own = rest.get(at).is_some_and(|word| word.start().ends_with("dir"));
             rest = rest.get(at + 1..).unwrap_or_default();
             let end =
                 rest.iter().position(|word| matches!(word.known(), Some(";" | "+"))).unwrap_or(rest.len());
             let (inner, after) = rest.split_at(end);
             let words = inner.iter().flat_map(|word| match word.known() {
+                Some("{}") if own => {
+                    let named = |hit: &Word| if is_relative(hit) { hit.base() } else { hit.clone() };
+                    hits.iter().map(named).collect()
+                }
                 Some("{}") => hits.clone(),
                 Some(text) if text.contains("{}") => vec![filled(text, "{}")],
                 _ => vec![word.clone()],
             });
             let words: Vec<Word> = words.collect();
+            let folder = (self.folder.clone(), self.instead.clone());
+            if own {
+                self.nowhere("the folder of what `find` comes upon");
+            }
             self.inner(words, flow.proven_if(false), streams);
+            (self.folder, self.instead) = folder;
             rest = after;
         }
     }

@@ -109,7 +109,10 @@ impl Walker<'_> {
                 self.errexit && !flow.tested && list.additional.is_empty() && !may_go_on(&list.first.seq);
             let exits = !background && (stops || bails(list));
             let from = self.line.calls.len();
-            let flow = flow.proven_if(!background && (last || exits));
+            let flow = Flow {
+                background: flow.background || background,
+                ..flow.proven_if(!background && (last || exits))
+            };
             if background {
                 self.aside(|walker| walker.and_or(list, flow));
             } else {
@@ -370,7 +373,7 @@ impl Walker<'_> {
                 });
             }
             CompoundCommand::Coprocess(process) => {
-                let beside = inside.proven_if(false);
+                let beside = Flow { background: true, ..inside.proven_if(false) };
                 self.aside(|walker| walker.run(&process.body, beside, &mut Streams::default()));
                 process.name.iter().for_each(|name| self.constants.lose(&name.value));
             }

@@ -58,6 +58,8 @@ pub struct Flow {
     pub branch: bool,
     /// Whether what came directly before has failed.
     pub failed: bool,
+    /// Whether it runs on while what comes after it runs.
+    pub background: bool,
 }
 
 impl Flow {
@@ -257,6 +259,7 @@ impl<'w> Walker<'w> {
             after: self.known.clone(),
             pipeline: self.pipeline,
             looped: self.looped,
+            background: flow.background,
             folds: self.root.folds(),
             at: self.at.clone(),
         });

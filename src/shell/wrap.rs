@@ -333,8 +333,9 @@ impl Walker<'_> {
                 self.command(words.split_off(1), flow.proven_if(false), streams)
             }
             "time" => self.command(words, flow, streams),
-            // It goes on beside; and after a redirection `!` is a word like others, and negates all the same.
-            "coproc" | "!" => self.command(words, flow.proven_if(false), streams),
+            // It goes on beside; after a redirection `!` is a word like others, and negates all the same.
+            "coproc" => self.command(words, Flow { background: true, ..flow.proven_if(false) }, streams),
+            "!" => self.command(words, flow.proven_if(false), streams),
             _ => self.inner(words, flow, streams),
         }
     }

@@ -16,7 +16,7 @@ mod listed;
 mod until;
 
 pub(super) use listed::stray;
-pub(super) use until::{Leaves, leaves, unless};
+pub(super) use until::lifts;
 
 /// What a side means of a call: an answer for each of its commands.
 pub(super) struct Row {
@@ -139,7 +139,7 @@ impl Operand {
             return;
         }
         if let Some(line) = line(look, &self.facts)
-            && line.calls.iter().flat_map(|call| &call.touches).any(|touch| touch.act == Act::Writes)
+            && line.calls.iter().flat_map(SmallCall::files).any(|(touch, _)| touch.act == Act::Writes)
         {
             *copies = line.answers(question, around(look, &line), copies).1;
         }
@@ -293,32 +293,18 @@ impl Side {
         Some(part_of(own.line.calls.get(number)?, counts))
     }
 
-    /// Within one call: a command of this side that runs after one of the other side, or at once with it.
-    pub fn after(&self, trigger: &Side, look: Look<'_>) -> Option<Part> {
-        let (own, other) = (self.row(look)?, trigger.row(look)?);
-        let triggers: Vec<usize> = trigger.counted(&other, look).map(|(number, _)| number).collect();
-        let reads_first = trigger.reads() && !self.reads();
-        for (number, counts) in self.counted(&own, look) {
-            let call = own.line.calls.get(number)?;
-            let since = triggers.iter().find(|first| match own.line.calls.get(**first) {
-                _ if **first == number => reads_first,
-                Some(first_call) => **first < number || first_call.is_with(call),
-                None => false,
-            });
-            if let Some(since) = since.and_then(|since| own.line.calls.get(*since)) {
-                let since = part_of(since, Counts::Surely).command;
-                return Some(Part { since: Some(since), ..part_of(call, counts) });
-            }
-        }
-        None
-    }
-
     /// Whether every command of the other side is followed by a success of this side, within one call that succeeds.
     pub fn follows(&self, trigger: &Side, look: Look<'_>) -> bool {
         let (Some(own), Some(other)) = (self.row(look), trigger.row(look)) else { return false };
         let look = Look { ended: Some(true), ..look };
         let last = self.counted(&own, look).last();
-        last.is_some_and(|(last, _)| trigger.counted(&other, look).all(|(number, _)| number < last))
+        last.is_some_and(|(last, _)| {
+            let last_call = own.line.calls.get(last);
+            let runs_on = |number: usize| {
+                other.line.calls.get(number).zip(last_call).is_some_and(|(call, last)| call.runs_on(last))
+            };
+            trigger.counted(&other, look).all(|(number, _)| number < last && !runs_on(number))
+        })
     }
 
     /// Whether the call ends with a command of this side.

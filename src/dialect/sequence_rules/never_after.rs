@@ -88,7 +88,7 @@ impl Kind for NeverAfter {
             return refused.then(|| Objection::new(codes::AFTER_TRIGGER, [trigger]).part(part()));
         }
         look.arguments?;
-        let part = self.forbidden.after(&self.trigger, look)?;
+        let part = self.forbidden.after(&self.trigger, None, false, look)?;
         Some(Objection::new(codes::AFTER_TRIGGER, []).part(Some(part)))
     }
 
@@ -114,7 +114,7 @@ impl Kind for NeverAfter {
         _timers: &mut Timers<'_>,
     ) {
         if !state.hit_ran && !look.is_elsewhere() {
-            let own = self.forbidden.after(&self.trigger, look).is_some();
+            let own = self.forbidden.after(&self.trigger, None, false, look).is_some();
             if own || !state.triggers.is_empty() && self.forbidden.is(look) {
                 state.hits.push((at, own));
             }

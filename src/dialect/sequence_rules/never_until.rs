@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::asks::Part;
-use super::commands::{Leaves, leaves, unless};
+use super::commands::lifts;
 use super::operand::{Look, Match, Operand, Side};
 use super::unit::{Kind, Objection, RuleStanding};
 use crate::dialect::sequence_rules::codes;
@@ -72,7 +72,7 @@ impl NeverUntil {
         if look.arguments.is_none() || look.slot.0 == 0 {
             return None;
         }
-        unless(&self.forbidden, &self.trigger, &self.until, held, look)
+        self.forbidden.after(&self.trigger, Some(&self.until), held, look)
     }
 }
 
@@ -150,7 +150,7 @@ impl Kind for NeverUntil {
         }
         let first = state.hits.iter().next();
         state.hit_ran |= first.is_some_and(|(hit, _)| hit == at) && state.ran.is_some();
-        if ok && leaves(&self.trigger, &self.until, look) == Leaves::Lifted {
+        if ok && lifts(&self.trigger, &self.until, look) {
             state.lift(at);
         }
     }

@@ -62,7 +62,7 @@ impl Side {
         None
     }
 
-    pub fn after(&self, _trigger: &Side, _look: Look<'_>) -> Option<Part> {
+    pub fn after(&self, _trigger: &Side, _: Option<&Side>, _held: bool, _look: Look<'_>) -> Option<Part> {
         None
     }
 
@@ -77,24 +77,8 @@ impl Side {
     pub fn files(&self, _look: Look<'_>, _each: impl FnMut(usize, &[usize], File)) {}
 }
 
-/// How a call leaves a prohibition that one side begins and the other one lifts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Leaves {
-    AsItWas,
-    Begun,
-    Lifted,
-}
-
-pub(super) fn leaves(trigger: &Side, until: &Side, look: Look<'_>) -> Leaves {
-    match until.is(look) {
-        _ if trigger.is(look) => Leaves::Begun,
-        true => Leaves::Lifted,
-        false => Leaves::AsItWas,
-    }
-}
-
-pub(super) fn unless(_: &Side, _: &Side, _: &Side, _held: bool, _look: Look<'_>) -> Option<Part> {
-    None
+pub(super) fn lifts(trigger: &Side, until: &Side, look: Look<'_>) -> bool {
+    until.is(look) && !trigger.is(look)
 }
 
 pub(super) fn stray(listed: &[Operand], look: Look<'_>) -> Option<Part> {

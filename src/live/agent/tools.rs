@@ -11,34 +11,12 @@ pub struct AgentTool {
     pub name: &'static str,
     /// The argument that says what it works on.
     pub argument: &'static str,
-    /// What that argument is.
-    pub works_on: WorksOn,
     /// The other arguments that a call needs, as JSON.
     others: &'static str,
 }
 
-/// What a tool works on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WorksOn {
-    /// A command line.
-    Command,
-    /// A file.
-    File,
-    /// A URL.
-    Url,
-    /// Anything else.
-    Other,
-}
-
-use WorksOn::{Command, File, Other, Url};
-
-const fn tool(
-    name: &'static str,
-    argument: &'static str,
-    works_on: WorksOn,
-    others: &'static str,
-) -> AgentTool {
-    AgentTool { name, argument, works_on, others }
+const fn tool(name: &'static str, argument: &'static str, others: &'static str) -> AgentTool {
+    AgentTool { name, argument, others }
 }
 
 const REPLACES: &str = r#"{"old_string": "a", "new_string": "b"}"#;
@@ -51,89 +29,88 @@ impl Agent {
             Agent::ClaudeCode => {
                 const {
                     &[
-                        tool("Bash", "command", Command, "{}"),
-                        tool("Write", "file_path", File, WRITES),
-                        tool("Edit", "file_path", File, REPLACES),
+                        tool("Bash", "command", "{}"),
+                        tool("Write", "file_path", WRITES),
+                        tool("Edit", "file_path", REPLACES),
                         tool(
                             "MultiEdit",
                             "file_path",
-                            File,
                             r#"{"edits": [{"old_string": "a", "new_string": "b"}]}"#,
                         ),
-                        tool("NotebookEdit", "notebook_path", File, r#"{"new_source": "a"}"#),
-                        tool("Read", "file_path", File, "{}"),
-                        tool("WebFetch", "url", Url, r#"{"prompt": "a"}"#),
-                        tool("WebSearch", "query", Other, "{}"),
-                        tool("Grep", "pattern", Other, "{}"),
-                        tool("Glob", "pattern", Other, "{}"),
-                        tool("LS", "path", Other, "{}"),
-                        tool("Task", "prompt", Other, "{}"),
-                        tool("Agent", "prompt", Other, "{}"),
-                        tool("TodoWrite", "todos", Other, "{}"),
-                        tool("ExitPlanMode", "plan", Other, "{}"),
-                        tool("EnterPlanMode", "plan", Other, "{}"),
-                        tool("AskUserQuestion", "questions", Other, "{}"),
-                        tool("Monitor", "command", Command, "{}"),
-                        tool("BashOutput", "bash_id", Other, "{}"),
-                        tool("KillShell", "shell_id", Other, "{}"),
-                        tool("TaskOutput", "task_id", Other, "{}"),
-                        tool("TaskStop", "task_id", Other, "{}"),
-                        tool("Skill", "skill", Other, "{}"),
-                        tool("ToolSearch", "query", Other, "{}"),
+                        tool("NotebookEdit", "notebook_path", r#"{"new_source": "a"}"#),
+                        tool("Read", "file_path", "{}"),
+                        tool("WebFetch", "url", r#"{"prompt": "a"}"#),
+                        tool("WebSearch", "query", "{}"),
+                        tool("Grep", "pattern", "{}"),
+                        tool("Glob", "pattern", "{}"),
+                        tool("LS", "path", "{}"),
+                        tool("Task", "prompt", "{}"),
+                        tool("Agent", "prompt", "{}"),
+                        tool("TodoWrite", "todos", "{}"),
+                        tool("ExitPlanMode", "plan", "{}"),
+                        tool("EnterPlanMode", "plan", "{}"),
+                        tool("AskUserQuestion", "questions", "{}"),
+                        tool("Monitor", "command", "{}"),
+                        tool("BashOutput", "bash_id", "{}"),
+                        tool("KillShell", "shell_id", "{}"),
+                        tool("TaskOutput", "task_id", "{}"),
+                        tool("TaskStop", "task_id", "{}"),
+                        tool("Skill", "skill", "{}"),
+                        tool("ToolSearch", "query", "{}"),
                     ]
                 }
             }
             Agent::Codex => {
                 const {
                     &[
-                        tool("Bash", "command", Command, "{}"),
-                        tool("shell", "command", Command, "{}"),
-                        tool("exec_command", "cmd", Command, "{}"),
-                        tool("apply_patch", "input", Other, "{}"),
-                        tool("write_stdin", "chars", Other, "{}"),
-                        tool("view_image", "path", Other, "{}"),
-                        tool("update_plan", "plan", Other, "{}"),
-                        tool("web_search", "query", Other, "{}"),
-                        tool("spawn_agent", "message", Other, "{}"),
+                        tool("Bash", "command", "{}"),
+                        tool("shell", "command", "{}"),
+                        tool("exec_command", "cmd", "{}"),
+                        tool("apply_patch", "input", "{}"),
+                        tool("write_stdin", "chars", "{}"),
+                        tool("view_image", "path", "{}"),
+                        tool("update_plan", "plan", "{}"),
+                        tool("web_search", "query", "{}"),
+                        tool("spawn_agent", "message", "{}"),
                     ]
                 }
             }
             Agent::GeminiCli => {
                 const {
                     &[
-                        tool("run_shell_command", "command", Command, "{}"),
-                        tool("write_file", "file_path", File, WRITES),
-                        tool("replace", "file_path", File, REPLACES),
-                        tool("read_file", "file_path", File, "{}"),
-                        tool("read_many_files", "include", Other, "{}"),
-                        tool("web_fetch", "prompt", Url, "{}"),
-                        tool("google_web_search", "query", Other, "{}"),
-                        tool("grep_search", "pattern", Other, "{}"),
-                        tool("search_file_content", "pattern", Other, "{}"),
-                        tool("glob", "pattern", Other, "{}"),
-                        tool("list_directory", "dir_path", Other, "{}"),
-                        tool("save_memory", "fact", Other, "{}"),
-                        tool("write_todos", "todos", Other, "{}"),
-                        tool("ask_user", "questions", Other, "{}"),
+                        tool("run_shell_command", "command", "{}"),
+                        tool("write_file", "file_path", WRITES),
+                        tool("replace", "file_path", REPLACES),
+                        tool("read_file", "file_path", "{}"),
+                        tool("read_many_files", "include", "{}"),
+                        tool("web_fetch", "prompt", "{}"),
+                        tool("google_web_search", "query", "{}"),
+                        tool("grep_search", "pattern", "{}"),
+                        tool("search_file_content", "pattern", "{}"),
+                        tool("glob", "pattern", "{}"),
+                        tool("list_directory", "dir_path", "{}"),
+                        tool("save_memory", "fact", "{}"),
+                        tool("write_todos", "todos", "{}"),
+                        tool("ask_user", "questions", "{}"),
                     ]
                 }
             }
             Agent::Cursor => {
                 const {
                     &[
-                        tool("Shell", "command", Command, "{}"),
-                        tool("Write", "file_path", File, WRITES),
-                        tool("StrReplace", "path", File, REPLACES),
-                        tool("Delete", "path", File, "{}"),
-                        tool("Read", "file_path", File, "{}"),
-                        tool("EditNotebook", "target_notebook", File, r#"{"new_string": "a"}"#),
-                        tool("WebFetch", "url", Url, "{}"),
-                        tool("WebSearch", "search_term", Other, "{}"),
-                        tool("Grep", "pattern", Other, "{}"),
-                        tool("Glob", "glob_pattern", Other, "{}"),
-                        tool("LS", "target_directory", Other, "{}"),
-                        tool("Task", "prompt", Other, "{}"),
-                        tool("TodoWrite", "todos", Other, "{}"),
+                        tool("Shell", "command", "{}"),
+                        tool("Write", "file_path", WRITES),
+                        tool("StrReplace", "path", REPLACES),
+                        tool("Delete", "path", "{}"),
+                        tool("Read", "file_path", "{}"),
+                        tool("EditNotebook", "target_notebook", r#"{"new_string": "a"}"#),
+                        tool("WebFetch", "url", "{}"),
+                        tool("WebSearch", "search_term", "{}"),
+                        tool("Grep", "pattern", "{}"),
+                        tool("Glob", "glob_pattern", "{}"),
+                        tool("LS", "target_directory", "{}"),
+                        tool("Task", "prompt", "{}"),
+                        tool("TodoWrite", "todos", "{}"),
                     ]
                 }
             }
