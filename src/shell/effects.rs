@@ -8,7 +8,7 @@ use super::forms::{files, hosts};
 use super::host::host;
 use super::options::{Arguments, arguments};
 use super::path::{TRACKED, UNTRACKED};
-use super::readings::readings;
+use super::readings::{readings, without_splits};
 use super::scene::{Effects, Scene, add, environment, mention};
 use super::settings::setting_host;
 use super::word::{Piece, Word};
@@ -29,6 +29,7 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     let (readings, more) = readings(program, args);
     let doubt = readings.first().and_then(|first| first.doubtful.as_ref()).map(|(_, option)| option.clone());
     let doubt = doubt.unwrap_or_default();
+    let fewer = without_splits(program, args, readings.first());
     let mut readings = readings.into_iter().map(|read| of_reading(name, program, args, read, scene));
     let mut found = readings.next().unwrap_or_default();
     for other in readings {
@@ -38,6 +39,9 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
         let unknown = Word::unknown(&doubt);
         Act::ALL.iter().for_each(|act| mention(*act, Extent::Itself, &unknown, scene, &mut found));
         found.reaches.push(Host::Unknown(doubt));
+    }
+    if let Some((word, fewer)) = fewer {
+        found.perhaps(effects(name, &fewer, scene), &word);
     }
     found
 }

@@ -31,8 +31,6 @@ pub struct Parser<'p, 't> {
     path: Vec<String>,
     /// Whether the next operand may be another word of it.
     open: bool,
-    /// How many words of it came before a word that is taken for options or nothing.
-    before: Option<usize>,
     at: usize,
 }
 
@@ -44,17 +42,12 @@ impl<'p, 't> Parser<'p, 't> {
             None => program.has_subs(),
         };
         let read = Arguments { levels: program.whole().into_iter().collect(), ..Arguments::default() };
-        Parser { program, way, taken, read, path: Vec::new(), open, before: None, at: 0 }
+        Parser { program, way, taken, read, path: Vec::new(), open, at: 0 }
     }
 
     /// Whether the words name the subcommand of the way.
     pub fn is_complete(&self) -> bool {
         !self.open && self.way.is_none_or(|way| way.level.subs.contains(&self.path))
-    }
-
-    /// Whether there is more of the subcommand after the words that are taken for options or nothing.
-    pub fn goes_on(&self) -> bool {
-        self.before.is_none_or(|before| self.path.len() > before)
     }
 
     /// Reads all words.
@@ -129,11 +122,10 @@ impl<'p, 't> Parser<'p, 't> {
                 continue;
             }
             // It may be options or nothing, so that the subcommand or the operand comes after it.
-            if word.is_open() && (self.open || word.many && skip > 0) {
+            if run.is_some() && word.is_open() && (self.open || word.many && skip > 0) {
                 self.doubt(&word.to_string());
                 if self.taken.contains(&self.at) {
                     self.hides(&word.to_string());
-                    self.before = Some(self.path.len());
                     self.at += 1;
                     continue;
                 }

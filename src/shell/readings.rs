@@ -9,12 +9,24 @@ const READINGS: usize = 16;
 
 /// All readings of the words, in the first of which options that are not listed have no value; and whether there are more.
 pub fn readings<'p>(program: &'p Program, words: &[Word]) -> (Vec<Arguments<'p>>, bool) {
-    let (found, _, more) = all(READINGS, words, |taken| {
-        let mut parser = Parser::new(program, None, taken);
-        let read = parser.read(words);
-        (read, parser.goes_on())
-    });
+    let (found, _, more) =
+        all(READINGS, words, |taken| (Parser::new(program, None, taken).read(words), true));
     (found, more)
+}
+
+/// The words without those that may be nothing, or options before the subcommand: what the shell splits, and what could be one. With
+/// the first of them.
+pub fn without_splits(
+    program: &Program,
+    args: &[Word],
+    read: Option<&Arguments<'_>>,
+) -> Option<(String, Vec<Word>)> {
+    let read = read?;
+    let comes_before = read.skipped == 0 && program.has_subs();
+    let (splits, others): (Vec<&Word>, Vec<&Word>) = args
+        .iter()
+        .partition(|word| word.is_open() && (word.many || comes_before) && read.operands.contains(word));
+    Some((splits.first()?.to_string(), others.into_iter().cloned().collect()))
 }
 
 /// The readings of the words as a way to run another program: those that differ, how many were tried, and whether there may be more.

@@ -20,8 +20,13 @@ pub struct Effects {
 impl Effects {
     /// Takes what is perhaps done: a word decides.
     pub fn perhaps(&mut self, other: Effects, doubt: &str) {
-        self.mentions.extend(other.touches.into_iter().chain(other.mentions));
-        self.reaches.extend(other.reaches.first().map(|_| Host::Unknown(doubt.to_owned())));
+        let all = other.touches.into_iter().chain(other.mentions);
+        let new = all.filter(|touch| !self.touches.contains(touch));
+        self.mentions.extend(new);
+        let is_new = |host: &Host| !self.reaches.contains(host);
+        if other.reaches.iter().any(is_new) && self.reaches.iter().all(|host| host.to_string() != doubt) {
+            self.reaches.push(Host::Unknown(doubt.to_owned()));
+        }
         self.opaque |= other.opaque;
     }
 

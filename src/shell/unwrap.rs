@@ -236,7 +236,8 @@ impl Walker<'_> {
 
     /// A script that no file has: a process substitution, or standard input.
     fn source(&mut self, args: &[Word], flow: Flow, streams: &Streams) {
-        match args.first().and_then(Word::known) {
+        let Some(file) = args.first() else { return };
+        match file.known() {
             Some(file) if file.starts_with("/dev/fd/") => {
                 self.reread(&Word::unknown("the script of `source`"), flow)
             }
@@ -245,13 +246,12 @@ impl Walker<'_> {
                 _ => self.reread(&Word::unknown("standard input of `source`"), flow),
             },
             Some(file) if is_set_up(file) && !self.has_written(file) => self.constants.forget_values(),
-            Some(file) => {
-                self.constants.forget(file);
+            _ => {
+                self.constants.forget(&file.to_string());
                 if let Some(call) = self.line.calls.last_mut() {
                     call.opaque = true;
                 }
             }
-            None => {}
         }
     }
 

@@ -124,11 +124,21 @@ fn a_listed_option_without_effect_before_the_subcommand_changes_nothing() {
 
 #[test]
 fn an_option_that_is_not_listed_hides_nothing() {
+    hides_nothing("--not-listed X");
+}
+
+#[test]
+fn a_word_that_may_be_options_hides_nothing() {
+    hides_nothing("$O");
+}
+
+/// Each effect that a command has is certainly or perhaps there with more words before its own.
+fn hides_nothing(more: &str) {
     let (mut wrong, mut count) = (Vec::new(), 0);
     for (name, row) in programs() {
         for (program, words) in commands(name, row, &OPERANDS) {
             let plain = read(&format!("{program} {words}"), &Root::default());
-            let line = format!("{program} --not-listed X {words}");
+            let line = format!("{program} {more} {words}");
             let found = read(&line, &Root::default());
             count += 1;
             let calls = |line: &Line| line.calls.clone();
