@@ -237,7 +237,8 @@ impl Walker<'_> {
     /// A script that no file has: a process substitution, or standard input.
     fn source(&mut self, args: &[Word], flow: Flow, streams: &Streams) {
         let Some(file) = args.first() else { return };
-        match file.known() {
+        let named = file.unclear().is_none().then(|| file.to_string());
+        match named.as_deref() {
             Some(file) if file.starts_with("/dev/fd/") => {
                 self.reread(&Word::unknown("the script of `source`"), flow)
             }
