@@ -25,6 +25,8 @@ pub use format::mcp::{
 };
 #[cfg(feature = "cli")]
 pub use format::native::MEMBERS as SESSION_MEMBERS;
+#[cfg(feature = "internals")]
+pub use input::wrong::may_hold_calls;
 pub use reading::{Checkpoint, LineReader, Reading, Stretch, open, resume};
 #[cfg(feature = "cli")]
 pub use shape::{command, status::Status};

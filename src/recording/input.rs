@@ -1,5 +1,6 @@
 //! Bytes to values: cut apart, resynchronised after damage, looked at without building trees.
 
+pub mod calls;
 pub mod digest;
 pub mod kind;
 pub mod lines;
@@ -8,3 +9,4 @@ pub mod shallow;
 pub mod text;
 pub mod time;
 pub mod units;
+pub mod wrong;

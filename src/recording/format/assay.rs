@@ -63,7 +63,7 @@ impl Reader for Assay {
             return out.diagnostics(self.setting.foreign(unit, "not part of an episode"));
         };
         if !PARTS.contains(&&*kind) {
-            self.unknown.note(&kind, unit.line);
+            self.unknown.note(&kind, unit.node, unit.line);
             return out.diagnostics(unit.diagnostics.iter().cloned());
         }
         let setting = &self.setting;

@@ -107,7 +107,7 @@ impl Reader for ClaudeCode {
         };
         let said = matches!(&*kind, "user" | "assistant" | "tool_result");
         if !said && !ASIDE.contains(&&*kind) {
-            self.unknown.note(&kind, unit.line);
+            self.unknown.note(&kind, unit.node, unit.line);
             return out.diagnostics(unit.diagnostics.iter().cloned());
         }
         self.deny(unit);

@@ -74,7 +74,7 @@ impl Reader for CodexExec {
             return out.diagnostics(self.setting.foreign(unit, "not an event of a stream"));
         };
         if !EVENTS.contains(&&*kind) {
-            self.unknown.note(&kind, unit.line);
+            self.unknown.note(&kind, unit.node, unit.line);
             return out.diagnostics(unit.diagnostics.iter().cloned());
         }
         if matches!(&*kind, "thread.started" | "session.created") {
@@ -97,7 +97,7 @@ impl Reader for CodexExec {
             ("item.started" | "item.updated" | "item.completed", Some(item), Some(item_kind)) => {
                 let completed = kind == "item.completed";
                 if !stream.item(&item, &item_kind, completed) {
-                    self.unknown.note(&item_kind, unit.line);
+                    self.unknown.note_action(&item_kind, unit.line);
                 }
             }
             ("item.started" | "item.updated" | "item.completed", ..) => {

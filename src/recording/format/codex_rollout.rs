@@ -114,7 +114,7 @@ impl Reader for Codex {
                 out.diagnostics(self.setting.foreign(unit, "a line without a `payload`"));
             }
             (kind, _) => {
-                self.unknown.note(kind, unit.line);
+                self.unknown.note(kind, unit.node, unit.line);
                 out.diagnostics(unit.diagnostics.iter().cloned());
             }
         }
@@ -148,7 +148,7 @@ impl Codex {
         }
         let parent = ["source", "subagent", "thread_spawn"]
             .iter()
-            .try_fold(meta.clone(), |inner, key| inner.get(key).and_then(Node::members));
+            .try_fold(meta.clone(), |inner, key| inner.try_get(key).and_then(Node::members));
         if let Some(parent) = parent.and_then(|spawn| Some(spawn.get("parent_thread_id")?.id()?.into_owned()))
         {
             builder.parent(parent);
@@ -171,7 +171,7 @@ impl Codex {
     fn item(&mut self, payload: &Members<'_>, unit: &Unit<'_>, out: &mut Out) {
         let Some(item) = items::item(payload) else {
             let kind = payload.get("type").and_then(Node::text).unwrap_or_default();
-            self.unknown.note(&kind, unit.line);
+            self.unknown.note_action(&kind, unit.line);
             return out.diagnostics(unit.diagnostics.iter().cloned());
         };
         self.rollout(unit, out).step(item, unit);

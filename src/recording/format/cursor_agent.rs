@@ -87,7 +87,7 @@ impl Reader for CursorAgent {
         let known = matches!(&*kind, "system" | "user" | "assistant" | "tool_call" | "result");
         if !known {
             if !ASIDE.contains(&&*kind) {
-                self.unknown.note(&kind, unit.line);
+                self.unknown.note(&kind, unit.node, unit.line);
             }
             return out.diagnostics(unit.diagnostics.iter().cloned());
         }

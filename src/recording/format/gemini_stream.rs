@@ -67,7 +67,7 @@ impl Reader for GeminiStream {
             return out.diagnostics(self.setting.foreign(unit, "not an event of a stream"));
         };
         if !matches!(&*kind, "init" | "message" | "tool_use" | "tool_result" | "error" | "result") {
-            self.unknown.note(&kind, unit.line);
+            self.unknown.note(&kind, unit.node, unit.line);
             return out.diagnostics(unit.diagnostics.iter().cloned());
         }
         if kind == "init" {

@@ -248,7 +248,11 @@ fn span(
         made.attributes.add("session.id", session.json());
     }
     // What came over OpenTelemetry keeps its attributes.
-    let metadata = members.get("metadata").and_then(Node::members).unwrap_or_default();
+    // The page of a trace downloads it as a text.
+    let metadata = members.get("metadata").map(Node::tried);
+    let text = metadata.and_then(Node::text).unwrap_or_default();
+    let metadata =
+        Node::parse(&text).ok().or(metadata).map(Node::tried).and_then(Node::members).unwrap_or_default();
     let recorded = metadata.get("attributes").and_then(Node::members).unwrap_or_default();
     recorded.iter().for_each(|(name, value)| made.attributes.add(name, value.json()));
     let kind = record.text(&["type"]).unwrap_or_default().to_ascii_uppercase();

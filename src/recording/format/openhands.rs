@@ -142,7 +142,7 @@ impl OpenHands {
             events::event(event, at, &self.setting, run)
         };
         if let Some(kind) = unknown {
-            self.unknown.note(&kind, line);
+            self.unknown.note_action(&kind, line);
         }
     }
 }

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::recording::input::kind::{Kind, Kinds};
 use crate::recording::input::lines::Lines;
-use crate::session::Damage;
 use crate::source::quoted;
 
 /// The looks at one value of a file and its parts.
@@ -19,6 +18,16 @@ pub struct Looks {
     wrong: RefCell<Vec<(usize, Kinds)>>,
     /// Where parts begin that were read while their object has others of the same name.
     twice: RefCell<BTreeSet<usize>>,
+}
+
+/// A part that has a wrong type, or of which others are given.
+pub struct WrongType {
+    /// Its line.
+    pub line: u32,
+    /// Where it begins.
+    pub at: usize,
+    /// What is wrong with it.
+    pub message: String,
 }
 
 impl Looks {
@@ -56,22 +65,22 @@ impl Looks {
     }
 
     /// What is given more than once, so that only the last one is read, with its line.
-    fn given_twice(&self, text: &str, line: u32) -> Vec<(u32, Damage)> {
+    fn given_twice(&self, text: &str, line: u32) -> Vec<WrongType> {
         let mut lines = Lines::new(text, line);
         let parts = self.twice.borrow();
-        let said = parts.iter().filter_map(|at| {
-            let (before, part) = text.split_at_checked(*at)?;
+        let said = parts.iter().filter_map(|&at| {
+            let (before, part) = text.split_at_checked(at)?;
             let message =
                 format!("{} is given twice in one object; only the last one is read", quoted(&key(before)?));
-            Some((lines.of(part), Damage::calls(message)))
+            Some(WrongType { line: lines.of(part), at, message })
         });
         said.collect()
     }
 
-    /// What has another type than every one it was looked for in, or is given more than once, with its line: `text` is the whole
+    /// What has another type than every one it was looked for in, or is given more than once, in its order: `text` is the whole
     /// value, which begins on `line`.
-    pub fn wrong(&self, text: &str, line: u32) -> Vec<(u32, Damage)> {
-        let mut said = match self.twice.borrow().is_empty() {
+    pub fn wrong(&self, text: &str, line: u32) -> Vec<WrongType> {
+        let twice = match self.twice.borrow().is_empty() {
             true => Vec::new(),
             false => self.given_twice(text, line),
         };
@@ -90,9 +99,13 @@ impl Looks {
             };
             let message =
                 format!("{what} is {}, not {}; it is left out", Kind::of(part).word(), wanted.words());
-            Some((lines.of(part), Damage::calls(message)))
+            Some(WrongType { line: lines.of(part), at, message })
         });
-        said.extend(wrong);
+        let mut said: Vec<_> = wrong.collect();
+        if !twice.is_empty() {
+            said.extend(twice);
+            said.sort_by_key(|wrong| wrong.at);
+        }
         said
     }
 

@@ -20,7 +20,6 @@ use crate::recording::input::kind::Kinds;
 use crate::recording::input::looks::Looks;
 use crate::session::Body;
 use crate::session::body;
-use crate::session::build::Builder;
 use crate::source::tape::{Tape, mark};
 
 /// One JSON value, as its text.
@@ -85,24 +84,6 @@ pub fn error(text: &str) -> serde_json::Error {
         false => serde_json::from_str::<&RawValue>(text).err(),
     };
     error.unwrap_or_else(|| serde_json::Error::custom("it cannot be read"))
-}
-
-/// Reads a value that was kept or made since its unit was read. What has a wrong type in it is said of the session. Gives
-/// whether it is JSON.
-pub fn read_again(
-    json: &str,
-    line: u32,
-    builder: &mut Builder,
-    read: impl FnOnce(&mut Builder, Node<'_>, &Members<'_>),
-) -> bool {
-    let looks = Looks::at(json);
-    let Some(tape) = Tape::of(json.trim_ascii()) else { return false };
-    let Ok((node, members)) = of_tape(&tape, Some(&looks)) else { return false };
-    read(builder, node, &members);
-    for (line, damage) in looks.wrong(json, line) {
-        builder.at_line(line).damaged(damage);
-    }
-    true
 }
 
 impl<'a> From<Node<'a>> for &'a str {

@@ -12,6 +12,7 @@ use crate::recording::input::shallow;
 use crate::recording::input::shallow::Members;
 use crate::recording::input::text;
 use crate::recording::input::units::{Kind, Piece};
+use crate::recording::input::wrong;
 use crate::recording::recognise::Excerpt;
 use crate::session::Session;
 use crate::source::tape::Tape;
@@ -43,7 +44,7 @@ pub fn unit(
     let (node, members) = value.map_err(|error| text::not_json(text, &error))?;
     let line = u32::try_from(piece.line).unwrap_or(u32::MAX);
     read(&Unit { node, members, line, list: piece.list, diagnostics });
-    let wrong = looks.wrong(text, line).into_iter().map(|(line, damage)| {
+    let wrong = wrong::types(&looks, text, line).into_iter().map(|(line, damage)| {
         let wrong = damage.diagnostic(code::DAMAGED_RECORD);
         wrong.on_line(Arc::clone(&setting.file), u64::from(line))
     });

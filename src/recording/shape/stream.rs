@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use crate::recording::input::looks::Looks;
 use crate::recording::input::shallow;
 use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::input::wrong::types;
 use crate::session::Damage;
 use crate::source::quoted;
 use crate::source::tape::Tape;
@@ -175,7 +176,7 @@ impl<'a> Stream<'a> {
             (None, None) => Whole { json: "{}".to_owned(), odd: Vec::new(), broken: true },
         };
         for (piece, looks) in texts() {
-            whole.odd.extend(looks.wrong(piece.unwrap_or_default(), 0).into_iter().map(|(_, wrong)| wrong));
+            whole.odd.extend(types(&looks, piece.unwrap_or_default(), 0).into_iter().map(|(_, wrong)| wrong));
         }
         if lost > 0 {
             let pieces = if lost == 1 { "1 piece".to_owned() } else { format!("{lost} pieces") };

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, Loss};
 use crate::recording::contract::Unit;
+use crate::recording::input::calls::{CALLED, GIVEN, STEMS, holds_something, stem};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::session::build::Builder;
@@ -58,25 +59,6 @@ const SAID: [&str; 19] = [
     "input_file",
     "document",
 ];
-
-/// Names of what holds calls, as letters alone and without an `s` at the end.
-const STEMS: [&str; 10] = [
-    "toolcall",
-    "functioncall",
-    "tooluse",
-    "toolinvocation",
-    "functioninvocation",
-    "toolrequest",
-    "toolscalled",
-    "toolsused",
-    "call",
-    "invocation",
-];
-/// Members of a call that say what is called, and with what.
-const CALLED: [&str; 8] =
-    ["name", "tool", "tool_name", "toolName", "function", "function_name", "action", "recipient_name"];
-const GIVEN: [&str; 8] =
-    ["arguments", "args", "input", "parameters", "params", "tool_input", "action_input", "tool_args"];
 
 /// Members of a message in the chat form that hold calls.
 pub const CHAT: [&str; 2] = ["tool_calls", "function_call"];
@@ -243,13 +225,6 @@ fn looks_like_call(value: Node<'_>, levels: u8) -> bool {
     }
 }
 
-/// The letters of a name, without an `s` at the end.
-fn stem(name: &str) -> String {
-    let letters = name.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase());
-    let letters: String = letters.collect();
-    letters.trim_end_matches('s').to_owned()
-}
-
 /// Looks through a session that was read: through its own members, and where it has no call through its messages as well.
 pub fn look(
     builder: &mut Builder,
@@ -353,12 +328,4 @@ fn part(item: Node<'_>) -> Option<String> {
 fn speaks_of_calls(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     WORDS.iter().any(|word| name.contains(word))
-}
-
-fn holds_something(value: Node<'_>) -> bool {
-    match value.kind() {
-        Kind::List => value.first_item().is_some(),
-        Kind::Object => value.members().is_some_and(|members| members.first().is_some()),
-        _ => false,
-    }
 }

@@ -1,38 +1,60 @@
-//! Values of types that a format is not known to have: left out, and told once for each type.
+//! Values of types that a format is not known to have: left out, and told once for each type. Agents add such types with every
+//! version, so only those in which something looks like a call are damage.
 
 use std::collections::BTreeMap;
 
+use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
+use crate::recording::input::calls;
+use crate::recording::input::shallow::Node;
 use crate::session::Damage;
 use crate::source::quoted;
 
-/// The types, each with the line of the first such value and how many there were.
+/// The types, each with the first such value that may lose calls, else the first one, and how many there were.
 #[derive(Default)]
-pub struct Unknown(BTreeMap<String, (u32, u64)>);
+pub struct Unknown(BTreeMap<String, Kind>);
+
+struct Kind {
+    line: u32,
+    count: u64,
+    loss: Loss,
+}
 
 /// Types that are distinguished; a file with more of them is something else.
 const MOST: usize = 32;
 
 impl Unknown {
     /// A value of this type stands on this line.
-    pub fn note(&mut self, kind: &str, line: u32) {
+    pub fn note(&mut self, kind: &str, value: Node<'_>, line: u32) {
+        let is_call = value.tried().members().as_ref().is_none_or(calls::is_call);
+        let may = calls::speaks_of_one(kind) && is_call || calls::are_in(value);
+        self.add(kind, line, if may { Loss::MayHoldCalls } else { Loss::Harmless });
+    }
+
+    /// The same at a place where every value of an unknown type may be a call.
+    pub fn note_action(&mut self, kind: &str, line: u32) {
+        self.add(kind, line, Loss::MayHoldCalls);
+    }
+
+    fn add(&mut self, kind: &str, line: u32, loss: Loss) {
         let kind = if self.0.len() < MOST || self.0.contains_key(kind) { kind } else { "…" };
-        let (_, count) = self.0.entry(kind.to_owned()).or_insert((line, 0));
-        *count += 1;
+        let known = self.0.entry(kind.to_owned()).or_insert(Kind { line, count: 0, loss });
+        known.count += 1;
+        if loss == Loss::MayHoldCalls && known.loss == Loss::Harmless {
+            (known.line, known.loss) = (line, loss);
+        }
     }
 
     /// Says what was left out.
     pub fn tell(&mut self, setting: &Setting, out: &mut Out) {
-        for (kind, (line, count)) in std::mem::take(&mut self.0) {
+        for (kind, Kind { line, count, loss }) in std::mem::take(&mut self.0) {
+            let kind = quoted(&kind);
             let message = match count {
-                1 => format!("the type {} is not known; it is left out", quoted(&kind)),
-                _ => format!(
-                    "the type {} is not known; {count} are left out, and the first is here",
-                    quoted(&kind)
-                ),
+                1 => format!("the type {kind} is not known; it is left out"),
+                _ => format!("the type {kind} is not known; {count} are left out, and one of them is here"),
             };
-            out.diagnostic(setting.damaged_line(line, Damage::calls(message)));
+            out.diagnostic(setting.damaged_line(line, Damage::lost(loss, message)));
         }
     }
 }

@@ -248,6 +248,7 @@ fn failures(name: &str, documents: &[Value], places: &[(usize, Place)]) -> (Vec<
     for (document, place) in places {
         let (before, after) = (texts[..*document].concat(), texts[document + 1..].concat());
         let was = at(&mut documents[*document].clone(), place).clone();
+        let mut holds_none = false;
         for value in others(&was) {
             let mut damaged = documents[*document].clone();
             match &value {
@@ -257,7 +258,15 @@ fn failures(name: &str, documents: &[Value], places: &[(usize, Place)]) -> (Vec<
             let Some(seen) = seen(format!("{before}{damaged}\n{after}").into_bytes()) else { continue };
             let count = |of: &Seen, lost: &String| of.lost.iter().filter(|other| *other == lost).count();
             let told = seen.lost.iter().any(|lost| count(&seen, lost) > count(&base, lost));
-            if told || seen.calls == base.calls {
+            let same = seen.calls == base.calls;
+            if value.is_none() {
+                holds_none = same && !told;
+            } else if told && same && holds_none && !may_hold(place) {
+                let (with, place) = (value.unwrap_or_default(), shown(place));
+                failures.push(format!("no damage: {} {name} {place}: {with} instead of {was}", base.format));
+                continue;
+            }
+            if told || same {
                 continue;
             }
             let absent = value.as_ref().is_none_or(Value::is_null);
@@ -289,6 +298,15 @@ fn failures(name: &str, documents: &[Value], places: &[(usize, Place)]) -> (Vec<
         }
     }
     (failures, met)
+}
+
+/// Whether calls stand at such places in some format, so that another type may have held some.
+fn may_hold(place: &[Step]) -> bool {
+    let name = place.iter().rev().find_map(|step| match step {
+        Step::Key(key) => Some(key.as_str()),
+        Step::Item(_) => None,
+    });
+    name.is_none_or(recording::may_hold_calls)
 }
 
 fn files(folder: &str) -> Vec<PathBuf> {

@@ -8,8 +8,8 @@ use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::digest::digest;
 use crate::recording::input::lines::Lines;
-use crate::recording::input::shallow::read_again;
 use crate::recording::input::shallow::{Members, Node};
+use crate::recording::input::wrong::read_again;
 use crate::session::build::Builder;
 
 /// A session whose messages are being read.

@@ -6,6 +6,7 @@ use crate::recording::input::looks::Looks;
 use crate::recording::input::shallow;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
+use crate::recording::input::wrong;
 use crate::recording::shape::stream;
 use crate::session::build::Builder;
 use crate::session::{Damage, Millis};
@@ -146,7 +147,7 @@ impl LoggedExchange {
     /// What has a wrong type in what had to be opened; known once it was read.
     pub fn wrong(&self) -> impl Iterator<Item = Damage> {
         let texts = [&self.request, &self.response].into_iter().flatten();
-        texts.flat_map(|text| text.looks.wrong(&text.json, 0)).map(|(_, damage)| damage)
+        texts.flat_map(|text| wrong::types(&text.looks, &text.json, 0)).map(|(_, damage)| damage)
     }
 
     /// That one of the two has a form in which nothing can be read.

@@ -1,0 +1,103 @@
+//! What looks like a call, in whatever form it is recorded: by the names of members, by types, and in texts.
+//!
+//! It decides what the loss of a part means that no reader knows: if something in it looks like a call, calls may be lost;
+//! if nothing does, no harm is done.
+
+use crate::recording::input::shallow::{Kind, Members, Node};
+
+/// Names of what holds calls, as letters alone and without an `s` at the end.
+pub const STEMS: [&str; 10] = [
+    "toolcall",
+    "functioncall",
+    "tooluse",
+    "toolinvocation",
+    "functioninvocation",
+    "toolrequest",
+    "toolscalled",
+    "toolsused",
+    "call",
+    "invocation",
+];
+/// Members of a call that say what is called, and with what.
+pub const CALLED: [&str; 8] =
+    ["name", "tool", "tool_name", "toolName", "function", "function_name", "action", "recipient_name"];
+pub const GIVEN: [&str; 8] =
+    ["arguments", "args", "input", "parameters", "params", "tool_input", "action_input", "tool_args"];
+
+/// Tags with which models write calls into their text, and the names of members that hold calls, where they stand in a text.
+const MARKS: [&str; 7] = [
+    "<function=",
+    "<tool_call>",
+    "<function_calls>",
+    "<invoke name=",
+    "\"tool_calls\"",
+    "\"function_call\"",
+    "\"tool_use\"",
+];
+/// Parts of names, as letters alone, by which a record says that it is of a call.
+const KINDS: [&str; 6] =
+    ["toolcall", "functioncall", "tooluse", "toolinvocation", "toolrequest", "commandexecution"];
+/// What nests more deeply is not looked through, and so may hold anything.
+const LEVELS: u8 = 24;
+
+/// The letters of a name, without an `s` at the end.
+pub fn stem(name: &str) -> String {
+    let letters = name.chars().filter(char::is_ascii_alphabetic).map(|letter| letter.to_ascii_lowercase());
+    let letters: String = letters.collect();
+    letters.trim_end_matches('s').to_owned()
+}
+
+/// Whether something in a value looks like a call.
+pub fn are_in(value: Node<'_>) -> bool {
+    inside(value.tried(), LEVELS)
+}
+
+fn inside(value: Node<'_>, levels: u8) -> bool {
+    let Some(levels) = levels.checked_sub(1) else { return true };
+    match value.kind() {
+        Kind::Text => value.text().is_none_or(|text| in_text(&text)),
+        Kind::List => value.items().is_none_or(|items| items.into_iter().any(|item| inside(item, levels))),
+        Kind::Object => value.members().is_none_or(|members| {
+            is_call(&members)
+                || members.iter().any(|(name, value)| {
+                    STEMS.contains(&&*stem(name)) && holds_something(value) || inside(value, levels)
+                })
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a text has a call in it, as models write them where they have no other way.
+pub fn in_text(text: &str) -> bool {
+    MARKS.iter().any(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some())
+}
+
+/// Whether the type of a record says that it is of a call.
+pub fn speaks_of_one(kind: &str) -> bool {
+    let stem = stem(kind);
+    STEMS.contains(&&*stem) || stem.ends_with("call") || KINDS.iter().any(|part| stem.contains(part))
+}
+
+/// Whether an object has what a call has.
+pub fn is_call(members: &Members<'_>) -> bool {
+    let called = members.any(&CALLED);
+    let given = members.any(&GIVEN).filter(|given| !is_schema(*given));
+    let kind = || members.any(&["type", "kind", "event"]).map(Node::tried).and_then(Node::text);
+    called.is_some() && given.is_some()
+        || (called.is_some() || given.is_some()) && kind().is_some_and(|kind| speaks_of_one(&kind))
+}
+
+/// Whether a value says what arguments a tool takes: it is offered, not called.
+fn is_schema(value: Node<'_>) -> bool {
+    let members = value.tried().members();
+    members.is_some_and(|members| members.has("properties") || members.has("$schema"))
+}
+
+/// Whether a list or an object is not empty.
+pub fn holds_something(value: Node<'_>) -> bool {
+    match value.kind() {
+        Kind::List => value.tried().first_item().is_some(),
+        Kind::Object => value.tried().members().is_some_and(|members| members.first().is_some()),
+        _ => false,
+    }
+}
