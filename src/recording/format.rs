@@ -1,33 +1,47 @@
 //! One file for each format: a fold from values to sessions.
 
+pub mod adk;
 pub mod agentdojo;
 pub mod agentfootprint;
+pub mod amp;
 pub mod anthropic;
 pub mod assay;
+pub mod atif;
 pub mod bedrock;
 pub mod claude_code;
+pub mod claude_export;
+pub mod cline;
 pub mod codex_exec;
 pub mod codex_rollout;
+pub mod copilot_cli;
 pub mod cursor_agent;
+pub mod cursor_transcript;
+pub mod gemini_api;
 pub mod gemini_cli;
 pub mod gemini_stream;
+pub mod goose;
 pub mod inspect;
 pub mod jaeger;
 pub mod langchain_messages;
 pub mod langfuse;
 pub mod langsmith;
+pub mod managed_agents;
 pub mod mcp;
 pub mod mini_swe_agent;
 pub mod native;
 pub mod openai_agents;
 pub mod openai_chat;
 pub mod openai_responses;
+pub mod opencode;
 pub mod openhands;
 pub mod otel;
+pub mod pydantic_ai;
 pub mod rulestep_live;
 pub mod swe_agent;
 pub mod tau2;
 pub mod tau_bench;
 #[cfg(test)]
 pub mod toy;
+pub mod vapi;
 pub mod vercel_ai;
+pub mod vscode_chat;

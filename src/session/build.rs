@@ -80,6 +80,12 @@ const NOT_DECIDED: &str = "no rule can decide the call, so it counts as denied";
 const NOT_SAID: [&str; 6] = ["assistant", "model", "ai", "tool", "function", OLD_OPERATION_ROLE];
 const UNKNOWN: &str = "unknown";
 
+impl AsMut<Builder> for Builder {
+    fn as_mut(&mut self) -> &mut Builder {
+        self
+    }
+}
+
 impl Builder {
     /// An empty session read from `origin`.
     pub fn new(id: impl Into<Arc<str>>, origin: Origin) -> Builder {

@@ -52,17 +52,24 @@ pub fn are_in(value: Node<'_>) -> bool {
     inside(value.tried(), LEVELS)
 }
 
+/// The same of the members of an object.
+pub fn are_among(members: &Members<'_>) -> bool {
+    among(members, LEVELS)
+}
+
+fn among(members: &Members<'_>, levels: u8) -> bool {
+    let is_one = |(name, value): (&str, Node<'_>)| {
+        STEMS.contains(&&*stem(name)) && holds_something(value) || inside(value, levels)
+    };
+    is_call(members) || members.iter().any(is_one)
+}
+
 fn inside(value: Node<'_>, levels: u8) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return true };
     match value.kind() {
         Kind::Text => value.text().is_none_or(|text| in_text(&text)),
         Kind::List => value.items().is_none_or(|items| items.into_iter().any(|item| inside(item, levels))),
-        Kind::Object => value.members().is_none_or(|members| {
-            is_call(&members)
-                || members.iter().any(|(name, value)| {
-                    STEMS.contains(&&*stem(name)) && holds_something(value) || inside(value, levels)
-                })
-        }),
+        Kind::Object => value.members().is_none_or(|members| among(&members, levels)),
         _ => false,
     }
 }

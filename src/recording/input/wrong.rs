@@ -26,18 +26,18 @@ pub fn types(looks: &Looks, text: &str, line: u32) -> Vec<(u32, Damage)> {
 
 /// Reads a value that was kept or made since its unit was read. What has a wrong type in it is said of the session. Gives
 /// whether it is JSON.
-pub fn read_again(
+pub fn read_again<S: AsMut<Builder>>(
     json: &str,
     line: u32,
-    builder: &mut Builder,
-    read: impl FnOnce(&mut Builder, Node<'_>, &Members<'_>),
+    session: &mut S,
+    read: impl FnOnce(&mut S, Node<'_>, &Members<'_>),
 ) -> bool {
     let looks = Looks::at(json);
     let Some(tape) = Tape::of(json.trim_ascii()) else { return false };
     let Ok((node, members)) = of_tape(&tape, Some(&looks)) else { return false };
-    read(builder, node, &members);
+    read(session, node, &members);
     for (line, damage) in types(&looks, json, line) {
-        builder.at_line(line).damaged(damage);
+        session.as_mut().at_line(line).damaged(damage);
     }
     true
 }

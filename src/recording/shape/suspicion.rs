@@ -315,7 +315,7 @@ fn named(object: &Members<'_>, also: impl Fn(&str) -> bool) -> Option<String> {
 }
 
 /// A part of a content that may be a call.
-fn part(item: Node<'_>) -> Option<String> {
+pub fn part(item: Node<'_>) -> Option<String> {
     let members = item.members()?;
     let kind = members.get("type").and_then(Node::text).unwrap_or_default();
     let may = speaks_of_calls(&kind) || members.any(&NAMES).is_some();

@@ -7,7 +7,7 @@ use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
 use crate::recording::input::calls;
-use crate::recording::input::shallow::Node;
+use crate::recording::input::shallow::{Members, Node};
 use crate::session::Damage;
 use crate::source::quoted;
 
@@ -29,6 +29,12 @@ impl Unknown {
     pub fn note(&mut self, kind: &str, value: Node<'_>, line: u32) {
         let is_call = value.tried().members().as_ref().is_none_or(calls::is_call);
         let may = calls::speaks_of_one(kind) && is_call || calls::are_in(value);
+        self.add(kind, line, if may { Loss::MayHoldCalls } else { Loss::Harmless });
+    }
+
+    /// The same of an object.
+    pub fn note_object(&mut self, kind: &str, members: &Members<'_>, line: u32) {
+        let may = calls::are_among(members);
         self.add(kind, line, if may { Loss::MayHoldCalls } else { Loss::Harmless });
     }
 

@@ -61,8 +61,90 @@ pub const CLEAN: &[(&str, &str)] = &[
 "#,
     ),
     (
+        "copilot-cli",
+        r#"{"type":"session.start","data":{"sessionId":"s","version":1,"producer":"copilot-agent","copilotVersion":"1.0.3","context":{"cwd":"/w"}},"id":"e0","timestamp":"2026-05-04T10:00:00.000Z","parentId":null}
+{"type":"user.message","data":{"content":"Look"},"id":"e1","timestamp":"2026-05-04T10:00:01.000Z","parentId":null}
+{"type":"assistant.message","data":{"messageId":"m1","content":"","toolRequests":[{"toolCallId":"c1","name":"find","arguments":{"n":1},"type":"function"}]},"id":"e2","timestamp":"2026-05-04T10:00:02.000Z","parentId":null}
+{"type":"tool.execution_start","data":{"toolCallId":"c1","toolName":"find","arguments":{"n":1}},"id":"e3","timestamp":"2026-05-04T10:00:03.000Z","parentId":null}
+{"type":"tool.execution_complete","data":{"toolCallId":"c1","success":true,"result":{"content":"ok"}},"id":"e4","timestamp":"2026-05-04T10:00:04.000Z","parentId":null}
+"#,
+    ),
+    (
+        "opencode",
+        r#"{"info":{"id":"s","version":"1.1.0","directory":"/w"},"messages":[{"info":{"id":"m1","sessionID":"s","role":"user","time":{"created":1777888800000}},"parts":[{"type":"text","text":"Look"}]},{"info":{"id":"m2","sessionID":"s","role":"assistant","time":{"created":1777888801000}},"parts":[{"type":"step-start"},{"type":"tool","callID":"c1","tool":"find","state":{"status":"completed","input":{"n":1},"output":"ok"}},{"type":"step-finish","reason":"tool-calls"}]}]}
+"#,
+    ),
+    (
+        "vscode-chat",
+        r#"{"version":3,"requesterUsername":"u","responderUsername":"GitHub Copilot","sessionId":"s","requests":[{"requestId":"r1","message":{"text":"Look"},"response":[{"kind":"toolInvocationSerialized","toolId":"find","toolCallId":"c1","isConfirmed":{"type":1},"isComplete":true}],"result":{"metadata":{"toolCallRounds":[{"response":"","toolCalls":[{"name":"find","arguments":"{\"n\":1}","id":"c1"}],"id":"r1"}],"toolCallResults":{"c1":{"content":[{"value":"ok"}]}}}}}]}
+"#,
+    ),
+    (
+        "cline",
+        r#"[{"role":"user","content":[{"type":"text","text":"<task>\nLook\n</task>"}],"ts":1777888800000},{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"find","input":{"n":1}}],"ts":1777888801000},{"role":"user","content":[{"type":"text","text":"[find for '1'] Result:\nok"}],"ts":1777888802000}]
+"#,
+    ),
+    (
+        "amp",
+        r#"{"v":1,"id":"s","messages":[{"role":"user","messageId":0,"content":[{"type":"text","text":"Look"}]},{"role":"assistant","messageId":1,"content":[{"type":"tool_use","id":"c1","name":"find","input":{"n":1}}]},{"role":"user","messageId":2,"content":[{"type":"tool_result","toolUseID":"c1","run":{"status":"done","result":"ok"}}]}]}
+"#,
+    ),
+    (
+        "goose",
+        r#"{"working_dir":"/w","description":"x","message_count":3}
+{"role":"user","created":1777888800,"content":[{"type":"text","text":"Look"}]}
+{"role":"assistant","created":1777888801,"content":[{"type":"toolRequest","id":"c1","toolCall":{"status":"success","value":{"name":"find","arguments":{"n":1}}}}]}
+{"role":"user","created":1777888802,"content":[{"type":"toolResponse","id":"c1","toolResult":{"status":"success","value":[{"type":"text","text":"ok"}]}}]}
+"#,
+    ),
+    (
+        "cursor-transcript",
+        r#"{"role":"user","message":{"content":[{"type":"text","text":"Look"}]}}
+{"role":"assistant","message":{"content":[{"type":"tool_use","name":"find","input":{"n":1}}]}}
+{"type":"turn_ended","status":"success"}
+"#,
+    ),
+    (
+        "vapi",
+        r#"{"id":"s","orgId":"o","type":"webCall","status":"ended","messages":[{"role":"user","message":"Look","time":1777888801000,"secondsFromStart":1},{"role":"tool_calls","message":"","toolCalls":[{"id":"c1","type":"function","function":{"name":"find","arguments":"{\"n\":1}"}}],"time":1777888802000,"secondsFromStart":2},{"role":"tool_call_result","name":"find","toolCallId":"c1","result":"ok","time":1777888803000,"secondsFromStart":3}]}
+"#,
+    ),
+    (
+        "adk",
+        r#"{"id":"s","appName":"desk","userId":"u","state":{},"events":[{"invocationId":"i1","author":"user","id":"e0","timestamp":1777888800.0,"content":{"parts":[{"text":"Look"}],"role":"user"}},{"invocationId":"i1","author":"desk","id":"e1","timestamp":1777888801.0,"content":{"parts":[{"functionCall":{"id":"c1","name":"find","args":{"n":1}}}],"role":"model"}},{"invocationId":"i1","author":"desk","id":"e2","timestamp":1777888802.0,"content":{"parts":[{"functionResponse":{"id":"c1","name":"find","response":{"output":"ok"}}}],"role":"user"}}]}
+"#,
+    ),
+    (
+        "pydantic-ai",
+        r#"[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"Look"}]},{"kind":"response","parts":[{"part_kind":"tool-call","tool_name":"find","args":{"n":1},"tool_call_id":"c1"}]},{"kind":"request","parts":[{"part_kind":"tool-return","tool_name":"find","content":"ok","tool_call_id":"c1"}]}]
+"#,
+    ),
+    (
+        "atif",
+        r#"{"schema_version":"ATIF-v1.6","session_id":"s","agent":{"name":"desk","version":"1"},"steps":[{"step_id":1,"source":"user","message":"Look"},{"step_id":2,"source":"agent","message":"","tool_calls":[{"tool_call_id":"c1","function_name":"find","arguments":{"n":1}}],"observation":{"results":[{"source_call_id":"c1","content":"ok"}]}}]}
+"#,
+    ),
+    (
+        "managed-agents",
+        r#"{"type":"user.message","id":"s0","content":[{"type":"text","text":"Look"}]}
+{"type":"agent.custom_tool_use","id":"c1","name":"find","input":{"n":1}}
+{"type":"user.custom_tool_result","id":"s2","custom_tool_use_id":"c1","content":[{"type":"text","text":"ok"}],"is_error":false}
+"#,
+    ),
+    (
+        "claude-export",
+        r#"[{"uuid":"s","name":"Look","chat_messages":[{"uuid":"m1","sender":"human","text":"Look","content":[{"type":"text","text":"Look"}]},{"uuid":"m2","sender":"assistant","text":"","content":[{"type":"tool_use","id":"c1","name":"find","input":{"n":1}},{"type":"tool_result","tool_use_id":"c1","content":"ok","is_error":false}]}]}]
+"#,
+    ),
+    (
         "vercel-ai",
         r#"{"id":"s","messages":[{"id":"m1","role":"user","parts":[{"type":"text","text":"Look"}]},{"id":"m2","role":"assistant","parts":[{"type":"step-start"},{"type":"tool-find","toolCallId":"c1","state":"output-available","input":{"n":1},"output":"ok"}]}]}
+"#,
+    ),
+    (
+        "gemini-api",
+        r#"{"timestamp":"2026-05-04T10:00:01.000Z","request":{"contents":[{"role":"user","parts":[{"text":"Look"}]}],"tools":[{"functionDeclarations":[{"name":"find"}]}]},"response":{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"find","args":{"n":1}}}]},"finishReason":"STOP"}],"modelVersion":"m"}}
+{"timestamp":"2026-05-04T10:00:02.000Z","request":{"contents":[{"role":"user","parts":[{"text":"Look"}]},{"role":"model","parts":[{"functionCall":{"name":"find","args":{"n":1}}}]},{"role":"user","parts":[{"functionResponse":{"name":"find","response":{"output":"ok"}}}]}],"tools":[{"functionDeclarations":[{"name":"find"}]}]},"response":{"candidates":[{"content":{"role":"model","parts":[{"text":"Done."}]},"finishReason":"STOP"}],"modelVersion":"m"}}
 "#,
     ),
     (
@@ -211,6 +293,20 @@ const CALLS: Option<Loss> = Some(Loss::MayHoldCalls);
 const HARMLESS: Option<Loss> = Some(Loss::Harmless);
 
 const ROWS: &[Row] = &[
+    ("gemini-api", (r#""content":{"role":"model","parts":[{"text":"Done."}]}"#, r#""content":7"#), CALLS),
+    ("vscode-chat", (r#""toolCalls":["#, r#""toolCalls":7,"x":["#), CALLS),
+    ("cline", (r#"[{"type":"tool_use""#, r#"[{"type":7"#), CALLS),
+    ("claude-export", (r#"{"type":"tool_use""#, r#"{"type":7"#), CALLS),
+    ("managed-agents", (r#""type":"agent.custom_tool_use""#, r#""type":"agent.custom_tool_ask""#), CALLS),
+    ("atif", (r#""tool_calls":["#, r#""tool_calls":7,"x":["#), CALLS),
+    ("pydantic-ai", (r#"{"part_kind":"tool-call""#, r#"{"part_kind":7"#), CALLS),
+    ("adk", (r#""functionCall":{"#, r#""functionCall":7,"x":{"#), CALLS),
+    ("vapi", (r#""toolCalls":["#, r#""toolCalls":7,"x":["#), CALLS),
+    ("cursor-transcript", (r#"[{"type":"tool_use""#, r#"[{"type":7"#), CALLS),
+    ("goose", (r#"{"type":"toolRequest""#, r#"{"type":7"#), CALLS),
+    ("amp", (r#"{"type":"tool_use","id":"c1""#, r#"{"type":7,"id":"c1""#), CALLS),
+    ("opencode", (r#""type":"tool""#, r#""type":7"#), CALLS),
+    ("copilot-cli", (r#""name":"find""#, r#""name":7"#), CALLS),
     ("rulestep-live", (r#""tool":"find""#, r#""tool":7"#), CALLS),
     ("rulestep-live", (r#""record":"proposed""#, r#""record":"prop""#), CALLS),
     ("claude-code", (r#"[{"type":"tool_use","#, r#"[{"type":7,"#), CALLS),
