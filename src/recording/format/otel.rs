@@ -236,6 +236,14 @@ fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<Damage>)> {
         name: event.get("name").and_then(Node::text).unwrap_or_default().as_ref().into(),
         attributes: attributes(event.get("attributes")),
     });
+    let events = events.collect();
+    let mut attributes = attributes(members.any(&ATTRIBUTES));
+    // Phoenix exports the kind of a span beside its attributes.
+    if let Some(kind) = members.get("span_kind").filter(|kind| kind.is_text()) {
+        let mut beside = Attributes::default();
+        beside.add("openinference.span.kind", kind.json());
+        attributes.fill(beside);
+    }
     let span = Span {
         trace: id(ids, &TRACE),
         id: id(ids, &SPAN),
@@ -246,8 +254,8 @@ fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<Damage>)> {
         failed,
         message,
         line,
-        attributes: attributes(members.any(&ATTRIBUTES)),
-        events: events.collect(),
+        attributes,
+        events,
     };
     if members.get("attributes").is_some_and(|given| !matches!(given.kind(), Kind::List | Kind::Object)) {
         record.odd.push(Damage::calls(
