@@ -2,9 +2,11 @@
 
 use super::Answer;
 use super::call::SmallCall;
+use super::facts::Program;
 use super::glob::Glob;
-use super::options::Arguments;
+use super::options::{Arguments, Way};
 use super::path::{Patterns, Place, Root, is_relative};
+use super::readings::openings;
 use super::word::Word;
 
 /// A variable that the line must set, perhaps to a value that matches.
@@ -92,4 +94,12 @@ pub fn is_swallowed(call: &SmallCall, read: &Arguments<'_>, is_it: impl Fn(&str)
     // Of a program without a row, no option is listed.
     let listed = read.levels.iter().any(|level| !level.options.is_empty());
     read.unlisted.iter().filter(|_| listed).find(before).map(|(_, option)| option.clone())
+}
+
+/// Whether an option belongs to the program that this one runs: `docker exec web rm x --help`. `has` says whether an own one is given.
+pub fn is_inner(row: &Program, call: &SmallCall, has: impl Fn(&Arguments<'_>) -> bool) -> bool {
+    row.ways().any(|(level, run)| {
+        let (found, ..) = openings(row, Way { level, run }, &call.args, 1);
+        found.iter().any(|read| read.inner < call.args.len() && !has(read))
+    })
 }

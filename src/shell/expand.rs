@@ -7,6 +7,8 @@ use brush_parser::word::{
 
 use braces::{BRACES, braces};
 use escape::{backquoted, unescape};
+use printed::printed;
+use signs::{has_commands, has_comment, is_balanced, is_script};
 
 use super::constants::{Constants, literal};
 use super::guard;
@@ -14,6 +16,8 @@ use super::word::{Piece, Word};
 
 mod braces;
 mod escape;
+mod printed;
+mod signs;
 
 /// A word, or the words that braces and blanks make of it, and the scripts of its substitutions in order.
 #[derive(Default)]
@@ -37,6 +41,8 @@ pub struct Expanding<'s> {
     pub options: &'s ParserOptions,
     /// What the line says of variables.
     pub constants: &'s Constants,
+    /// Whether names of programs mean those, and no functions of the line.
+    pub own: bool,
     /// Whether it is the value of an assignment, which is one word.
     pub assigns: bool,
 }
@@ -146,41 +152,6 @@ pub fn expand_quoted(raw: &str, expanding: Expanding<'_>) -> Expansion {
     found
 }
 
-/// Whether commands may be written in a word, which are lost with it.
-fn has_commands(raw: &str) -> bool {
-    ["$(", "`", "<(", ">("].iter().any(|start| raw.contains(start))
-}
-
-/// Whether a comment may be in a script. Quotes are not looked at.
-fn has_comment(script: &str) -> bool {
-    let mut before = '\n';
-    script.chars().any(|letter| {
-        let found = letter == '#' && (before.is_whitespace() || ";&|()`".contains(before));
-        before = letter;
-        found
-    })
-}
-
-/// Whether an expansion may be `${ COMMANDS; }`, which newer shells run. The parser takes the blank away.
-fn is_script(written: &str) -> bool {
-    let inner = written.trim_end_matches('}').trim_end_matches([' ', '\t']);
-    inner.ends_with([';', '&', '\n'])
-}
-
-/// Whether every parenthesis is closed after it was opened: else it is commands, and no arithmetic.
-fn is_balanced(expression: &str) -> bool {
-    let mut depth = 0usize;
-    for letter in expression.bytes() {
-        match letter {
-            b'(' => depth += 1,
-            b')' if depth == 0 => return false,
-            b')' => depth -= 1,
-            _ => {}
-        }
-    }
-    depth == 0
-}
-
 /// Whether more expansions or braces may lie in each other than are followed.
 fn is_deep(raw: &str) -> bool {
     let (mut depth, mut deepest) = (0usize, 0usize);
@@ -267,20 +238,12 @@ impl<'r> Reader<'r> {
             WordPiece::TildeExpansion(TildeExpr::WorkingDir) => word.push("."),
             WordPiece::TildeExpansion(TildeExpr::UserHome(user)) => word.push(&format!("/home/{user}")),
             WordPiece::TildeExpansion(_) => word.pieces.push(Piece::Unknown(written())),
-            WordPiece::CommandSubstitution(script) if script.trim() == "pwd" => {
-                word.push(".");
-                self.found.scripts.push(script.clone());
-            }
             WordPiece::CommandSubstitution(script) => {
                 self.misread |= self.document && has_comment(script);
-                word.pieces.push(Piece::Unknown(written()));
-                word.many |= !quoted;
-                self.found.scripts.push(script.clone());
+                self.substitution(script.clone(), written(), quoted, word);
             }
             WordPiece::BackquotedCommandSubstitution(script) => {
-                word.pieces.push(Piece::Unknown(written()));
-                word.many |= !quoted;
-                self.found.scripts.push(backquoted(script, quoted));
+                self.substitution(backquoted(script, quoted), written(), quoted, word);
             }
             WordPiece::ArithmeticExpression(expression) => {
                 word.pieces.push(Piece::Unknown(written()));
@@ -328,6 +291,18 @@ impl<'r> Reader<'r> {
                 }
             }
         }
+    }
+
+    /// What a script prints.
+    fn substitution(&mut self, script: String, written: String, quoted: bool, word: &mut Word) {
+        match printed(&script).filter(|_| self.expanding.own) {
+            Some(path) => word.push(&path),
+            None => {
+                word.pieces.push(Piece::Unknown(written));
+                word.many |= !quoted;
+            }
+        }
+        self.found.scripts.push(script);
     }
 
     /// Runs what is in the value of a variable: `${x`.

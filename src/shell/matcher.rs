@@ -2,7 +2,7 @@
 
 use super::Answer;
 use super::call::{Act, Host, SmallCall};
-use super::conditions::{Set, Within, is_swallowed};
+use super::conditions::{Set, Within, is_inner, is_swallowed};
 use super::facts::{Program, Style, Table};
 use super::glob::Glob;
 use super::options::{Arguments, Given, arguments};
@@ -237,6 +237,10 @@ impl Runs {
         }
         let own = named(&flag.name, read);
         let is_it = |name: &str| name == flag.name || own.iter().any(|given| given.name == name);
+        let has = |read: &Arguments<'_>| self.given(std::slice::from_ref(flag), row, read) != Answer::No;
+        if is_inner(row, call, has) {
+            return Answer::No;
+        }
         // It may be the value of an option that no row lists.
         let swallowed = || is_swallowed(call, read, is_it).map_or(Answer::Yes, Answer::Perhaps);
         read.state(is_it).and(swallowed)

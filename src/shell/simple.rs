@@ -315,7 +315,7 @@ fn is_descriptor(word: &str) -> bool {
 
 /// What a command prints, where its words say so.
 pub fn printed(command: &Command, constants: &Constants) -> Input {
-    let expanding = Expanding { options: &OPTIONS, constants, assigns: false };
+    let expanding = Expanding { options: &OPTIONS, constants, own: false, assigns: false };
     let Command::Simple(simple) = command else { return Input::Unknown };
     let name = simple.word_or_name.as_ref().map(|word| word.value.as_str());
     if simple.prefix.is_some() {

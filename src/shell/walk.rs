@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use brush_parser::ast::{
     AndOr, AndOrList, BinaryPredicate as Binary, Command, CompoundCommand, CompoundList, CompoundListItem,
-    ExtendedTestExpr, Pipeline, SeparatorOperator, SourceLocation, UnaryPredicate as Unary,
+    ExtendedTestExpr, ForClauseCommand, Pipeline, SeparatorOperator, SourceLocation, UnaryPredicate as Unary,
 };
 use brush_parser::{parse_tokens, uncached_tokenize_str};
 
@@ -15,7 +15,7 @@ use super::guard;
 use super::path::Root;
 use super::simple::printed;
 use super::walker::{Flow, Input, OPTIONS, Streams, Walker};
-use super::word::Word;
+use super::word::{Piece, Word};
 
 /// What a command line does, run in the root's folder.
 pub fn read(text: &str, root: &Root) -> Line {
@@ -320,11 +320,15 @@ impl Walker<'_> {
                 self.repeat("for", looped, |walker| walker.list(&looped.body.list, inside));
             }
             CompoundCommand::ForClause(looped) => {
-                for word in looped.values.iter().flatten() {
-                    self.words(&word.value, inside);
-                }
-                self.constants.lose(&looped.variable_name);
-                self.repeat("for", looped, |walker| walker.list(&looped.body.list, inside));
+                let values = looped.values.iter().flatten();
+                let values: Vec<Word> = values.flat_map(|word| self.words(&word.value, inside)).collect();
+                let turns = turns(values, looped);
+                self.repeat("for", looped, |walker| {
+                    for value in &turns {
+                        walker.constants.set(&looped.variable_name, value.clone(), None);
+                        walker.list(&looped.body.list, inside);
+                    }
+                });
             }
             CompoundCommand::CaseClause(case) => {
                 self.words(&case.value.value, inside);
@@ -414,6 +418,21 @@ impl Walker<'_> {
         self.set_again(from, &set);
         self.looped = outer;
     }
+}
+
+/// The most values of a loop that are followed.
+const TURNS: usize = 4;
+
+/// The values that a loop gives its variable, one after the other; `None`: one that is not known. Of `*`, each is a name.
+fn turns(values: Vec<Word>, looped: &ForClauseCommand) -> Vec<Option<Word>> {
+    let is_known = |word: &Word| !word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)));
+    let follows = (1..=TURNS).contains(&values.len()) && values.iter().all(is_known);
+    let is_letter = |letter: char| letter == '_' || letter.is_ascii_alphanumeric();
+    let body = looped.body.list.to_string();
+    if !follows || !body.split(|letter| !is_letter(letter)).any(|name| name == looped.variable_name) {
+        return vec![None];
+    }
+    values.into_iter().map(|word| Some(Word { many: false, ..word })).collect()
 }
 
 /// Whether a command goes on beside those that follow.

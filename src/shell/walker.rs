@@ -334,7 +334,7 @@ impl<'w> Walker<'w> {
 
     /// What expansions depend on.
     pub fn expanding(&self, assigns: bool) -> Expanding<'_> {
-        Expanding { options: &OPTIONS, constants: &self.constants, assigns }
+        Expanding { options: &OPTIONS, constants: &self.constants, own: self.functions.is_empty(), assigns }
     }
 
     /// Runs what expansions run, and sets what they set.

@@ -361,7 +361,7 @@ fn every_code_decides_a_call_and_hides_a_tool_where_it_can() {
         }
     }
     assert_eq!(decided, BTreeSet::from(CODES));
-    assert_eq!(reported, BTreeSet::from(["before_missing", "existence_unknown", "follow_up_missing"]));
+    assert_eq!(reported, BTreeSet::from(["existence_unknown", "follow_up_missing"]));
     // What a call lacks is known of the call alone.
     assert!(
         [
