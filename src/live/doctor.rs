@@ -317,13 +317,13 @@ fn trials(
     match found.stopped.as_slice() {
         [] => notes.warn("no call was found that the policy denies, so denying is not proved".to_owned()),
         calls => {
-            let shown = shown(calls);
+            let (shown, lacking) = (shown(calls), lacking(settings.agent, calls));
             match trial.run("denied", calls) {
                 Ok(Outcome { stopped: true, denied: true, .. }) if !parts.shadow => {
-                    notes.fine(format!("a call that must be denied is denied: {shown}"));
+                    notes.fine(format!("a call that must be denied is denied: {shown}{lacking}"));
                 }
                 Ok(Outcome { stopped: false, denied: true, .. }) if parts.shadow => {
-                    notes.fine(format!("in shadow mode, {shown} is recorded as denied, and runs"));
+                    notes.fine(format!("in shadow mode, {shown} is recorded as denied, and runs{lacking}"));
                 }
                 Ok(Outcome { denied: false, .. }) => {
                     notes.error(format!("the call {shown} must be denied and is not"))
@@ -349,6 +349,13 @@ fn trials(
             }
         }
     }
+}
+
+/// That the agent cannot make a call: then the hook is proved, and no rule.
+fn lacking(agent: Agent, calls: &[TrialCall]) -> String {
+    let Some(call) = calls.last() else { return String::new() };
+    let has = call.tool.starts_with("mcp_") || agent.tools().iter().any(|tool| tool.name == call.tool);
+    if has { String::new() } else { format!(" ({} has no such tool of its own)", agent.name()) }
 }
 
 fn shown(calls: &[TrialCall]) -> String {

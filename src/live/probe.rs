@@ -85,11 +85,15 @@ pub fn unmet(policy: &Policy, tools: &[AgentTool]) -> Vec<String> {
     for unit in policy.units() {
         let mut names = Vec::new();
         unit.names(&mut names);
-        let wakes = |tool: &AgentTool| {
-            let wakes = unit.wakes(tool.name);
-            wakes.decide || wakes.observe.any()
+        // Of a rule with two sides, what it denies counts: that its other side can be met stops nothing.
+        let denies = names.iter().any(|name| unit.wakes(name).decide);
+        let is_met = |name: &str| {
+            let wakes = unit.wakes(name);
+            wakes.decide || !denies && wakes.observe.any()
         };
-        if names.is_empty() || names.iter().any(|name| name.starts_with("mcp_")) || tools.iter().any(wakes) {
+        let mut outside = names.iter().filter(|name| name.starts_with("mcp_"));
+        if names.is_empty() || outside.any(|name| is_met(name)) || tools.iter().any(|tool| is_met(tool.name))
+        {
             continue;
         }
         unmet.extend(unit.rules().iter().filter_map(|id| policy.rules().get(*id)).map(rule_name));

@@ -182,7 +182,10 @@ pub fn table(out: &mut dyn Write) -> io::Result<()> {
 
 /// Writes the rows that a policy adds, each document's under its place.
 pub fn added(policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
-    let documents = policy.documents().iter().filter(|document| !document.facts.rows().is_empty());
+    let documents = policy
+        .documents()
+        .iter()
+        .filter(|document| !document.facts.rows().is_empty() || document.facts.folds());
     let mut documents = documents.peekable();
     if documents.peek().is_none() {
         return writeln!(out, "# the policy adds nothing to the facts of programs and tools");
@@ -190,7 +193,12 @@ pub fn added(policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
     for document in documents {
         let place = document.source.position(document.span.start);
         writeln!(out, "# {}:{}, for the rules of this document:", line(document.source.name()), place.line)?;
-        writeln!(out, "facts:")?;
+        if document.facts.folds() {
+            writeln!(out, "case: fold")?;
+        }
+        if !document.facts.rows().is_empty() {
+            writeln!(out, "facts:")?;
+        }
         document.facts.rows().iter().try_for_each(|row| entry(&row.written, out))?;
     }
     Ok(())
@@ -199,11 +207,12 @@ pub fn added(policy: &Policy, out: &mut dyn Write) -> io::Result<()> {
 /// The same for a program, a row a line.
 pub fn added_data(policy: &Policy) -> impl Iterator<Item = Value> {
     policy.documents().iter().flat_map(|document| {
-        let rows = document.facts.rows().iter();
-        rows.map(|row| {
-            let mut data = json!({"row": row.written});
+        let place = json!([document.source.name(), document.index]);
+        let folds = document.facts.folds().then(|| json!({"case": "fold"}));
+        let rows = document.facts.rows().iter().map(|row| json!({"row": row.written}));
+        folds.into_iter().chain(rows).map(move |mut data| {
             if let Value::Object(data) = &mut data {
-                data.insert("document".to_owned(), json!([document.source.name(), document.index]));
+                data.insert("document".to_owned(), place.clone());
             }
             data
         })

@@ -28,7 +28,8 @@ pub struct Explain {
     /// policy on each. Blank lines and lines that begin with `#` are skipped
     #[arg(long, value_name = "FILE", conflicts_with = "at", requires = "policy")]
     pub commands: Option<String>,
-    /// With `shell`: folder in which the agent runs the command [default: unknown]
+    /// With `shell`: folder in which the session began and the agent runs the command, from which patterns and paths are taken
+    /// [default: unknown]
     #[arg(long, value_name = "DIR", conflicts_with = "at")]
     pub cwd: Option<String>,
     /// With `shell` and -p: agent that makes the call [default: main]

@@ -28,6 +28,7 @@ const TOOL: &str = "Bash";
 pub fn one(command: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> {
     let policy = input::named_policy(&asked.policies, screen)?;
     let template = CallTemplate::new(asked, policy.as_deref())?;
+    template.note(policy.is_some(), screen);
     let read = template.read(command);
     let replay = policy.map(|policy| template.replay(command, &policy, asked));
     match asked.format {
@@ -64,6 +65,7 @@ pub fn many(file: &str, asked: &args::Explain, screen: &mut Screen) -> Result<Ex
     }
     let policy = input::policy(&asked.policies, false, screen)?;
     let template = CallTemplate::new(asked, Some(&policy))?;
+    template.note(true, screen);
     let (mut rows, mut stops) = (Vec::new(), false);
     for command in commands {
         let replay = template.replay(command, &policy, asked);
@@ -109,6 +111,22 @@ impl<'a> CallTemplate<'a> {
             is_subagent: asked.agent == Some(AgentArgument::Sub),
             facts,
         })
+    }
+
+    /// What the answer rests on that nobody said.
+    fn note(&self, decides: bool, screen: &mut Screen) {
+        if self.facts.tool(self.tool).is_none() {
+            let tool = words::line(self.tool);
+            screen.note(&format!(
+                "the tool `{tool}` is not known: the command is taken for its argument `command`"
+            ));
+        }
+        if let Some(folder) = self.folder.as_ref().filter(|_| decides) {
+            let folder = words::line(folder);
+            screen.note(&format!(
+                "`{folder}` is also taken for the folder of the session, to which patterns are relative"
+            ));
+        }
     }
 
     /// What the command does.

@@ -284,6 +284,20 @@ fn a_command_is_decided_in_its_surroundings() {
     for tool in ["Bash", "shell", "run_shell_command", "write_stdin", "nobodys_tool"] {
         assert_eq!(decided(&["git push", "--tool", tool]), "ask", "{tool}");
     }
+    // Codex puts the command under another name, to which a pattern may be bound.
+    let bound = "rules: [{type: never, call: {args_match: {cmd: push}, runs: {program: git}}}]";
+    std::fs::write(folder.path().join("cmd.yaml"), bound).unwrap();
+    let told = run(
+        &folder,
+        &["explain", "shell", "git push", "-p", "cmd.yaml", "--tool", "exec_command", "--cwd", "/srv"],
+    );
+    assert!(
+        told.contains("forbidden_call")
+            && told.contains("`/srv` is also taken for the folder of the session"),
+        "{told}"
+    );
+    let told = run(&folder, &["explain", "shell", "git push", "--tool", "mcp__box__run"]);
+    assert!(told.contains("the tool `mcp__box__run` is not known"), "{told}");
     let told = run(&folder, &["explain", "shell", "ls", "--tool", "Read"]);
     assert!(told.starts_with("exit 2\n") && told.contains("the tool `Read` runs no commands"), "{told}");
 }
@@ -449,6 +463,12 @@ fn the_facts_that_a_policy_adds() {
     std::fs::write(folder.path().join("plain.yaml"), "rules: [{type: never, call: {reaches: '*'}}]\n")
         .unwrap();
     assert!(run(&folder, &["explain", "facts", "-p", "plain.yaml"]).contains("adds nothing"));
+    let folds = "case: fold\nrules: [{type: never, call: {deletes: x}}]";
+    std::fs::write(folder.path().join("folds.yaml"), folds).unwrap();
+    let text = run(&folder, &["explain", "facts", "-p", "folds.yaml"]);
+    assert!(text.contains("case: fold") && !text.contains("facts:"), "{text}");
+    let data = run(&folder, &["explain", "facts", "-p", "folds.yaml", "--format", "json"]);
+    assert!(data.contains(r#"{"case":"fold","document":["folds.yaml",0]}"#), "{data}");
     // A row that cannot be read keeps the policy from loading, and the fix is named.
     std::fs::write(
         folder.path().join("broken.yaml"),
