@@ -60,13 +60,16 @@ pub struct Dialect {
     pub reader: fn() -> Box<dyn Reader>,
     /// What people call a rule that has neither a description nor an id; `None`: its kind and its tools say it.
     pub phrase: fn(&Rule) -> Option<String>,
-    /// Files that a document names and whose rules are then its own, as they are written there.
-    pub references: fn(&Node) -> Vec<Arc<str>>,
+    /// How a document names files whose rules are then its own; `None`: it names none.
+    pub references: Option<References>,
 }
 
-/// No files: for dialects whose documents name none.
-pub fn no_references(_: &Node) -> Vec<Arc<str>> {
-    Vec::new()
+/// How documents name files.
+pub struct References {
+    /// The key without which a document names none.
+    pub key: &'static str,
+    /// The files, as they are written there.
+    pub of: fn(&Node) -> Vec<Arc<str>>,
 }
 
 /// One document as a dialect gets it.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use crate::condition::path::Path;
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::question::{Table, facts};
-use crate::dialect::{Dialect, Reader, Text, no_references, options, rejection_plans};
+use crate::dialect::{Dialect, Reader, Text, options, rejection_plans};
 use crate::monitor::{Rule, RuleId, RuleOptions, Rules, Unit};
 use crate::session::value::Bound;
 use crate::source::wildcard::Wildcard;
@@ -47,7 +47,7 @@ pub const DIALECT: Dialect = Dialect {
     rules_only: true,
     reader: || Box::new(ContractReader::default()),
     phrase: explain::phrase,
-    references: no_references,
+    references: None,
 };
 
 fn recognises(node: &Node) -> bool {

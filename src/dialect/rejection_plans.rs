@@ -26,7 +26,7 @@ mod warn;
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::{Dialect, Reader, Text, no_references, options};
+use crate::dialect::{Dialect, Reader, Text, options};
 use crate::monitor::{Rule, RuleId, RuleOptions, Rules, Unit};
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
@@ -52,7 +52,7 @@ pub const DIALECT: Dialect = Dialect {
     rules_only: false,
     reader: || Box::new(PlanReader { built: cfg!(feature = "rejection-plans"), units: Vec::new() }),
     phrase,
-    references: no_references,
+    references: None,
 };
 
 /// A plan anywhere, something meant as one, or the configuration of an assistant or a squad, which may have one.

@@ -11,7 +11,7 @@ mod unit;
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
-use crate::dialect::{Dialect, Reader, Text, no_references, options};
+use crate::dialect::{Dialect, Reader, Text, options};
 use crate::monitor::{Effect, Rule, RuleId, RuleOptions, Rules, Unit};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Node, Problem, ProblemKind};
@@ -36,7 +36,7 @@ pub const DIALECT: Dialect = Dialect {
     rules_only: true,
     reader: || Box::new(Policies::default()),
     phrase: explain::phrase,
-    references: no_references,
+    references: None,
 };
 
 /// The name of a policy that gives none.

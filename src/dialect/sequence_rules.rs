@@ -39,7 +39,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
-use crate::dialect::{Dialect, Reader, Text};
+use crate::dialect::{Dialect, Reader, References, Text};
 use crate::monitor::{Rules, Unit};
 use crate::source::Node;
 use reading::Reading;
@@ -85,7 +85,7 @@ pub const DIALECT: Dialect = Dialect {
     rules_only: true,
     reader: || Box::new(SequenceReader::default()),
     phrase: explain::phrase,
-    references: suite::references,
+    references: Some(References { key: suite::POLICY, of: suite::references }),
 };
 
 /// Whether there are rules, or tests that expect something. A list of rules alone is a document as well.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::condition::path::Path;
 use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::{Dialect, Reader, Text, no_references, options};
+use crate::dialect::{Dialect, Reader, Text, options};
 use crate::monitor::{Rule, RuleId, Rules, Unit};
 use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
@@ -42,7 +42,7 @@ pub const DIALECT: Dialect = Dialect {
     rules_only: true,
     reader: || Box::new(Policies::default()),
     phrase: explain::phrase,
-    references: no_references,
+    references: None,
 };
 
 fn recognises(node: &Node) -> bool {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::code::codes;
-use crate::dialect::{Dialect, Reader, Text, no_references};
+use crate::dialect::{Dialect, Reader, Text};
 use crate::monitor::explanation::{detail, state};
 use crate::monitor::{
     About, Cx, EarlierCall, Effect, Event, Explain, Explanation, Hidden, Line, LineState, Monitor, Observes,
@@ -32,7 +32,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     rules_only: true,
     reader: || Box::new(Reading::default()),
     phrase: |rule| Some(format!("{} once", crate::wording::name(rule.tool.as_deref()?))),
-    references: no_references,
+    references: None,
 };
 
 codes! {

@@ -39,14 +39,42 @@ pub(super) fn prefix(file: &str, index: usize) -> String {
 
 /// The files that documents of a text name, as they are written there: [`super::Policy::load`] needs them as well.
 pub fn named_in(name: &str, text: &str) -> Vec<Arc<str>> {
+    // Most texts name none, and need not be read twice for that. A key may be written by the codes of its letters.
+    let is_key = |rest: &str| rest.trim_start_matches(['"', '\'', ' ', '\t', '\r', '\n']).starts_with(':');
+    let has_key =
+        |key: &str| text.match_indices(key).any(|(at, _)| text.get(at + key.len()..).is_some_and(is_key));
+    let mut keys = dialect::DIALECTS.iter().filter_map(|dialect| dialect.references.as_ref());
+    let is_coded = [r"\x", r"\u", r"\U"].iter().any(|code| text.contains(code));
+    if !is_coded && !keys.any(|references| has_key(references.key)) {
+        return Vec::new();
+    }
     let documents = parse(&Source::new(name, text)).documents;
     documents.iter().flat_map(|node| references(node, None)).map(|(_, written)| written).collect()
 }
 
 fn references(node: &Node, only: Option<&Dialect>) -> Vec<(&'static str, Arc<str>)> {
     let dialect = dialect::of(node).filter(|dialect| only.is_none_or(|only| only.name == dialect.name));
-    let named = dialect.map(|dialect| {
-        (dialect.references)(node).into_iter().map(|written| (dialect.name, written)).collect()
+    let named = dialect.and_then(|dialect| {
+        let written = (dialect.references.as_ref()?.of)(node);
+        Some(written.into_iter().map(|written| (dialect.name, written)).collect())
     });
     named.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_named_however_the_key_is_written() {
+        let test = |key: &str| {
+            format!(
+                "tests: [{{id: a, prompt: x, expected: [{{metric: sequence_valid, {key}: rules.yaml}}]}}]\n"
+            )
+        };
+        for key in ["policy", "\"policy\"", "'policy' ", "\"p\\x6flicy\"", "\"\\u0070olicy\""] {
+            assert_eq!(named_in("t.yaml", &test(key)), ["rules.yaml".into()], "{key}");
+        }
+        assert!(named_in("t.yaml", &test("# policy\n  metrics")).is_empty());
+    }
 }

@@ -244,10 +244,11 @@ pub(super) fn holds_conditions(list: &Node) -> bool {
 /// Whether a key was meant as `rejectionPlan`. Vapi has many other plans, and `redactionPlan` would be near.
 fn is_misspelt(key: &str) -> bool {
     const LONGEST: usize = 24;
-    if key == KEY || key.len() > LONGEST {
+    let begins = key.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("rej"));
+    // Every key of every document is asked, and hardly any is as long.
+    if key == KEY || key.len() > LONGEST || !begins && key.len().abs_diff(KEY.len()) > 1 {
         return false;
     }
-    let begins = key.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("rej"));
     is_within(if begins { 2 } else { 1 }, key, KEY)
         || begins && key.to_ascii_lowercase().contains("plan") && nearest(key, [KEY]).is_some()
 }

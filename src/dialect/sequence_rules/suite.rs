@@ -32,9 +32,12 @@ pub(super) fn holders(document: &Node) -> Vec<&Node> {
     holders
 }
 
+/// The key of a file with rules.
+pub(super) const POLICY: &str = "policy";
+
 /// The files with rules that a document names.
 pub(super) fn references(document: &Node) -> Vec<Arc<str>> {
-    let named = holders(document).into_iter().skip(1).filter_map(|holder| holder.get("policy")?.as_str());
+    let named = holders(document).into_iter().skip(1).filter_map(|holder| holder.get(POLICY)?.as_str());
     named.map(Arc::from).collect()
 }
 
