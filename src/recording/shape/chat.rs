@@ -150,7 +150,7 @@ impl<'a> Chat<'a> {
         builder.response(id.as_deref(), content, at);
         let before = builder.call_count();
         let calls = members.get("tool_calls").filter(|calls| calls.json() != "[]");
-        let function = members.get("function_call");
+        let function = members.get("function_call").filter(|call| !is_padding(*call));
         match (calls, function) {
             (Some(calls), _) => match (calls.items(), calls.kind()) {
                 (Some(items), _) => items.into_iter().for_each(|call| self.call(builder, call, at)),
@@ -311,6 +311,13 @@ impl<'a> Chat<'a> {
     fn tell(&mut self, builder: &mut Builder, code: Code, message: String) {
         builder.at_line(self.lines.line()).tell(code, message);
     }
+}
+
+/// Whether a call is what programs write that pad what is not there: no name, and no arguments.
+fn is_padding(call: Node<'_>) -> bool {
+    let empty = |value: Node<'_>| value.json() == "\"\"";
+    let members = call.tried().members().filter(|call| call.has("name"));
+    members.is_some_and(|call| call.iter().all(|(_, value)| empty(value)))
 }
 
 /// The blocks of a content, where some of them are calls or results, or may be.

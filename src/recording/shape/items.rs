@@ -260,8 +260,9 @@ fn call(members: &Members<'_>, name: &str, arguments: Body) -> Call {
     let text = |key| members.get(key).and_then(Node::text).filter(|text| !text.is_empty());
     let tool = match (text("server_label"), text("namespace")) {
         (Some(server), _) => format!("mcp__{server}__{name}"),
-        (None, Some(space)) => format!("{}__{name}", space.trim_end_matches("__")),
-        (None, None) => name.to_owned(),
+        // A function that is loaded on demand and is in no namespace has its own name there.
+        (None, Some(space)) if space != name => format!("{}__{name}", space.trim_end_matches("__")),
+        (None, _) => name.to_owned(),
     };
     let approval = members.get("approval_request_id").and_then(Node::id).map(|id| id.as_ref().into());
     Call { id: id(members), tool: tool.into(), arguments, approval }

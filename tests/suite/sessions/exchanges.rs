@@ -259,3 +259,26 @@ fn what_the_provider_did_need_not_be_repeated() {
     assert_eq!((sessions.len(), deleted), (1, 1), "{told:#?}");
     assert!(told.iter().any(|told| told.contains("left out")), "{told:#?}");
 }
+
+/// A function that is in no namespace is named once, and what pads an absent call is none.
+#[test]
+fn names_and_calls_that_are_only_padding_add_nothing() {
+    let answered = |space: &str| {
+        let call = json!({"type": "function_call", "call_id": "c1", "namespace": space, "name": "refund", "arguments": "{}"});
+        let (sessions, _) = opened(
+            json!({"request": {"model": "m", "input": [{"role": "user", "content": "x"}]},
+            "response": {"id": "r", "object": "response", "output": [call]}})
+            .to_string(),
+        );
+        sessions[0].calls[0].tool.to_string()
+    };
+    assert_eq!((&*answered("refund"), &*answered("shop")), ("refund", "shop__refund"));
+    let called = |padding: serde_json::Value| {
+        let message = json!({"role": "assistant", "content": "x", "function_call": padding});
+        let (sessions, _) = opened(json!({"messages": [message]}).to_string());
+        sessions[0].calls.len()
+    };
+    assert_eq!(called(json!({"name": "", "arguments": ""})), 0);
+    assert_eq!(called(json!({"name": "", "arguments": "{\"a\": 1}"})), 1);
+    assert_eq!(called(json!({"name": "refund", "arguments": ""})), 1);
+}

@@ -388,3 +388,23 @@ fn each_tag_of_a_span_of_jaeger_does_alone() {
         assert_eq!(sessions[0].calls[0].outcome == Outcome::Error, failed, "{tag}");
     }
 }
+
+/// The reason that a rule or a hook gives reaches the model word for word, so the mark alone says that a call was rejected.
+#[test]
+fn claude_code_marks_the_line_of_a_call_that_was_not_let_through() {
+    let outcome = |kind: Option<&str>| {
+        let line = |role: &str, uuid: &str, content: Value| json!({"type": role, "uuid": uuid, "sessionId": "s", "message": {"role": role, "content": [content]}});
+        let call = json!({"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": "x"}});
+        let result =
+            json!({"type": "tool_result", "tool_use_id": "c1", "content": "check first", "is_error": true});
+        let mut answer = line("user", "b", result);
+        answer["parentUuid"] = json!("a");
+        answer["toolDenialKind"] = json!(kind);
+        let (sessions, _) = opened(format!("{}\n{answer}\n", line("assistant", "a", call)));
+        sessions[0].calls[0].outcome
+    };
+    for kind in ["permission-rule", "user-rejected", "automode-blocked", "some-new-kind"] {
+        assert_eq!(outcome(Some(kind)), Outcome::Refused, "{kind}");
+    }
+    assert_eq!(outcome(None), Outcome::Error);
+}

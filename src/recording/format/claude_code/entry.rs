@@ -132,7 +132,8 @@ fn user(members: &Members<'_>, meta: bool) -> Result<Kind, String> {
     }
     // Most results are kept there as objects of their tool's own.
     let told = members.any(&["toolUseResult", "tool_use_result"]).map(Node::tried);
-    let rejected = told.and_then(Node::text).is_some_and(|told| told == "User rejected tool use");
+    let rejected = told.and_then(Node::text).is_some_and(|told| told == "User rejected tool use")
+        || members.get("toolDenialKind").is_some();
     // Hooks are sent these objects, so both come to the same.
     let own = told.and_then(Node::members);
     for answer in &mut blocks.answers {

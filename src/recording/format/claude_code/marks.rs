@@ -47,7 +47,7 @@ impl Marks {
         };
         let denied = || self.denial(session, answer.id.as_deref()).map(|_| DENIED);
         let refused = match answer.error {
-            Some(true) if rejected => Some("the log says that the user rejected the call"),
+            Some(true) if rejected => Some("the log says that the call was rejected"),
             Some(true) => published().or_else(denied),
             _ => None,
         };
