@@ -43,6 +43,24 @@ fn claude_code_tells_refusals_by_what_their_results_say() {
     }
 }
 
+/// Claude Code may write a line of a response again when it knows more of it.
+#[test]
+fn a_call_that_is_written_twice_is_one_and_another_one_of_its_id_is_lost() {
+    let read = |again: &str| {
+        let line = |uuid: &str, parent: Option<&str>, id: &str, command: &str| {
+            json!({"type": "assistant", "uuid": uuid, "parentUuid": parent, "sessionId": "s",
+                "timestamp": "2026-05-04T10:00:00.000Z", "message": {"role": "assistant", "id": id, "content":
+                    [{"type": "tool_use", "id": "c1", "name": "Bash", "input": {"command": command}}]}})
+        };
+        let lines = [line("a", None, "m1", "ls"), line("b", Some("a"), "m1", again)];
+        let (sessions, read) = opened(lines.map(|line| format!("{line}\n")).concat());
+        let lost = told(&sessions, &read).into_iter().any(|line| line.contains("another call has the id"));
+        (sessions[0].calls.len(), lost)
+    };
+    assert_eq!(read("ls"), (1, false));
+    assert_eq!(read("rm x"), (1, true));
+}
+
 /// Two calls, one after the other: what a tool policy makes of the second hangs on whether the first one ran.
 #[rstest]
 #[case("Tool 'build' requires: lint, test", Outcome::Refused)]

@@ -14,7 +14,7 @@ use crate::recording::contract::out::Out;
 use crate::recording::input::digest::digest;
 use crate::recording::input::shallow::Members;
 use crate::recording::input::shallow::Node;
-use crate::session::Millis;
+use crate::session::{Body, Millis};
 use crate::session::build::Builder;
 
 /// A session whose lines are being read.
@@ -140,7 +140,7 @@ impl Log {
         for at in 0..entries.len() {
             let Some(entry) = entries.get_mut(at).and_then(Option::take) else { continue };
             let others = entry.response().and_then(|key| responses.remove(key)).unwrap_or_default();
-            let mut calls = HashSet::new();
+            let mut calls = CallsById::new();
             add(builder, marks, session, entry, &mut calls);
             // One response is one turn, though results of its first calls may be written before its last line.
             for other in others {
@@ -212,8 +212,11 @@ impl Entry {
     }
 }
 
+/// The tools and arguments of the calls of one response.
+type CallsById = HashMap<Box<str>, (Box<str>, Body)>;
+
 /// Adds what a line says. `calls` are those of the response so far, to tell one that is there twice.
-fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls: &mut HashSet<Box<str>>) {
+fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls: &mut CallsById) {
     builder.at_line(entry.line);
     builder.in_folder(entry.folder.as_deref());
     entry.odd.into_iter().for_each(|odd| builder.damaged(odd));
@@ -232,12 +235,19 @@ fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls:
         Kind::Answer { blocks, rejected } => blocks.reply(builder, "user", at, mark(rejected)),
         Kind::Failure(blocks) => blocks.reply(builder, "system", at, mark(false)),
         Kind::Response { key, mut blocks } => {
-            let before = blocks.calls.len();
-            blocks.calls.retain(|call| call.id.as_ref().is_none_or(|id| calls.insert(id.clone())));
-            if blocks.calls.len() < before {
+            // A line that grew is written again, with the calls that it had.
+            let mut other = false;
+            blocks.calls.retain(|call| {
+                let Some(id) = &call.id else { return true };
+                let own = (call.tool.clone(), call.input.clone());
+                let Some(before) = calls.insert(id.clone(), own.clone()) else { return true };
+                other |= (before.0, before.1.raw()) != (own.0, own.1.raw());
+                false
+            });
+            if other {
                 builder.lost(
                     Loss::MayHoldCalls,
-                    "a call is repeated in one response, and is left out the second time",
+                    "another call has the id of one before it in its response, and is left out",
                 );
             }
             // A line that only thinks is no message.
