@@ -311,8 +311,25 @@ fn may_hold(place: &[Step]) -> bool {
         Step::Key(key) => Some(key.as_str()),
         Step::Item(_) => None,
     });
-    name.is_none_or(recording::may_hold_calls)
+    name.is_none_or(|name| recording::may_hold_calls(name) || SAID.contains(&name) || name.ends_with(".role"))
 }
+
+/// Members that their own readers report: lists of messages and results, what kind of span one is and how long it took, and what
+/// policies look at besides calls.
+const SAID: [&str; 12] = [
+    "conversations",
+    "duration",
+    "files",
+    "gen_ai.operation.name",
+    "history",
+    "now",
+    "openinference.span.kind",
+    "parent",
+    "ticks",
+    "tool_messages",
+    "tools_at",
+    "variables",
+];
 
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
