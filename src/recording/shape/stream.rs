@@ -176,7 +176,7 @@ impl<'a> Stream<'a> {
             (None, None) => Whole { json: "{}".to_owned(), odd: Vec::new(), broken: true },
         };
         for (piece, looks) in texts() {
-            whole.odd.extend(types(&looks, piece.unwrap_or_default(), 0).into_iter().map(|(_, wrong)| wrong));
+            whole.odd.extend(types(looks, piece.unwrap_or_default(), 0).into_iter().map(|(_, wrong)| wrong));
         }
         if lost > 0 {
             let pieces = if lost == 1 { "1 piece".to_owned() } else { format!("{lost} pieces") };
