@@ -49,7 +49,7 @@ pub fn stem(name: &str) -> String {
 
 /// Whether something in a value looks like a call.
 pub fn are_in(value: Node<'_>) -> bool {
-    inside(value.tried(), LEVELS)
+    inside(value, LEVELS)
 }
 
 /// The same of the members of an object.
@@ -66,6 +66,8 @@ fn among(members: &Members<'_>, levels: u8) -> bool {
 
 fn inside(value: Node<'_>, levels: u8) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return true };
+    // That it was looked at here does not mean that a reader could read it.
+    let value = value.tried();
     match value.kind() {
         Kind::Text => value.text().is_none_or(|text| in_text(&text)),
         Kind::List => value.items().is_none_or(|items| items.into_iter().any(|item| inside(item, levels))),

@@ -43,15 +43,17 @@ pub fn read_again<S: AsMut<Builder>>(
 }
 
 /// Members, as [stems](stem), in which readers find calls and results, or what holds them.
-const HOLDERS: [&str; 41] = [
+const HOLDERS: [&str; 44] = [
     "arg",
     "argument",
     "attribute",
     "body",
     "candidate",
+    "chatmessage",
     "childrun",
     "choice",
     "content",
+    "data",
     "event",
     "extra",
     "function",
@@ -73,6 +75,7 @@ const HOLDERS: [&str; 41] = [
     "resourcespan",
     "response",
     "result",
+    "run",
     "sample",
     "scopespan",
     "simulation",
@@ -87,7 +90,7 @@ const HOLDERS: [&str; 41] = [
     "value",
 ];
 /// Those by which they are found, put in their order, or said to have ended.
-const PARTS: [&str; 24] = [
+const PARTS: [&str; 25] = [
     "action",
     "endtime",
     "errortype",
@@ -99,6 +102,7 @@ const PARTS: [&str; 24] = [
     "level",
     "name",
     "namespace",
+    "outcome",
     "outputindex",
     "parentuuid",
     "provideridentifier",

@@ -34,7 +34,7 @@ impl Unknown {
 
     /// The same of an object.
     pub fn note_object(&mut self, kind: &str, members: &Members<'_>, line: u32) {
-        let may = calls::are_among(members);
+        let may = calls::speaks_of_one(kind) && calls::is_call(members) || calls::are_among(members);
         self.add(kind, line, if may { Loss::MayHoldCalls } else { Loss::Harmless });
     }
 
