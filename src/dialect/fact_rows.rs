@@ -69,6 +69,7 @@ fn problem(fault: Fault, row: &Node) -> Problem {
         FaultKind::UnknownKey => (ProblemKind::UnknownKey, key.unwrap_or(value)),
         FaultKind::MissingKey => (ProblemKind::MissingKey, value),
         FaultKind::BadValue => (ProblemKind::BadValue, value),
+        FaultKind::MatchesNothing => (ProblemKind::MatchesNothing, value),
     };
     let near = fault.known.and_then(|(written, known)| nearest(&written, known.iter().copied()));
     let help = near.map(|near| format!("did you mean `{near}`?")).or(fault.help);

@@ -89,3 +89,10 @@ fn ends_plainly(list: &CompoundList) -> bool {
         matches!(last.first.seq.as_slice(), [Command::Simple(simple)] if simple.suffix.is_none())
     })
 }
+
+/// Whether a shell with `set -e` may go on after its failure: that of `a && b` in a group ends nothing.
+pub fn may_go_on(commands: &[Command]) -> bool {
+    commands.last().is_some_and(|command| {
+        matches!(command, Command::Compound(compound, _) if !matches!(compound, CompoundCommand::Subshell(_)))
+    })
+}

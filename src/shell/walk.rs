@@ -9,7 +9,7 @@ use brush_parser::ast::{
 };
 use brush_parser::{parse_tokens, uncached_tokenize_str};
 
-use super::bail::{as_choice, bails, is_exit};
+use super::bail::{as_choice, bails, is_exit, may_go_on};
 use super::call::Line;
 use super::guard;
 use super::path::Root;
@@ -442,11 +442,4 @@ fn is_coprocess(command: &Command) -> bool {
         Command::Simple(simple) => simple.word_or_name.as_ref().is_some_and(|name| name.value == "coproc"),
         _ => false,
     }
-}
-
-/// Whether a shell with `set -e` may go on after its failure: that of `a && b` in a group ends nothing.
-fn may_go_on(commands: &[Command]) -> bool {
-    commands.last().is_some_and(|command| {
-        matches!(command, Command::Compound(compound, _) if !matches!(compound, CompoundCommand::Subshell(_)))
-    })
 }

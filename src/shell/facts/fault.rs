@@ -28,6 +28,8 @@ pub enum FaultKind {
     MissingKey,
     /// A value that says nothing that can be understood.
     BadValue,
+    /// A value that is understood, and that nothing is ever called.
+    MatchesNothing,
 }
 
 impl Fault {

@@ -80,7 +80,7 @@ pub fn read(row: &Map<String, Value>) -> (Tool, Vec<Fault>) {
                 false => format!("write `{own}`"),
             };
             let message = format!("no argument is called `{path}`: `facts` has names, not paths");
-            let fault = Fault::new(FaultKind::BadValue, &format!("/{key}"), message);
+            let fault = Fault::new(FaultKind::MatchesNothing, &format!("/{key}"), message);
             reader.faults.push(Fault { help: Some(help), ..fault });
         }
         does.push(Argument { role, names });

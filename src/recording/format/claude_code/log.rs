@@ -14,8 +14,8 @@ use crate::recording::contract::out::Out;
 use crate::recording::input::digest::digest;
 use crate::recording::input::shallow::Members;
 use crate::recording::input::shallow::Node;
-use crate::session::{Body, Millis};
 use crate::session::build::Builder;
+use crate::session::{Body, Millis};
 
 /// A session whose lines are being read.
 pub struct Log {
