@@ -68,13 +68,11 @@ mod tests {
     #[test]
     fn files_are_named_however_the_key_is_written() {
         let test = |key: &str| {
-            format!(
-                "tests: [{{id: a, prompt: x, expected: [{{metric: sequence_valid, {key}: rules.yaml}}]}}]\n"
-            )
+            format!("tests: [{{id: a, expected: {{type: sequence_valid, {key}: rules.yaml}}}}]\n")
         };
         for key in ["policy", "\"policy\"", "'policy' ", "\"p\\x6flicy\"", "\"\\u0070olicy\""] {
             assert_eq!(named_in("t.yaml", &test(key)), ["rules.yaml".into()], "{key}");
         }
-        assert!(named_in("t.yaml", &test("# policy\n  metrics")).is_empty());
+        assert!(named_in("t.yaml", &test("other")).is_empty());
     }
 }
