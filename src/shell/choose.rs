@@ -71,7 +71,7 @@ pub fn searched(found: &mut Effects) {
     found.touches.iter_mut().filter(folders).for_each(|touch| touch.extent = Extent::Searched);
 }
 
-/// Of a folder that goes elsewhere with all it holds, nobody knows what that is.
+/// A folder that is read as a whole may hold any file.
 pub fn whole(found: &mut Effects) {
     let folders =
         found.touches.iter().filter(|touch| touch.act == Act::Reads && touch.extent == Extent::Below);

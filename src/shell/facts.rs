@@ -114,7 +114,7 @@ impl Tool {
 }
 
 impl Argument {
-    /// Whether the tool reaches hosts that nobody knows.
+    /// Whether the tool reaches unknown hosts.
     pub fn is_anywhere(&self) -> bool {
         self.role == Role::Reaches && self.names == ["*"]
     }

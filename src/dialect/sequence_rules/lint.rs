@@ -282,7 +282,7 @@ fn within<'m>(
     })
 }
 
-/// Where a rule stands, and how many calls it permits.
+/// The place of a rule, and how many calls it permits.
 pub(super) type Bound = (Span, u64);
 
 /// What a rule bounds, as the same rule with a bound of 0, and how tightly: of two rules that bound the same, the tighter one decides.

@@ -23,7 +23,7 @@ pub(in crate::recording) const FORMAT: Format = Format {
     reader: transcript::reader::<Cline>,
 };
 
-/// What stands after the name of the tool in words that are a result.
+/// The text after the name of the tool in a message that is a result.
 const RESULT: &str = "] Result:";
 
 fn recognise(sample: &Sample<'_>) -> bool {

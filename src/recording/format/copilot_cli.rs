@@ -217,7 +217,7 @@ impl Copilot {
     }
 }
 
-/// How a call failed: it did not run where somebody refused it.
+/// The outcome of a failed call: refused, or an error.
 fn failed(denied: Option<&'static str>, code: &str, content: &Body) -> Status {
     let by_hook =
         content.shows("Denied by preToolUse hook").then_some("the result says that a hook denied the call");

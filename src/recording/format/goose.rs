@@ -47,7 +47,7 @@ fn is_own(message: &Members<'_>) -> bool {
 #[derive(Default)]
 struct Goose;
 
-/// How a refusal by the user is told to the model.
+/// The text with which a refusal by the user is reported to the model.
 const DECLINED: &str = "The user has declined to run this tool";
 
 impl Conversation for Goose {

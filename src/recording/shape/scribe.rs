@@ -52,7 +52,7 @@ impl Scribe {
         self.at = None;
     }
 
-    /// What follows is of the time that stands under one of these keys, if one does.
+    /// Sets the time of what follows, if one of these keys has it.
     pub fn at(&mut self, members: &Members<'_>, keys: &[&str]) {
         match time::of(members, keys) {
             Ok(at) => self.at = at.or(self.at),

@@ -46,7 +46,7 @@ pub enum Role {
     Deletes,
     /// A patch in the form of `apply_patch`.
     Patch,
-    /// A URL; `*` for hosts that nobody knows.
+    /// A URL; `*` for unknown hosts.
     Reaches,
 }
 
