@@ -29,6 +29,7 @@ pub mod proxy;
 pub mod prune;
 pub mod reason;
 pub mod record;
+pub mod self_guard;
 pub mod settings;
 pub mod state;
 pub mod transcript;

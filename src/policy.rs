@@ -24,6 +24,9 @@ pub use beside::named_in;
 pub use roster::{Post, Roster, Route};
 use texts::Texts;
 
+/// What the program's own rules beside a version are called, in place of a file's name: those by which a gate guards itself.
+pub const GUARD: &str = "<self_guard>";
+
 /// One file of a version.
 #[derive(Debug, Clone)]
 pub struct PolicyFile {
@@ -96,6 +99,16 @@ impl Policy {
     /// The rules.
     pub fn rules(&self) -> &Rules {
         &self.rules
+    }
+
+    /// How many rules it has, without those of the program beside it.
+    pub fn rule_count(&self) -> usize {
+        self.rules.iter().filter(|(_, rule)| rule.source.name() != GUARD).count()
+    }
+
+    /// The text of the program's own rules beside it.
+    pub(crate) fn guard(&self) -> Option<&str> {
+        self.documents.iter().find(|own| own.source.name() == GUARD).map(|own| own.source.text())
     }
 
     /// `sha256:…` over relative paths and bytes.

@@ -17,7 +17,11 @@ use crate::live::host::Host;
 pub fn run(asked: &args::Gate) -> Exit {
     let mode = if asked.shadow { Mode::Shadow } else { Mode::Enforce };
     let wait = Duration::from_millis(asked.wait);
-    let mut host = hook::folder().map(|folder| Host::new(folder, asked.policy.clone(), mode, wait));
+    let mut host = hook::folder().and_then(|folder| {
+        let mut host = Host::new(folder, asked.policy.clone(), mode, wait);
+        host.guard = hook::guard(asked.no_self_guard)?;
+        Ok(host)
+    });
     let (mut input, mut output) = (io::stdin().lock(), io::stdout().lock());
     let mut line = Vec::new();
     loop {

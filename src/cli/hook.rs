@@ -14,6 +14,7 @@ use super::exit::Exit;
 use crate::engine::Mode;
 use crate::live::agent::{Answer, Event, Reply};
 use crate::live::desk::Desk;
+use crate::live::self_guard::SelfGuard;
 use crate::live::{self, Agent, Fault};
 
 /// Whether one of the two threads writes its answer, which ends the process.
@@ -119,6 +120,8 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
         transcripts: agent.transcripts(),
         folder: folder()?,
         policy: asked.policy.clone(),
+        guard: guard(asked.no_self_guard)?
+            .map(|guard| SelfGuard { anywhere: agent == Agent::Codex, ..guard }),
         asks: asked.on_ask == OnAsk::Ask && asks,
         mode: if asked.shadow { Mode::Shadow } else { Mode::Enforce },
         wait: Duration::from_millis(asked.wait),
@@ -144,6 +147,12 @@ fn fallback(asked: &args::Hook, fault: &Fault) -> Answer {
             Answer::Silent
         }
     }
+}
+
+/// What of itself the gate guards, unless it is told not to.
+pub fn guard(off: bool) -> Result<Option<SelfGuard>, Fault> {
+    let here = || Ok(SelfGuard::here(folder()?, &|name| std::env::var(name).ok()));
+    (!off).then(here).transpose()
 }
 
 /// The folder of all journals.

@@ -92,7 +92,7 @@ fn proxy(asked: &args::Proxy, screen: &mut Screen) -> Result<Proxy, Failure> {
     if let Err(why) = policy::read(&asked.policy) {
         let why = why.lines().next().unwrap_or_default();
         let (policy, why) = (words::line(&asked.policy), words::line(why));
-        let loaded_before = policy::load(&asked.policy, &folder.join(AGENT)).is_ok();
+        let loaded_before = policy::load(&asked.policy, &folder.join(AGENT), None).is_ok();
         let becomes = match (asked.shadow, asked.on_error) {
             _ if loaded_before => "its last version that loaded decides",
             (true, _) | (_, Fallback::Allow) => "every call is allowed",
@@ -106,6 +106,7 @@ fn proxy(asked: &args::Proxy, screen: &mut Screen) -> Result<Proxy, Failure> {
         transcripts: None,
         folder,
         policy: asked.policy.clone(),
+        guard: hook::guard(asked.no_self_guard).map_err(unusable)?,
         mode: if asked.shadow { Mode::Shadow } else { Mode::Enforce },
         asks: asked.on_ask == OnAsk::Ask,
         wait: Duration::from_millis(asked.wait),

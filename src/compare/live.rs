@@ -8,6 +8,7 @@ use crate::dialect;
 use crate::engine::{Decision, Verdict};
 use crate::monitor::rule::rule_name;
 use crate::monitor::{Finding, Rules};
+use crate::policy::GUARD;
 use crate::replay::Replay;
 use crate::session::LiveDecision;
 use crate::session::live::LiveFinding;
@@ -27,6 +28,9 @@ pub(super) fn changes(live: &LiveDecision, now: &Decision, new: &Replay) -> Vec<
 }
 
 fn between(live: &LiveDecision, now: &Decision, rules: &Rules) -> Vec<(Kind, Stand, Stand)> {
+    if then_by_guard(live) {
+        return Vec::new();
+    }
     let (then, young) = (live.verdict, now.verdict);
     let base = Stand {
         answer: Answer::Call(then),
@@ -57,9 +61,20 @@ fn reports(live: &LiveDecision, now: &Decision, rules: &Rules) -> Vec<(Kind, Sta
         let young = Stand { rule: Some(young.rule), code: Some(young.code), ..of(true) };
         (Kind::NewlyReported, of(false), young)
     });
-    let gone = live.findings().filter(|old| !now.findings.iter().any(|young| is_same(old, young, rules)));
+    let gone = live
+        .findings()
+        .filter(|old| !by_guard(old) && !now.findings.iter().any(|young| is_same(old, young, rules)));
     let gone = gone.map(|old| (Kind::NoLongerReported, Stand { code: code(old), ..of(true) }, of(false)));
     newly.chain(gone).collect()
+}
+
+/// Whether the gate's own rules decided, as they do under every version.
+fn then_by_guard(live: &LiveDecision) -> bool {
+    live.verdict.objects() && live.findings().next().is_some_and(|first| by_guard(&first))
+}
+
+fn by_guard(finding: &LiveFinding<'_>) -> bool {
+    finding.rule.starts_with(GUARD)
 }
 
 fn code(finding: LiveFinding<'_>) -> Option<crate::diagnostic::Code> {

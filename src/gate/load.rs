@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files;
-use crate::policy::{Policy, PolicyFile};
+use crate::policy::{Document, GUARD, Policy, PolicyFile};
 #[cfg(feature = "recordings")]
 use crate::{diagnostic::Loss, recording, session::Session};
 
@@ -87,11 +87,21 @@ impl Policy {
 }
 
 /// The policy of these files, if it decides. `diagnostics` is what was met on the way to them.
-pub fn loaded(files: &[PolicyFile], mut diagnostics: Vec<Diagnostic>) -> Result<Arc<Policy>, InvalidPolicy> {
-    let loaded = Policy::load(files, None);
+pub fn loaded(files: &[PolicyFile], diagnostics: Vec<Diagnostic>) -> Result<Arc<Policy>, InvalidPolicy> {
+    loaded_guarded(files, diagnostics, None)
+}
+
+/// The same, with rules of the program beside them.
+pub fn loaded_guarded(
+    files: &[PolicyFile],
+    mut diagnostics: Vec<Diagnostic>,
+    guard: Option<&PolicyFile>,
+) -> Result<Arc<Policy>, InvalidPolicy> {
+    let loaded = Policy::load_guarded(files, None, guard);
     diagnostics.extend(loaded.diagnostics);
     // A folder in which no document is a policy is no policy that allows everything.
-    if loaded.policy.as_ref().is_some_and(|policy| policy.documents().is_empty()) {
+    let is_own = |document: &Document| document.source.name() != GUARD;
+    if loaded.policy.as_ref().is_some_and(|policy| !policy.documents().iter().any(is_own)) {
         let message = "none of the files holds a policy, so nothing would be decided";
         diagnostics.push(Diagnostic::error(code::UNRECOGNISED_DOCUMENT, message));
     }

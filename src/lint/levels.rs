@@ -1,7 +1,9 @@
 //! Which findings are reported, and how: `--allow`, `--deny`, and the table `lint` of `rulestep.toml`.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::diagnostic::{Code, Diagnostic, PageKind, Severity, code};
@@ -92,13 +94,17 @@ impl Levels {
             let span = error.span().map_or_else(Span::default, |range| Span::new(range.start, range.end));
             problems.push(Diagnostic::error(code::BAD_LINT_SETTINGS, message).at(source, span));
         }
-        let wrong = |message: String, span: std::ops::Range<usize>| {
+        let wrong = |message: String, span: Range<usize>| {
             Diagnostic::error(code::BAD_LINT_SETTINGS, message).at(source, Span::new(span.start, span.end))
         };
         for (name, value) in table.get_ref() {
+            if name.get_ref() == "policy" {
+                problems.extend(settings_of_policy(value).map(|(message, span)| wrong(message, span)));
+                continue;
+            }
             if name.get_ref() != "lint" {
                 let message = format!("there is no setting {} here", quoted(name.get_ref()));
-                problems.push(wrong(message, name.span()).help("the only table is `[lint]`"));
+                problems.push(wrong(message, name.span()).help("the tables are `[lint]` and `[policy]`"));
                 continue;
             }
             let DeValue::Table(codes) = value.get_ref() else {
@@ -141,6 +147,18 @@ impl Levels {
         }
         Some(found)
     }
+}
+
+/// What is wrong with the table `policy`, of which a gate reads the only key.
+fn settings_of_policy(value: &Spanned<DeValue<'_>>) -> Option<(String, Range<usize>)> {
+    let DeValue::Table(settings) = value.get_ref() else {
+        return Some(("`policy` is a table: `[policy]`".to_owned(), value.span()));
+    };
+    settings.iter().find_map(|(name, value)| match (&**name.get_ref(), value.get_ref()) {
+        ("allow_empty", DeValue::Boolean(_)) => None,
+        ("allow_empty", _) => Some(("`allow_empty` is `true` or `false`".to_owned(), value.span())),
+        (other, _) => Some((format!("there is no setting {} here", quoted(other)), name.span())),
+    })
 }
 
 #[cfg(test)]

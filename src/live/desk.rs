@@ -18,6 +18,7 @@ use super::journal::Journal;
 use super::policy::{self, Current};
 use super::reason::reason;
 use super::record::{Json, Judged, Opened, Proposed, Record, SCHEMA};
+use super::self_guard::SelfGuard;
 use super::transcript::Tail;
 use super::tree::{Clock, Place};
 use crate::engine::{Mode, Run, Verdict};
@@ -35,6 +36,8 @@ pub struct Desk {
     pub folder: PathBuf,
     /// The policy as it was asked for.
     pub policy: String,
+    /// What of itself the gate guards beside it.
+    pub guard: Option<SelfGuard>,
     /// Whether decisions take effect.
     pub mode: Mode,
     /// Whether somebody can be asked about a call; else what would be asked is denied.
@@ -190,7 +193,7 @@ impl Desk {
         began: Instant,
         followed: &mut Followed,
     ) -> Result<Answer, Fault> {
-        let current = policy::load(&self.policy, &self.own_folder())?;
+        let current = policy::load(&self.policy, &self.own_folder(), self.guard.as_ref())?;
         let open = || self.journal(report);
         followed.with(self.wait, open, |journal, played| {
             // Nobody else is in the tree of such a session.
@@ -217,7 +220,7 @@ impl Desk {
         began: Instant,
         ends: bool,
     ) -> Result<Answer, Fault> {
-        let current = policy::load(&self.policy, &self.own_folder())?;
+        let current = policy::load(&self.policy, &self.own_folder(), self.guard.as_ref())?;
         self.with_journal(report, current.policy.sees_trees(), |journal, clock| {
             let decide =
                 |journal: &Journal, added: &str, _| self.decide_whole(journal, clock, &current.policy, added);
@@ -347,7 +350,7 @@ impl Desk {
         offered: &[String],
         followed: &mut Followed,
     ) -> Result<Vec<Arc<str>>, Fault> {
-        let current = policy::load(&self.policy, &self.own_folder())?;
+        let current = policy::load(&self.policy, &self.own_folder(), self.guard.as_ref())?;
         let open = || {
             let mut journal = self.journal(report)?;
             if journal.is_new() {

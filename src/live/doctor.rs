@@ -156,6 +156,8 @@ struct Parts {
     shadow: bool,
     /// Calls that cannot be decided run.
     lets_run: bool,
+    /// The gate does not guard itself.
+    unguarded: bool,
 }
 
 impl Parts {
@@ -168,6 +170,7 @@ impl Parts {
             policy: option(command, &["-p", "--policy"]).unwrap_or_else(|| "contracts".to_owned()),
             folder: place.and_then(|place| words.get(place + 1)).map(PathBuf::from),
             shadow: words.iter().any(|word| word == "--shadow"),
+            unguarded: words.iter().any(|word| word == "--no-self-guard"),
             lets_run: option(command, &["--on-error"]).as_deref() == Some("allow"),
         })
     }
@@ -229,6 +232,9 @@ fn settled(settings: &Settings, hooks: &[Hook], around: &Surroundings, notes: &m
     program(&parts, notes);
     if parts.lets_run {
         notes.warn("a call that cannot be decided runs, as the hook has `--on-error allow`".to_owned());
+    }
+    if parts.unguarded {
+        notes.warn("the agent may change the settings, the policy and the journals, as the hook has `--no-self-guard`".to_owned());
     }
     if !parts.shadow && !hook.command.trim_end().ends_with("|| exit 2") {
         let agent = agent.name();

@@ -15,6 +15,7 @@ use super::journal::Journal;
 use super::policy;
 use super::reason::reason;
 use super::record::{Json, Judged, Opened, PolicyPlace, Proposed, Record, SCHEMA};
+use super::self_guard::SelfGuard;
 use super::tree::now;
 use crate::engine::Mode;
 use crate::gate::{Gate, GatedCall};
@@ -31,6 +32,8 @@ pub struct Host {
     pub folder: PathBuf,
     /// The policy as it was asked for.
     pub policy: String,
+    /// What of itself the gate guards beside it.
+    pub guard: Option<SelfGuard>,
     /// Whether decisions take effect.
     pub mode: Mode,
     /// How long to wait for a journal's lock.
@@ -85,7 +88,7 @@ const AGENT: &str = "host";
 impl Host {
     /// Without sessions.
     pub fn new(folder: PathBuf, policy: String, mode: Mode, wait: Duration) -> Host {
-        Host { folder, policy, mode, wait, sessions: HashMap::new() }
+        Host { folder, policy, guard: None, mode, wait, sessions: HashMap::new() }
     }
 
     /// Whether a line asks for a decision, as far as it can be read.
@@ -160,7 +163,7 @@ impl Host {
             ));
         }
         let folder = self.folder.join(AGENT);
-        let current = policy::load(&self.policy, &folder)?;
+        let current = policy::load(&self.policy, &folder, self.guard.as_ref())?;
         // A rule that does not see what it asks about would let pass what it is there to stop.
         let rules = current.policy.rules();
         if let Some((_, rule)) =

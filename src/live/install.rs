@@ -212,6 +212,9 @@ impl Settings {
 /// Options of `hook` that `install` does not set.
 const BY_HAND: [&str; 4] = ["--on-error", "--on-ask", "--wait", "--limit"];
 
+/// Those without a value.
+const SET_BY_HAND: [&str; 1] = ["--no-self-guard"];
+
 /// Those in a command line of ours, with their values.
 fn by_hand(command: &str) -> Vec<String> {
     let words = shlex::split(command).unwrap_or_default();
@@ -219,6 +222,9 @@ fn by_hand(command: &str) -> Vec<String> {
     let mut found = Vec::new();
     while let Some(word) = words.next().filter(|word| !matches!(&**word, "||" | "&&" | ";" | "|")) {
         let (name, value) = word.split_once('=').map_or((&*word, None), |(name, value)| (name, Some(value)));
+        if SET_BY_HAND.contains(&name) {
+            found.push(name.to_owned());
+        }
         if BY_HAND.contains(&name) {
             let value = value.map(str::to_owned);
             let name = name.to_owned();

@@ -8,9 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::fault::Fault;
 use super::journal;
 use super::record::PolicyPlace;
-use crate::files;
+use super::self_guard::SelfGuard;
+use crate::diagnostic::Diagnostic;
 use crate::files::replace::put_private;
-use crate::gate::loaded;
+use crate::files::{self, settings};
+use crate::gate::{InvalidPolicy, loaded_guarded};
 use crate::policy::{Policy, PolicyFile};
 
 /// The policy that decides.
@@ -36,10 +38,21 @@ struct Kept {
 ///
 /// # Errors
 /// It does not load, and none did before.
-pub fn load(spec: &str, folder: &Path) -> Result<Current, Fault> {
-    match read(spec) {
+pub fn load(spec: &str, folder: &Path, guard: Option<&SelfGuard>) -> Result<Current, Fault> {
+    match read_guarded(spec, guard) {
         Ok((files, policy)) => {
-            keep(spec, folder, &files, &policy);
+            let empty = policy.rule_count() == 0 && !settings::allows_empty(spec);
+            if empty && let Some(before) = kept(spec, folder, guard).filter(|before| before.rule_count() > 0)
+            {
+                let fault = "the version has no rule, and the one before it had some (`allow_empty = true` under `[policy]` in \
+                             `rulestep.toml`, if that is meant)";
+                return Ok(Current {
+                    policy: before,
+                    place: PolicyPlace::here(spec),
+                    fault: Some(fault.to_owned()),
+                });
+            }
+            keep(spec, folder, policy.digest(), &files);
             Ok(Current { policy, place: PolicyPlace::here(spec), fault: None })
         }
         Err(why) => {
@@ -48,7 +61,7 @@ pub fn load(spec: &str, folder: &Path) -> Result<Current, Fault> {
                 let message = format!("the policy `{spec}` does not load: {why}");
                 Fault::new(message, format!("run `rulestep check {spec}` and correct what it reports"))
             };
-            let policy = kept(spec, folder).ok_or_else(none)?;
+            let policy = kept(spec, folder, guard).ok_or_else(none)?;
             Ok(Current { policy, place: PolicyPlace::here(spec), fault: Some(why) })
         }
     }
@@ -59,10 +72,25 @@ pub fn load(spec: &str, folder: &Path) -> Result<Current, Fault> {
 /// # Errors
 /// Why it does not load.
 pub fn read(spec: &str) -> Result<(Vec<PolicyFile>, Arc<Policy>), String> {
+    read_guarded(spec, None)
+}
+
+fn read_guarded(spec: &str, guard: Option<&SelfGuard>) -> Result<(Vec<PolicyFile>, Arc<Policy>), String> {
     let version = files::read_version(spec, &[]).map_err(|missing| missing.to_string())?;
     let (files, diagnostics) = version.into_policy_files();
-    let policy = loaded(&files, diagnostics).map_err(|invalid| invalid.to_string())?;
+    let policy = guarded(spec, &files, diagnostics, guard).map_err(|invalid| invalid.to_string())?;
     Ok((files, policy))
+}
+
+/// A version with the rules that guard the gate itself.
+fn guarded(
+    spec: &str,
+    files: &[PolicyFile],
+    diagnostics: Vec<Diagnostic>,
+    guard: Option<&SelfGuard>,
+) -> Result<Arc<Policy>, InvalidPolicy> {
+    let rules = guard.map(|guard| guard.rules(spec, files));
+    loaded_guarded(files, diagnostics, rules.as_ref())
 }
 
 /// Where the files of a version are kept. Two projects may spell theirs alike, so the name says which one it is.
@@ -81,7 +109,7 @@ fn place(spec: &str, folder: &Path) -> PathBuf {
 }
 
 /// Keeps the files. Where that fails, there is nothing to go on with later, and calls are then denied.
-fn keep(spec: &str, folder: &Path, files: &[PolicyFile], policy: &Policy) {
+fn keep(spec: &str, folder: &Path, digest: &str, files: &[PolicyFile]) {
     let files = files.iter().map(|file| Kept {
         name: file.name.to_string(),
         relative: file.relative.to_string(),
@@ -89,7 +117,7 @@ fn keep(spec: &str, folder: &Path, files: &[PolicyFile], policy: &Policy) {
         named: file.named,
     });
     let files: Vec<Kept> = files.collect();
-    let text = serde_json::json!({"digest": policy.digest(), "files": files}).to_string();
+    let text = serde_json::json!({"digest": digest, "files": files}).to_string();
     let place = place(spec, folder);
     if std::fs::read(&place).is_ok_and(|before| before == text.as_bytes()) {
         return;
@@ -98,7 +126,7 @@ fn keep(spec: &str, folder: &Path, files: &[PolicyFile], policy: &Policy) {
 }
 
 /// The files that were kept, if they are still the policy that they were.
-fn kept(spec: &str, folder: &Path) -> Option<Arc<Policy>> {
+fn kept(spec: &str, folder: &Path, guard: Option<&SelfGuard>) -> Option<Arc<Policy>> {
     let text = std::fs::read(place(spec, folder)).ok()?;
     let mut whole: serde_json::Value = serde_json::from_slice(&text).ok()?;
     let files: Vec<Kept> = serde_json::from_value(whole.get_mut("files")?.take()).ok()?;
@@ -111,6 +139,6 @@ fn kept(spec: &str, folder: &Path) -> Option<Arc<Policy>> {
             named: kept.named,
         })
         .collect();
-    let policy = loaded(&files, Vec::new()).ok()?;
+    let policy = guarded(spec, &files, Vec::new(), guard).ok()?;
     (whole.get("digest")?.as_str() == Some(&**policy.digest())).then_some(policy)
 }

@@ -64,7 +64,8 @@ fn headed(policy: &Policy, records: usize, before: &str, run: &str) -> Option<St
     let program = fs::metadata(std::env::current_exe().ok()?).ok()?;
     let built = program.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();
     let (digest, length) = (policy.digest(), program.len());
-    let digests = [before, run].map(|text| XxHash3_64::oneshot(text.as_bytes()));
-    let [before, run] = digests.map(|digest| format!("{digest:016x}"));
-    Some(format!("{FORM} {length} {built} {digest} {before} {run} {records}"))
+    let digests =
+        [before, run, policy.guard().unwrap_or_default()].map(|text| XxHash3_64::oneshot(text.as_bytes()));
+    let [before, run, guard] = digests.map(|digest| format!("{digest:016x}"));
+    Some(format!("{FORM} {length} {built} {digest} {guard} {before} {run} {records}"))
 }

@@ -31,14 +31,28 @@ impl Policy {
     /// Reads a version. `only` keeps the documents of one dialect. Files that a document names ([`super::named_in`]) are among
     /// the files as well.
     pub fn load(files: &[PolicyFile], only: Option<&'static Dialect>) -> LoadResult {
+        Policy::load_guarded(files, only, None)
+    }
+
+    /// The same with rules of the program beside the version, called [`super::GUARD`]. They decide as its own do, and are no part
+    /// of its digest.
+    pub fn load_guarded(
+        files: &[PolicyFile],
+        only: Option<&'static Dialect>,
+        guard: Option<&PolicyFile>,
+    ) -> LoadResult {
         let mut files = files.to_vec();
         // Named twice, say by itself and with its folder, a file is still one.
         files.sort_by(|a, b| (&a.name, !a.named).cmp(&(&b.name, !b.named)));
         files.dedup_by(|a, b| a.name == b.name && a.text == b.text);
         // By the bytes of the relative paths. Several folders may share one; then the names decide, not what came first.
         files.sort_by(|a, b| (&a.relative, &a.name).cmp(&(&b.relative, &b.name)));
-        let loading = Loading::of(&files, only, Rules::default());
+        let mut loading = Loading::of(&files, only, Rules::default());
         let digest = digest(&loading.files);
+        if let Some(guard) = guard {
+            let (source, parsed) = parsed(guard);
+            loading.file(guard, source, parsed);
+        }
         loading.finish(digest)
     }
 }

@@ -140,6 +140,7 @@ impl Hooks {
             transcripts: None,
             folder: state.to_owned(),
             policy: policy.to_str().unwrap().to_owned(),
+            guard: None,
             mode: Mode::Enforce,
             asks: true,
             wait: Duration::from_secs(5),

@@ -17,6 +17,7 @@ mod journals;
 mod proxy;
 mod prune;
 mod rollout;
+mod self_guard;
 mod state;
 mod stdio;
 mod then;

@@ -53,6 +53,9 @@ pub struct Hook {
     /// into a denial
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
+    /// Do without the rules by which the gate guards itself: its settings, policy, journals and program (`rulestep explain self_guard`)
+    #[arg(long)]
+    pub no_self_guard: bool,
     /// How long to wait, in milliseconds, for another process to finish writing the session's journal (the file with its calls and
     /// decisions). After that, the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]
@@ -78,6 +81,9 @@ pub struct Gate {
     /// version decides). With `ask`, your program must ask its user. A call that no rule covers is no error: it is allowed
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_error: Fallback,
+    /// Do without the rules by which the gate guards itself: its settings, policy, journals and program (`rulestep explain self_guard`)
+    #[arg(long)]
+    pub no_self_guard: bool,
     /// How long to wait, in milliseconds, for another process to finish writing the session's journal (the file with its calls and
     /// decisions). After that, the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]

@@ -21,6 +21,9 @@ pub struct Proxy {
     /// `--on-error ask` into a denial
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]
     pub on_ask: OnAsk,
+    /// Do without the rules by which the gate guards itself: its settings, policy, journals and program (`rulestep explain self_guard`)
+    #[arg(long)]
+    pub no_self_guard: bool,
     /// How long to wait, in milliseconds, for another process to finish writing the session's journal (the file with its calls and
     /// decisions). After that, the `--on-error` answer is given
     #[arg(long, value_name = "MS", default_value_t = 5000)]

@@ -60,6 +60,19 @@ A call that perhaps does it is stopped as well, unless the rule says `unsure: al
 finding names the word that is not known.
 ";
 
+    Finding SELF_GUARD = "self_guard": "the call would change what guards the agent",
+"`hook`, `gate` and `proxy` have rules of their own, whatever policy they are given. The agent does not change or
+delete what decides its calls:
+
+- the settings that hold hooks or turn them off, of every agent that `rulestep install` knows
+- the policy in use. Where a person can be asked, a change of its files is asked about and not denied
+- the journals, `rulestep.toml` and the program itself
+
+Nor does it run `rulestep install`, `uninstall` or `prune`. A call that perhaps does one of these things is
+reported (where it fills a folder of settings with files that it does not name, a person is asked), and so is code
+that nobody has read. In shadow mode all of it is only recorded. `--no-self-guard` turns these rules off.
+";
+
     Finding OPAQUE_COMMAND = "opaque_command": "a command runs code that nobody has read",
 "Rules that match what a call does read the command line, and nothing else. What a script or code in another
 language does is not known, and counts as nothing.

@@ -92,7 +92,9 @@ impl Explain for OrderCheck {
             {
                 Some("write the commands out, or set `opaque: allow`".to_owned())
             }
-            (codes::FORBIDDEN_CALL, Order::Never { call }) => Some(without(call, self.part.as_ref())),
+            (codes::FORBIDDEN_CALL | codes::SELF_GUARD, Order::Never { call }) => {
+                Some(without(call, self.part.as_ref()))
+            }
             _ => suggestion(code, &self.asks, self.count),
         });
         let part = self.part.as_ref().filter(|part| !part.command.is_empty()).map(|part| Line {

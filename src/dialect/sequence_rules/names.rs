@@ -144,6 +144,8 @@ impl Kind for List {
 /// `never`.
 pub(super) struct Never {
     pub call: Side,
+    /// What its findings are called: those of the program's own rules have a code of their own.
+    pub code: code::Code,
 }
 
 impl Kind for Never {
@@ -172,7 +174,7 @@ impl Kind for Never {
 
     fn gate(&self, _hits: &Hits, look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
         let refused = self.call.means(look) == Match::Yes;
-        refused.then(|| Objection::new(codes::FORBIDDEN_CALL, []).part(self.call.part(look)))
+        refused.then(|| Objection::new(self.code, []).part(self.call.part(look)))
     }
 
     fn is_final(&self, _hits: &Hits, _cx: &Cx<'_>) -> bool {
@@ -193,7 +195,7 @@ impl Kind for Never {
 
     fn stands(&self, hits: &Hits, _end: End, cx: &Cx<'_>) -> RuleStanding {
         match hits.all(cx.ran).next() {
-            Some(first) => RuleStanding::violated(codes::FORBIDDEN_CALL, Some(first), hits.all(cx.ran)),
+            Some(first) => RuleStanding::violated(self.code, Some(first), hits.all(cx.ran)),
             None => RuleStanding::as_it_is(RuleOutcome::Held),
         }
     }

@@ -216,6 +216,7 @@ fn live_equals_replay() {
                 transcripts: recorded.agent.transcripts(),
                 folder: state.path().to_owned(),
                 policy: file.to_str().unwrap().to_owned(),
+                guard: None,
                 mode,
                 wait: Duration::from_secs(5),
             };

@@ -34,6 +34,7 @@ impl Session {
             transcripts: None,
             folder: root.join("live"),
             policy: policy.to_str().unwrap().to_owned(),
+            guard: None,
             mode: Mode::Enforce,
             asks: false,
             wait: Duration::from_secs(1),

@@ -64,6 +64,7 @@ impl Connection {
             transcripts: None,
             folder: state.clone(),
             policy: policy.to_str().unwrap().to_owned(),
+            guard: None,
             mode,
             asks: true,
             wait: Duration::from_secs(5),

@@ -87,6 +87,7 @@ impl Live {
             transcripts: None,
             folder: root.path().join("live"),
             policy: root.path().join("p.yaml").to_str().unwrap().to_owned(),
+            guard: None,
             mode,
             asks: true,
             wait: Duration::from_secs(10),

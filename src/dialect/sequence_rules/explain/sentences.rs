@@ -104,7 +104,7 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
                 either(then.iter().flat_map(callable).collect())
             )
         }
-        (codes::FORBIDDEN_CALL, Order::Never { call }) => without(call, None),
+        (codes::FORBIDDEN_CALL | codes::SELF_GUARD, Order::Never { call }) => without(call, None),
         (codes::UNSEEN_SESSION, _) => "read the recordings of the whole tree".to_owned(),
         (codes::SWEEP, _) => {
             "search a folder without such files, leave them out, or set `sweeps: allow`".to_owned()
@@ -189,7 +189,7 @@ pub(super) fn against(code: Code, order: &Order, done: u64, about: &About<'_>) -
             let why = about.session.facts.tree.missing().unwrap_or("the call is not recorded whole");
             format!("{} may have happened before: {}", operand(trigger), line(why))
         }
-        (codes::FORBIDDEN_CALL, _) => format!("the rule allows {}", expected(order)),
+        (codes::FORBIDDEN_CALL | codes::SELF_GUARD, _) => format!("the rule allows {}", expected(order)),
         (codes::NOT_ADJACENT, Order::ImmediatelyBefore { first, .. }) => match earlier() {
             Some(call) => {
                 let (before, place) = (tool_of(call, session), at(call, session));

@@ -7,6 +7,7 @@ use regex::Regex;
 use super::super::after::After;
 use super::super::allow::AllowedCalls;
 use super::super::asks::{Doubts, Role, asks_end};
+use super::super::codes;
 use super::super::lint;
 use super::super::names::{List, MaxCalls, Never};
 use super::super::never_after::NeverAfter;
@@ -25,6 +26,7 @@ use crate::dialect::pattern::traps_in;
 use crate::dialect::question::{argument_as_path, asks, commands_as_text, never_met, question};
 use crate::dialect::sequence_rules::facts::{Order, ToolName};
 use crate::monitor::{RuleId, RuleOptions, Unit};
+use crate::policy::GUARD;
 use crate::source::wildcard::List as Names;
 use crate::source::{Field, Fields, Node, NodeValue, Problem, ProblemKind, quoted};
 
@@ -215,7 +217,9 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             }
             Type::Never => {
                 let call = self.side(0, "call", Role::Forbids, out)?;
-                Some((Order::Never { call: named(&call) }, build(Never { call })))
+                let own = self.reading.text.source.name() == GUARD;
+                let code = if own { codes::SELF_GUARD } else { codes::FORBIDDEN_CALL };
+                Some((Order::Never { call: named(&call) }, build(Never { call, code })))
             }
             Type::After => {
                 let trigger = self.side(0, "trigger", Role::Triggers, out);
