@@ -72,6 +72,9 @@ pub struct References {
     pub of: fn(&Node) -> Vec<Arc<str>>,
 }
 
+/// What the program's own rules beside a version are called, in place of a file's name: those by which a gate guards itself.
+pub const GUARD: &str = "<self_guard>";
+
 /// One document as a dialect gets it.
 #[derive(Clone, Copy)]
 pub struct Text<'a> {

@@ -16,6 +16,7 @@ use hmac_sha256::Hash;
 
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Dialect;
+pub use crate::dialect::GUARD;
 use crate::dialect::question::Table;
 use crate::monitor::{Condition, Probe, RuleId, Rules, Unit};
 use crate::session::Body;
@@ -23,9 +24,6 @@ use crate::source::{Node, Source, Span};
 pub use beside::named_in;
 pub use roster::{Post, Roster, Route};
 use texts::Texts;
-
-/// What the program's own rules beside a version are called, in place of a file's name: those by which a gate guards itself.
-pub const GUARD: &str = "<self_guard>";
 
 /// One file of a version.
 #[derive(Debug, Clone)]

@@ -22,11 +22,11 @@ use super::super::unit::{Kind, RuleUnit};
 use super::super::when::When;
 use crate::condition::glob::Glob;
 use crate::condition::path::Path;
+use crate::dialect::GUARD;
 use crate::dialect::pattern::traps_in;
 use crate::dialect::question::{argument_as_path, asks, commands_as_text, never_met, question};
 use crate::dialect::sequence_rules::facts::{Order, ToolName};
 use crate::monitor::{RuleId, RuleOptions, Unit};
-use crate::policy::GUARD;
 use crate::source::wildcard::List as Names;
 use crate::source::{Field, Fields, Node, NodeValue, Problem, ProblemKind, quoted};
 
