@@ -42,7 +42,7 @@ pub use load::InvalidPolicy;
 #[cfg(feature = "recordings")]
 pub use load::InvalidRecording;
 #[cfg(feature = "cli")]
-pub use load::{loaded, loaded_guarded};
+pub use load::loaded_guarded;
 
 use crate::engine::{Decision, Halt, Mode, NewCall, Run, Ticket, Verdict};
 use crate::monitor::finding::RuleState;

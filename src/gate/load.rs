@@ -87,7 +87,7 @@ impl Policy {
 }
 
 /// The policy of these files, if it decides. `diagnostics` is what was met on the way to them.
-pub fn loaded(files: &[PolicyFile], diagnostics: Vec<Diagnostic>) -> Result<Arc<Policy>, InvalidPolicy> {
+fn loaded(files: &[PolicyFile], diagnostics: Vec<Diagnostic>) -> Result<Arc<Policy>, InvalidPolicy> {
     loaded_guarded(files, diagnostics, None)
 }
 
