@@ -30,10 +30,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use self::evidence::{Counts, Recorded};
-use self::folder::{Folder, is_policy};
+use self::folder::Folder;
 use self::text::Encoding;
 use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::policy::Policy;
+use crate::policy::{Policy, is_policy};
 use crate::wording::line;
 use crate::workspace::Version;
 

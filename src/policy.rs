@@ -258,6 +258,20 @@ pub fn is_case(node: &Node) -> bool {
     keys >= 2 && !has("dialect")
 }
 
+/// Whether a text is a policy or a case, or would be one but for a mistake in its keys.
+#[cfg(feature = "cli")]
+pub fn is_policy(name: &str, text: &str) -> bool {
+    use crate::dialect::{self, lookalike};
+    let source = Source::new(name, text);
+    let ours = |node: &Node| {
+        dialect::of(node).is_some()
+            || is_case(node)
+            || !lookalike::refused(node, &source, None, None).is_empty()
+            || node.get("dialect").and_then(Node::as_str).and_then(dialect::named).is_some()
+    };
+    crate::source::parse(&source).documents.iter().any(ours)
+}
+
 /// Whether a file is named as one of cases: `NAME.case.yaml`, `.yml` or `.json`. One in which no case can be recognised is
 /// broken, and not somebody else's.
 pub fn is_case_file(name: &str) -> bool {

@@ -3,13 +3,13 @@
 //! Reads from what it is given and opens nothing itself. A format is one row of [`FORMATS`] and one file in `format`. Imports
 //! run one way: `input` ← `contract` ← `shape` ← `format` ← the table and what asks it.
 
-mod callless;
 pub mod contract;
 mod finish;
 mod format;
 mod input;
 #[cfg(feature = "cli")]
 pub mod known;
+mod mistaken;
 mod reading;
 mod recognise;
 mod shape;
@@ -28,6 +28,7 @@ pub use format::native::MEMBERS as SESSION_MEMBERS;
 #[cfg(feature = "internals")]
 pub use input::wrong::may_hold_calls;
 pub use reading::{Checkpoint, LineReader, Reading, Stretch, open, resume};
+pub use recognise::KNOWN_FORMATS;
 #[cfg(feature = "cli")]
 pub use shape::{command, status::Status};
 
@@ -81,6 +82,16 @@ pub static FORMATS: &[Format] = &[
     format::toy::FORMAT,
     format::native::FORMAT,
 ];
+
+/// The table as Markdown, for the documentation.
+#[cfg(feature = "internals")]
+pub fn markdown() -> String {
+    let mut text = String::from("| `--from` | what it is | where it is, or how to get it |\n|---|---|---|\n");
+    for Format { name, title, source, .. } in FORMATS {
+        text.push_str(&format!("| `{name}` | {title} | {source} |\n"));
+    }
+    text
+}
 
 /// The format of this name.
 pub fn named(name: &str) -> Option<&'static Format> {

@@ -29,7 +29,7 @@ pub use proxy::Proxy;
 pub use transfer::{Convert, Export, Merge, Migrate};
 #[cfg(feature = "tui")]
 use values::theme_help;
-pub use values::{ANY, NONE};
+pub use values::{ANY, NONE, PAGES, pages};
 use values::{
     changes_format, coverage_format, failing, keys, languages, replay_format, stats_format, threads,
 };

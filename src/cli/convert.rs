@@ -83,6 +83,7 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     }
     let files = target.end()?;
     screen.end_progress();
+    sessions.strict = asked.strict;
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     screen.tell_rest();

@@ -130,6 +130,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     written?;
     saved?;
 
+    sessions.strict = asked.strict;
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     (whole.told.interrupted, whole.told.strict) = (input::interrupted(), asked.strict);

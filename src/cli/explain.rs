@@ -1,7 +1,8 @@
-//! `rulestep explain`: the page of a code, a policy language or a topic, or everything about the decision on one call.
+//! `rulestep explain`: the page of a code, a policy language, a format of recordings or a topic, or everything about the decision on one call.
 
 mod facts;
 mod filter;
+mod formats;
 mod marks;
 mod pages;
 mod shell;
@@ -38,13 +39,14 @@ pub fn run(asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> 
         },
         (None, [topic]) if topic == "facts" => facts::facts(asked, screen),
         (None, [topic]) if topic == "filter" => filter::page(asked.format, screen),
+        (None, [topic]) if topic == "formats" => formats::page(asked.format, screen),
         (None, [topic]) if topic == "marks" => marks::page(asked.format, screen),
         (None, [topic, ..]) if topic == "shell" => {
             Err(Failure::usage("`explain shell` takes a command line, as one argument").help(SHELL_USAGE))
         }
         (None, [code]) => pages::page(code, asked.format, screen),
         (None, _) => Err(Failure::usage(
-            "one code, language or topic at a time, or `--at SESSION[:TURN.CALL]` with sessions",
+            "one code, language, format or topic at a time, or `--at SESSION[:TURN.CALL]` with sessions",
         )),
     }
 }

@@ -150,6 +150,7 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
     screen.end_progress();
     written?;
 
+    sessions.strict = asked.strict;
     let told = sessions.ended();
     told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));
     (total.interrupted, total.strict) = (input::interrupted(), asked.strict);

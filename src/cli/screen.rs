@@ -29,7 +29,7 @@ pub struct Screen {
     /// The option with which all are shown.
     pub all_with: &'static str,
     /// How many were reported, by code and whether they are less than errors.
-    told: BTreeMap<(Code, bool), u64>,
+    told: BTreeMap<(Code, Severity), u64>,
     /// Files that gave no session and were not named, as nothing is when quiet.
     skipped: u64,
     /// What was advised on recordings: nobody needs it twice.
@@ -103,13 +103,12 @@ impl Screen {
         if self.quiet && told.severity == Severity::Notice && told.code != code::UNRECOGNISED_DOCUMENT {
             return;
         }
-        let minor = told.severity < Severity::Error;
-        let most = match (minor, self.all) {
+        let most = match (told.severity < Severity::Error, self.all) {
             (true, true) => u64::MAX,
             (true, false) => ALIKE,
             (false, _) => ALIKE_ERRORS,
         };
-        let count = self.told.entry((told.code, minor)).or_default();
+        let count = self.told.entry((told.code, told.severity)).or_default();
         *count += 1;
         if *count > most {
             return;
@@ -133,8 +132,8 @@ impl Screen {
         if let Some(skipped) = words::skipped(std::mem::take(&mut self.skipped)) {
             self.warn(&format!("{skipped}: not recordings (named without `-q`)"));
         }
-        for ((code, minor), count) in std::mem::take(&mut self.told) {
-            let (most, way) = match (minor, self.all) {
+        for ((code, severity), count) in std::mem::take(&mut self.told) {
+            let (most, way) = match (severity < Severity::Error, self.all) {
                 (true, true) => continue,
                 (true, false) => (ALIKE, format!(" ({} shows all)", self.all_with)),
                 (false, _) => (ALIKE_ERRORS, String::new()),

@@ -6,11 +6,8 @@ use std::sync::Arc;
 use super::place;
 use crate::case::read::read;
 use crate::diagnostic::{Diagnostic, code};
-use crate::dialect;
-use crate::dialect::lookalike;
 use crate::lint::settle;
-use crate::policy::{LoadResult, PolicyFile, is_case};
-use crate::source::{Node, Source, parse};
+use crate::policy::{LoadResult, PolicyFile};
 use crate::workspace::Version;
 
 /// A folder of policies. Nothing is loaded at first.
@@ -66,16 +63,4 @@ impl Folder {
             self.problems.entry(file).or_default().push(told);
         }
     }
-}
-
-/// Whether a text is a policy, or would be one but for a mistake in its keys.
-pub fn is_policy(name: &str, text: &str) -> bool {
-    let source = Source::new(name, text);
-    let ours = |node: &Node| {
-        dialect::of(node).is_some()
-            || is_case(node)
-            || !lookalike::refused(node, &source, None, None).is_empty()
-            || node.get("dialect").and_then(Node::as_str).and_then(dialect::named).is_some()
-    };
-    parse(&source).documents.iter().any(ours)
 }

@@ -22,6 +22,10 @@ pub mod unit;
 pub struct Format {
     /// Name for `--from` and for the output.
     pub name: &'static str,
+    /// What its files are, as a noun phrase.
+    pub title: &'static str,
+    /// Where its files are, or how they are made.
+    pub source: &'static str,
     /// Whether a file of it that has calls and no result is one that does not record results.
     pub(crate) absent_without_results: bool,
     /// Whether results say how their calls ended, or may. Where they do not, this is said of a single one, and not only of many.

@@ -7,14 +7,14 @@ use std::ops::ControlFlow;
 use std::slice;
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, Loss, Severity, code};
 use crate::recording::FORMATS;
-use crate::recording::callless;
 use crate::recording::contract::{Format, Sample};
 use crate::recording::format::native;
-use crate::recording::input::shallow;
 use crate::recording::input::text;
 use crate::recording::input::units::{Kind, Piece, Units};
+use crate::recording::input::{calls, shallow};
+use crate::recording::mistaken;
 use crate::source::quoted;
 use crate::source::tape::Tape;
 
@@ -35,6 +35,10 @@ pub struct Excerpts {
     /// What the input failed with after it.
     pub failed: Option<io::Error>,
 }
+
+/// What is advised about a file of which nothing is known.
+pub const KNOWN_FORMATS: &str =
+    "`rulestep explain formats` lists what can be read, where it is and how to export it";
 
 /// Values, pieces of any kind, and bytes that recognition looks at.
 pub const SAMPLE_VALUES: usize = 8;
@@ -153,8 +157,9 @@ fn not_a_session(sampled: &VecDeque<Excerpt>, sample: &Sample<'_>) -> Diagnostic
     if let Some(archive) = text::not_text(bytes) {
         return Diagnostic::error(code::NOT_A_SESSION, archive);
     }
-    if let Some(export) = callless::export(sample) {
-        return Diagnostic::error(code::NOT_A_SESSION, export);
+    if let Some(file) = mistaken::known(sample) {
+        let told = Diagnostic::error(code::NOT_A_SESSION, format!("the file is {}", file.what));
+        return told.help(file.instead);
     }
     let message = match (sample.objects().next(), sample.values.first()) {
         (Some(members), _) if members.names().next().is_none() => {
@@ -171,13 +176,13 @@ fn not_a_session(sampled: &VecDeque<Excerpt>, sample: &Sample<'_>) -> Diagnostic
         }
         (None, None) => text::no_value(bytes, kind),
     };
-    let told = Diagnostic::error(code::NOT_A_SESSION, message);
-    match sample.objects().next() {
-        Some(members) if members.first().is_some() => {
-            told.help("`rulestep replay --help` lists the known formats at `--from`")
-        }
-        _ => told,
+    let help = KNOWN_FORMATS;
+    if !sample.objects().any(calls::are_among) {
+        return Diagnostic::error(code::NOT_A_SESSION, message).help(help);
     }
+    let message = format!("{message}, though something in it looks like a tool call");
+    let told = Diagnostic::lost(code::NOT_A_SESSION, Loss::MayHoldCalls, message);
+    told.severity(Severity::Error).help(help)
 }
 
 /// What an input fails with; on this line, where it is known.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::Input;
 use crate::files::digested::{self, Beginning, Digest, Digested};
+use crate::policy;
 use crate::recording::{self, Checkpoint, Options, Reading};
 
 /// Begins to read a file.
@@ -36,11 +37,34 @@ fn begin(
     // What comes through a pipe comes once: opening it again would take it from the first reader.
     if input.is_regular() {
         options.places &= as_it_is;
+        let input = input.clone();
         options.again = Some(Arc::new(move || again(&input)));
     } else {
         options.places = false;
     }
-    recording::open(name, reader, &options).map_err(|told| weighed(told, named))
+    recording::open(name, reader, &options).map_err(|told| weighed(of_rulestep(told, &input), named))
+}
+
+/// Most bytes of a file that is looked at for a policy.
+const MOST_POLICY: u64 = 1 << 18;
+
+/// That a file is no recording, with what it is if it is a policy or a case, and nothing else is known of it.
+fn of_rulestep(told: Diagnostic, input: &Input) -> Diagnostic {
+    let is_text = || input.is_regular() && input.length().is_some_and(|length| length <= MOST_POLICY);
+    if told.help.as_deref() != Some(recording::KNOWN_FORMATS) || !is_text() {
+        return told;
+    }
+    let Ok(text) = input.read_text() else { return told };
+    let (message, help) = match () {
+        () if policy::is_case_file(&input.name) => {
+            ("the file is a case, not a recording", "`rulestep test` runs cases")
+        }
+        () if policy::is_policy(&input.name, &text) => {
+            ("the file is a policy, not a recording", "policies are named with `-p`")
+        }
+        () => return told,
+    };
+    Diagnostic { message: message.to_owned(), loss: None, ..told }.help(help)
 }
 
 /// Goes on where the reading of a file ended. `None` where it does not begin with these bytes any more, or cannot be read.
@@ -64,13 +88,21 @@ pub fn open_sample(
     recording::open(name, Box::new(io::Cursor::new(bytes)), options)
 }
 
-/// Why a file does not open. A folder may hold other things as well; what was named itself should have had sessions.
+/// Why a file does not open. A folder may hold other things as well, which is worth a warning only where calls may be in them; what
+/// was named itself should have had sessions.
 pub fn weighed(told: Diagnostic, named: bool) -> Diagnostic {
     match told.code {
+        code::NOT_A_SESSION if !named && told.may_lose_calls() => told.severity(Severity::Warning),
         code::NOT_A_SESSION if !named => told.severity(Severity::Notice),
         code::EMPTY_SESSION if named => told.severity(Severity::Error),
         _ => told,
     }
+}
+
+/// The same where every file should have had sessions. What is kept of a file is not weighed so: it serves runs of any option.
+pub fn weigh_strictly(told: &mut [Diagnostic]) {
+    let is_skipped = |told: &&mut Diagnostic| matches!(told.code, code::NOT_A_SESSION | code::EMPTY_SESSION);
+    told.iter_mut().filter(is_skipped).for_each(|told| told.severity = Severity::Error);
 }
 
 fn again(input: &Input) -> io::Result<Box<dyn BufRead + Send>> {

@@ -18,6 +18,23 @@ pub const ANY: &str = "any";
 /// In `--fail-on`, none of them.
 pub const NONE: &str = "none";
 
+/// The names of these pages, without what they are asked about.
+pub fn pages() -> impl Iterator<Item = &'static str> {
+    PAGES.iter().filter_map(|(name, _)| name.split_whitespace().next())
+}
+
+/// Pages of `explain` beside those of codes, languages and formats, with their titles.
+pub const PAGES: [(&str, &str); 5] = [
+    ("formats", "every format of recordings, and where its files are"),
+    ("marks", "the marks in the output and in the workbench"),
+    ("filter", "the terms of `--where` and of the filters in the workbench"),
+    ("facts", "what Rulestep takes each program and tool to read, write and contact"),
+    (
+        "shell 'COMMAND'",
+        "what one command line runs, reads, writes and contacts, and with -p what is decided; it is not run",
+    ),
+];
+
 /// Threads of one process: more only wait for each other, and a mistyped number must not take the machine.
 const MOST_THREADS: u64 = 256;
 
@@ -118,7 +135,7 @@ pub fn kinds() -> String {
 }
 
 pub fn explained() -> String {
-    "A code, a policy language, one of its keys, or a topic such as `marks`. Without it, lists all pages. With --at: the recordings to search".to_owned()
+    "A code, a policy language, one of its keys, a format of recordings, or a topic such as `marks`. Without it, lists all pages. With --at: the recordings to search".to_owned()
 }
 
 /// The same with every kind of page on its own line.
@@ -128,14 +145,12 @@ pub fn explained_in_full() -> String {
         "a code, such as `resource_unmatched`".to_owned(),
         format!("a policy language: {dialects}"),
         "a key of a policy language, such as `contract.preconditions.match`".to_owned(),
-        "`marks`: the marks in the output and on the screen".to_owned(),
-        "`filter`: the terms of `--where`".to_owned(),
+        "a format of recordings, such as `claude-code`".to_owned(),
         "`semantics`: the rules by which Rulestep decides calls".to_owned(),
-        "`facts`: what Rulestep takes each program and tool to read, write and contact".to_owned(),
-        "`shell 'COMMAND'`: the same for one command line, which is not run; with -p, the decision on it"
-            .to_owned(),
     ];
-    let kinds = kinds.map(|kind| format!("- {kind}")).join("\n");
+    let pages = PAGES.map(|(name, title)| format!("`{name}`: {title}"));
+    let kinds: Vec<_> = kinds.into_iter().chain(pages).map(|kind| format!("- {kind}")).collect();
+    let kinds = kinds.join("\n");
     format!(
         "The page to print; without it, a list of all pages. With --at, the recordings to search. A page is one of:\n{kinds}"
     )
@@ -156,8 +171,9 @@ impl TypedValueParser for Explained {
         let codes = dialect::codes().map(|page| page.code.as_str());
         let dialects = DIALECTS.iter().map(|dialect| dialect.name);
         let keys = lookup::paths().iter().map(String::as_str);
-        let pages = ["marks", "filter", "facts", "shell", "semantics"].into_iter();
-        Some(Box::new(dialects.chain(keys).chain(codes).chain(pages).map(PossibleValue::new)))
+        let formats = FORMATS.iter().map(|format| format.name);
+        let all = dialects.chain(keys).chain(codes).chain(formats).chain(pages()).chain(["semantics"]);
+        Some(Box::new(all.map(PossibleValue::new)))
     }
 }
 

@@ -9,9 +9,6 @@ use crate::explore::filter::{FORMS, STATE_KEY, meanings};
 /// Columns before the meaning.
 const INDENT: usize = 18;
 
-/// What filters are for, where the page is listed.
-pub const TITLE: &str = "the terms of `--where` and of the filters in the workbench";
-
 /// How terms are read together.
 const TOGETHER: [&str; 3] = [
     "A filter is one or more terms with blanks between them. A session is shown or used if all of them match it: \

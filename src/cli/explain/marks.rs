@@ -9,9 +9,6 @@ use crate::wording::glyph::{Glyph, NOTES, Shown};
 /// Columns before the meaning.
 const INDENT: usize = 11;
 
-/// What marks are for, where they are listed.
-pub const TITLE: &str = "the marks in the output and in the workbench";
-
 /// How marks are read together.
 const TOGETHER: &str = "A verdict comes first, then `≠`, then `∆`: `✓≠∆` is a call that is allowed, was refused in the recording, \
                         and is decided differently by the base. A number beside a mark counts: `3✗ 2~` and `✗3 ~2` are three \

@@ -2,14 +2,15 @@
 
 use serde::Serialize;
 
-use super::{filter, marks};
-use crate::cli::args::Format;
+use super::{filter, formats, marks};
+use crate::cli::args::{self, Format, PAGES};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::screen::Screen;
 use crate::diagnostic::{Code, Page, PageKind};
 use crate::dialect::lookup::{self, Match, Reference, nearest_path};
 use crate::dialect::{self, DIALECTS, Dialect};
 use crate::engine::SEMANTICS;
+use crate::recording::{self, FORMATS};
 use crate::report::{Look, reference as report};
 use crate::source::nearest::nearest;
 
@@ -25,19 +26,22 @@ pub fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Fai
     if let Some((page, asked)) = lookup::asked(name) {
         return key(page, asked, format, screen);
     }
+    if let Some(recorded) = recording::named(name) {
+        return formats::one(recorded, format, screen);
+    }
     let topic = topics().find(|(topic, _)| topic == name).map(|(_, text)| text);
     let dialect = dialect::meant(name);
     let Some(text) = dialect.map(|dialect| dialect.reference).or(topic) else {
         let codes = dialect::codes().map(|page| page.code.as_str().to_owned());
         let dialects =
             DIALECTS.iter().flat_map(|dialect| [dialect.name.to_owned(), dialect.plural().to_owned()]);
+        let others = args::pages().chain(FORMATS.iter().map(|format| format.name));
         let known = codes.chain(dialects).chain(topics().map(|(topic, _)| topic));
-        let known: Vec<String> =
-            known.chain(["shell", "facts", "marks", "filter"].map(str::to_owned)).collect();
-        let failure = Failure::usage(format!("there is no code, policy language or topic `{name}`"));
+        let known: Vec<String> = known.chain(others.map(str::to_owned)).collect();
+        let failure = Failure::usage(format!("there is no code, policy language, format or topic `{name}`"));
         return Err(match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => failure.help(format!("did you mean `{near}`?")),
-            None => failure.help("`rulestep explain` lists all codes, languages and topics"),
+            None => failure.help("`rulestep explain` lists all pages"),
         });
     };
     match (format, dialect) {
@@ -110,19 +114,12 @@ pub fn list(format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
             writeln!(screen.out(), "  {}", parts.join(", "))?;
         }
         writeln!(screen.out(), "Other pages:")?;
-        for (name, title) in [
-            ("marks", marks::TITLE),
-            ("filter", filter::TITLE),
-            ("facts", "what Rulestep takes each program and tool to read, write and contact"),
-            (
-                "shell 'COMMAND'",
-                "what one command line runs, reads, writes and contacts, and with -p what is decided; it is not run",
-            ),
-        ] {
+        for (name, title) in PAGES {
             writeln!(screen.out(), "  {name:<width$}  {title}")?;
         }
     } else {
         topic_data("semantics", SEMANTICS, screen)?;
+        formats::data(screen)?;
         marks::data(screen)?;
         filter::data(screen)?;
     }

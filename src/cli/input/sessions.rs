@@ -48,6 +48,8 @@ pub struct Sessions {
     joins: bool,
     /// Whether each file is to say how far it was read.
     digests: bool,
+    /// Whether a file that gave no session is an error.
+    pub strict: bool,
 }
 
 enum Source {
@@ -91,6 +93,7 @@ impl Sessions {
             patience: Patience { say: screen.voice(), broken_off: interrupted },
             joins: false,
             digests: false,
+            strict: false,
         }
     }
 
@@ -150,10 +153,11 @@ impl Sessions {
     /// Everything wrong with the inputs, once all are read. That nothing could be read is an error.
     pub fn ended(&mut self) -> Vec<Diagnostic> {
         let mut told = std::mem::take(&mut self.diagnostics);
-        if self.count == 0
-            && !interrupted()
-            && told.iter().all(|diagnostic| diagnostic.severity < Severity::Error)
-        {
+        if self.strict {
+            opener::weigh_strictly(&mut told);
+        }
+        let is_bad = |told: &Diagnostic| told.severity == Severity::Error;
+        if self.count == 0 && !interrupted() && !told.iter().any(is_bad) {
             told.push(Diagnostic::error(code::EMPTY_SESSION, "no session could be read"));
         }
         told
@@ -372,11 +376,7 @@ impl ReadFile {
         self.opened(opened, named)
     }
 
-    fn opened(
-        &mut self,
-        opened: Result<recording::Reading, Diagnostic>,
-        named: bool,
-    ) -> Option<recording::Reading> {
+    fn opened<T>(&mut self, opened: Result<T, Diagnostic>, named: bool) -> Option<T> {
         opened.map_err(|told| self.diagnostics.push(opener::weighed(told, named))).ok()
     }
 }

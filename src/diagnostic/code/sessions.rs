@@ -112,7 +112,10 @@ committed is in no revision. A file that was moved later has its old path in the
     rulestep replay --from anthropic log.txt
 
 With `--from FORMAT`, the file is read in that format, and the messages say where it differs from the
-format. In a folder, files that match no format are counted and skipped.
+format. `rulestep explain formats` lists the formats, with where their files are and how to export them.
+
+In a folder, files that match no format are counted and skipped; that something in one looks like a tool
+call is a warning. With `--strict`, each of them is an error.
 ";
 
     Problem DAMAGED_LINE = "damaged_line": "a line of a recording cannot be read",

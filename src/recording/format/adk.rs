@@ -13,6 +13,8 @@ use crate::session::Body;
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "adk",
+    title: "sessions of Google's Agent Development Kit",
+    source: "`adk run --save_session` writes `*.session.json`; `adk web` exports a session",
     absent_without_results: false,
     marks_failures: true,
     recognise,

@@ -11,8 +11,15 @@ use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::status::Status;
 use crate::session::Tool;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "agentdojo", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "agentdojo",
+    title: "runs of AgentDojo and DRIFT, and Invariant Explorer's export",
+    source: "`runs/` of AgentDojo",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 /// Keys of a run, in it or in its `metadata`, that are kept as its context.
 const ABOUT: [&str; 12] = [

@@ -14,8 +14,15 @@ use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Millis};
 use crate::source::quoted;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "agentfootprint", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "agentfootprint",
+    title: "recordings of agentfootprint",
+    source: "the events of a run as JSON: one object, or a line each",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 const PREFIX: &str = "agentfootprint.";
 

@@ -10,6 +10,8 @@ use crate::session::Damage;
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "amp",
+    title: "threads of Amp",
+    source: "`~/.local/share/amp/threads/*.json`",
     absent_without_results: false,
     marks_failures: true,
     recognise,

@@ -13,8 +13,15 @@ use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "anthropic", absent_without_results: true, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "anthropic",
+    title: "logged requests to the Anthropic Messages API and its responses, whole or streamed; the messages alone; results of a batch",
+    source: "log `{\"request\": …, \"response\": …}` where your program calls the API, a line each",
+    absent_without_results: true,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

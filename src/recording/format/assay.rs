@@ -20,6 +20,8 @@ use episode::Episode;
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "assay",
+    title: "traces of Assay",
+    source: "the JSON Lines that Assay records and checks",
     // Calls may be written without what came of them.
     absent_without_results: true,
     marks_failures: true,

@@ -11,6 +11,8 @@ use crate::session::{Body, Damage};
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "atif",
+    title: "trajectories in the Agent Trajectory Interchange Format of Harbor and Terminal-Bench 2",
+    source: "`agent/trajectory.json` in the folder of each trial",
     absent_without_results: false,
     marks_failures: false,
     recognise,

@@ -12,8 +12,15 @@ use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis, Results};
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "bedrock", absent_without_results: true, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "bedrock",
+    title: "logged requests to the Converse API of Amazon Bedrock and its responses, the messages alone, and sessions of Strands Agents",
+    source: "log request and response where your program calls the API, a line each",
+    absent_without_results: true,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

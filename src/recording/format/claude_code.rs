@@ -27,8 +27,15 @@ use log::{Key, Log};
 use marks::{Marks, denied_by};
 use titles::Titles;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "claude-code", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "claude-code",
+    title: "sessions of Claude Code; a subagent's lines are a session of its own",
+    source: "`~/.claude/projects/*/*.jsonl`, or `claude -p PROMPT --output-format stream-json --verbose`",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 /// Types of lines that are about the session and not a part of what is said in it.
 const ASIDE: [&str; 20] = [
@@ -57,6 +64,8 @@ const ASIDE: [&str; 20] = [
 /// Logs of Qwen Code are trees like those of Claude Code, of messages in the form of the Gemini API.
 pub(in crate::recording) const QWEN: Format = Format {
     name: "qwen-code",
+    title: "sessions of Qwen Code",
+    source: "`~/.qwen/projects/*/chats/*.jsonl`",
     absent_without_results: false,
     marks_failures: true,
     recognise: |sample| sample.objects().any(parts::is_line),

@@ -11,6 +11,8 @@ use crate::session::{Body, Damage};
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "claude-export",
+    title: "conversations of claude.ai",
+    source: "`conversations.json` in the archive that claude.ai exports (Settings, Privacy, Export data)",
     absent_without_results: false,
     marks_failures: true,
     recognise: |sample: &Sample<'_>| {

@@ -17,6 +17,8 @@ use crate::source::quoted;
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "cline",
+    title: "conversations of Cline, Roo Code and Kilo Code",
+    source: "`tasks/*/api_conversation_history.json` in the extension's folder of the editor's `globalStorage`",
     absent_without_results: false,
     marks_failures: true,
     recognise,

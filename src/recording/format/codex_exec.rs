@@ -16,8 +16,15 @@ use crate::recording::shape::unknown::Unknown;
 use crate::session::Body;
 use crate::session::build::{Builder, Mark};
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "codex-exec", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "codex-exec",
+    title: "the stream of `codex exec`",
+    source: "`codex exec --json PROMPT`",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 const EVENTS: [&str; 9] = [
     "thread.started",

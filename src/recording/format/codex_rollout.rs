@@ -32,8 +32,15 @@ pub use output::ended;
 #[cfg(feature = "cli")]
 pub use script::CALL as SCRIPT_CALL;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "codex-rollout", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "codex-rollout",
+    title: "sessions (rollouts) of the Codex CLI, also the oldest ones",
+    source: "`~/.codex/sessions/YEAR/MONTH/DAY/rollout-*.jsonl`",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 /// Types of lines that hold something.
 const LINES: [&str; 5] = ["session_meta", "response_item", "event_msg", "turn_context", "compacted"];

@@ -16,6 +16,8 @@ use crate::session::Body;
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "copilot-cli",
+    title: "sessions of the GitHub Copilot CLI, and events of its SDK; a subagent's events are a session of its own",
+    source: "`~/.copilot/session-state/*/events.jsonl`",
     absent_without_results: false,
     marks_failures: true,
     recognise,

@@ -20,8 +20,15 @@ mod call;
 
 use call::BlockCall;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "cursor-agent", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "cursor-agent",
+    title: "the stream of the Cursor CLI; `shellToolCall` is a call to `shell`",
+    source: "`cursor-agent -p PROMPT --output-format stream-json`",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 /// Types of events that are about the run and no part of what is said in it.
 const ASIDE: [&str; 5] = ["thinking", "interaction_query", "connection", "retry", "status"];

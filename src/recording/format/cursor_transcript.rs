@@ -8,6 +8,8 @@ use crate::recording::shape::transcript::{self, Conversation};
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "cursor-transcript",
+    title: "transcripts of Cursor, which have no results",
+    source: "`~/.cursor/projects/*/agent-transcripts/`",
     absent_without_results: false,
     marks_failures: true,
     recognise,

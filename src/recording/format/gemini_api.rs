@@ -12,6 +12,8 @@ use crate::session::{Body, Damage, Millis};
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "gemini-api",
+    title: "logged requests to the Gemini API (`generateContent`) and its responses",
+    source: "log `{\"request\": …, \"response\": …}` where your program calls the API, a line each",
     absent_without_results: true,
     marks_failures: true,
     recognise: |sample: &Sample<'_>| {

@@ -17,8 +17,15 @@ use crate::recording::input::time;
 use crate::recording::shape::suspicion;
 use history::History;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "gemini-cli", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "gemini-cli",
+    title: "sessions of the Gemini CLI, and conversations in Gemini's form",
+    source: "`~/.gemini/tmp/*/chats/`",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

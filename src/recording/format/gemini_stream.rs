@@ -17,8 +17,15 @@ use crate::recording::shape::unknown::Unknown;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "gemini-stream", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "gemini-stream",
+    title: "the stream of the Gemini CLI",
+    source: "`gemini -p PROMPT --output-format stream-json`",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 /// What the model says and calls until a result is one response.
 const ROW: &str = "row";

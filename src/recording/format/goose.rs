@@ -13,6 +13,8 @@ use crate::session::{Body, Damage};
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "goose",
+    title: "sessions of Goose",
+    source: "`goose session export --format json`; older versions: `~/.local/share/goose/sessions/*.jsonl`",
     absent_without_results: false,
     marks_failures: true,
     recognise,

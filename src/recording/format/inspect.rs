@@ -23,8 +23,15 @@ use crate::source::quoted;
 mod attachments;
 mod events;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "inspect", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "inspect",
+    title: "logs of Inspect in JSON",
+    source: "`inspect log convert --to json --output-dir FOLDER LOG`",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 /// Keys of a sample, and of the evaluation, that are kept as its context.
 const ABOUT: [&str; 3] = ["id", "epoch", "metadata"];

@@ -13,8 +13,15 @@ use crate::recording::shape::spans::{Attributes, Event, Span, objects};
 use crate::session::Damage;
 use crate::source::quoted;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "jaeger", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "jaeger",
+    title: "the same spans as Jaeger exports them",
+    source: "the JSON of a trace's page, or `GET /api/traces/ID`",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| traces(value).iter().any(is_trace) || is_trace(value) || is_span(value))

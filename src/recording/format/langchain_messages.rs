@@ -16,8 +16,15 @@ use crate::recording::shape::status::Status;
 use crate::session::Damage;
 use crate::session::build::Builder;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "langchain", absent_without_results: true, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "langchain",
+    title: "messages of LangChain: with their type or class, or plain",
+    source: "write `messages_to_dict(messages)` or `dumps(messages)` to a file",
+    absent_without_results: true,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| is_message(value) || messages(value).is_some_and(any_is_message))

@@ -20,8 +20,15 @@ use crate::recording::shape::spans::traces::Traces;
 use crate::recording::shape::spans::{Attributes, Span};
 use crate::session::Damage;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "langfuse", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "langfuse",
+    title: "traces and observations of Langfuse",
+    source: "the download of a trace's page, or `GET /api/public/traces/ID`",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 const TYPES: [&str; 10] = [
     "SPAN",

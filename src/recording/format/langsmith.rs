@@ -18,8 +18,15 @@ use crate::recording::shape::spans::traces::Traces;
 use crate::recording::shape::spans::{Attributes, Span};
 use crate::session::Damage;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "langsmith", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "langsmith",
+    title: "runs of LangSmith",
+    source: "write what `list_runs(trace_id=…)` of its client gives, as JSON, with the child runs",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 /// Keys under which an object holds runs.
 const RUNS: [&str; 3] = ["runs", "traces", "data"];

@@ -15,6 +15,8 @@ use crate::session::Body;
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "managed-agents",
+    title: "events of sessions of Claude Managed Agents, a line each or as pages of the API",
+    source: "`GET /v1/sessions/ID/events` of the Anthropic API",
     absent_without_results: false,
     marks_failures: true,
     recognise,

@@ -30,8 +30,15 @@ use outcome::{goes_on, of_task, outcome};
 #[cfg(feature = "proxy")]
 pub use outcome::{response, response_goes_on, task_response};
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "mcp", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "mcp",
+    title: "logs of MCP: JSON-RPC messages between a client and its servers",
+    source: "log every message that your client or server sends and receives, a line each",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 /// Keys under which recorders keep a message, and several.
 const MESSAGE: [&str; 9] = ["message", "payload", "data", "msg", "body", "jsonrpc", "frame", "json", "raw"];

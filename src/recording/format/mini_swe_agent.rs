@@ -21,6 +21,8 @@ use crate::session::{Body, Millis};
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "mini-swe-agent",
+    title: "trajectories of mini-swe-agent",
+    source: "`*.traj.json`; `mini --output FILE` says where one is written",
     absent_without_results: false,
     marks_failures: false,
     recognise,

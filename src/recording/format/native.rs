@@ -18,8 +18,15 @@ use crate::recording::shape::suspicion::Suspicion;
 use crate::session::build::Builder;
 use crate::session::{Body, OLD_OPERATION_ROLE, OPERATION_ROLE, Results};
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "native", absent_without_results: true, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "native",
+    title: "Rulestep's own sessions (docs/formats.md), and bare chat messages, as a list or a line each",
+    source: "`rulestep convert` writes every other format so",
+    absent_without_results: true,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|object| is_session(object) || is_message(object))

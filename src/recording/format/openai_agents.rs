@@ -19,8 +19,15 @@ use crate::recording::shape::spans::traces::Traces;
 use crate::recording::shape::spans::{Attributes, Span};
 use crate::session::Damage;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "openai-agents", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "openai-agents",
+    title: "traces of the OpenAI Agents SDK",
+    source: "a trace processor that writes each `span.export()` as a line",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

@@ -13,8 +13,15 @@ use crate::recording::shape::status::Status;
 use crate::session::build::Builder;
 use crate::session::{Body, Damage, Millis};
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "openai-chat", absent_without_results: true, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "openai-chat",
+    title: "logged requests to the OpenAI chat API and its responses, whole or streamed; results of a batch",
+    source: "log `{\"request\": …, \"response\": …}` where your program calls the API, a line each",
+    absent_without_results: true,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

@@ -15,6 +15,8 @@ use crate::session::{Body, Millis};
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "openai-responses",
+    title: "logged requests to the OpenAI Responses API and its responses, whole or streamed; either alone, or the items",
+    source: "log `{\"request\": …, \"response\": …}` where your program calls the API, a line each",
     absent_without_results: true,
     marks_failures: true,
     recognise,

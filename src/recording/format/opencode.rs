@@ -15,6 +15,8 @@ use crate::session::{Body, Damage};
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "opencode",
+    title: "sessions of OpenCode, and the stream of `opencode run`",
+    source: "`opencode export SESSION`, or `opencode run --format json PROMPT`",
     absent_without_results: false,
     marks_failures: true,
     recognise,

@@ -20,8 +20,15 @@ use crate::recording::shape::bare::Bare;
 use crate::recording::shape::unknown::Unknown;
 use run::Run;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "openhands", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "openhands",
+    title: "events of OpenHands",
+    source: "`~/.openhands/conversations/*/events/`, or the trajectory that its interface downloads",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 /// Keys under which an object holds the events of a session.
 const EVENTS: [&str; 3] = ["history", "events", "trajectory"];

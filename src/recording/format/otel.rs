@@ -16,8 +16,15 @@ use crate::recording::shape::spans::{Attributes, Event, Span, objects};
 use crate::session::Damage;
 use crate::source::quoted;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "otel", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "otel",
+    title: "OpenTelemetry spans of models and agents (GenAI conventions, OpenInference, OpenLLMetry): OTLP in JSON, whole or a span a line; Zipkin, Langfuse and Phoenix have them too",
+    source: "the `file` exporter of the OpenTelemetry Collector, or the JSON export of your trace viewer",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 /// Keys of a request's resources, of their scopes, and of what is in those.
 const RESOURCES: [&str; 3] = ["resourceSpans", "resource_spans", "batches"];

@@ -10,6 +10,8 @@ use crate::session::Damage;
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "pydantic-ai",
+    title: "messages of PydanticAI",
+    source: "write `result.all_messages_json()` to a file",
     absent_without_results: false,
     marks_failures: true,
     recognise,

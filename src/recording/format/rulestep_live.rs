@@ -17,8 +17,15 @@ use crate::recording::shape::live;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis, Outcome};
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "rulestep-live", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "rulestep-live",
+    title: "journals of the gate: what was decided live, and how the calls ended",
+    source: "`~/.local/state/rulestep/live/AGENT/*.jsonl`",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample

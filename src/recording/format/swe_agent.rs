@@ -19,8 +19,15 @@ use crate::session::Body;
 use crate::session::build::{Builder, Mark};
 use crate::source::quoted;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "swe-agent", absent_without_results: false, marks_failures: false, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "swe-agent",
+    title: "trajectories of SWE-agent",
+    source: "`trajectories/**/*.traj`",
+    absent_without_results: false,
+    marks_failures: false,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

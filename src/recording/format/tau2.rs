@@ -17,8 +17,15 @@ use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Millis, Tool};
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "tau2", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "tau2",
+    title: "results of tau2-bench",
+    source: "`data/simulations/` of tau2-bench",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| {

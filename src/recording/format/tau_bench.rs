@@ -11,8 +11,15 @@ use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::status::Status;
 use crate::session::Body;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "tau-bench", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "tau-bench",
+    title: "results of tau-bench",
+    source: "the JSON files in the `--log-dir` of `run.py`",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|object| object.get("traj").is_some_and(|traj| traj.kind() == Kind::List))

@@ -11,6 +11,8 @@ use crate::session::build::{Builder, Mark};
 /// The row of the table of formats.
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "toy",
+    title: "calls of a toy",
+    source: "a line each",
     absent_without_results: false,
     marks_failures: true,
     recognise: |sample| sample.objects().any(|line| line.has("toy")),

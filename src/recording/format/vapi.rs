@@ -18,6 +18,8 @@ use crate::session::{Body, Damage};
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "vapi",
+    title: "calls of Vapi: the call object, end-of-call reports, and messages to a server",
+    source: "`GET https://api.vapi.ai/call/ID`, or the messages that your server receives",
     absent_without_results: false,
     marks_failures: false,
     recognise: |sample: &Sample<'_>| sample.objects().any(|value| is_call(value) || sent(value).is_some()),

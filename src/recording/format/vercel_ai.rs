@@ -24,8 +24,15 @@ use crate::recording::shape::suspicion;
 use crate::session::build::Builder;
 use approvals::Approvals;
 
-pub(in crate::recording) const FORMAT: Format =
-    Format { name: "vercel-ai", absent_without_results: false, marks_failures: true, recognise, reader };
+pub(in crate::recording) const FORMAT: Format = Format {
+    name: "vercel-ai",
+    title: "messages of the Vercel AI SDK: of its chats (also rows of a table, each chat a session) and of its models",
+    source: "write the `messages` of a chat, or of a result its `response.messages`, as JSON",
+    absent_without_results: false,
+    marks_failures: true,
+    recognise,
+    reader,
+};
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| is_own(value) || lists(value).into_iter().any(any_own))

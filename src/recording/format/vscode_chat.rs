@@ -14,6 +14,8 @@ use crate::session::{Body, Damage};
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "vscode-chat",
+    title: "chats of VS Code with GitHub Copilot",
+    source: "the command `Chat: Export Chat...`, or `workspaceStorage/*/chatSessions/*.json` in the user data of VS Code",
     absent_without_results: false,
     marks_failures: false,
     recognise: |sample: &Sample<'_>| {

@@ -158,7 +158,9 @@ pub fn not_text(bytes: &[u8]) -> Option<&'static str> {
         [0x1F, 0x8B, ..] => Some("the file is compressed with gzip: unpack it with `gunzip`"),
         [0x28, 0xB5, 0x2F, 0xFD, ..] => Some("the file is compressed with zstd: unpack it with `unzstd`"),
         _ if is_utf16(bytes) => Some(UTF16),
-        _ if bytes.starts_with(b"SQLite format 3") => Some("the file is a SQLite database, not a recording"),
+        _ if bytes.starts_with(b"SQLite format 3") => Some(
+            "the file is a SQLite database, not a recording: export the session with the program that keeps it",
+        ),
         // No text has a zero byte, and JSON least of all.
         _ if bytes.iter().take(64).any(|byte| *byte == 0) => Some("the file is binary, not text"),
         _ => None,

@@ -85,7 +85,7 @@ fn the_nearest_code_is_named() {
     exit 2
     --- stdout
     --- stderr
-    error: there is no code, policy language or topic `resorce_unmatched`
+    error: there is no code, policy language, format or topic `resorce_unmatched`
       help: did you mean `resource_unmatched`?
     ");
 }
@@ -530,4 +530,28 @@ fn a_violated_session_rule_is_not_followed_by_nothing_found() {
     assert!(told.contains(": 0 calls with findings, 1 session rule violated\n"), "{told}");
     assert!(told.contains("  ✗ violated: An audit is made"), "{told}");
     assert!(!told.contains("no rule found anything"), "{told}");
+}
+
+/// Every format has a page that says where its files are, and no page hides another of the same name.
+#[test]
+fn formats_have_pages() {
+    use rulestep::internals::recording::FORMATS;
+    let folder = refunds();
+    let all = run(&folder, &["explain", "formats"]);
+    assert_snapshot!(all);
+    let data = run(&folder, &["explain", "formats", "--format", "json"]);
+    for format in FORMATS {
+        assert!(!format.title.is_empty() && !format.source.is_empty(), "{}", format.name);
+        assert!(
+            dialect::page(format.name).is_none() && dialect::meant(format.name).is_none(),
+            "{}",
+            format.name
+        );
+        let page = run(&folder, &["explain", format.name]);
+        assert!(page.starts_with(&format!("exit 0\n--- stdout\n{}: ", format.name)), "{page}");
+        let line = run(&folder, &["explain", format.name, "--format", "json"]);
+        let line = line.lines().find(|line| line.starts_with('{')).unwrap();
+        assert!(data.contains(line), "{line}");
+    }
+    assert_snapshot!(run(&folder, &["explain", "mini-swe-agent"]));
 }

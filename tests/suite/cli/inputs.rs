@@ -228,3 +228,29 @@ fn a_pattern_finds_files_that_look_alike_and_waits_for_no_pipe() {
         assert!(told.contains("warning[unreadable_file]: not a regular file"), "{named}: {told}");
     }
 }
+
+/// What is no recording is called what it is, and `--strict` names each such file and fails.
+#[test]
+fn what_is_skipped_is_named() {
+    let files = [
+        ("s/clean.json", CLEAN),
+        ("s/permissions.json", r#"{"permissions": {"allow": ["Bash(ls)"]}}"#),
+        ("s/policy.yaml", "rules:\n- {type: never, call: deploy}\n"),
+        ("s/release.case.yaml", "policy: p.yaml\nsession: {}\nexpect: {}\n"),
+        ("s/trace.json", r#"{"log": [{"toolCalls": [{"name": "refund"}]}]}"#),
+    ];
+    let folder = folder(&files);
+    let told = run(&folder, &["replay", "s", "-p", "s/policy.yaml"]);
+    assert!(
+        told.starts_with("exit 0\n") && told.contains("warning[not_a_session]: no known format"),
+        "{told}"
+    );
+    assert_snapshot!(run(&folder, &["replay", "s", "-p", "s/policy.yaml", "--strict", "-q"]));
+    for verb in [&["diff", "-b", "s/policy.yaml", "-p", "s/policy.yaml"][..], &["convert"]] {
+        let told = run(&folder, &[verb, &["s", "--strict", "-q"]].concat());
+        assert!(told.starts_with("exit 2\n"), "{told}");
+        for (file, _) in files.iter().skip(1) {
+            assert!(told.contains(&format!("--> {file}")), "{file} {told}");
+        }
+    }
+}

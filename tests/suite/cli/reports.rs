@@ -235,7 +235,7 @@ fn what_is_not_read_whole_is_no_passing_test() {
         let told = junit(&["s", "--strict"]);
         assert!(told.contains("tests=\"5\" skipped=\"0\" failures=\"0\" errors=\"3\""), "{told}");
         assert!(
-            told.contains("<error message=\"nothing in it is a recording\" type=\"skipped\"/>"),
+            told.contains("<error message=\"the file is not JSON: it begins with `remember the milk`"),
             "{told}"
         );
         // Where no session is left, that is what did not come about.

@@ -181,7 +181,7 @@ fn a_list_of_prompts_is_no_session_and_says_where_they_are() {
         "message": "hi"});
     let input = std::io::Cursor::new(json!([prompt]).to_string());
     let told = recording::open("logs.json", Box::new(input), &Options::default()).err().unwrap();
-    assert!(told.message.contains("`chats/`"), "{told}");
+    assert!(told.help.as_ref().is_some_and(|help| help.contains("`chats/`")), "{told}");
 }
 
 #[rstest]
