@@ -118,5 +118,6 @@ fn proxy(asked: &args::Proxy, screen: &mut Screen) -> Result<Proxy, Failure> {
         Fallback::Ask => Answer::Ask,
         Fallback::Allow => |_| Answer::Silent,
     };
-    Ok(Proxy::new(desk, asked.session.clone(), asked.name.clone(), on_error))
+    let proxy = Proxy::new(desk, asked.session.clone(), asked.name.clone(), on_error);
+    Ok(if asked.keep_tools { proxy.keep_tools() } else { proxy })
 }

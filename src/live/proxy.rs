@@ -44,6 +44,8 @@ pub struct Proxy {
     server: Option<String>,
     /// What is answered when a call cannot be decided.
     on_error: fn(String) -> Answer,
+    /// Whether tools that the policy stops now are hidden.
+    hides: bool,
     state: Mutex<State>,
     /// What is known of the session.
     followed: Mutex<Followed>,
@@ -59,7 +61,15 @@ impl Proxy {
     ) -> Proxy {
         let prefix = format!("{:x}-{:x}", now().unwrap_or_default(), std::process::id());
         let session = session.unwrap_or_else(|| prefix.clone());
-        Proxy { desk, session, prefix, server, on_error, state: Mutex::default(), followed: Mutex::default() }
+        let hides = desk.mode == Mode::Enforce;
+        let (state, followed) = (Mutex::default(), Mutex::default());
+        Proxy { desk, session, prefix, server, on_error, hides, state, followed }
+    }
+
+    /// The same with no tool hidden: calls are decided alone.
+    pub fn keep_tools(mut self) -> Proxy {
+        self.hides = false;
+        self
     }
 
     /// What a line of the client becomes.
@@ -272,7 +282,7 @@ impl Proxy {
         state.tools.forget(&request.id);
         let result = message.object("result").unwrap_or_default();
         match request.purpose {
-            Purpose::Handshake if self.desk.mode == Mode::Enforce => {
+            Purpose::Handshake if self.hides => {
                 vec![Delivery::Client(announced(text, &message))]
             }
             Purpose::Tools { more } => {
@@ -371,7 +381,7 @@ impl Proxy {
 
     /// Those of some tools of the server that the policy does not stop now.
     fn visible(&self, offered: &[String]) -> Result<Vec<String>, Fault> {
-        if self.desk.mode == Mode::Shadow {
+        if !self.hides {
             return Ok(offered.to_vec());
         }
         let names: Vec<String> = offered.iter().map(|name| self.tool(name)).collect();

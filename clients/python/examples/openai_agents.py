@@ -1,49 +1,57 @@
 """Tools of the OpenAI Agents SDK, decided by a gate: pip install openai-agents"""
 
+import copy
 import json
 from typing import Any
 
-from agents import (
-    Agent,
-    FunctionTool,
-    RunHooks,
-    ToolGuardrailFunctionOutput,
-    ToolInputGuardrailData,
-    ToolOutputGuardrailData,
-    tool_input_guardrail,
-    tool_output_guardrail,
-)
+from agents import Agent, FunctionTool, RunHooks
+from agents.tool import maybe_invoke_function_tool_failure_error_function, set_function_tool_failure_error_function
+from agents.tool_context import ToolContext
 
 from rulestep import Denied, Session
 
 
 def guarded(tools: list[FunctionTool], session: Session) -> list[FunctionTool]:
-    """Has the gate decide every call to these tools. A denied call gives the model the reason."""
-    decided: dict[str, Any] = {}
+    """These tools, with every call decided by the gate. A denied call gives the model the reason."""
+    return [_guarded(tool, session) for tool in tools]
 
-    @tool_input_guardrail
-    def before(data: ToolInputGuardrailData) -> ToolGuardrailFunctionOutput:
-        call = data.context
-        arguments = json.loads(call.tool_arguments or "{}")
-        decision = session.propose(call.tool_name, arguments, id=call.tool_call_id)
+
+def _guarded(tool: FunctionTool, session: Session) -> FunctionTool:
+    # The SDK turns what a tool raises into a text for the model, which looks like any other result. This copy raises.
+    raising = set_function_tool_failure_error_function(copy.copy(tool), None)
+
+    async def invoke(context: ToolContext[Any], arguments: str) -> Any:
+        decision = session.propose(context.tool_name, _parsed(arguments), id=context.tool_call_id)
         try:
             session.admit(decision)
         except Denied as denied:
-            return ToolGuardrailFunctionOutput.reject_content(denied.reason)
-        decided[call.tool_call_id] = decision
-        return ToolGuardrailFunctionOutput.allow()
+            return denied.reason
+        try:
+            output = await raising.on_invoke_tool(context, arguments)
+        except BaseException as error:
+            # A call that is cancelled, as one is that takes too long, did not succeed either.
+            session.ended(decision, str(error) or type(error).__name__, "error")
+            if not isinstance(error, Exception):
+                raise
+            told = await maybe_invoke_function_tool_failure_error_function(
+                function_tool=tool, context=context, error=error
+            )
+            if told is None:
+                raise
+            return told
+        session.ended(decision, output)
+        return output
 
-    @tool_output_guardrail
-    def after(data: ToolOutputGuardrailData) -> ToolGuardrailFunctionOutput:
-        decision = decided.pop(data.context.tool_call_id, None)
-        if decision is not None:
-            session.ended(decision, data.output)
-        return ToolGuardrailFunctionOutput.allow()
+    guarded_tool = copy.copy(tool)
+    guarded_tool.on_invoke_tool = invoke
+    return guarded_tool
 
-    for tool in tools:
-        tool.tool_input_guardrails = [before, *(tool.tool_input_guardrails or [])]
-        tool.tool_output_guardrails = [after, *(tool.tool_output_guardrails or [])]
-    return tools
+
+def _parsed(arguments: str) -> Any:
+    try:
+        return json.loads(arguments or "{}")
+    except ValueError:
+        return arguments
 
 
 class Turns(RunHooks):

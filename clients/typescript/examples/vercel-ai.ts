@@ -27,7 +27,25 @@ export function guarded<T extends ToolSet>(tools: T, session: Session): T {
   return Object.fromEntries(all) as T;
 }
 
-/** Begins a turn of the gate with each step, and offers the tools that the model should see. */
-export function steps(tools: ToolSet, session: Session) {
-  return async (): Promise<{ activeTools: string[] }> => ({ activeTools: await session.turn(Object.keys(tools)) });
+/** A step of a run, as far as it matters here. */
+interface Step {
+  toolCalls: readonly { toolCallId: string; toolName: string; input: unknown; invalid?: boolean }[];
+}
+
+/**
+ * Begins a turn of the gate with each step, and offers the tools that the model should see. With `keepTools` it offers all of them: a
+ * call that must not run is denied, and the model reads why.
+ *
+ * The SDK rejects a call to a tool that was not offered without running anything. The gate is asked about it as well, so that it is in the
+ * journal.
+ */
+export function steps(tools: ToolSet, session: Session, options: { keepTools?: boolean } = {}) {
+  return async ({ steps: done = [] }: { steps?: readonly Step[] } = {}): Promise<{ activeTools?: string[] }> => {
+    for (const call of done.at(-1)?.toolCalls.filter((call) => call.invalid === true) ?? []) {
+      const decision = await session.propose(call.toolName, call.input, call.toolCallId);
+      if (decision.runs || decision.asks) await session.ended(decision, "the SDK rejected this call", "refused");
+    }
+    const visible = await session.turn(Object.keys(tools));
+    return options.keepTools === true ? {} : { activeTools: visible };
+  };
 }

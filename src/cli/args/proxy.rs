@@ -13,6 +13,9 @@ pub struct Proxy {
     /// Shadow mode: decide and record, but stop nothing and hide no tool, whatever --on-error says. Errors are printed on standard error
     #[arg(long)]
     pub shadow: bool,
+    /// Hide no tool: the client sees all of them, a call that is not allowed is denied, and the model reads why
+    #[arg(long)]
+    pub keep_tools: bool,
     /// What to answer if an error prevents a decision, such as a policy that has never loaded (of one that loaded once, the last good
     /// version decides). A call that no rule covers is no error: it is allowed
     #[arg(long, value_enum, default_value_t, value_name = "ANSWER")]

@@ -30,6 +30,7 @@ fn the_python_client_passes_its_tests() {
     let mut command = Command::new(python);
     // Nothing is written beside the sources.
     command.env("PYTHONDONTWRITEBYTECODE", "1").current_dir(client("python"));
+    // Tests of adapters skip themselves where their framework is not installed for this Python.
     tested(command.args(["-m", "unittest", "-q"]));
 }
 
@@ -37,14 +38,16 @@ fn the_python_client_passes_its_tests() {
 #[test]
 fn the_typescript_client_passes_its_tests() {
     let folder = tempfile::tempdir().unwrap();
-    let sources = ["rulestep.ts", "rulestep.test.ts"];
+    let sources = ["rulestep.ts", "rulestep.test.ts", "examples/vercel-ai.ts", "examples/vercel-ai.test.ts"];
+    std::fs::create_dir(folder.path().join("examples")).unwrap();
     for name in sources {
         std::fs::copy(client("typescript").join(name), folder.path().join(name)).unwrap();
     }
     std::fs::write(folder.path().join("package.json"), "{\"type\": \"module\"}").unwrap();
     std::fs::write(folder.path().join("strips.ts"), "const one: number = 1;\n").unwrap();
     if succeeds(Command::new("node").arg("strips.ts").current_dir(folder.path())) {
-        return tested(Command::new("node").args(["--test", "rulestep.test.ts"]).current_dir(folder.path()));
+        let tests = sources.iter().filter(|name| name.ends_with(".test.ts"));
+        return tested(Command::new("node").arg("--test").args(tests).current_dir(folder.path()));
     }
     // Types of Node are not there to be checked against.
     let options = ["--noCheck", "--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler"];
@@ -53,5 +56,6 @@ fn the_typescript_client_passes_its_tests() {
     if !succeeds(Command::new("node").arg("--version")) || !succeeds(compile.current_dir(folder.path())) {
         return skipped("no Node that runs TypeScript for the client of `gate --stdio`, and no `tsc`");
     }
-    tested(Command::new("node").args(["--test", "rulestep.test.js"]).current_dir(folder.path()));
+    let tests = ["rulestep.test.js", "examples/vercel-ai.test.js"];
+    tested(Command::new("node").arg("--test").args(tests).current_dir(folder.path()));
 }

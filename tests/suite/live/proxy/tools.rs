@@ -54,6 +54,21 @@ fn tools_appear_when_their_preconditions_hold() {
     assert_eq!(list(&connection, None, &["deploy", "test", "erase"]).0, ["deploy", "test"]);
 }
 
+/// The client sees every tool, and a call that is not allowed is denied with its reason, and is in the journal.
+#[test]
+fn tools_may_be_kept() {
+    let Connection { proxy, policy, state, _folder } = Connection::new(POLICY);
+    let connection = Connection { proxy: proxy.keep_tools(), policy, state, _folder };
+    initialized(&connection);
+    assert_eq!(list(&connection, None, &["deploy", "test", "erase"]).0, ["deploy", "test", "erase"]);
+    assert!(connection.call(1, "deploy").is_err());
+    connection.call(2, "test").unwrap();
+    // What is offered does not change.
+    assert_eq!(kinds(&connection.result(2)), ["client"]);
+    let calls = connection.calls(Mode::Enforce);
+    assert_eq!((calls[0].0.as_str(), calls[0].1.as_str(), calls.len()), ("deploy", "deny", 2));
+}
+
 #[test]
 fn pages_are_one_list() {
     let connection = Connection::new(POLICY);
