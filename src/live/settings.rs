@@ -112,12 +112,23 @@ pub fn hooks(text: &str, agent: Agent) -> Result<Vec<Hook>, Refusal> {
 /// # Errors
 /// As [`hooks`].
 pub fn with(text: &str, agent: Agent, commands: &Commands) -> Result<String, Refusal> {
-    let mut text = text.to_owned();
+    let (mut text, mut steps) = (text.to_owned(), MOST_STEPS);
     while let Some(changed) = next_entry(&text, agent, commands)? {
         text = changed;
+        steps -= 1;
+        // What is entered is not taken for ours when the text is read again.
+        if steps == 0 {
+            return Err(Refusal {
+                line: 1,
+                why: "the hook cannot be entered so that it is found again".to_owned(),
+            });
+        }
     }
     Ok(text)
 }
+
+/// The most changes of one text. There are a few for each event, and one for each entry of ours that is in it already.
+const MOST_STEPS: usize = 1000;
 
 /// The settings without our hook. What only held it goes with it, unless `before` has it, the text that it was entered into.
 ///

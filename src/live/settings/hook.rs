@@ -56,13 +56,14 @@ pub fn best<'h>(hooks: &'h [Hook], event: &str) -> Option<&'h Hook> {
     ours().find(|hook| hook.is_whole()).or_else(|| ours().find(|hook| !hook.is_broken())).or(ours().next())
 }
 
-/// Whether a command line runs our hook for this agent.
+/// Whether a command line runs our hook for this agent, whatever the program's file is called: what `install` enters names a policy.
 pub fn is_ours(command: &str, agent: Agent) -> bool {
+    let names_policy = || option(command, &["-p", "--policy"]).is_some();
     let words = shlex::split(command).unwrap_or_default();
     words.windows(3).any(|three| match three {
         [program, verb, name] => {
             let file = program.rsplit(['/', '\\']).next().unwrap_or_default();
-            file.starts_with("rulestep") && verb == "hook" && name == agent.name()
+            verb == "hook" && name == agent.name() && (file.contains("rulestep") || names_policy())
         }
         _ => false,
     })
@@ -82,6 +83,20 @@ pub fn option(command: &str, names: &[&str]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_the_program_does_not_matter() {
+        for (command, ours) in [
+            ("rulestep hook codex", true),
+            ("/nix/store/x/bin/.rulestep-wrapped hook codex -p p || exit 2", true),
+            ("cd '/a b' && ./rs hook codex --policy=git:HEAD", true),
+            ("rs hook codex", false),
+            ("rs hook gemini-cli -p p", false),
+            ("./theirs.sh -p hook codex", false),
+        ] {
+            assert_eq!(is_ours(command, Agent::Codex), ours, "{command}");
+        }
+    }
 
     #[test]
     fn options_are_read_in_both_forms() {

@@ -304,6 +304,38 @@ fn tree(folder: &Path) -> Vec<String> {
     found
 }
 
+/// A copy, or a program that a package manager has wrapped, is entered once and removed again.
+#[test]
+#[cfg(unix)]
+fn a_program_of_any_name_is_entered_and_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("p.yaml"), "{tool: mcp__ci__deploy, preconditions: [{requires_prior_tool: test}]}")
+        .unwrap();
+    for name in ["rs", ".rulestep-wrapped"] {
+        fs::copy(env!("CARGO_BIN_EXE_rulestep"), path(name)).unwrap();
+        for agent in Agent::ALL {
+            let run = |arguments: &[&str]| {
+                let mut command = live(folder.path(), &path("state"), arguments);
+                let mut own = std::process::Command::new(path(name));
+                own.args(arguments).current_dir(folder.path());
+                for (key, value) in command.env("HOME", path("home")).get_envs() {
+                    value.map(|value| own.env(key, value));
+                }
+                fed(own, b"")
+            };
+            let output = run(&["install", agent.name(), "-p", "p.yaml"]);
+            assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+            let settings = path("home").join(agent.places().folder).join(agent.places().hooks);
+            let found = hooks(&fs::read_to_string(&settings).unwrap(), agent).unwrap();
+            assert!(found.iter().all(|hook| hook.is_ours && hook.command.contains(name)), "{found:?}");
+            assert_eq!(found.len(), agent.events().len());
+            assert_eq!(run(&["uninstall", agent.name()]).status.code(), Some(0));
+            assert!(!settings.exists(), "{}", settings.display());
+        }
+    }
+}
+
 #[test]
 fn files_are_as_they_were_after_install_and_uninstall() {
     for (agent, folder, file) in [
