@@ -136,14 +136,15 @@ impl Reader for PlanReader {
 impl PlanReader {
     fn plan(&mut self, text: Text<'_>, place: &Place<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>) {
         let field = &place.plan;
-        let Some(tool) = place.name() else {
-            let message = "the plan's tool has no name";
-            let told = Diagnostic::error(code::MISSING_KEY, message);
-            let told = told.at(text.source, field.key_span.unwrap_or(field.span()));
-            problems.push(told.help("write `function: {name: NAME}` beside the plan"));
-            return;
+        let names = match place.names() {
+            Ok(names) => names,
+            Err((message, help)) => {
+                let told = Diagnostic::error(code::MISSING_KEY, message);
+                problems.push(told.at(text.source, field.key_span.unwrap_or(field.span())).help(help));
+                return;
+            }
         };
-        if let Some(found) = Wildcard::of(tool) {
+        for found in names.iter().filter_map(|name| Wildcard::of(name)) {
             let problem = found.problem(place.name_span(), "write a plan for each tool");
             problems.push(Diagnostic::from_problem(problem, text.source));
         }
@@ -151,15 +152,15 @@ impl PlanReader {
             Form::Published => {}
             Form::Own => own_keys(text, place.tool.node, &[places::KEY], problems),
             Form::Bare => {
-                own_keys(text, place.tool.node, &["conditions", "effect", "mode", "tell"], problems)
+                own_keys(text, place.tool.node, &["conditions", PENDING, "effect", "mode", "tell"], problems)
             }
         }
         let rule = text.rule("rejection_plan", &field.pointer, field.span());
         let options = wanted(text, place, problems);
         let description = place.description().map(Arc::from);
-        let governed: Arc<str> = tool.into();
-        let tools = Arc::from([Arc::clone(&governed)]);
-        let id = rules.push(Rule { description, tool: Some(governed), tools, options, ..rule });
+        let tools: Arc<[Arc<str>]> = names.iter().map(|name| Arc::from(&**name)).collect();
+        let governed = tools.first().filter(|_| tools.len() == 1).cloned();
+        let id = rules.push(Rule { description, tool: governed, tools: Arc::clone(&tools), options, ..rule });
         if !self.built {
             // A guard that nobody evaluates must not look like one that passes.
             let message = "this build cannot evaluate rejection plans";
@@ -168,7 +169,7 @@ impl PlanReader {
             problems.push(diagnostic.help("build with the feature `rejection-plans`"));
             return;
         }
-        if let Some(unit) = unit(text, place, id, problems).filter(|_| !rules.is_off(id)) {
+        if let Some(unit) = unit(text, place, (id, tools), problems).filter(|_| !rules.is_off(id)) {
             self.units.push(unit);
         }
     }
@@ -178,22 +179,43 @@ impl PlanReader {
 fn unit(
     text: Text<'_>,
     place: &Place<'_>,
-    rule: RuleId,
+    (rule, tools): (RuleId, Arc<[Arc<str>]>),
     problems: &mut Vec<Diagnostic>,
 ) -> Option<Arc<dyn Unit>> {
     let field = &place.plan;
+    let pending = pending(text, place, problems);
     let body = match place.form {
-        Form::Bare => read::conditions(field, text.source, problems),
-        Form::Own | Form::Published => read::plan(field, text.source, problems),
+        Form::Bare => read::conditions(field, text.source, pending.is_some(), problems),
+        Form::Own | Form::Published => read::plan(field, text.source, pending.is_some(), problems),
     };
-    let (tool, pointer) = (place.name()?.into(), field.pointer.as_str().into());
-    Some(Arc::new(plan::Plan { rules: vec![rule], tool, pointer, body }))
+    let (pointer, counts) = (field.pointer.as_str().into(), pending.unwrap_or_default());
+    Some(Arc::new(plan::Plan { rules: vec![rule], tools, pointer, counts, body }))
 }
 
 /// Never asked: this build reports every plan.
 #[cfg(not(feature = "rejection-plans"))]
-fn unit(_: Text<'_>, _: &Place<'_>, _: RuleId, _: &mut Vec<Diagnostic>) -> Option<Arc<dyn Unit>> {
+fn unit(
+    _: Text<'_>,
+    _: &Place<'_>,
+    _: (RuleId, Arc<[Arc<str>]>),
+    _: &mut Vec<Diagnostic>,
+) -> Option<Arc<dyn Unit>> {
     None
+}
+
+/// The key that says whether the call counts as the model's newest message where its response has no text.
+const PENDING: &str = "pending_call";
+
+/// Whether it does, if the plan says so.
+#[cfg(feature = "rejection-plans")]
+fn pending(text: Text<'_>, place: &Place<'_>, problems: &mut Vec<Diagnostic>) -> Option<bool> {
+    let node = if place.form == Form::Bare { place.tool.node } else { place.plan.node };
+    let mut wrong = Vec::new();
+    let mut fields = node.as_map().and_then(|_| Field::document(node).fields(&mut wrong))?.null_is_absent();
+    let answers = [("counts", true), ("left_out", false)];
+    let counts = fields.optional(PENDING).and_then(|field| field.one_of(&answers, &mut wrong));
+    problems.extend(wrong.into_iter().map(|problem| Diagnostic::from_problem(problem, text.source)));
+    counts
 }
 
 /// What is wanted of a plan, beside its conditions. Published plans have no such keys, so a mistake in one is an error, and
@@ -210,8 +232,11 @@ fn wanted(text: Text<'_>, place: &Place<'_>, problems: &mut Vec<Diagnostic>) -> 
 /// What a rule without a name of its own is called.
 fn phrase(rule: &Rule) -> Option<String> {
     match &*rule.tools {
-        [tool] => Some(format!("rejection plan of {}", wording::name(tool))),
-        _ => None,
+        [] => None,
+        tools => Some(format!(
+            "rejection plan of {}",
+            wording::list(tools.iter().map(|tool| wording::name(tool).into_owned()))
+        )),
     }
 }
 

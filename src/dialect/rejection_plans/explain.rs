@@ -18,13 +18,30 @@ impl Explain for Plan {
         Explanation {
             lines: broken.into_iter().chain(self.tree.conditions.iter().map(branch)).collect(),
             way_out: against.then(|| Sentence::new(way_out(self))),
-            ..Explanation::new(about, if against { self::against(self) } else { in_favour(self) })
+            ..Explanation::new(about, headline(self, against))
         }
     }
 
     fn data(&self) -> Map<String, Value> {
-        let members = [("matched", json!(self.matched)), ("tree", data(&self.tree))];
+        let pending = self.counts.map(|counts| if counts { "counts" } else { "left_out" });
+        let members =
+            [("matched", json!(self.matched)), ("tree", data(&self.tree)), ("pending_call", json!(pending))];
         members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+}
+
+/// Why, and whether the answer hangs on what counts as a message.
+fn headline(plan: &Plan, rejects: bool) -> String {
+    let said = if rejects { against(plan) } else { in_favour(plan) };
+    let becomes = if rejects { "the plan would let it pass" } else { "the plan would reject it" };
+    match plan.counts {
+        None => said,
+        Some(false) => {
+            format!("{said}; if the call counted as a message (`pending_call: counts`), {becomes}")
+        }
+        Some(true) => {
+            format!("{said}; if the call did not count as a message (`pending_call: left_out`), {becomes}")
+        }
     }
 }
 

@@ -13,6 +13,8 @@ pub struct Plan {
     pub matched: Vec<bool>,
     /// The plan and its conditions.
     pub tree: Condition,
+    /// The answer depends on whether the call counts as a message; here it does, or does not.
+    pub counts: Option<bool>,
 }
 
 /// One condition and its result.

@@ -2,7 +2,7 @@
 //!
 //! The history knows each speaker's messages by number, so a pattern looks at its one message and nothing else.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use super::facts::{self, Cause, Condition, ConditionKind, Join, TargetMessage};
 use super::plan::{Body, Node, Plan, Test};
@@ -13,7 +13,7 @@ use crate::monitor::history::Speaker;
 use crate::monitor::{
     Cx, Depth, Digest, Effect, Event, Explain, Hidden, Monitor, ProposedCall, Sink, Slot, StateItem, Timers,
 };
-use crate::session::{Message, refusal};
+use crate::session::{Body as Content, Message, MessageKind, refusal};
 
 pub(super) struct PlanMonitor {
     plan: Arc<Plan>,
@@ -29,6 +29,15 @@ impl PlanMonitor {
     fn look<'a>(&'a self, cx: &'a Cx<'a>, own: &'a [Message]) -> Look<'a> {
         let own = own.iter().filter(|message| message.content.said().is_some_and(|text| !text.is_empty()));
         Look { cx, own: own.collect(), messages: &self.messages }
+    }
+
+    /// The same for a call that is made.
+    fn look_at_call<'a>(&'a self, cx: &'a Cx<'a>, counts: bool) -> Look<'a> {
+        let mut look = self.look(cx, cx.response);
+        if counts && look.own.is_empty() {
+            look.own.push(&PENDING);
+        }
+        look
     }
 
     /// Whether the plan rejects, without looking at more conditions than it must.
@@ -58,7 +67,7 @@ impl PlanMonitor {
             unevaluable,
             conditions,
         };
-        facts::Plan { matched, tree }
+        facts::Plan { matched, tree, counts: None }
     }
 
     /// Whether no condition can depend on what the model is about to say.
@@ -91,10 +100,15 @@ impl Monitor for PlanMonitor {
     }
 
     fn decide(&self, _call: ProposedCall<'_>, cx: &Cx<'_>, out: &mut Sink<'_>) {
-        let look = self.look(cx, cx.response);
+        let look = self.look_at_call(cx, self.plan.counts);
         let rejected = self.rejects(&look);
         let told = out.depth() >= Depth::Checks || rejected && out.depth() >= Depth::Findings;
-        let facts: Option<Arc<dyn Explain>> = told.then(|| Arc::new(self.facts(&look)) as _);
+        let facts: Option<Arc<dyn Explain>> = told.then(|| {
+            // Under the other setting the call may get another answer.
+            let other = || self.rejects(&self.look_at_call(cx, !self.plan.counts)) != rejected;
+            let counts = (self.plan.counts_back() && other()).then_some(self.plan.counts);
+            Arc::new(facts::Plan { counts, ..self.facts(&look) }) as _
+        });
         if rejected {
             out.find(0, Effect::Deny, codes::PLAN_MATCHED, |finding| {
                 finding.facts = facts.clone();
@@ -126,6 +140,16 @@ impl Monitor for PlanMonitor {
 
     fn state(&self, _cx: &Cx<'_>, _out: &mut Vec<StateItem>) {}
 }
+
+/// A call whose response has no text, as a message.
+static PENDING: LazyLock<Message> = LazyLock::new(|| Message {
+    role: "assistant".into(),
+    content: Content::text(""),
+    at: None,
+    kind: MessageKind::Said,
+    calls: Vec::new(),
+    line: 0,
+});
 
 /// Messages are added whole, so what a rule that failed left here is sound.
 fn known(messages: &Mutex<Messages>) -> MutexGuard<'_, Messages> {

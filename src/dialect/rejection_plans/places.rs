@@ -4,6 +4,8 @@
 //! API), and more are added with every version. So the whole document is searched, and a plan that is on no tool is an
 //! error instead of a guard that nobody keeps.
 
+use std::borrow::Cow;
+
 use crate::source::nearest::{is_within, nearest};
 use crate::source::{Entry, Field, Node, NodeValue, Span, pointer_push};
 
@@ -77,9 +79,38 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// The name of the tool that the plan governs.
-    pub fn name(&self) -> Option<&'a str> {
-        self.name_node().and_then(Node::as_str)
+    /// The functions that the plan governs, as the model calls them.
+    ///
+    /// # Errors
+    /// The document does not say what they are called; with what is wrong and what to write.
+    pub fn names(&self) -> Result<Vec<Cow<'a, str>>, (&'static str, &'static str)> {
+        let kind = text(self.tool.node.get("type")).and_then(Node::as_str);
+        let kind = kind.filter(|_| self.form == Form::Published && self.own_name().is_none());
+        match (kind, self.name_node().and_then(Node::as_str)) {
+            (Some("handoff"), _) => self.handoffs(),
+            (Some("mcp"), _) => Err((
+                "the model calls the functions of the MCP server, and which these are is not written here",
+                "write a plan for each of them: `{tool: NAME, rejectionPlan: …}`",
+            )),
+            (_, Some(name)) => Ok(vec![name.into()]),
+            (_, None) => {
+                Err(("the plan's tool has no name", "write `function: {name: NAME}` beside the plan"))
+            }
+        }
+    }
+
+    /// Of a handoff the model sees a function for each assistant.
+    fn handoffs(&self) -> Result<Vec<Cow<'a, str>>, (&'static str, &'static str)> {
+        let destinations = self.tool.node.get("destinations").and_then(Node::as_seq).unwrap_or_default();
+        let named = destinations.iter().map(|to| text(to.get("assistantName"))?.as_str());
+        let plain =
+            |name: &&str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(&byte));
+        let named = named.map(|name| Some(format!("handoff_to_{}", name.filter(plain)?).into()));
+        let named: Option<Vec<Cow<'a, str>>> = named.collect();
+        named.filter(|named| !named.is_empty()).ok_or((
+            "what the model calls this handoff is not written here, so the plan would guard nothing",
+            "write `function: {name: NAME}` beside the plan, with the name that the model sees",
+        ))
     }
 
     /// Where that name is.
@@ -92,10 +123,16 @@ impl<'a> Place<'a> {
         if self.form != Form::Published {
             return text(node.get("tool"));
         }
-        let function = node.get("function").and_then(|function| function.get("name"));
         // Functions have names of their own; tools of another type have that of the type.
         let kind = text(node.get("type")).filter(|kind| kind.as_str() != Some("function"));
-        text(function).or_else(|| text(node.get("name"))).or(kind)
+        self.own_name().or(kind)
+    }
+
+    /// The name that the document gives the tool.
+    fn own_name(&self) -> Option<&'a Node> {
+        let node = self.tool.node;
+        let function = node.get("function").and_then(|function| function.get("name"));
+        text(function).or_else(|| text(node.get("name")))
     }
 
     /// The author's words for the plan, in our own forms alone: elsewhere the description is the model's.

@@ -12,12 +12,14 @@ use crate::monitor::{
 };
 use crate::session::{Facts, Session};
 
-/// The plan of one tool: a unit of one rule.
+/// The plan of one tool, which may be called by several names: a unit of one rule.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub rules: Vec<RuleId>,
-    pub tool: Arc<str>,
+    pub tools: Arc<[Arc<str>]>,
     pub pointer: Arc<str>,
+    /// A call whose response has no text counts as the model's newest message.
+    pub counts: bool,
     pub body: Body,
 }
 
@@ -72,6 +74,19 @@ impl Node {
 }
 
 impl Plan {
+    fn governs(&self, tool: &str) -> bool {
+        self.tools.iter().any(|own| **own == *tool)
+    }
+
+    /// Whether some condition looks at a message that depends on whether the call counts as one.
+    pub fn counts_back(&self) -> bool {
+        let mut back = |leaf: &Node| match &leaf.kind {
+            ConditionKind::Regex { speaker, position, .. } => *speaker == Speaker::Assistant && *position < 0,
+            _ => false,
+        };
+        self.body.conditions().iter().any(|condition| condition.any(&mut back))
+    }
+
     /// Whether no call changes what its conditions look at: they read what the user said.
     pub fn hears_the_user_alone(&self) -> bool {
         let mut hears_others = |leaf: &Node| match (&leaf.test, &leaf.kind) {
@@ -90,7 +105,7 @@ impl Unit for Plan {
     }
 
     fn wakes(&self, tool: &str) -> Wakes {
-        Wakes { decide: *self.tool == *tool, observe: Observes::default(), slot: Slot(0) }
+        Wakes { decide: self.governs(tool), observe: Observes::default(), slot: Slot(0) }
     }
 
     fn wakes_by_name(&self) -> bool {
@@ -113,14 +128,14 @@ impl Unit for Plan {
     }
 
     fn names(&self, out: &mut Vec<Arc<str>>) {
-        out.push(Arc::clone(&self.tool));
+        out.extend(self.tools.iter().cloned());
     }
 
     fn reads(&self, session: &Session, out: &mut Vec<Read>) {
-        let called = session.calls.iter().any(|call| *call.tool == *self.tool);
+        let called = session.calls.iter().any(|call| self.governs(&call.tool));
         let mut offered = session.offered.iter().flat_map(|from| from.tools.iter());
         // Without a list of tools every named one counts as offered.
-        if !called && !session.offered.is_empty() && !offered.any(|tool| *tool.name == *self.tool) {
+        if !called && !session.offered.is_empty() && !offered.any(|tool| self.governs(&tool.name)) {
             return;
         }
         let facts = &session.facts;
@@ -157,8 +172,8 @@ impl Unit for Plan {
     fn statements(&self, out: &mut Vec<Statement>) {
         let says = match &self.body {
             Body::Broken(_) => {
-                let tool = Arc::clone(&self.tool);
-                Says::Never(Arc::new(move |name| *tool == *name))
+                let tools = Arc::clone(&self.tools);
+                Says::Never(Arc::new(move |name| tools.iter().any(|tool| **tool == *name)))
             }
             Body::Conditions(conditions) if conditions.is_empty() => Says::Nothing,
             Body::Conditions(_) => return,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::facts::{ConditionKind, Join};
 use super::plan::{Body, Node, Test};
 use super::warn;
-use super::{js_regex, liquid};
+use super::{PENDING, js_regex, liquid};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::options::KEYS;
 use crate::dialect::pattern::trap;
@@ -20,8 +20,9 @@ const SLIP: usize = 2;
 const DEEPEST: usize = 32;
 
 /// Reads what is under `rejectionPlan`.
-pub(super) fn plan(field: &Field<'_>, source: &Source, said: &mut Vec<Diagnostic>) -> Body {
-    let mut reading = Reading { source, said };
+/// `settled`: the plan says whether the call counts as a message.
+pub(super) fn plan(field: &Field<'_>, source: &Source, settled: bool, said: &mut Vec<Diagnostic>) -> Body {
+    let mut reading = Reading { source, settled, said };
     let mut wrong = Vec::new();
     let conditions = read_plan(field, &mut wrong, &mut reading);
     reading.joined(Join::And, &conditions, field.node.get("conditions"));
@@ -32,8 +33,13 @@ pub(super) fn plan(field: &Field<'_>, source: &Source, said: &mut Vec<Diagnostic
 }
 
 /// Reads a list of conditions that is without `rejectionPlan` around it.
-pub(super) fn conditions(field: &Field<'_>, source: &Source, said: &mut Vec<Diagnostic>) -> Body {
-    let mut reading = Reading { source, said };
+pub(super) fn conditions(
+    field: &Field<'_>,
+    source: &Source,
+    settled: bool,
+    said: &mut Vec<Diagnostic>,
+) -> Body {
+    let mut reading = Reading { source, settled, said };
     let mut wrong = Vec::new();
     // As under `rejectionPlan`, null is no list of conditions but the absence of one.
     let conditions = match field.node.is_null() {
@@ -51,7 +57,7 @@ fn read_plan(field: &Field<'_>, wrong: &mut Vec<Problem>, reading: &mut Reading<
     let mut fields = field.fields(wrong)?.null_is_absent();
     let conditions = fields.list("conditions", wrong, |item, _| Some(reading.condition(&item, 0)));
     // The plan's reader has taken them.
-    for key in KEYS {
+    for key in KEYS.into_iter().chain([PENDING]) {
         fields.take(key);
     }
     reading.unread(&fields);
@@ -60,6 +66,7 @@ fn read_plan(field: &Field<'_>, wrong: &mut Vec<Problem>, reading: &mut Reading<
 
 struct Reading<'r> {
     source: &'r Source,
+    settled: bool,
     said: &'r mut Vec<Diagnostic>,
 }
 
@@ -118,8 +125,12 @@ impl Reading<'_> {
         let position = target.optional("position").and_then(|position| whole(&position, wrong));
         self.unread(&target);
         let (speaker, position) = (role.unwrap_or(default.0), position.unwrap_or(default.1));
-        if (speaker, position) == (Speaker::Assistant, -1) {
-            self.said.push(warn::own_message(self.source, field.span()));
+        match (speaker, position) {
+            (Speaker::Assistant, -1) => self.said.push(warn::own_message(self.source, field.span())),
+            (Speaker::Assistant, ..-1) if !self.settled => {
+                self.said.push(warn::pending_call(self.source, field.span()));
+            }
+            _ => {}
         }
         (speaker, position)
     }

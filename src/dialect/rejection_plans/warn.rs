@@ -51,6 +51,15 @@ pub(super) fn own_message(source: &Source, span: Span) -> Diagnostic {
         .help("if the model announces its calls, look at a message of the user or use `position: -2`")
 }
 
+/// Which message is meant depends on what the voice platform counts.
+pub(super) fn pending_call(source: &Source, span: Span) -> Diagnostic {
+    let message =
+        "which message this is depends on whether a call without text counts as the model's newest message";
+    Diagnostic::warning(codes::PENDING_CALL_UNSETTLED, message).at(source, span).help(
+        "write `pending_call: counts` in the plan if the call is message -1 where the plan runs, else `pending_call: left_out`",
+    )
+}
+
 /// What is wrong with a template that holds nothing to be filled in, unless it is `true` or `false`.
 pub(super) fn plain(text: &str, made: &Template) -> Option<String> {
     if text.contains("{{") || text.contains("{%") {

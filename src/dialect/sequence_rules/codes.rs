@@ -201,8 +201,9 @@ a session without calls. Aliases are not resolved, as in `blocklist` and `allowl
 
     Problem TESTS_SKIPPED = "tests_skipped": "tests that are not about sequences were skipped",
 "A test file can contain tests of many kinds. Tests with `metric: sequence_valid`, or with
-`type: sequence_valid` in `expected` or in an entry of `assertions`, contain sequence rules. All others
-are skipped, and so is an assertion with calls of its own (`test_trace`).
+`type: sequence_valid` in `expected` or in an entry of `assertions`, contain sequence rules, and those that
+forbid tools (`tool_blocklist`, `trace_must_not_call_tool`) are read as a `blocklist`. Others that require or bound calls
+are an error. All others are skipped, and so is an assertion with calls of its own (`test_trace`).
 
     - {id: arguments, expected: {type: args_valid, policy: arguments.yaml}}    # skipped
 

@@ -6,8 +6,10 @@ use super::asks::{Doubts, OnDoubt, Response};
 use super::exact::ExactCalls;
 use super::facts::Order;
 use super::lint;
+use super::names::List;
 use super::reading::{Aliases, Reading};
 use super::when::When;
+use crate::condition::glob::Glob;
 use crate::diagnostic::Fix;
 use crate::dialect::options;
 use crate::dialect::pattern::truth;
@@ -117,6 +119,28 @@ impl<'a> Reading<'a, '_> {
         let tools: Arc<[Arc<str>]> = read.into_iter().collect::<Option<Vec<_>>>()?.into();
         let order = Order::Exact { tools: tools.iter().cloned().collect() };
         self.add(id, build(ExactCalls { tools }), order, Vec::new(), Doubts::default());
+        Some(())
+    }
+
+    /// Reads the tools that a test of another kind forbids, as a `blocklist` does.
+    pub fn blocked(&mut self, list: &Field<'a>, out: &mut Vec<Problem>) -> Option<()> {
+        let names = match list.node.as_str() {
+            // One tool is named; in a list, stars are allowed.
+            Some(_) => vec![list.exact_name(out, |_: &Wildcard<'a>| "use `tool_blocklist`".to_owned())?],
+            None => list.list(out, |item, out| item.name(out))?,
+        };
+        let globs: Vec<Glob> = names.iter().map(|name| Glob::new(*name)).collect();
+        let tools: Arc<[Arc<str>]> = names.into_iter().map(Arc::from).collect();
+        let known = RuleHead { tools: Arc::clone(&tools), ..RuleHead::default() };
+        let id = self.push("blocklist", list.pointer.clone(), list.span(), known);
+        let order = Order::Blocklist { pattern: None, tools: tools.iter().cloned().collect() };
+        self.add(
+            id,
+            build(List { pattern: None, globs, blocks: true }),
+            order,
+            Vec::new(),
+            Doubts::default(),
+        );
         Some(())
     }
 

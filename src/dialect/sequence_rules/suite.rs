@@ -21,7 +21,24 @@ const OF_TESTS: &[&str] =
 /// Keys of expectations that say nothing about sequences.
 const OF_EXPECTATIONS: &[&str] = &["type", "description", "on_error"];
 /// Keys with which an assertion brings calls of its own: it is then not about what was recorded.
-const OWN_CALLS: &[&str] = &["test_trace", "test_trace_raw"];
+const OWN_CALLS: &[&str] = &["test_trace", "test_trace_raw", "test_tool_calls"];
+/// Kinds that forbid tools, each with the keys of which one holds them.
+const FORBID: &[(&str, &[&str])] =
+    &[("tool_blocklist", &["blocked", "blocklist", "policy"]), ("trace_must_not_call_tool", &["tool"])];
+/// Kinds that require or bound calls, and what says nearly the same. Left out in silence, they would pass for rules in force.
+const UNREAD: &[(&str, &str)] = &[
+    (
+        "trace_must_call_tool",
+        "write `{type: require, tool: NAME}` in a test of `metric: sequence_valid`; it wants a success",
+    ),
+    ("trace_tool_sequence", "write `{type: sequence, tools: […]}` in a test of `metric: sequence_valid`"),
+    (
+        "trace_max_steps",
+        "write `{type: max_calls, tool: NAME, max: N}` for each tool, in a test of `metric: sequence_valid`",
+    ),
+];
+/// Keys of a document that hold anchors for its other parts, and nothing else.
+const ANCHORS: &str = "definitions";
 
 /// Mappings that may hold rules: the document, its tests about sequences, and what those expect.
 pub(super) fn holders(document: &Node) -> Vec<&Node> {
@@ -107,6 +124,11 @@ pub(super) fn document<'a>(reading: &mut Reading<'a, '_>, out: &mut Vec<Problem>
     }
     reading.lint_aliases(&aliases);
     reading.lint_facts();
+    for entry in reading.text.node.as_map().unwrap_or_default() {
+        if entry.key.starts_with("x-") || entry.key == ANCHORS {
+            fields.take(&entry.key);
+        }
+    }
     fields.finish(out);
     Some(())
 }
@@ -127,12 +149,18 @@ fn one_test<'a>(
     let kinds = fields.optional("expected").into_iter().chain(assertions);
     let kinds: Vec<Field<'a>> = kinds.collect();
     if ours.is_empty() {
-        skipped.tests += 1;
-        skipped.metrics.extend(metric.as_ref().and_then(|metric| metric.node.as_str()));
+        reading.test = test.node.get("id").and_then(Node::as_str).map(Arc::from);
+        let word = metric.as_ref().and_then(|metric| metric.node.as_str());
+        let mut forbids = forbidden(reading, word, &mut fields, out);
         check_kind(metric.as_ref(), out);
         let said = metric.is_some() || !kinds.is_empty();
         for expected in kinds.iter().flat_map(parts) {
-            other_expectation(&expected, skipped, out);
+            forbids |= other_expectation(reading, &expected, skipped, out);
+        }
+        reading.test = None;
+        if !forbids {
+            skipped.tests += 1;
+            skipped.metrics.extend(word);
         }
         if !said {
             says_nothing(&mut fields, out);
@@ -156,8 +184,7 @@ fn one_test<'a>(
     }
     for expected in kinds.iter().flat_map(parts) {
         if !ours.iter().any(|ours| std::ptr::eq(*ours, expected.node)) {
-            skipped.expectations += 1;
-            other_expectation(&expected, skipped, out);
+            skipped.expectations += u64::from(!other_expectation(reading, &expected, skipped, out));
             continue;
         }
         let Some(mut inner) = expected.fields(out) else { continue };
@@ -189,10 +216,48 @@ fn parts<'a>(field: &Field<'a>) -> Vec<Field<'a>> {
     }
 }
 
-/// An expectation of another kind; one that only looks like it is an error, for its rules would be lost.
-fn other_expectation<'a>(expected: &Field<'a>, skipped: &mut Omissions<'a>, out: &mut Vec<Problem>) {
-    let Some(mut fields) = expected.fields(out) else { return };
+/// The tools that a test or an expectation of this kind forbids, as a rule. Whether it forbids any.
+fn forbidden<'a>(
+    reading: &mut Reading<'a, '_>,
+    kind: Option<&str>,
+    fields: &mut Fields<'a>,
+    out: &mut Vec<Problem>,
+) -> bool {
+    let Some((_, keys)) = FORBID.iter().find(|(word, _)| kind == Some(word)) else { return false };
+    if OWN_CALLS.iter().any(|key| fields.has(key)) {
+        return false;
+    }
+    let list = keys.iter().find_map(|key| fields.optional(key));
+    // The list may stand in a policy.
+    let inner = |list: &Field<'a>, out: &mut Vec<Problem>| {
+        list.node.as_map()?;
+        list.fields(out)?.required("blocked", out)
+    };
+    match list {
+        Some(list) if list.node.as_map().is_some() => {
+            inner(&list, out).and_then(|list| reading.blocked(&list, out));
+        }
+        Some(list) => {
+            reading.blocked(&list, out);
+        }
+        None => out.push(fields.missing(keys.first().copied().unwrap_or_default())),
+    }
+    true
+}
+
+/// An expectation of another kind; one that only looks like it is an error, for its rules would be lost. Whether it forbids
+/// tools, which is read.
+fn other_expectation<'a>(
+    reading: &mut Reading<'a, '_>,
+    expected: &Field<'a>,
+    skipped: &mut Omissions<'a>,
+    out: &mut Vec<Problem>,
+) -> bool {
+    let Some(mut fields) = expected.fields(out) else { return false };
     let kind = fields.optional("type");
+    if forbidden(reading, kind.as_ref().and_then(|kind| kind.node.as_str()), &mut fields, out) {
+        return true;
+    }
     skipped.metrics.extend(kind.as_ref().and_then(|kind| kind.node.as_str()));
     check_kind(kind.as_ref(), out);
     if let Some(reference) = fields.take("$ref").filter(|_| kind.is_none()) {
@@ -202,12 +267,19 @@ fn other_expectation<'a>(expected: &Field<'a>, skipped: &mut Omissions<'a>, out:
     } else if kind.is_none() && ["rules", "sequences", "policy"].iter().any(|key| fields.has(key)) {
         unsaid(&fields, "type", out);
     }
+    false
 }
 
 /// A metric, or the type of an expectation, that is none of sequences: it may be meant as such.
 fn check_kind(kind: Option<&Field<'_>>, out: &mut Vec<Problem>) {
     let Some(kind) = kind else { return };
     let Some(word) = kind.text(out).filter(|word| *word != METRIC) else { return };
+    if let Some((_, help)) = UNREAD.iter().find(|(unread, _)| *unread == word) {
+        let message =
+            format!("{} is not read, so what it asks of the calls would not be enforced", quoted(word));
+        out.push(Problem::new(ProblemKind::BadValue, kind.span(), message).help(*help));
+        return;
+    }
     if nearest(word, [METRIC]).is_some() {
         let message =
             format!("{} is not a metric that holds rules, so the test would not be enforced", quoted(word));

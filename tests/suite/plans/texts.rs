@@ -36,6 +36,7 @@ fn said(text: &str) -> Vec<String> {
 #[case("{type: regex, regex: a, target: {pos: 1}, ngate: true}", &["4:40: warning[unknown_key]: unknown key `pos`", "4:49: error[unknown_key]: unknown key `ngate`, did you mean `negate`?"])]
 #[case("{type: regex, regex: \"\\bcancel\\b\"}", &["4:28: warning[backspace_in_pattern]: the pattern holds a backspace: in JSON and between double quotes `\\b` is that character"])]
 #[case("{type: regex, regex: a, target: {role: assistant}}", &["4:39: warning[guard_meets_own_message]: this looks at the message that makes the call if it has text, not at the one before it"])]
+#[case("{type: regex, regex: a, target: {role: assistant, position: -2}}", &["4:39: warning[pending_call_unsettled]: which message this is depends on whether a call without text counts as the model's newest message"])]
 #[case("{type: regexp, regex: a}", &["4:14: warning[condition_unevaluable]: this always counts as matched: `type`: expected `regex`, `liquid` or `group`, found `regexp`"])]
 #[case("{regex: a}", &["4:8: warning[condition_unevaluable]: this always counts as matched: the key `type` is missing"])]
 #[case("null", &["4:7: warning[condition_unevaluable]: this always counts as matched: expected a mapping, found nothing"])]
@@ -193,4 +194,29 @@ fn plans_are_found_in_all_their_places() {
         rules("{type: query, name: 7, function: {name: ''}, rejectionPlan: {}}"),
         ["query x.yaml#/rejectionPlan"]
     );
+}
+
+/// What the model calls is not in the document, and a plan for a tool of the type's name would guard nothing.
+#[rstest]
+#[case(
+    "{type: handoff, destinations: [{type: assistant, assistantId: 7}]",
+    "what the model calls this handoff is not written here, so the plan would guard nothing"
+)]
+#[case(
+    "{type: handoff, destinations: [{type: dynamic}]",
+    "what the model calls this handoff is not written here, so the plan would guard nothing"
+)]
+#[case(
+    "{type: handoff, destinations: [{type: assistant, assistantName: Two words}]",
+    "what the model calls this handoff is not written here, so the plan would guard nothing"
+)]
+#[case(
+    "{type: mcp, server: {url: x}",
+    "the model calls the functions of the MCP server, and which these are is not written here"
+)]
+fn a_plan_whose_functions_are_not_named_is_an_error(#[case] tool: &str, #[case] message: &str) {
+    let plan = "rejectionPlan: {conditions: [{type: regex, regex: no}]}";
+    assert_eq!(said(&format!("{tool}, {plan}}}")).len(), 1);
+    assert!(said(&format!("{tool}, {plan}}}"))[0].ends_with(&format!("error[missing_key]: {message}")));
+    assert!(said(&format!("{tool}, function: {{name: to_it}}, {plan}}}")).is_empty());
 }

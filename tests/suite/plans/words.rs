@@ -113,3 +113,39 @@ fn a_check_as_data() {
     );
     assert_eq!((&last["text"], &last["target"]["message"]), (&json!(null), &json!(null)));
 }
+
+/// A platform may count the call itself as the model's newest message, and a plan may hang on that.
+#[test]
+fn what_hangs_on_the_call_as_a_message_says_so() {
+    let call = json!({"function": {"name": "act", "arguments": "{}"}});
+    let messages = json!([
+        {"role": "assistant", "content": "may I?"}, {"role": "user", "content": "yes"},
+        {"role": "assistant", "tool_calls": [call]},
+    ]);
+    let condition = |position: i64| json!([{"type": "regex", "regex": "may I", "target": {"role": "assistant", "position": position}, "negate": true}]);
+    for (pending, position, note) in [
+        (
+            "left_out",
+            -2,
+            Some("; if the call counted as a message (`pending_call: counts`), the plan would let it pass"),
+        ),
+        (
+            "counts",
+            -2,
+            Some(
+                "; if the call did not count as a message (`pending_call: left_out`), the plan would reject it",
+            ),
+        ),
+        ("counts", 0, None),
+        ("left_out", -9, None),
+    ] {
+        let plan = json!({"pending_call": pending, "conditions": condition(position)});
+        let replay = Replay::new(&session(&json!({"messages": messages})), &policy(&plan), Mode::Enforce);
+        let check = replay.frame(2).unwrap().calls[0].checks[0].clone();
+        let said = check.explain(replay.policy().rules(), replay.session()).unwrap().headline.to_string();
+        match note {
+            Some(note) => assert!(said.ends_with(note), "{said}"),
+            None => assert!(!said.contains("pending_call"), "{said}"),
+        }
+    }
+}

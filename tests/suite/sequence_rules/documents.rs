@@ -55,6 +55,29 @@ tests:
 }
 
 #[test]
+fn tests_that_forbid_tools_are_read() {
+    let text = "
+tests:
+  - {id: by_metric, metric: tool_blocklist, blocklist: ['delete_*', drop]}
+  - {id: by_policy, assertions: [{type: tool_blocklist, policy: {blocked: [a]}}]}
+  - id: by_assertion
+    metric: sequence_valid
+    rules: [{type: require, tool: A}]
+    assertions: [{type: trace_must_not_call_tool, tool: b}, {type: tool_blocklist, test_tool_calls: [c], policy: {blocked: [c]}}]
+";
+    assert_eq!(
+        rules(text),
+        [
+            "rules.yaml#/tests/0/blocklist blocklist by_metric",
+            "rules.yaml#/tests/1/assertions/0/policy/blocked blocklist by_policy",
+            "rules.yaml#/tests/2/rules/0 require by_assertion",
+            "rules.yaml#/tests/2/assertions/0/tool blocklist by_assertion",
+        ]
+    );
+    assert!(load(text).diagnostics[0].message.starts_with("1 more expectation"));
+}
+
+#[test]
 fn the_old_form_is_read_as_pairs() {
     let text = "
 sequences:
@@ -193,6 +216,17 @@ fn what_is_wrong_is_an_error_and_what_is_odd_a_warning() {
             "dialect: sequence_rule\ntests:\n- {id: x, rules: []}",
             "3 error missing_key; 2 notice tests_skipped",
         ),
+        (
+            "tests:\n- {id: x, metric: trace_must_call_tool, tool: A}",
+            "2 error bad_value; 1 notice tests_skipped",
+        ),
+        (
+            "tests:\n- {id: x, expected: {type: trace_max_steps, max: 3}}",
+            "2 error bad_value; 1 notice tests_skipped",
+        ),
+        ("tests:\n- {id: x, metric: tool_blocklist}", "2 error missing_key"),
+        ("tests:\n- {id: x, metric: tool_blocklist, blocked: [admin_*]}", ""),
+        ("x-one: &one {type: require, tool: A}\ndefinitions: [1]\nrules: [*one]", ""),
         ("tests:\n- [x]\n- {metric: y}", "2 error wrong_type; 1 notice tests_skipped"),
     ];
     let wrong: Vec<String> = rows
