@@ -4,7 +4,7 @@ use crate::source::edit::{Edits, Refused, put};
 use crate::source::inline::scalar;
 use crate::source::{Entry, Node, NodeValue, Source, Span, parse};
 
-/// The longest text for which a fix is made: each fix parses the text anew.
+/// The longest text for which a fix is made: each fix parses the text anew. Of a text with very many warnings, the first have fixes.
 const LONGEST: usize = 1 << 20;
 
 /// Edits of one text that belong together.
@@ -94,13 +94,16 @@ impl Fix {
             other => other.to_string(),
         };
         let fix = Fix { title, is_safe: false, source: source.clone(), edits: vec![(span, text)] };
+        if source.text().len() > LONGEST || !source.affords_fix() {
+            return None;
+        }
         // Inside a block of text, say, the words would be read as something else.
         let read = |text: &str| parse(&Source::new(source.name(), text));
         let (before, after) = (read(source.text()), read(&fix.apply()?));
         let count = |documents: &[Node]| documents.iter().map(scalars).sum::<usize>();
         let same = after.problems.len() <= before.problems.len()
             && count(&after.documents) == count(&before.documents);
-        (same && source.text().len() <= LONGEST).then_some(fix)
+        same.then_some(fix)
     }
 
     /// Edits of a text as it is.
@@ -120,7 +123,7 @@ impl Fix {
         is_safe: bool,
         change: impl for<'d> FnOnce(&'d [Node], &mut Edits<'d>) -> Result<(), Refused>,
     ) -> Option<Fix> {
-        if source.text().len() > LONGEST {
+        if source.text().len() > LONGEST || !source.affords_fix() {
             return None;
         }
         let parsed = parse(source);

@@ -1,6 +1,6 @@
 //! `# rulestep: allow(CODE)`: findings that the author of a line has looked at.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::levels::{Levels, is_lint, unknown};
 use crate::diagnostic::{Diagnostic, Fix, Place, Severity, code};
@@ -57,6 +57,9 @@ pub fn apply(
     report: Report,
 ) -> Vec<Diagnostic> {
     let mut comments: BTreeMap<String, (Source, Vec<Comment>)> = BTreeMap::new();
+    // Rules of one text name it once each.
+    let mut seen = BTreeSet::new();
+    let texts = texts.filter(|source| seen.insert(source.shared_name()));
     for source in texts.filter(|source| source.text().contains("rulestep:")) {
         comments.entry(source.name().to_owned()).or_insert_with(|| {
             let all = read(&source);

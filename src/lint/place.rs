@@ -1,6 +1,7 @@
 //! Where a rule has a name or a path in its text.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::monitor::Rule;
 use crate::source::{Node, NodeValue, Source, Span, parse};
@@ -8,67 +9,88 @@ use crate::source::{Node, NodeValue, Source, Span, parse};
 /// The documents of texts that were looked into, parsed once.
 #[derive(Default)]
 pub struct Places {
-    parsed: HashMap<String, Vec<Node>>,
+    read: HashMap<Arc<str>, Texts>,
+}
+
+/// The keys and texts of a source: where each of them is, in the order of the source. A rule is asked about once for each of its
+/// names, so that a search must not go through all of it.
+#[derive(Default)]
+struct Texts {
+    places: HashMap<String, Vec<Place>>,
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    span: Span,
+    /// Of a key, where its value is.
+    value: Option<Span>,
 }
 
 impl Places {
     /// Where a rule has this text as a key or a value; in what is below the key `under` first, if it has that.
     pub fn in_rule(&mut self, rule: &Rule, text: &str, under: Option<&str>) -> Option<Span> {
         let all = self.texts(&rule.source);
-        let within = |span: &Span| rule.span.start <= span.start && span.end <= rule.span.end;
-        let key =
-            all.iter().find(|found| under.is_some_and(|key| *found.text == *key) && within(&found.span));
-        let below = key.and_then(|key| key.value).and_then(|value| {
-            all.iter().find(|found| {
-                *found.text == *text && value.start <= found.span.start && found.span.end <= value.end
-            })
-        });
-        let own = || all.iter().find(|found| *found.text == *text && within(&found.span));
-        below.or_else(own).map(|found| found.span)
+        let key = under.and_then(|key| all.within(key, rule.span));
+        let below = key.and_then(|key| key.value).and_then(|value| all.within(text, value));
+        below.or_else(|| all.within(text, rule.span)).map(|found| found.span)
     }
 
     /// The same, else the last place before the rule that has the text: the name of a contract's own tool is there.
     pub fn of(&mut self, rule: &Rule, text: &str) -> Option<Span> {
         self.in_rule(rule, text, None).or_else(|| {
-            let all = self.texts(&rule.source);
-            let named = |found: &&FoundText<'_>| *found.text == *text;
-            let before = all.iter().filter(named).rfind(|found| found.span.start <= rule.span.start);
-            before.or_else(|| all.iter().find(named)).map(|found| found.span)
+            let all = self.texts(&rule.source).of(text);
+            let before = all.partition_point(|place| place.span.start <= rule.span.start);
+            before.checked_sub(1).and_then(|last| all.get(last)).or(all.first()).map(|found| found.span)
         })
     }
 
     /// Where the value of this key of a rule is.
     pub fn value_of(&mut self, rule: &Rule, key: &str) -> Option<Span> {
-        let all = self.texts(&rule.source);
-        let within = |span: &Span| rule.span.start <= span.start && span.end <= rule.span.end;
-        all.iter().find(|found| *found.text == *key && within(&found.span)).and_then(|found| found.value)
+        self.texts(&rule.source).within(key, rule.span).and_then(|found| found.value)
     }
 
-    fn texts(&mut self, source: &Source) -> Vec<FoundText<'_>> {
-        let documents =
-            self.parsed.entry(source.name().to_owned()).or_insert_with(|| parse(source).documents);
-        let mut found = Vec::new();
-        documents.iter().for_each(|document| walk(document, &mut found));
-        found
+    fn texts(&mut self, source: &Source) -> &Texts {
+        self.read.entry(source.shared_name()).or_insert_with(|| Texts::of_source(source))
     }
 }
 
-/// A key or a text of a document.
-struct FoundText<'d> {
-    text: &'d str,
-    span: Span,
-    /// Of a key, where its value is.
-    value: Option<Span>,
-}
+impl Texts {
+    fn of_source(source: &Source) -> Texts {
+        let mut made = Texts::default();
+        parse(source).documents.iter().for_each(|document| made.walk(document));
+        // What an alias stands for is where its anchor is.
+        made.places.values_mut().for_each(|places| places.sort_by_key(|place| place.span.start));
+        made
+    }
 
-fn walk<'d>(node: &'d Node, out: &mut Vec<FoundText<'d>>) {
-    match &node.value {
-        NodeValue::String(text) => out.push(FoundText { text, span: node.span, value: None }),
-        NodeValue::Seq(items) => items.iter().for_each(|item| walk(item, out)),
-        NodeValue::Map(entries) => entries.iter().for_each(|entry| {
-            out.push(FoundText { text: &entry.key, span: entry.key_span, value: Some(entry.value.span) });
-            walk(&entry.value, out);
-        }),
-        NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) => {}
+    fn walk(&mut self, node: &Node) {
+        match &node.value {
+            NodeValue::String(text) => self.add(text, Place { span: node.span, value: None }),
+            NodeValue::Seq(items) => items.iter().for_each(|item| self.walk(item)),
+            NodeValue::Map(entries) => entries.iter().for_each(|entry| {
+                self.add(&entry.key, Place { span: entry.key_span, value: Some(entry.value.span) });
+                self.walk(&entry.value);
+            }),
+            NodeValue::Null | NodeValue::Bool(_) | NodeValue::Number(_) => {}
+        }
+    }
+
+    fn add(&mut self, text: &str, place: Place) {
+        match self.places.get_mut(text) {
+            Some(places) => places.push(place),
+            None => drop(self.places.insert(text.to_owned(), vec![place])),
+        }
+    }
+
+    fn of(&self, text: &str) -> &[Place] {
+        self.places.get(text).map_or(&[], Vec::as_slice)
+    }
+
+    /// The first place of a text within a part of the source.
+    fn within(&self, text: &str, part: Span) -> Option<Place> {
+        let all = self.of(text);
+        let from = all.partition_point(|place| place.span.start < part.start);
+        let places = all.get(from..).unwrap_or_default().iter();
+        places.take_while(|place| place.span.start < part.end).find(|place| place.span.end <= part.end).copied()
     }
 }

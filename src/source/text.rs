@@ -1,5 +1,6 @@
 //! A text with a name, and places in it.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,8 @@ struct Inner {
     text: Arc<str>,
     /// Byte offsets at which lines begin; made when a position is first asked for.
     line_starts: OnceLock<Vec<usize>>,
+    /// Bytes that were read to make fixes.
+    read_for_fixes: AtomicUsize,
 }
 
 /// A part of a source: byte offsets, half open.
@@ -43,12 +46,26 @@ impl Source {
             Some(rest) => rest.into(),
             None => text,
         };
-        Source { inner: Arc::new(Inner { name: name.into(), text, line_starts: OnceLock::new() }) }
+        let (name, line_starts, read_for_fixes) = (name.into(), OnceLock::new(), AtomicUsize::new(0));
+        Source { inner: Arc::new(Inner { name, text, line_starts, read_for_fixes }) }
     }
 
     /// The name: the path as people gave it.
     pub fn name(&self) -> &str {
         &self.inner.name
+    }
+
+    /// The same, to be kept.
+    pub fn shared_name(&self) -> Arc<str> {
+        Arc::clone(&self.inner.name)
+    }
+
+    /// Whether a fix of this text may be worked out: each takes the time of reading the text anew, and a text may have as many
+    /// warnings as lines.
+    pub(crate) fn affords_fix(&self) -> bool {
+        /// Bytes that are read for fixes of one text.
+        const MOST: usize = 4 << 20;
+        self.inner.read_for_fixes.fetch_add(self.text().len(), Ordering::Relaxed) <= MOST
     }
 
     /// The whole text.
