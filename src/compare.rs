@@ -36,8 +36,10 @@
 mod altered;
 mod base;
 mod change;
+pub mod edit;
 mod effects;
 pub mod live;
+mod meaning;
 mod rules;
 mod session;
 mod totals;
@@ -48,7 +50,9 @@ use std::sync::Arc;
 pub use altered::AlteredRule;
 pub use base::Base;
 pub use change::{Answer, Change, ChangePlace, Kind, Origin, RuleAt, Side, Stand};
+pub use edit::{RuleChange, Subject};
 pub use effects::{Effects, Matches};
+pub use meaning::Passage;
 pub use rules::Correspondence;
 pub use totals::{Count, Totals};
 
@@ -56,6 +60,8 @@ use crate::engine::{Decision, Mode};
 use crate::policy::Policy;
 use crate::replay::{DecidedCall, Replay};
 use crate::session::{Call, Session};
+use edit::Version;
+use meaning::meanings;
 
 /// Two versions to be compared over sessions.
 pub struct Comparison {
@@ -64,6 +70,7 @@ pub struct Comparison {
     rules: Correspondence,
     same: bool,
     altered: Vec<AlteredRule>,
+    edits: Vec<RuleChange>,
 }
 
 /// One session under both versions.
@@ -89,13 +96,31 @@ pub struct Group<'a> {
 impl Comparison {
     /// Of two versions. What both have in common is found here, once.
     pub fn new(base: Base, new: Arc<Policy>) -> Comparison {
-        let (rules, same) = match &base {
-            Base::Recorded | Base::Live => (Correspondence::default(), false),
-            Base::Version(policy) => (Correspondence::of(policy, &new), same(policy, &new)),
+        let same = base.policy().is_some_and(|base| same(base, &new));
+        let Some(old) = base.policy() else {
+            let (rules, altered, edits) = (Correspondence::default(), Vec::new(), Vec::new());
+            return Comparison { base, new, rules, same, altered, edits };
         };
-        let versions = base.policy().filter(|_| !same);
-        let altered = versions.map(|base| altered::altered(base, &new, &rules)).unwrap_or_default();
-        Comparison { base, new, rules, same, altered }
+        let (then, now) = (meanings(old), meanings(&new));
+        let rules = Correspondence::between(&then, old, &now, &new);
+        let (mut altered, mut edits) = (Vec::new(), Vec::new());
+        if !same {
+            altered = altered::altered(old, &new, &rules);
+            let (then, now) =
+                (Version { policy: old, meanings: &then }, Version { policy: &new, meanings: &now });
+            edits = edit::changes(then, now, &rules);
+        }
+        Comparison { base, new, rules, same, altered, edits }
+    }
+
+    /// What the edit does to rules, by kind, whatever the recordings hold.
+    pub fn edits(&self) -> &[RuleChange] {
+        &self.edits
+    }
+
+    /// How many rules were edited so.
+    pub fn edited(&self, kind: Kind) -> u64 {
+        self.edits.iter().filter(|edit| edit.kind == kind).count() as u64
     }
 
     /// The rules that are not the same in both versions.

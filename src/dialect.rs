@@ -5,6 +5,7 @@
 
 pub mod beside;
 pub mod contracts;
+pub mod edits;
 #[cfg(feature = "shell")]
 pub mod fact_rows;
 pub mod limit;
@@ -46,6 +47,8 @@ pub struct Dialect {
     pub kinds: &'static [(&'static str, &'static str)],
     /// The JSON Schema of its documents, for editors.
     pub schema: &'static str,
+    /// What an edit of a key does to a rule; what has no row may do anything.
+    pub edits: edits::Edits,
     /// A commented document to begin with. It loads, and there is nothing to say of it.
     pub example: &'static str,
     /// Its codes, with their pages.

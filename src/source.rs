@@ -21,7 +21,7 @@ pub mod wildcard;
 pub mod yaml;
 
 pub use fields::{Field, Fields};
-pub use node::{Entry, Node, NodeValue, pointer_push};
+pub use node::{Entry, Node, NodeValue, pointer_push, pointer_segments};
 pub use problem::{Parse, Problem, ProblemKind, quoted};
 pub use text::{Position, Source, Span, floor_boundary, is_unseen};
 

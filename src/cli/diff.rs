@@ -173,7 +173,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
     if let Some(path) = &asked.witness {
         screen.note(&count.told(path));
     }
-    Ok(match (whole.told.interrupted, whole.failures(view.fails)) {
+    Ok(match (whole.told.interrupted, whole.failures(&view)) {
         (true, _) => Exit::Interrupted,
         _ if asked.strict && whole.told.skipped > 0 => Exit::Bad,
         // What was not read may hold anything.

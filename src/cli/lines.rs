@@ -98,7 +98,7 @@ pub fn diff(asked: &Lines, view: &View<'_>, of: &args::Diff, screen: &mut Screen
     if whole.totals.nothing_compared() {
         return Err(input::nothing_live());
     }
-    Ok(ended(whole.failures(view.fails) > 0, &whole.told))
+    Ok(ended(whole.failures(view) > 0, &whole.told))
 }
 
 fn check(named: &[String], format: &str) -> Result<(), Failure> {

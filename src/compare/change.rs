@@ -107,6 +107,12 @@ pub enum Kind {
     NewlyAllowed,
     /// A person was asked under the base; allowed now.
     NoLongerAsked,
+    /// A rule of the base that the new version does not have.
+    RuleRemoved,
+    /// An edited rule that objects to less.
+    RuleWeakened,
+    /// An edited rule of which nobody can tell whether it objects to more or less; or only words were edited.
+    RuleEdited,
     /// Allowed under the base, stopped now.
     NewlyBlocked,
     /// Allowed under the base, asked about now.
@@ -128,6 +134,10 @@ pub enum Kind {
     NewlyHidden,
     /// A session's status, or how a rule about it ended.
     OutcomeChanged,
+    /// An edited rule that objects to more, and to nothing less.
+    RuleTightened,
+    /// A rule that the base does not have.
+    RuleAdded,
     /// Allowed under both, and reported by a rule now.
     NewlyReported,
     /// Allowed under both, and reported by a rule under the base alone.
@@ -231,9 +241,12 @@ impl Side {
 
 impl Kind {
     /// Every kind, in the order in which they are shown.
-    pub const ALL: [Kind; 14] = [
+    pub const ALL: [Kind; 19] = [
         Kind::NewlyAllowed,
         Kind::NoLongerAsked,
+        Kind::RuleRemoved,
+        Kind::RuleWeakened,
+        Kind::RuleEdited,
         Kind::NewlyBlocked,
         Kind::NewlyAsked,
         Kind::Harder,
@@ -244,15 +257,26 @@ impl Kind {
         Kind::NewlyVisible,
         Kind::NewlyHidden,
         Kind::OutcomeChanged,
+        Kind::RuleTightened,
+        Kind::RuleAdded,
         Kind::NewlyReported,
         Kind::NoLongerReported,
     ];
+
+    /// Whether it is about the text of a rule, and so about no session.
+    pub fn is_of_rules(self) -> bool {
+        use Kind::{RuleAdded, RuleEdited, RuleRemoved, RuleTightened, RuleWeakened};
+        matches!(self, RuleAdded | RuleEdited | RuleRemoved | RuleTightened | RuleWeakened)
+    }
 
     /// The word of the JSON output and the command line.
     pub fn word(self) -> &'static str {
         match self {
             Kind::NewlyAllowed => "newly_allowed",
             Kind::NoLongerAsked => "no_longer_asked",
+            Kind::RuleRemoved => "rule_removed",
+            Kind::RuleWeakened => "rule_weakened",
+            Kind::RuleEdited => "rule_edited",
             Kind::NewlyBlocked => "newly_blocked",
             Kind::NewlyAsked => "newly_asked",
             Kind::Harder => "harder",
@@ -263,6 +287,8 @@ impl Kind {
             Kind::NewlyVisible => "newly_visible",
             Kind::NewlyHidden => "newly_hidden",
             Kind::OutcomeChanged => "outcome_changed",
+            Kind::RuleTightened => "rule_tightened",
+            Kind::RuleAdded => "rule_added",
             Kind::NewlyReported => "newly_reported",
             Kind::NoLongerReported => "no_longer_reported",
         }
@@ -273,6 +299,15 @@ impl Kind {
         match self {
             Kind::NewlyAllowed => "The base stops the call, but now it is allowed",
             Kind::NoLongerAsked => "The base asks a person about the call, but now it is allowed",
+            Kind::RuleRemoved => {
+                "The new version does not have the rule, whether or not a recording exercises it"
+            }
+            Kind::RuleWeakened => {
+                "The rule was edited and objects to less: its effect or mode is softer, a condition, tool or pattern is gone, or a limit is higher"
+            }
+            Kind::RuleEdited => {
+                "The rule was edited, and its keys do not say whether it is stricter; or only its words are different"
+            }
             Kind::NewlyBlocked => "The base allows the call, but now it is stopped",
             Kind::NewlyAsked => "The base allows the call, but now a person is asked",
             Kind::Harder => {
@@ -291,6 +326,8 @@ impl Kind {
             Kind::OutcomeChanged => {
                 "The outcome of a session rule is different, or the status of a session: `fail` (a session rule is violated), `stopped` (a call is stopped), `pass` or `not_exercised` (no rule was checked)"
             }
+            Kind::RuleTightened => "The rule was edited and objects to more, and to nothing less",
+            Kind::RuleAdded => "The base does not have the rule, whether or not a recording exercises it",
             Kind::NewlyReported => "Both allow the call, but now a rule reports it",
             Kind::NoLongerReported => "Both allow the call, but only under the base a rule reports it",
         }
@@ -322,6 +359,7 @@ impl Kind {
             | Kind::Softer
             | Kind::NowReached
             | Kind::NewlyVisible
+            | Kind::RuleRemoved
             | Kind::NoLongerReported => Side::Base,
             Kind::NewlyBlocked
             | Kind::NewlyAsked
@@ -330,6 +368,10 @@ impl Kind {
             | Kind::NowUnreached
             | Kind::NewlyHidden
             | Kind::OutcomeChanged
+            | Kind::RuleWeakened
+            | Kind::RuleEdited
+            | Kind::RuleTightened
+            | Kind::RuleAdded
             | Kind::NewlyReported => Side::New,
         }
     }

@@ -1,9 +1,10 @@
 //! Which rule of one version is which of the other.
 //!
-//! Content before place: a rule that says the same is the same, wherever it moved; of those left, one that is where the
-//! other was is the other, edited. Files are known by their path within the version, not by the name they were read
-//! under, so `git:HEAD:contracts/a.yaml` and `contracts/a.yaml` are one. The answer does not depend on which version is asked
-//! for first.
+//! Content first: a rule that says the same is the same, wherever it moved. Of those left, an edited rule is known by its
+//! `id`, else its description, else by what it says beside words; one that has neither and is the only one of its kind
+//! for its tool is that one. Where a rule is in a list says nothing. Files are known by their path within the version, not by
+//! the name they were read under, so `git:HEAD:contracts/a.yaml` and `contracts/a.yaml` are one. The answer does not depend on
+//! which version is asked for first.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -12,9 +13,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::meaning::Meaning;
 use crate::monitor::{Rule, RuleId};
 use crate::policy::Policy;
-use crate::source::{Node, parse};
 
 /// Pairs of rules of two versions. A rule that only one version has is in no pair.
 #[derive(Debug, Clone, Default)]
@@ -31,23 +32,42 @@ struct RuleIdentity {
     document: (Arc<str>, usize),
     /// Dialect, kind, tool and test: what an edit does not change.
     sort: (&'static str, &'static str, Option<Arc<str>>, Option<Arc<str>>),
-    /// Where in the document.
-    pointer: Arc<str>,
+    /// The author's id and description.
+    id: Option<Arc<str>>,
+    description: Option<Arc<str>>,
+    /// Where in the document, without the places in lists.
+    path: String,
     /// What it says, without layout, comments and the order of keys.
     content: Arc<str>,
+    /// The same without words for people and models.
+    bare: Arc<str>,
 }
 
 impl Correspondence {
     /// Finds the pairs.
-    pub fn of(base: &Policy, new: &Policy) -> Correspondence {
-        let (old, young) = (known(base), known(new));
+    pub(super) fn between(base: &[Meaning], old: &Policy, new: &[Meaning], young: &Policy) -> Correspondence {
+        let (old, young) = (known(old, base), known(young, new));
         let mut pairs = Correspondence { new: vec![None; old.len()], base: vec![None; young.len()] };
         let own = |rule: &RuleIdentity| (rule.document.clone(), rule.sort.clone());
-        pairs.pair(&old, &young, false, |rule| (own(rule), Arc::clone(&rule.content)));
-        pairs.pair(&old, &young, false, |rule| (rule.sort.clone(), Arc::clone(&rule.content)));
-        pairs.pair(&old, &young, false, |rule| (own(rule), Arc::clone(&rule.pointer)));
-        // In a file of another name. Several such files may have the same pointers, and then nobody knows.
-        pairs.pair(&old, &young, true, |rule| (rule.sort.clone(), Arc::clone(&rule.pointer)));
+        pairs.pair(&old, &young, false, |rule| Some((own(rule), Arc::clone(&rule.content))));
+        pairs.pair(&old, &young, false, |rule| Some((rule.sort.clone(), Arc::clone(&rule.content))));
+        let named: [fn(&RuleIdentity) -> Option<Arc<str>>; 2] =
+            [|rule| rule.id.clone(), |rule| rule.description.clone()];
+        for name in named {
+            // Several rules may have one name, as those of one sequence policy have; and then nobody knows.
+            let sort = |rule: &RuleIdentity| (rule.sort.0, rule.sort.3.clone());
+            pairs.pair(&old, &young, true, |rule| Some((own(rule), name(rule)?)));
+            pairs.pair(&old, &young, true, |rule| Some((sort(rule), rule.document.clone(), name(rule)?)));
+            pairs.pair(&old, &young, true, |rule| Some((rule.sort.0, name(rule)?)));
+        }
+        pairs.pair(&old, &young, false, |rule| Some((own(rule), Arc::clone(&rule.bare))));
+        pairs.pair(&old, &young, false, |rule| Some((rule.sort.clone(), Arc::clone(&rule.bare))));
+        let nameless = |rule: &RuleIdentity| {
+            let place = (rule.sort.clone(), rule.path.clone());
+            Some(place).filter(|_| rule.own_name().is_none())
+        };
+        pairs.pair(&old, &young, true, |rule| Some((rule.document.clone(), nameless(rule)?)));
+        pairs.pair(&old, &young, true, nameless);
         pairs
     }
 
@@ -67,20 +87,24 @@ impl Correspondence {
     }
 
     /// Pairs the rules with one key that are in no pair yet, the first with the first; if `alone`, only where each side has
-    /// one.
+    /// one. A rule without a key stays alone.
     fn pair<K: Hash + Eq>(
         &mut self,
         old: &[RuleIdentity],
         young: &[RuleIdentity],
         alone: bool,
-        key: impl Fn(&RuleIdentity) -> K,
+        key: impl Fn(&RuleIdentity) -> Option<K>,
     ) {
         let mut free: HashMap<K, (Vec<usize>, Vec<usize>)> = HashMap::new();
         for (place, rule) in unpaired(old, &self.new) {
-            free.entry(key(rule)).or_default().0.push(place);
+            if let Some(key) = key(rule) {
+                free.entry(key).or_default().0.push(place);
+            }
         }
         for (place, rule) in unpaired(young, &self.base) {
-            free.entry(key(rule)).or_default().1.push(place);
+            if let Some(key) = key(rule) {
+                free.entry(key).or_default().1.push(place);
+            }
         }
         for (base, new) in free.into_values() {
             if alone && (base.len() != 1 || new.len() != 1) {
@@ -112,36 +136,38 @@ fn set(pairs: &mut [Option<(RuleId, bool)>], place: usize, pair: (RuleId, bool))
     }
 }
 
-/// The rules of a version, in the order of their numbers.
-fn known(policy: &Policy) -> Vec<RuleIdentity> {
-    let mut trees: HashMap<&str, Vec<Node>> = HashMap::new();
-    for document in policy.documents() {
-        let source = &document.source;
-        trees.entry(source.name()).or_insert_with(|| parse(source).documents);
+impl RuleIdentity {
+    fn own_name(&self) -> Option<&Arc<str>> {
+        self.id.as_ref().or(self.description.as_ref())
     }
-    let known = |rule: &Rule| {
-        let document = policy.documents().iter().find(|document| {
-            document.source.name() == rule.source.name()
-                && document.span.start <= rule.span.start
-                && rule.span.end <= document.span.end
-        });
-        let document = match document {
-            Some(document) => (Arc::clone(&document.relative), document.index),
-            None => (rule.source.name().into(), 0),
-        };
-        let node = trees.get(rule.source.name()).and_then(|trees| trees.get(document.1)?.at(&rule.pointer));
-        let content = match node {
-            Some(node) => canonical(&node.to_json()),
-            None => rule.source.slice(rule.span).to_owned(),
-        };
+}
+
+/// The rules of a version, in the order of their numbers.
+fn known(policy: &Policy, meanings: &[Meaning]) -> Vec<RuleIdentity> {
+    let known = |(rule, meaning): (&Rule, &Meaning)| {
+        let words = |text: &Option<Arc<str>>| text.clone().filter(|text| !text.trim().is_empty());
+        let bare = canonical(&Value::Object(meaning.bare(rule)));
+        let head = (&rule.kind, &rule.tool, &rule.name, &rule.description);
+        let content = format!("{bare}{head:?}{}", canonical(&meaning.value()));
         RuleIdentity {
-            document,
+            document: meaning.document.clone(),
             sort: (rule.dialect, rule.kind, rule.tool.clone(), rule.test.clone()),
-            pointer: Arc::clone(&rule.pointer),
+            // That of a whole document is no name of a rule.
+            id: words(&rule.name)
+                .filter(|_| ["id", "name"].iter().any(|key| meaning.keys().contains_key(*key))),
+            description: words(&rule.description),
+            path: path(&rule.pointer),
             content: content.into(),
+            bare: bare.into(),
         }
     };
-    policy.rules().iter().map(|(_, rule)| known(rule)).collect()
+    policy.rules().iter().map(|(_, rule)| rule).zip(meanings).map(known).collect()
+}
+
+/// A pointer without its steps into lists.
+fn path(pointer: &str) -> String {
+    let steps = pointer.split('/').filter(|step| step.parse::<u64>().is_err());
+    steps.collect::<Vec<_>>().join("/")
 }
 
 /// JSON text with the keys of every object sorted.

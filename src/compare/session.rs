@@ -7,7 +7,7 @@ use super::{Answer, Base, Change, ChangePlace, Correspondence, Kind, Origin, Rul
 use crate::engine::{Decision, Mode, ToolVisibility, Verdict};
 use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::monitor::{Finding, RuleId};
-use crate::replay::{DecidedCall, Replay};
+use crate::replay::{DecidedCall, Replay, Status};
 use crate::session::{AlternativeRef, Call, Outcome, Session};
 
 /// What is different under `new` than under `base` (`None`: than in the recording).
@@ -218,10 +218,14 @@ impl Pair<'_> {
     }
 
     fn outcomes(&self, base: &Replay, changes: &mut Vec<Change>) {
+        // A session that is stopped under one version alone is explained by the call that is.
+        let stops = |stand: Stand| matches!(stand.answer, Answer::Call(verdict) if verdict.stops());
+        let stopped = [base.status(), self.new.status()].contains(&Status::Stopped);
+        let explained = stopped && changes.iter().any(|change| stops(change.base) != stops(change.new));
         let mut push = |base: Stand, new: Stand| {
             changes.push(self.change(ChangePlace::End, None, base, new, Kind::OutcomeChanged, false));
         };
-        if base.status() != self.new.status() {
+        if base.status() != self.new.status() && !explained {
             let status =
                 |replay: &Replay| Stand { answer: Answer::Session(replay.status()), rule: None, code: None };
             push(status(base), status(self.new));

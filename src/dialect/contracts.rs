@@ -1,6 +1,7 @@
 #![doc = include_str!("contracts/reference.md")]
 
 pub mod codes;
+mod edits;
 pub mod explain;
 mod lint;
 mod monitor;
@@ -40,6 +41,7 @@ pub const DIALECT: Dialect = Dialect {
         ("forbids_after", "{tool: a, forbids_after: [c]}"),
     ],
     schema: include_str!("../../schemas/contract.schema.json"),
+    edits: edits::EDITS,
     example: include_str!("contracts/example.yaml"),
     codes: codes::PAGES,
     recognises,

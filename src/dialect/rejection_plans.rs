@@ -1,6 +1,7 @@
 #![doc = include_str!("rejection_plans/reference.md")]
 
 pub mod codes;
+mod edits;
 mod places;
 
 // What evaluates plans. Without it plans are still found, and are errors.
@@ -45,6 +46,7 @@ pub const DIALECT: Dialect = Dialect {
         "{tool: b, rejectionPlan: {conditions: [{type: regex, regex: never said, target: {role: user, position: -1}}]}}",
     )],
     schema: include_str!("../../schemas/rejection_plan.schema.json"),
+    edits: edits::EDITS,
     example: include_str!("rejection_plans/example.yaml"),
     codes: codes::PAGES,
     recognises,

@@ -2,6 +2,7 @@
 
 pub mod codes;
 pub mod dispatches;
+mod edits;
 pub mod explain;
 mod leak;
 mod lint;
@@ -29,6 +30,7 @@ pub const DIALECT: Dialect = Dialect {
         ("limit", "limits: {a: {maxPerSession: 100000000, action: deny, reason: cost:x}}"),
     ],
     schema: include_str!("../../schemas/sequence_policy.schema.json"),
+    edits: edits::EDITS,
     example: include_str!("sequence_policies/example.yaml"),
     codes: codes::PAGES,
     recognises,

@@ -6,6 +6,7 @@ mod asks;
 pub mod codes;
 #[cfg_attr(not(feature = "shell"), path = "sequence_rules/no_commands.rs")]
 mod commands;
+mod edits;
 mod exact;
 pub mod explain;
 pub mod facts;
@@ -78,6 +79,7 @@ pub const DIALECT: Dialect = Dialect {
         ("exact_sequence", "tests: [{id: t, expected: {type: sequence_valid, sequence: [a, b]}}]"),
     ],
     schema: include_str!("../../schemas/sequence_rule.schema.json"),
+    edits: edits::EDITS,
     example: include_str!("sequence_rules/example.yaml"),
     codes: codes::PAGES,
     recognises,

@@ -1,6 +1,7 @@
 #![doc = include_str!("tool_policies/reference.md")]
 
 pub mod codes;
+mod edits;
 pub mod explain;
 pub mod files;
 mod layered;
@@ -35,6 +36,7 @@ pub const DIALECT: Dialect = Dialect {
         ("read_before_write", "policies: [{type: read_before_write, read_tools: [a], write_tools: [b]}]"),
     ],
     schema: include_str!("../../schemas/tool_policy.schema.json"),
+    edits: edits::EDITS,
     example: include_str!("tool_policies/example.yaml"),
     codes: codes::PAGES,
     recognises,

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::code::codes;
+use crate::dialect::edits::Edits;
 use crate::dialect::{Dialect, Reader, Text};
 use crate::monitor::explanation::{detail, state};
 use crate::monitor::{
@@ -25,6 +26,7 @@ pub(super) const DIALECT: Dialect = Dialect {
     places: &[],
     kinds: &[("once", "")],
     schema: "{}\n",
+    edits: Edits::NONE,
     example: "once: [deploy]\n",
     codes: PAGES,
     recognises: |node| node.get("once").is_some(),

@@ -37,7 +37,7 @@ pub enum Level {
 }
 
 /// A line of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spot {
     /// The file, as shown.
     pub file: String,
@@ -62,8 +62,8 @@ pub struct Issue {
     pub message: String,
     /// Where the rule is.
     pub policy: Option<Spot>,
-    /// Where the call is recorded.
-    pub recording: Spot,
+    /// Where the call is recorded; none of what is about no call.
+    pub recording: Option<Spot>,
     /// The session and the place in it, in words.
     pub place: String,
 }
@@ -175,7 +175,7 @@ pub fn of_replay(replay: &Replay) -> Vec<Issue> {
                 _ => name.clone(),
             },
             policy: Some(Spot::of_rule(rule)),
-            recording: Spot::of_turn(session, index.map(|call| call.at.turn)),
+            recording: Some(Spot::of_turn(session, index.map(|call| call.at.turn))),
             place: place(session, index.map_or("at the end".to_owned(), |call| words::at(call.at, session))),
         });
     }
@@ -200,7 +200,7 @@ fn of_call(replay: &Replay, call: &Call, decided: &DecidedCall) -> Option<Issue>
         title: format!("{verdict}: {}", words::call::call(call)),
         message: format!("{name}: {}", said.headline),
         policy: Some(Spot::of_rule(rule)),
-        recording: Spot::of_turn(session, Some(call.at.turn)),
+        recording: Some(Spot::of_turn(session, Some(call.at.turn))),
         place: place(session, words::at(call.at, session)),
     })
 }
@@ -215,7 +215,7 @@ fn undecided(replay: &Replay, call: &Call, decided: &DecidedCall) -> Option<Issu
         title: format!("{}: {}", words::decided(verdict, replay.mode()), words::call::call(call)),
         message: words::line(decided.decision.told.as_ref().filter(|_| verdict.stops())?),
         policy: None,
-        recording: Spot::of_turn(session, Some(call.at.turn)),
+        recording: Some(Spot::of_turn(session, Some(call.at.turn))),
         place: place(session, words::at(call.at, session)),
     })
 }
@@ -228,7 +228,7 @@ fn not_taken(replay: &Replay, other: &NotTaken<'_>) -> Option<Issue> {
     let session = replay.session();
     Some(Issue {
         title: format!("{}, not chosen", issue.title),
-        recording: Spot::of_turn(session, Some(other.alternative.turn)),
+        recording: Some(Spot::of_turn(session, Some(other.alternative.turn))),
         place: self::place(session, words::at_choice(other)),
         ..issue
     })

@@ -4,7 +4,9 @@
 //! so it is gathered first: by kind and rule, a few changes of each worded, the others counted. Memory is then bounded by
 //! the number of rules, not of sessions; only JUnit, of which the counts are first, keeps a few lines of every session.
 
+mod edits;
 mod entry;
+mod gate;
 mod idle;
 mod json;
 mod junit;
@@ -16,6 +18,7 @@ mod whole;
 
 use std::io::{self, Write};
 
+pub use edits::summary as rules_summary;
 pub use entry::{noun, title};
 pub use json::SCHEMA;
 pub(super) use json::TotalsLine;

@@ -1,6 +1,7 @@
 //! What changes between two versions: cases worked out by hand, with kind and origin.
 
 mod cases;
+mod edits;
 mod rules;
 
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use super::{Issue, Level, Run, warned};
+use super::{Issue, Level, Run, Spot, warned};
 use crate::diagnostic::Diagnostic;
 use crate::report::totals::incomplete;
 use crate::report::words;
@@ -55,20 +55,19 @@ fn annotation(issue: &Issue, out: &mut dyn Write) -> io::Result<()> {
         Level::Note => "notice",
     };
     // A recording is seldom part of the repository; the rule is.
-    let spot = issue.policy.as_ref().unwrap_or(&issue.recording);
-    let mut parts = vec![format!("file={}", property(super::sarif::path(&spot.file)))];
-    if spot.line > 0 {
-        parts.push(format!("line={}", spot.line));
-    }
-    if spot.column > 0 {
-        parts.push(format!("col={}", spot.column));
+    let mut parts = Vec::new();
+    if let Some(spot) = issue.policy.as_ref().or(issue.recording.as_ref()) {
+        parts.push(format!("file={}", property(super::sarif::path(&spot.file))));
+        let numbers = [("line", spot.line), ("col", spot.column)].into_iter();
+        parts.extend(numbers.filter(|(_, at)| *at > 0).map(|(name, at)| format!("{name}={at}")));
     }
     parts.push(format!("title={}", property(&issue.title)));
-    let recorded = match issue.recording.line {
-        0 => issue.recording.file.clone(),
-        line => format!("{}:{line}", issue.recording.file),
+    let recorded = match &issue.recording {
+        None => String::new(),
+        Some(Spot { file, line: 0, .. }) => format!(", {file}"),
+        Some(Spot { file, line, .. }) => format!(", {file}:{line}"),
     };
-    let message = format!("{}\n{}, {recorded}", issue.message, issue.place);
+    let message = format!("{}\n{}{recorded}", issue.message, issue.place);
     writeln!(out, "::{level} {}::{}", parts.join(","), data(&message))
 }
 

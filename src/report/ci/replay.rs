@@ -96,6 +96,6 @@ fn row(issue: &Issue) -> String {
         code(&issue.message),
         rule.unwrap_or_default(),
         code(&issue.place),
-        code(&issue.recording.file),
+        code(issue.recording.as_ref().map_or("", |spot| &spot.file)),
     )
 }

@@ -90,7 +90,8 @@ fn result(issue: &Issue, id: &str, index: usize) -> Value {
         Level::Note => "note",
     };
     let mut hash = Hash::new();
-    for part in [id, &issue.code, &issue.title, &issue.place, &issue.recording.file] {
+    let file = issue.recording.as_ref().map_or("", |spot| &spot.file);
+    for part in [id, &issue.code, &issue.title, &issue.place, file] {
         hash.update(part);
         hash.update([0]);
     }
@@ -106,7 +107,7 @@ fn result(issue: &Issue, id: &str, index: usize) -> Value {
         "partialFingerprints": {"rulestep/v1": mark},
         "properties": {"code": issue.code},
     });
-    let recording = location(&issue.recording);
+    let recording = issue.recording.as_ref().and_then(location);
     let policy = issue.policy.as_ref().and_then(location);
     if let Some(result) = result.as_object_mut() {
         // A viewer shows a result at its first place, and drops one that has none.

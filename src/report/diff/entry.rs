@@ -103,6 +103,9 @@ pub fn title(kind: Kind) -> &'static str {
     match kind {
         Kind::NewlyAllowed => "newly allowed",
         Kind::NoLongerAsked => "no longer asked",
+        Kind::RuleRemoved => "rule removed",
+        Kind::RuleWeakened => "rule weakened",
+        Kind::RuleEdited => "rule edited",
         Kind::NewlyBlocked => "newly blocked",
         Kind::NewlyAsked => "newly asked",
         Kind::Harder => "harder (halt, not deny; or deny, not ask)",
@@ -113,9 +116,25 @@ pub fn title(kind: Kind) -> &'static str {
         Kind::NewlyVisible => "newly visible",
         Kind::NewlyHidden => "newly hidden",
         Kind::OutcomeChanged => "outcome changed",
+        Kind::RuleTightened => "rule tightened",
+        Kind::RuleAdded => "rule added",
         Kind::NewlyReported => "newly reported",
         Kind::NoLongerReported => "no longer reported",
     }
+}
+
+/// The same beside a number of what the kind counts: `newly allowed`, `weakened`.
+pub fn adjective(kind: Kind) -> &'static str {
+    if kind == Kind::OtherReason {
+        return "stopped for another reason";
+    }
+    let title = title(kind).split(" (").next().unwrap_or_default();
+    title.strip_prefix(noun(kind)).map_or(title, str::trim_start)
+}
+
+/// `2 calls newly allowed`.
+pub fn counted(kind: Kind, count: u64) -> String {
+    format!("{} {}", words::count(count, noun(kind)), adjective(kind))
 }
 
 /// What a kind counts: tools are counted once a turn.
@@ -124,6 +143,7 @@ pub fn noun(kind: Kind) -> &'static str {
         Kind::NewlyVisible | Kind::NewlyHidden => "time",
         Kind::OutcomeChanged => "outcome",
         Kind::NewlyReported | Kind::NoLongerReported => "report",
+        kind if kind.is_of_rules() => "rule",
         _ => "call",
     }
 }
@@ -203,21 +223,25 @@ impl About<'_> {
         };
         let (others, cut_too) = words::lines(other);
         let (base, new) = if side == Side::Base { (lines, others) } else { (others, lines) };
-        let texts = |lines: &[(u32, String)]| lines.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
-        let changes = similar::capture_diff_slices(similar::Algorithm::Myers, &texts(&base), &texts(&new));
-        let (old, young) = (texts(&base), texts(&new));
-        let line = |change: similar::Change<String>| {
-            let (sign, lines, place) = match change.tag() {
-                ChangeTag::Delete => ('-', &base, change.old_index()),
-                ChangeTag::Insert => ('+', &new, change.new_index()),
-                ChangeTag::Equal => (' ', &new, change.new_index()),
-            };
-            let (number, text) = lines.get(place?)?.clone();
-            Some(Line { sign, number, text })
-        };
-        let changes = changes.iter().flat_map(|change| change.iter_changes(&old, &young));
-        (changes.filter_map(line).collect(), cut || cut_too)
+        (compared(&base, &new), cut || cut_too)
     }
+}
+
+/// The lines of two texts: those of both once, and those that only one of them has.
+pub fn compared(base: &[(u32, String)], new: &[(u32, String)]) -> Vec<Line> {
+    let texts = |lines: &[(u32, String)]| lines.iter().map(|(_, text)| text.clone()).collect::<Vec<_>>();
+    let (old, young) = (texts(base), texts(new));
+    let changes = similar::capture_diff_slices(similar::Algorithm::Myers, &old, &young);
+    let line = |change: similar::Change<String>| {
+        let (sign, lines, place) = match change.tag() {
+            ChangeTag::Delete => ('-', base, change.old_index()),
+            ChangeTag::Insert => ('+', new, change.new_index()),
+            ChangeTag::Equal => (' ', new, change.new_index()),
+        };
+        let (number, text) = lines.get(place?)?.clone();
+        Some(Line { sign, number, text })
+    };
+    changes.iter().flat_map(|change| change.iter_changes(&old, &young)).filter_map(line).collect()
 }
 
 /// Narrowing that is the same in consecutive turns together; everything else alone.

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{DiffResult, View, idle};
+use super::{DiffResult, View, edits, idle};
 use crate::compare::{Base, Change, Comparison, Kind, SessionDiff, Side};
 use crate::monitor::{Explanation, Finding};
 use crate::report::json::{BodyJson, Named, Version, line};
@@ -51,7 +51,7 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
     ];
     let uncompared =
         matches!(view.comparison.base(), Base::Live).then_some(("uncompared", totals.uncompared));
-    let kinds = Kind::ALL.into_iter().map(|kind| (kind.word(), totals.of(kind).sum()));
+    let kinds = Kind::ALL.into_iter().map(|kind| (kind.word(), whole.count(kind, view)));
     let counts = sessions
         .chain(kinds)
         .chain(origins)
@@ -65,8 +65,8 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
     let digest = view.comparison.policy().digest();
     let totals = Totals { counts: counts.collect(), reading: ReadingLine::of(&whole.told) };
     let provenance = whole.told.provenance.judged(Some(digest), view.mode, Some(base));
-    let without_effect = idle::lines(whole, view);
-    line(&TotalsLine { schema: SCHEMA.to_owned(), totals, without_effect, provenance }, out)
+    let (rules, without_effect) = (edits::data(whole, view), idle::lines(whole, view));
+    line(&TotalsLine { schema: SCHEMA.to_owned(), totals, rules, without_effect, provenance }, out)
 }
 
 #[derive(Serialize)]
@@ -204,6 +204,9 @@ impl<'a> ChangeLine<'a> {
 pub(in crate::report) struct TotalsLine {
     schema: String,
     totals: Totals,
+    /// What the edit does to rules, whatever the recordings hold.
+    #[serde(default)]
+    rules: Vec<edits::RuleEditLine>,
     /// Rules that were added, edited or removed, and that no change is about.
     without_effect: Vec<idle::IdleLine>,
     provenance: Provenance,
@@ -220,7 +223,12 @@ struct Totals {
 impl Mergeable for TotalsLine {
     fn merge(&mut self, other: TotalsLine) -> Result<(), String> {
         self.totals.reading.merge(other.totals.reading, &mut self.provenance, other.provenance)?;
-        for (name, count) in &mut self.totals.counts {
+        if self.rules != other.rules {
+            return Err("the rules changed in other ways in the two results".to_owned());
+        }
+        // The versions are the same in both parts, so their rules changed once.
+        let of_rules = |name: &str| Kind::ALL.iter().any(|kind| kind.is_of_rules() && kind.word() == name);
+        for (name, count) in self.totals.counts.iter_mut().filter(|(name, _)| !of_rules(name)) {
             let more = other.totals.counts.get(name).and_then(Value::as_u64);
             let (Some(known), Some(more)) = (count.as_u64(), more) else {
                 return Err(format!("`{name}` is not a count in both results"));
@@ -249,7 +257,7 @@ impl Mergeable for TotalsLine {
     }
 
     fn found(&self) -> bool {
-        self.count("changes") > 0
+        self.count("changes") > 0 || !self.rules.is_empty()
     }
 }
 

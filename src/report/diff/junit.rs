@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
+use super::edits;
 use super::entry::{self, Entry};
 use super::whole::{Case, ChangeGroup, Key};
 use super::{DiffResult, View};
@@ -15,6 +16,7 @@ use crate::report::{ci, words};
 pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     let name = format!("{} → {}, {}", words::line(view.base), words::line(view.new), view.mode.word());
     let mut suite = TestSuite::new(name);
+    suite.add_test_cases(rules(whole, view));
     suite.add_test_cases(whole.cases.iter().map(test));
     suite.add_test_cases(ci::unread::tests(&whole.told));
     suite.add_test_cases(ci::warned::tests(&view.of_policy()));
@@ -36,6 +38,35 @@ pub fn lines((kind, rule): Key, gathered: &ChangeGroup, view: &View<'_>) -> Vec<
         rest => lines.push(format!("  and {} more", words::thousands(rest))),
     }
     lines
+}
+
+/// A test case for the rules, where some of them changed.
+fn rules(whole: &DiffResult, view: &View<'_>) -> Option<TestCase> {
+    let summary = edits::summary(view.comparison)?;
+    let edits = edits::all(whole, view);
+    let mut lines = Vec::new();
+    for edit in &edits {
+        lines.push(format!("{}: {}  {}", entry::title(edit.kind), edit.name, edit.place));
+        let more = edit.keys.iter().chain(&edit.idle).cloned().chain(edit.signed());
+        lines.extend(more.map(|line| format!("    {line}")));
+    }
+    let failing = edits.iter().find(|edit| view.fails.contains(&edit.kind));
+    let status = match failing {
+        None => TestCaseStatus::success(),
+        Some(edit) => {
+            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+            status.set_type(edit.kind.word());
+            status.set_message(summary);
+            status.set_description(lines.join("\n"));
+            status
+        }
+    };
+    let mut test = TestCase::new("the rules of both versions", status);
+    test.set_classname("policy");
+    if failing.is_none() {
+        test.set_system_out(lines.join("\n"));
+    }
+    Some(test)
 }
 
 fn line(entry: &Entry) -> String {

@@ -1,14 +1,15 @@
 //! Comparisons for a pull request: a table of what changed, then a section a kind, long lists folded.
 //!
-//! What a recording or a policy says is shown as code with every sign of Markdown and HTML spelt as a character
-//! reference, so it can neither format nor link, nor call anybody.
+//! What a recording or a policy says is shown as code, so it can neither format nor link, nor call anybody; where it could
+//! end the code, every sign of Markdown and HTML is spelt as a character reference. The page reads as plain text as well.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use super::edits::{self, RuleEdit};
 use super::entry::{self, About, Entry, VersionVerdict};
 use super::whole::ChangeGroup;
-use super::{DiffResult, View, idle};
+use super::{DiffResult, View, gate};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::report::totals::incomplete_markdown;
 use crate::report::{ci, words};
@@ -29,15 +30,19 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
     let mut room = LIMIT.saturating_sub(RESERVE);
     let totals = &whole.totals;
     let sessions = words::count(totals.compared(), "session");
-    match totals.all().sum() {
-        0 => writeln!(out, "### rulestep: no change in {sessions}\n")?,
-        changes => writeln!(
-            out,
-            "### rulestep: {} in {} of {sessions}\n",
-            words::count(changes, "change"),
-            words::thousands(totals.changed),
-        )?,
-    }
+    let changed = match totals.all().sum() {
+        0 => format!("no change in {sessions}"),
+        changes => {
+            format!(
+                "{} in {} of {sessions}",
+                words::count(changes, "change"),
+                words::thousands(totals.changed)
+            )
+        }
+    };
+    let rules = edits::summary(view.comparison).map(|rules| format!("; {rules}")).unwrap_or_default();
+    writeln!(out, "### rulestep: {}\n", gate::result(whole, view))?;
+    writeln!(out, "{}{rules}\n", sentence(&changed))?;
     writeln!(out, "{} → {}, {}", code(view.base), code(view.new), view.mode.word())?;
     if let Some(uncompared) = entry::uncompared(totals.uncompared) {
         writeln!(out, "\n**{}**", sentence(&uncompared))?;
@@ -50,26 +55,48 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
         writeln!(out)?;
         ci::replay::policy(&policy, out)?;
     }
-    if totals.all().shown() == 0 {
-        without_effect(whole, view, out)?;
+    let edits = edits::all(whole, view);
+    if totals.all().shown() == 0 && edits.is_empty() {
         return again(view.command, out);
     }
-    writeln!(out, "\n| change | number | sessions | primary | downstream | counterfactual |")?;
-    writeln!(out, "|---|--:|--:|--:|--:|--:|")?;
+    writeln!(out, "\n| gate | change | number | sessions | primary | downstream | counterfactual |")?;
+    writeln!(out, "|---|---|--:|--:|--:|--:|--:|")?;
     for kind in Kind::ALL {
         let count = totals.of(kind);
+        let number = whole.count(kind, view);
+        let fails = if number > 0 && view.fails.contains(&kind) { "**fails**" } else { "" };
+        let title = entry::title(kind);
+        if kind.is_of_rules() && number > 0 {
+            writeln!(out, "| {fails} | {title} | {} | | | | |", words::thousands(number))?;
+        }
         if count.shown() > 0 {
-            let title = entry::title(kind);
-            let title = if kind == Kind::NewlyAllowed { format!("**{title}**") } else { title.to_owned() };
-            let numbers =
-                [count.sum(), count.sessions, count.primary, count.downstream, count.counterfactual];
-            writeln!(out, "| {title} | {} |", numbers.map(words::thousands).join(" | "))?;
+            let numbers = [number, count.sessions, count.primary, count.downstream, count.counterfactual];
+            writeln!(out, "| {fails} | {title} | {} |", numbers.map(words::thousands).join(" | "))?;
         }
     }
     // What is before the groups is small: names of versions are cut, and there are few kinds.
     room = room.saturating_sub(4_096 + view.base.len() * 8 + view.new.len() * 8 + view.command.len() * 8);
     let mut left_out = 0;
-    for kind in Kind::ALL.into_iter().filter(|kind| totals.of(*kind).shown() > 0) {
+    for kind in Kind::ALL.into_iter().filter(|kind| whole.count(*kind, view) + totals.of(*kind).shown() > 0) {
+        if kind.is_of_rules() {
+            let mut title = format!(
+                "\n#### {}: {}\n",
+                sentence(entry::title(kind)),
+                words::count(view.rules(kind), "rule")
+            );
+            for edit in edits.iter().filter(|edit| edit.kind == kind) {
+                let mut text = std::mem::take(&mut title).into_bytes();
+                self::edit(edit, &mut text)?;
+                match room.checked_sub(text.len()) {
+                    Some(rest) => {
+                        room = rest;
+                        out.write_all(&text)?;
+                    }
+                    None => left_out += 1,
+                }
+            }
+            continue;
+        }
         let count = words::count(totals.of(kind).sum(), entry::noun(kind));
         let apart = entry::inferred(totals.of(kind)).map(|apart| format!("; {apart}")).unwrap_or_default();
         let mut title = format!("\n#### {}: {count}{apart}\n", sentence(entry::title(kind)));
@@ -89,31 +116,24 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
         let groups = words::count(left_out, "more rule");
         writeln!(out, "\n**{groups} not shown: a comment takes no more than 65,536 characters**")?;
     }
-    without_effect(whole, view, out)?;
     let all = totals.all();
     if all.downstream + all.counterfactual > 0 {
-        writeln!(out, "\n<sub>{FOOTNOTE}</sub>")?;
+        writeln!(out, "\n{FOOTNOTE}")?;
     }
     again(view.command, out)
 }
 
-/// Altered rules that are listed.
-const IDLE: usize = 10;
-
-fn without_effect(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let idle = idle::all(whole, view);
-    if idle.is_empty() {
-        return Ok(());
+/// A change of a rule, with the lines of the edit.
+fn edit(edit: &RuleEdit<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let parts: Vec<&str> = edit.keys.iter().chain(&edit.idle).map(String::as_str).collect();
+    let said = if parts.is_empty() { String::new() } else { format!(", {}", code(&parts.join("; "))) };
+    writeln!(out, "\n{} {}{said}:\n", code(&edit.name), code(&edit.place))?;
+    let mut lines = String::new();
+    for line in edit.signed() {
+        let _ = writeln!(lines, "{line}");
     }
-    writeln!(out, "\n#### Without effect here\n")?;
-    for idle in idle.iter().take(IDLE) {
-        let (name, place) = (code(&words::rule_name(idle.rule)), code(&idle.rule.place()));
-        writeln!(out, "- {name} {place}, {}: {}", idle.altered.fate.word(), code(&idle.why(view)))?;
-    }
-    match idle.len().saturating_sub(IDLE) {
-        0 => Ok(()),
-        rest => writeln!(out, "- and {} more", words::thousands(rest as u64)),
-    }
+    let fence = fence(&lines);
+    writeln!(out, "{fence}diff\n{lines}{fence}")
 }
 
 /// What two columns of the table mean.
@@ -123,7 +143,7 @@ const FOOTNOTE: &str = "*primary*: both versions had seen the same until then. *
 
 /// Writes the command that does it again.
 pub fn again(command: &str, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "\n<sub>{}</sub>", code(command))
+    writeln!(out, "\nAgain with {}", code(command))
 }
 
 fn group(
@@ -185,7 +205,7 @@ pub fn fence(text: &str) -> String {
 fn row(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
     let said = |said: &VersionVerdict| {
         let code = said.code.map(|code| format!(" {}", self::code(code.as_str()))).unwrap_or_default();
-        let why = said.why.as_deref().map(|why| format!("<br>{}", self::code(why))).unwrap_or_default();
+        let why = said.why.as_deref().map(|why| format!(": {}", self::code(why))).unwrap_or_default();
         format!("{}{code}{why}", said.word)
     };
     let mut marks = Vec::new();
@@ -200,7 +220,7 @@ fn row(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(
         out,
-        "| {}<br>{} | {} | {} | {} | {} | {} |",
+        "| {} in {} | {} | {} | {} | {} | {} |",
         code(&entry.session),
         code(&entry.file),
         entry.at,
@@ -211,11 +231,15 @@ fn row(entry: &Entry, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// Any text as code that stays text.
+/// Any text as code that stays text, also in a table.
 pub fn code(text: &str) -> String {
+    let text = words::line(text);
+    if !text.is_empty() && !text.contains(['`', '|', '\\']) && text.trim() == text {
+        return format!("`{text}`");
+    }
     let mut escaped = String::from("<code>");
     let mut before = ' ';
-    for letter in words::line(text).chars() {
+    for letter in text.chars() {
         // Behind `www` a dot makes a link.
         let plain = matches!(letter, ' ' | ',' | '-' | '/' | '␛' | '…') || letter == '.' && before != 'w';
         if letter.is_alphanumeric() || plain {

@@ -2,8 +2,9 @@
 
 use std::io;
 
+use super::edits::{self, RuleEdit};
 use super::entry::{self, Entry, VersionVerdict};
-use super::{DiffResult, View};
+use super::{DiffResult, View, gate};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::report::ci::{Issue, Issues, Level, Run, Spot};
 use crate::report::words;
@@ -15,7 +16,9 @@ pub fn with(
     write: impl FnOnce(&Run<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut gathered = Issues::default();
+    let edits = edits::all(whole, view);
     for kind in Kind::ALL {
+        gathered.issues.extend(edits.iter().filter(|edit| edit.kind == kind).map(|edit| of_rule(edit, view)));
         for (rule, group) in whole.of(kind) {
             gathered.issues.extend(group.shown(view.most()).map(|entry| issue(entry, kind, rule, view)));
             gathered.more += group.rest(view.most());
@@ -31,8 +34,27 @@ pub fn with(
             format!("{} in {changed} of {sessions}{apart}", words::count(all, "change"))
         }
     };
+    let summary = match edits::summary(view.comparison) {
+        Some(rules) => format!("{}; {summary}; {rules}", gate::result(whole, view)),
+        None => format!("{}; {summary}", gate::result(whole, view)),
+    };
     let policy = view.of_policy();
     write(&Run { gathered: &gathered, told: &whole.told, summary, policy: &policy, command: view.command })
+}
+
+/// A change of a rule, which is about no call.
+fn of_rule(edit: &RuleEdit<'_>, view: &View<'_>) -> Issue {
+    let keys = edit.keys.iter().chain(&edit.idle).cloned();
+    Issue {
+        level: if view.fails.contains(&edit.kind) { Level::Error } else { Level::Note },
+        rule: edit.rule.map(|(_, rule)| (rule.id.to_string(), edit.name.clone())),
+        code: edit.kind.word().to_owned(),
+        title: format!("{}: {}", entry::title(edit.kind), edit.name),
+        message: keys.chain(edit.signed()).collect::<Vec<_>>().join("\n"),
+        policy: Some(edit.spot.clone()),
+        recording: None,
+        place: edit.place.clone(),
+    }
 }
 
 fn issue(entry: &Entry, kind: Kind, rule: Option<RuleAt>, view: &View<'_>) -> Issue {
@@ -66,7 +88,7 @@ fn issue(entry: &Entry, kind: Kind, rule: Option<RuleAt>, view: &View<'_>) -> Is
         title: format!("{}{subject}", entry::title(kind)),
         message,
         policy: rule.map(Spot::of_rule),
-        recording: entry.recording.clone(),
+        recording: Some(entry.recording.clone()),
         place: format!("session {}, {}", entry.session, entry.at),
     }
 }

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
+use super::edits::{self, RuleEdit};
 use super::entry::{self, About, Entry, Line, VersionVerdict};
 use super::whole::ChangeGroup;
-use super::{DiffResult, View, idle};
+use super::{DiffResult, View};
 use crate::compare::{Kind, Origin, RuleAt};
 use crate::engine::{Mode, Verdict};
 use crate::report::paint::Paint;
@@ -19,7 +20,9 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
     writeln!(out, "{} → {}{shadow}", words::line(view.base), words::line(view.new))?;
     writeln!(out)?;
     let mut seen = HashSet::new();
+    let edits = edits::all(whole, view);
     for kind in Kind::ALL {
+        rules(edits.iter().filter(|edit| edit.kind == kind), view, &mut seen, paint, out)?;
         let count = whole.totals.of(kind);
         if count.shown() == 0 {
             continue;
@@ -35,16 +38,6 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
         }
         writeln!(out)?;
     }
-    let idle = idle::all(whole, view);
-    if !idle.is_empty() {
-        writeln!(out, "{}", paint.bold("without effect here"))?;
-        for idle in idle {
-            let name = words::rule_name(idle.rule);
-            let place = paint.dim(&idle.rule.place());
-            writeln!(out, "  {name}  {place}\n    {}: {}", idle.altered.fate.word(), idle.why(view))?;
-        }
-        writeln!(out)?;
-    }
     told(&whole.told, paint, out)?;
     let skipped =
         words::skipped(whole.told.skipped).map(|skipped| format!("; {skipped}")).unwrap_or_default();
@@ -54,7 +47,8 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
     let apart = entry::inferred(totals.all()).map(|apart| format!("; {apart}")).unwrap_or_default();
     let uncompared =
         entry::uncompared(totals.uncompared).map(|calls| format!("; {calls}")).unwrap_or_default();
-    let skipped = format!("{apart}{uncompared}{skipped}");
+    let rules = edits::summary(view.comparison).map(|rules| format!("; {rules}")).unwrap_or_default();
+    let skipped = format!("{rules}{apart}{uncompared}{skipped}");
     match totals.changed {
         0 => writeln!(out, "{compared} compared: no change{skipped}"),
         changed => writeln!(
@@ -64,6 +58,44 @@ pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Resu
             words::count(totals.all().sum(), "change"),
         ),
     }
+}
+
+/// Changes of rules of one kind: each with the lines of the edit, what each key does, and what the rule matches here.
+fn rules<'e>(
+    edits: impl Iterator<Item = &'e RuleEdit<'e>>,
+    view: &View<'_>,
+    seen: &mut HashSet<RuleAt>,
+    paint: Paint,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let edits: Vec<_> = edits.collect();
+    let Some(kind) = edits.first().map(|edit| edit.kind) else { return Ok(()) };
+    let counted = words::count(edits.len() as u64, entry::noun(kind));
+    writeln!(out, "{}", paint.bold(&format!("{}: {counted}", entry::title(kind))))?;
+    let most = view.most();
+    for edit in edits.iter().take(most) {
+        writeln!(out, "  {}  {}", paint.bold(&edit.name), paint.dim(&edit.place))?;
+        seen.extend(edit.rule.map(|(at, _)| at));
+        for line in &edit.lines {
+            self::line(line, paint, out)?;
+        }
+        if edit.cut {
+            writeln!(out, "           …")?;
+        }
+        for line in edit.keys.iter().chain(&edit.idle) {
+            writeln!(out, "    {line}")?;
+        }
+    }
+    match edits.len().saturating_sub(most) {
+        0 => {}
+        rest => writeln!(out, "    and {} more (--full shows all)", words::thousands(rest as u64))?,
+    }
+    writeln!(out)
+}
+
+fn line(Line { sign, number, text }: &Line, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
+    let line = format!("    {sign} {} {text}", paint.dim(&format!("{number:>4} │")));
+    writeln!(out, "{}", line.trim_end())
 }
 
 fn group(
@@ -100,9 +132,8 @@ fn heading(about: &About<'_>, first: bool, paint: Paint, out: &mut dyn Write) ->
         return Ok(());
     }
     let (lines, cut) = about.lines();
-    for Line { sign, number, text } in lines {
-        let line = format!("    {sign} {} {text}", paint.dim(&format!("{number:>4} │")));
-        writeln!(out, "{}", line.trim_end())?;
+    for line in &lines {
+        self::line(line, paint, out)?;
     }
     if cut { writeln!(out, "           …") } else { Ok(()) }
 }

@@ -33,6 +33,11 @@ impl View<'_> {
         self.comparison.side(Side::New).map(|policy| policy.warnings()).unwrap_or_default()
     }
 
+    /// How many rules were edited so.
+    pub fn rules(&self, kind: Kind) -> u64 {
+        self.comparison.edited(kind)
+    }
+
     /// How many changes of a kind and a rule are worded.
     pub fn most(&self) -> usize {
         if self.look.scope == Scope::Full { usize::MAX } else { SHOWN }

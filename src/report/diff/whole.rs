@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::View;
 use super::entry::Entry;
 use crate::compare::{Effects, Kind, Origin, RuleAt, Totals};
 use crate::report::Total;
@@ -66,9 +67,14 @@ impl DiffResult {
         self.cases.extend(part.case);
     }
 
+    /// Changes of a kind: of sessions, or of rules.
+    pub fn count(&self, kind: Kind, view: &View<'_>) -> u64 {
+        self.totals.of(kind).sum() + view.rules(kind)
+    }
+
     /// Changes that are a failure.
-    pub fn failures(&self, fails: &[Kind]) -> u64 {
-        fails.iter().map(|kind| self.totals.of(*kind).sum()).sum()
+    pub fn failures(&self, view: &View<'_>) -> u64 {
+        view.fails.iter().map(|kind| self.count(*kind, view)).sum()
     }
 
     /// The groups of a kind in the order of their rules, those after the others in which nothing is primary.

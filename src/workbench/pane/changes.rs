@@ -308,7 +308,9 @@ fn rest(model: &Model) -> String {
         0 => String::new(),
         calls => format!("; not compared: {} that no gate decided", words::count(calls as u64, "call")),
     };
-    let apart = format!("{apart}{uncompared}");
+    let rules = model.basis.changes.comparison.as_deref().and_then(diff::rules_summary);
+    let rules = rules.map(|rules| format!("; {rules}")).unwrap_or_default();
+    let apart = format!("{apart}{uncompared}{rules}");
     match model.scope_note() {
         Some(scope) => format!("changes of {scope}, as filtered; {unchanged} unchanged in all{apart}"),
         None if is_live(model) => format!("{unchanged} without a change{apart}"),

@@ -344,20 +344,18 @@ fn an_altered_rule_that_decides_nothing_is_named() {
     let text = told("s.json", "old", "new", "text");
     assert!(
         text.contains(
-            "  Signed first  new/p.yaml:4\n    added: 2 calls match, all stopped by new/p.yaml:3 already"
+            "    +    4 │   - {requires_prior_tool: sign, description: Signed first}\n    2 calls match, all stopped by new/p.yaml:3 already"
         ),
         "{text}"
     );
-    assert!(text.starts_with("exit 0\n"), "{text}");
+    assert!(text.starts_with("exit 1\n") && text.contains("rule added: 1 rule\n"), "{text}");
     let text = told("other.json", "old", "new", "text");
-    assert!(text.contains("added: no call matches"), "{text}");
+    assert!(text.contains("    no call matches\n"), "{text}");
     let text = told("s.json", "new", "old", "text");
-    assert!(text.contains("    removed: 2 calls match, all stopped by new/p.yaml:3 already"), "{text}");
+    assert!(text.contains("rule removed: 1 rule\n"), "{text}");
+    assert!(text.contains("    2 calls match, all stopped by new/p.yaml:3 already"), "{text}");
     let markdown = told("s.json", "old", "new", "markdown");
-    assert!(
-        markdown.contains("#### Without effect here") && markdown.contains("2 calls match"),
-        "{markdown}"
-    );
+    assert!(markdown.contains("#### Rule added: 1 rule") && markdown.contains("2 calls match"), "{markdown}");
     let json = told("s.json", "old", "new", "json");
     let totals: Value =
         serde_json::from_str(json.split("--- stderr").next().unwrap().lines().last().unwrap()).unwrap();
@@ -369,8 +367,109 @@ fn an_altered_rule_that_decides_nothing_is_named() {
     );
     assert_eq!(idle[0]["by"], serde_json::json!([{"rule": "new/p.yaml#/preconditions/0", "calls": 2}]));
     // One that decides something is not listed, nor is one that nobody touched.
-    assert!(!told("signed.json", "old", "new", "text").contains("without effect"));
-    assert!(!told("s.json", "old", "old", "text").contains("without effect"));
+    assert!(!told("signed.json", "old", "new", "text").contains("already"));
+    assert!(!told("s.json", "old", "old", "text").contains("rule"));
+}
+
+/// What the job of docs/ci.md fails by.
+const GATE: &str = "newly_allowed,no_longer_asked,softer,rule_removed,rule_weakened,rule_edited";
+
+/// No recording calls `pay`, so no call changes; the edit of its rules does all the same.
+#[test]
+fn a_rule_that_no_recording_exercises_is_a_change_in_every_output() {
+    let old = "rules:\n  - {id: few, type: max_calls, tool: pay, max: 1}\n  - {id: no-drop, type: never, call: drop}\n";
+    let new = "rules:\n  - {id: few, type: max_calls, tool: pay, max: 9}\n";
+    let folder = super::folder(&[("old/p.yaml", old), ("new/p.yaml", new), ("s.json", super::REFUND_124)]);
+    let told = |base: &str, new: &str, fails: &str, format: &str| {
+        let arguments =
+            ["diff", "-q", "s.json", "-b", base, "-p", new, "--fail-on", fails, "--format", format];
+        run(&folder, &arguments)
+    };
+    for (format, words) in [
+        (
+            "text",
+            [
+                "rule weakened: 1 rule\n  few  new/p.yaml:2\n",
+                "\n  no-drop  old/p.yaml:3\n",
+                "weakened: max\n",
+            ],
+        ),
+        (
+            "json",
+            [
+                r#""kind":"rule_weakened""#,
+                r#""kind":"rule_removed""#,
+                r#""text":"  - {id: few, type: max_calls, tool: pay, max: 9}""#,
+            ],
+        ),
+        (
+            "markdown",
+            [
+                "rulestep: failed by 1 rule removed, 1 rule weakened\n",
+                "| **fails** | rule removed | 1 |",
+                "+  - {id: few",
+            ],
+        ),
+        ("junit", ["<failure", r#"type="rule_removed""#, "weakened: max"]),
+        ("sarif", [r#""level": "error""#, r#""code": "rule_weakened""#, r#""code": "rule_removed""#]),
+        (
+            "github",
+            [
+                "::error file=old/p.yaml,line=3,col=5,title=rule removed%3A no-drop::",
+                "::error file=new/p.yaml,line=2",
+                "failed by 1 rule removed",
+            ],
+        ),
+    ] {
+        let output = told("old", "new", GATE, format);
+        assert!(output.starts_with("exit 1\n"), "{format}: {output}");
+        for word in words {
+            assert!(output.contains(word), "{format}, {word}: {output}");
+        }
+        // Each kind by itself, and none of them.
+        let one = told("old", "new", "rule_weakened", format);
+        assert!(one.starts_with("exit 1\n"), "{format}: {one}");
+        let none = told("old", "new", "rule_added,rule_tightened,outcome_changed,newly_allowed", format);
+        assert!(none.starts_with("exit 0\n"), "{format}: {none}");
+        assert!(
+            !none.contains("::error") && !none.contains("<failure") && !none.contains("**fails**"),
+            "{none}"
+        );
+        let same = told("old", "old", "any", format);
+        assert!(same.starts_with("exit 0\n") && !same.contains("no-drop"), "{format}: {same}");
+    }
+    let lines = super::seen(
+        &rulestep(
+            folder.path(),
+            &["diff", "-", "--lines", "-b", "old", "-p", "new", "--fail-on", "rule_removed"],
+        )
+        .output()
+        .unwrap(),
+    );
+    // No line was read; the rules changed all the same.
+    assert!(lines.starts_with("exit 1\n"), "{lines}");
+}
+
+/// The way back from the looser version: calls are newly blocked, rules added and tightened, and the documented job passes.
+#[test]
+fn a_tightening_passes_the_documented_gate() {
+    let (old, new) =
+        ("{type: max_calls, tool: issue_refund, max: 1}", "{type: max_calls, tool: issue_refund, max: 0}");
+    let folder = super::folder(&[
+        ("old/p.yaml", &format!("rules: [{old}]\n")),
+        ("new/p.yaml", &format!("rules:\n  - {new}\n  - {{type: never, call: drop}}\n")),
+        ("s.json", super::REFUND_124),
+    ]);
+    let told =
+        |fails: &str| run(&folder, &["diff", "-q", "s.json", "-b", "old", "-p", "new", "--fail-on", fails]);
+    let passed = told(GATE);
+    assert!(passed.starts_with("exit 0\n"), "{passed}");
+    for word in ["newly blocked: 1 call", "rule tightened: 1 rule", "rule added: 1 rule"] {
+        assert!(passed.contains(word), "{word}: {passed}");
+    }
+    // The session's status follows from the call.
+    assert!(!passed.contains("outcome changed"), "{passed}");
+    assert!(told("newly_blocked").starts_with("exit 1\n") && told("outcome_changed").starts_with("exit 0\n"));
 }
 
 /// What altered rules match is more than what they decide: reports stop nothing, and a rule about the session may be
@@ -417,7 +516,7 @@ fn what_a_rule_without_effect_matches_is_counted() {
     let other = idle("soon", "other");
     let counted = ["fate", "calls", "reported", "violated"].map(|key| other[0][key].clone());
     assert_eq!(serde_json::json!(counted), serde_json::json!(["edited", 0, 6, 2]), "{other:#}");
-    assert!(told("soon", "other", &[]).contains("edited: reports 6 calls, as before\n"));
+    assert!(told("soon", "other", &[]).contains("    reports 6 calls, as before\n"));
     // Each decides the calls in its version.
     assert_eq!(idle("contract", "sequence"), serde_json::json!([]));
 }
@@ -464,7 +563,7 @@ fn groups_in_which_nothing_is_primary_come_last() {
     ]);
     for format in ["text", "markdown"] {
         let said = run(&folder, &["diff", "s.json", "-b", "v1", "-p", "v2", "--format", format]);
-        let blocked = said.get(said.find("newly blocked").unwrap()..).unwrap();
+        let blocked = said.get(said.find("ewly blocked: ").unwrap()..).unwrap();
         let (first, second) = (blocked.find("b.yaml").unwrap(), blocked.find("a.yaml").unwrap());
         assert!(first < second, "{said}");
     }
@@ -482,7 +581,7 @@ fn changes_of_inferred_tools_fail_nothing() {
                 .replace(r#""tools": [{"name": "check_eligibility"}, {"name": "void_order"}],"#, ""),
         ),
     ]);
-    for fail_on in ["any", "newly_visible"] {
+    for fail_on in ["newly_visible", "newly_visible,newly_allowed"] {
         for format in ["text", "json", "markdown", "junit", "sarif", "github"] {
             let arguments =
                 ["diff", "s.json", "--base", "base", "-p", "new", "--fail-on", fail_on, "--format", format];

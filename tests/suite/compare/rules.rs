@@ -1,14 +1,17 @@
 //! Which rule of one version is which of the other, and what that makes of a denial that stays one.
 
-use rulestep::internals::compare::{Base, Comparison, Correspondence};
+use std::sync::Arc;
+
+use rulestep::internals::compare::{Base, Comparison};
 use rulestep::internals::engine::Mode;
 use rulestep::internals::policy::Policy;
 
 use super::{all, compare, files, session, version};
 
 /// `BASE → NEW` for every rule of either version, an edited pair with `*`.
-fn pairs(base: &Policy, new: &Policy) -> Vec<String> {
-    let rules = Correspondence::of(base, new);
+fn pairs(base: &Arc<Policy>, new: &Arc<Policy>) -> Vec<String> {
+    let comparison = Comparison::new(Base::Version(Arc::clone(base)), Arc::clone(new));
+    let rules = comparison.rules();
     let mut pairs = Vec::new();
     for (id, rule) in base.rules().iter() {
         let other = rules.in_new(id);

@@ -42,9 +42,7 @@ fn a_diff_is_the_difference_of_two_replays() {
         *found.entry(kind).or_default() += count;
     }
     println!("{found:?}");
-    for kind in
-        ["newly_allowed", "newly_blocked", "other_reason", "newly_visible", "newly_hidden", "outcome_changed"]
-    {
+    for kind in ["newly_allowed", "newly_blocked", "other_reason", "newly_visible", "newly_hidden"] {
         assert!(found.contains_key(kind), "{kind}: {found:?}");
     }
 }
@@ -292,7 +290,8 @@ fn difference(old: &Value, young: &Value, edit: &Edit, mode: &str) -> Vec<Value>
             parted |= enforce && base != new && old["recorded"] != "refused";
         }
     }
-    if old["status"] != young["status"] {
+    let explained = |change: &Value| change["kind"] == "newly_allowed" || change["kind"] == "newly_blocked";
+    if old["status"] != young["status"] && !changes.iter().any(explained) {
         changes.push(json!({
             "turn": null, "call": null, "index": null, "tool": null, "arguments": null, "at": null, "base": old["status"], "new": young["status"],
             "kind": "outcome_changed", "origin": if parted { "downstream" } else { "primary" }, "rule": null,
