@@ -34,6 +34,7 @@ mod open;
 mod proxy;
 mod prune;
 mod redacted;
+mod repeated;
 mod replay;
 mod report;
 mod reports;

@@ -10,6 +10,7 @@ pub mod identity;
 pub mod inventory;
 pub mod names;
 pub mod occurrence;
+pub mod repeats;
 pub mod rows;
 pub mod seen;
 pub mod sieve;

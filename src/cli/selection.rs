@@ -12,11 +12,13 @@ use jiff::Timestamp;
 use super::args;
 use super::exit::Failure;
 use super::input::{self, Sessions};
+use super::repeated::Repeated;
 use super::screen::Screen;
 use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::explore::filter::{self, Filter};
 use crate::explore::identity::Identity;
+use crate::explore::repeats;
 use crate::explore::sieve::passes;
 use crate::replay::Replay;
 use crate::replay::corpus::Corpus;
@@ -34,6 +36,7 @@ pub struct Selection {
     /// The options as they were given.
     given: Vec<(&'static str, String)>,
     left_out: LeftOut,
+    repeated: Repeated,
 }
 
 /// One of the parts that sessions are divided into.
@@ -143,6 +146,7 @@ impl Selection {
             sample,
             given: given.into_iter().filter_map(|(option, text)| Some((option, text?))).collect(),
             left_out: LeftOut::default(),
+            repeated: Repeated::default(),
         })
     }
 
@@ -207,7 +211,17 @@ impl Selection {
         take: &mut dyn FnMut(R) -> ControlFlow<()>,
     ) {
         let _ = match self.sample {
-            None => corpus.run(sessions, answer, weigh, take),
+            None => {
+                let answer = |session: Session| {
+                    let (mark, file) = (repeats::mark(&session), Arc::clone(&session.origin.file));
+                    (mark, file, answer(session))
+                };
+                let mut take = |(mark, file, answer): (_, Arc<str>, R)| match self.repeated.has(mark, &file) {
+                    true => ControlFlow::Continue(()),
+                    false => take(answer),
+                };
+                corpus.run(sessions, &answer, &|(_, _, answer)| weigh(answer), &mut take)
+            }
             Some(sample) => {
                 let drawn = corpus.within(|| self.drawn(sample, sessions, judge, changes));
                 corpus.run(&mut Some(drawn), answer, weigh, take)
@@ -242,6 +256,9 @@ impl Selection {
         let mut kept: BTreeMap<(u64, u64), Session> = BTreeMap::new();
         for place in 0.. {
             let Some(session) = sessions.next() else { break };
+            if self.repeated.has(repeats::mark(&session), &session.origin.file) {
+                continue;
+            }
             let chosen = match self.choose_compared(session, judge, changes) {
                 Ok(chosen) => chosen,
                 Err(diagnostics) => {
@@ -295,6 +312,9 @@ impl Selection {
         for (option, count) in self.counts().into_iter().filter(|(_, count)| *count > 0) {
             provenance.left_out.insert(option.to_owned(), count);
         }
+        if self.repeated.count() > 0 {
+            provenance.left_out.insert("repeated".to_owned(), self.repeated.count());
+        }
         if let Some(Shard { number, of }) = self.shard {
             provenance.shards.insert(of, BTreeMap::from([(number, 1)]));
         }
@@ -318,7 +338,8 @@ impl Selection {
     pub fn report(&self, kept: u64, read: u64, screen: &mut Screen) {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let LeftOut { shard, early, late, untimed, sample, .. } = &self.left_out;
-        let mut before = read;
+        self.repeated.tell(screen);
+        let mut before = read.saturating_sub(self.repeated.count());
         if let Some(Shard { number, of }) = self.shard {
             let all = words::count(before, "session");
             before = before.saturating_sub(count(shard));

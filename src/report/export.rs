@@ -20,7 +20,7 @@ use crate::monitor::Rule;
 use crate::monitor::rule::RulePlace;
 use crate::replay::{Replay, Status, Summary};
 use crate::session::write::Instant;
-use crate::session::{Call, LiveDecision, Outcome};
+use crate::session::{Call, LiveDecision, Outcome, Session};
 
 /// A table: its name, and what it writes of a session.
 pub struct Table {
@@ -80,6 +80,8 @@ struct Counts {
 #[derive(Serialize)]
 struct CallRow<'a> {
     session: Identity,
+    session_file: &'a str,
+    session_index: usize,
     turn: u32,
     call: u32,
     index: u32,
@@ -107,6 +109,8 @@ struct CallRow<'a> {
 #[derive(Serialize)]
 struct FindingRow<'a> {
     session: Identity,
+    session_file: &'a str,
+    session_index: usize,
     /// Null for a rule about the session that no single call violates.
     turn: Option<u32>,
     call: Option<u32>,
@@ -186,6 +190,8 @@ fn calls(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
         let live = call.live.as_deref();
         let row = CallRow {
             session: identity,
+            session_file: &session.origin.file,
+            session_index: session.origin.index,
             turn: call.at.turn,
             call: call.at.call,
             index: call.at.index,
@@ -238,7 +244,7 @@ fn findings(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
                 decided,
                 message: explained.map(|explained| explained.headline.to_string()),
                 reason: finding.reason.as_deref(),
-                ..FindingRow::of(identity, Some(call), rule)
+                ..FindingRow::of((identity, session), Some(call), rule)
             };
             line(&row, out)?;
         }
@@ -248,7 +254,7 @@ fn findings(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
         let row = FindingRow {
             kind: if state.enforced { "violated" } else { "reported" },
             code: state.code.map(|code| code.as_str()),
-            ..FindingRow::of(identity, call, rule)
+            ..FindingRow::of((identity, session), call, rule)
         };
         line(&row, out)?;
     }
@@ -256,10 +262,16 @@ fn findings(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
 }
 
 impl<'a> FindingRow<'a> {
-    fn of(session: Identity, call: Option<&'a Call>, rule: &'a Rule) -> FindingRow<'a> {
+    fn of(
+        (identity, session): (Identity, &'a Session),
+        call: Option<&'a Call>,
+        rule: &'a Rule,
+    ) -> FindingRow<'a> {
         let place = RulePlace::of(rule);
         FindingRow {
-            session,
+            session: identity,
+            session_file: &session.origin.file,
+            session_index: session.origin.index,
             turn: call.map(|call| call.at.turn),
             call: call.map(|call| call.at.call),
             index: call.map(|call| call.at.index),

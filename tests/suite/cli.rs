@@ -17,6 +17,7 @@ mod packed;
 mod redacted;
 pub mod reference;
 mod refusals;
+mod repeated;
 mod replay;
 mod reports;
 mod rules;

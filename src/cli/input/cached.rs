@@ -18,13 +18,14 @@ use std::path::{Path, PathBuf};
 use hmac_sha256::Hash;
 
 pub use self::answers::Answers;
-use self::answers::Read;
+use self::answers::{Marked, Read};
 use self::file::CachedFile;
 use self::group::{GroupName, KnownGroup};
 use self::results::Results;
-use super::{SessionSource, Sessions};
+use super::{SessionSource, Sessions, interrupted};
 use crate::cli::args;
 use crate::cli::selection::{Judge, Selection};
+use crate::explore::repeats;
 use crate::files::cache::Entries;
 use crate::files::stamp::Stamp;
 use crate::policy::Policy;
@@ -112,12 +113,51 @@ pub fn run<A: Answers>(
     answer: &(dyn Fn(Session) -> A + Sync),
     take: &mut dyn FnMut(A) -> ControlFlow<()>,
 ) {
-    let Some(Cache { folder, key }) = cache else {
-        return selection.run(corpus, sessions, judge, &|_| 0, answer, &A::weight, take);
+    let again = sessions.copy();
+    if let (Some(cache), Some(again)) = (cache, again) {
+        if let Some(answers) = once(cache, corpus, sessions, answer) {
+            let _ = take(answers);
+            return;
+        }
+        // What is kept of several sessions cannot be counted without one of them.
+        *sessions = again;
+    }
+    selection.run(corpus, sessions, judge, &|_| 0, answer, &A::weight, take);
+}
+
+/// All answers together, as kept or anew; `None` where a session is there twice.
+fn once<A: Answers>(
+    Cache { folder, key }: Cache,
+    corpus: &Corpus,
+    sessions: &mut Sessions,
+    answer: &(dyn Fn(Session) -> A + Sync),
+) -> Option<A> {
+    let (mut all, mut seen, mut twice) = (Marked::<A>::default(), HashSet::new(), false);
+    let answer = |session: Session| Marked {
+        marks: repeats::mark(&session).into_iter().collect(),
+        answers: answer(session),
     };
+    let mut take = |answers: Marked<A>| {
+        twice |= answers.marks.iter().any(|mark| !seen.insert(*mark));
+        all.answers.append(&answers.answers);
+        if twice || interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    keep(&folder, &key, corpus, sessions, &answer, &mut take);
+    (!twice).then_some(all.answers)
+}
+
+/// Puts the sessions to `answer`, or takes what was answered before.
+fn keep<A: Answers>(
+    folder: &Path,
+    key: &str,
+    corpus: &Corpus,
+    sessions: &mut Sessions,
+    answer: &(dyn Fn(Session) -> A + Sync),
+    take: &mut dyn FnMut(A) -> ControlFlow<()>,
+) {
     sessions.digest();
-    let files = Entries::open(&folder, &key);
-    let groups = Entries::open(&folder, &format!("{key} groups"));
+    let files = Entries::open(folder, key);
+    let groups = Entries::open(folder, &format!("{key} groups"));
     let results = RefCell::new(Results::default());
     let mut cached = CachedFiles {
         sessions,

@@ -22,6 +22,7 @@ use crate::report::words;
 use crate::session::{Session, tree};
 use crate::workspace::{opener, samples};
 
+mod again;
 mod notes;
 
 /// Sessions between two changes of the progress line.

@@ -65,6 +65,8 @@ const SESSIONS: &[Column] = &[
 
 const CALLS: &[Column] = &[
     ("session", Kind::Text, NEVER),
+    ("session_file", Kind::Text, NEVER),
+    ("session_index", Kind::Integer, NEVER),
     ("turn", Kind::Integer, NEVER),
     ("call", Kind::Integer, NEVER),
     ("index", Kind::Integer, NEVER),
@@ -90,6 +92,8 @@ const CALLS: &[Column] = &[
 
 const FINDINGS: &[Column] = &[
     ("session", Kind::Text, NEVER),
+    ("session_file", Kind::Text, NEVER),
+    ("session_index", Kind::Integer, NEVER),
     ("turn", Kind::Integer, PERHAPS),
     ("call", Kind::Integer, PERHAPS),
     ("index", Kind::Integer, PERHAPS),

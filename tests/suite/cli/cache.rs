@@ -45,14 +45,14 @@ fn session(number: usize) -> String {
 fn corpus() -> TempDir {
     let lines = |from: usize, to: usize| (from..to).map(|number| session(number) + "\n").collect::<String>();
     let long = lines(0, 120);
-    let damaged = format!("{}{{\"id\": \"cut\n{}", lines(3, 6), lines(6, 9));
+    let damaged = format!("{}{{\"id\": \"cut\n{}", lines(303, 306), lines(306, 309));
     folder(&[
         ("p/pay.yaml", POLICY),
         ("s/a.jsonl", &long),
         ("s/b.jsonl", &damaged),
-        ("s/c.json", &session(7)),
-        ("s/d.jsonl", &lines(20, 24)),
-        ("s/e/f.json", &session(8)),
+        ("s/c.json", &session(207)),
+        ("s/d.jsonl", &lines(320, 324)),
+        ("s/e/f.json", &session(208)),
         ("s/notes.txt", "nothing"),
         ("s/g.json", ""),
     ])
@@ -178,8 +178,9 @@ fn forge(folder: &TempDir) -> usize {
             .map(|(name, entry)| {
                 let mut entry: serde_json::Value = serde_json::from_slice(entry).unwrap();
                 for answer in entry["answers"].as_array_mut().unwrap() {
-                    let turns = answer["total"]["turns"].as_u64().unwrap_or_default();
-                    answer["total"]["turns"] = (turns * 2).into();
+                    let total = &mut answer["answers"]["total"];
+                    let turns = total["turns"].as_u64().unwrap();
+                    total["turns"] = (turns * 2).into();
                 }
                 (name.to_vec(), serde_json::to_vec(&entry).unwrap())
             })

@@ -1,9 +1,10 @@
 //! What is put together and kept, and what a file gives of it.
 
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::diagnostic::Diagnostic;
+use crate::explore::identity::Identity;
 use crate::replay::corpus::Weigh;
 use crate::session::Session;
 
@@ -15,6 +16,30 @@ pub trait Answers: Serialize + DeserializeOwned + Default + Send {
     fn append(&mut self, later: &Self);
     /// Bytes that it keeps, about.
     fn weight(&self) -> usize;
+}
+
+/// Answers with what tells their sessions from others.
+#[derive(Default, Serialize, Deserialize)]
+pub struct Marked<A> {
+    /// The marks of the sessions that have one.
+    pub marks: Vec<Identity>,
+    /// The answers.
+    pub answers: A,
+}
+
+impl<A: Answers> Answers for Marked<A> {
+    fn diagnostics(&self) -> &[Diagnostic] {
+        self.answers.diagnostics()
+    }
+
+    fn append(&mut self, later: &Marked<A>) {
+        self.marks.extend_from_slice(&later.marks);
+        self.answers.append(&later.answers);
+    }
+
+    fn weight(&self) -> usize {
+        self.answers.weight() + self.marks.len() * size_of::<Identity>()
+    }
 }
 
 /// A session, or answers that are known.
