@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place, code};
 
+pub mod bounded;
 #[cfg(feature = "cli")]
 pub mod cache;
 #[cfg(feature = "cli")]

@@ -18,6 +18,9 @@ pub use peek::{first_in_json, in_json, in_value, peek};
 /// Steps that compiling a pattern costs, which `match` and `search` of a filter do at each place anew.
 const PATTERN: u64 = 10_000;
 
+/// How many `..` a path may have: each multiplies the places by how deep a value nests.
+const DESCENTS: usize = 3;
+
 /// A parsed path.
 #[derive(Clone)]
 pub struct Path {
@@ -68,6 +71,13 @@ impl Path {
                 ),
                 at,
             ));
+        }
+        if descents(&query.segments) > DESCENTS {
+            let at = text.find("..").unwrap_or_default();
+            let cause = format!(
+                "it has more than {DESCENTS} `..`, each of which goes through all that is below each place of the one before"
+            );
+            return Err(bad(cause, at));
         }
         let form = match singular(&query.segments) {
             Some(steps) => Form::Singular(steps.into()),
@@ -185,6 +195,11 @@ impl Path {
         let rest = self.text.trim_start().strip_prefix('$')?;
         Path::parse(&format!("${}{rest}", name_step(member))).ok()
     }
+}
+
+/// How many `..` are in a path, those of its filters left out: [`Path::effort`] counts them.
+fn descents(segments: &[Segment]) -> usize {
+    segments.iter().filter(|segment| matches!(segment, Segment::Descendant(_))).count()
 }
 
 /// The step to a member, as it is written.

@@ -7,11 +7,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::version::{NamedFile, VersionFile, VersionFiles, empty, file_name, is_document};
-use super::{git, unreadable, utf8, walk};
+use super::{bounded, git, unreadable, utf8, walk};
 use crate::diagnostic::{Diagnostic, Severity};
 
 /// The folder that is meant where no policy is named.
 const DEFAULT_FOLDER: &str = "contracts";
+/// The largest file of a version, in bytes: a thousand times the size of large policies.
+const LARGEST: u64 = 16 << 20;
 
 /// Finds and reads the files of a version: a file, a folder (its `*.yaml`, `*.yml` and `*.json`, subfolders
 /// included), or `git:REV[:PATH]`.
@@ -76,7 +78,7 @@ fn read_path(spec: &str, version: &mut VersionFiles) -> Result<(), Diagnostic> {
     version.diagnostics.extend(walked.diagnostics.into_iter().map(weigh));
     for file in walked.files {
         let name = walk::join(spec, &file.relative);
-        let text = read(&file.path, &name);
+        let text = read_chosen(&file.path, &name);
         version.files.push(VersionFile {
             name: name.into(),
             relative: file.relative.into(),
@@ -97,7 +99,7 @@ fn read_named(version: &mut VersionFiles) {
             };
             let path = folder.join(&*named.written);
             if path.exists() && !version.has(&named.name) {
-                let text = read(&path, &named.name);
+                let text = read_chosen(&path, &named.name);
                 version.files.push(named.file(text));
             }
         }
@@ -105,7 +107,13 @@ fn read_named(version: &mut VersionFiles) {
 }
 
 fn read(path: &Path, name: &str) -> Result<Arc<str>, Diagnostic> {
-    let bytes = fs::read(path).map_err(|error| unreadable(name, &error))?;
+    let bytes = bounded::read(path, LARGEST).map_err(|error| unreadable(name, &error))?;
+    utf8(name, bytes)
+}
+
+/// A file that a document or a folder names: whoever reads it did not choose it, so it is a regular file.
+fn read_chosen(path: &Path, name: &str) -> Result<Arc<str>, Diagnostic> {
+    let bytes = bounded::read_regular(path, LARGEST).map_err(|error| unreadable(name, &error))?;
     utf8(name, bytes)
 }
 

@@ -91,6 +91,9 @@ impl Texts {
         let all = self.of(text);
         let from = all.partition_point(|place| place.span.start < part.start);
         let places = all.get(from..).unwrap_or_default().iter();
-        places.take_while(|place| place.span.start < part.end).find(|place| place.span.end <= part.end).copied()
+        places
+            .take_while(|place| place.span.start < part.end)
+            .find(|place| place.span.end <= part.end)
+            .copied()
     }
 }

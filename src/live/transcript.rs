@@ -5,11 +5,14 @@
 
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
 
 use super::fault::Fault;
 use super::journal::Journal;
 use super::record::{Json, Proposed, Record};
 use super::tree::Clock;
+use crate::diagnostic::{Diagnostic, Place};
+use crate::files::bounded;
 use crate::recording::{self, Options, Status, command};
 use crate::session::build::Builder;
 use crate::session::tree::is_starter;
@@ -50,7 +53,7 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
         let message = format!("the transcript `{path}` cannot be read: {why}");
         Fault::new(message, "let the user of the agent read it, or begin a new session")
     };
-    let mut file = match File::open(path) {
+    let mut file = match bounded::regular(Path::new(path)).and_then(|()| File::open(path)) {
         Ok(file) => file,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unreadable(&error)),
@@ -80,12 +83,12 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
     let tells_commands = format == CODEX;
     let options = Options { format: recording::named(format), following: true, ..Options::default() };
     let mut reading = recording::open(path, Box::new(Cursor::new(text)), &options)
-        .map_err(|why| unreadable(&why.message))?;
+        .map_err(|why| unreadable(&place(&why)))?;
     let sessions: Vec<Session> = reading.by_ref().collect();
     if start == 0
         && let Some(why) = reading.diagnostics().iter().find(|found| found.may_lose_calls())
     {
-        return Err(unreadable(&why.message));
+        return Err(unreadable(&place(why)));
     }
     let own = |session: &Session| match id {
         // Each of its threads has a log of its own, whose later parts do not say whose they are.
@@ -95,6 +98,12 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
     };
     let session = sessions.into_iter().rfind(own).unwrap_or_else(nothing);
     Ok(Some(Tail { session, start, lines, end, tells_commands }))
+}
+
+/// Which line cannot be read, without its words: an event may name any file, and the model reads this.
+fn place(found: &Diagnostic) -> String {
+    let line = found.place().and_then(Place::line).map(|line| format!("line {line}: ")).unwrap_or_default();
+    format!("{line}{}", found.code.as_str())
 }
 
 impl Tail {

@@ -12,6 +12,8 @@ use crate::session::{Body, Call, Message, MessageKind, Millis, Session, ToolCall
 
 /// How often a move is made before the search gives up.
 const BUDGET: u32 = 4000;
+/// How many turns all ways have together before it does: a rule that reads what was said reads all of a way for each of its moves.
+const EFFORT: u32 = 40_000;
 
 /// How a search ends.
 pub(super) enum SearchEnd {
@@ -66,7 +68,7 @@ impl<'a> Search<'a> {
             return SearchEnd::Path(Vec::new());
         }
         let mut states = vec![State { run: self.run.fork(), from: None, depth: 0 }];
-        let (mut seen, mut queue, mut made) = (HashSet::new(), VecDeque::from([0]), 0);
+        let (mut seen, mut queue, mut made, mut effort) = (HashSet::new(), VecDeque::from([0]), 0, 0);
         if let Some(state) = states.first_mut() {
             seen.extend(self.digest(&mut state.run));
         }
@@ -77,10 +79,11 @@ impl<'a> Search<'a> {
             for step in &all {
                 let Some(State { run, depth, .. }) = states.get(place) else { break };
                 let depth = depth + 1;
-                if made == BUDGET {
+                if made == BUDGET || effort > EFFORT {
                     return SearchEnd::Budget(depth - 1);
                 }
                 made += 1;
+                effort += if self.reads { depth } else { 1 };
                 let Some(mut next) = self.make(run, *step) else { continue };
                 let digest = self.digest(&mut next);
                 if digest.is_some_and(|digest| !seen.insert(digest)) {

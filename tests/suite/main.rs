@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "a test may end in a panic")]
 
 mod alternatives;
+#[cfg(feature = "cli")]
+mod bounds;
 mod cases;
 #[cfg(feature = "cli")]
 mod cli;

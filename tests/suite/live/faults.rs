@@ -193,3 +193,25 @@ fn what_takes_too_long_is_answered_before_the_agent_goes_on() {
     assert_eq!(fed(hook(files.path(), state.path()), &event("3")).status.code(), Some(0));
     assert_eq!(decided(state.path()).len(), 2);
 }
+
+/// An event may name any file as the agent's log, and the model reads why it was not read.
+#[cfg(unix)]
+#[test]
+fn a_log_that_is_no_log_is_not_quoted() {
+    let files = folder(&[
+        ("p.yaml", POLICY),
+        ("secret", "root:x:0:0\n"),
+        ("damaged.jsonl", "{\"type\": \"assistant\", \"message\": {\"se\n{}\n"),
+    ]);
+    let state = tempfile::tempdir().unwrap();
+    for log in ["/dev/zero", "secret", "damaged.jsonl"] {
+        let event = json!({
+            "session_id": log, "transcript_path": files.path().join(log), "cwd": "/", "hook_event_name": "PreToolUse",
+            "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "1",
+        });
+        let output = fed(hook(files.path(), state.path()), event.to_string().as_bytes());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && said.contains("cannot be read"), "{log}: {said}");
+        assert!(!said.contains("root:x") && !said.contains("message"), "{log}: {said}");
+    }
+}

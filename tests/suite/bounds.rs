@@ -1,0 +1,74 @@
+//! What a policy, an event or a recording names, and what is computed for advice, has a bound; who meets it is told.
+
+use std::fs;
+
+use serde_json::json;
+
+use crate::cli::{folder, run};
+
+/// Files that a document or a folder names need not be files that end.
+#[cfg(unix)]
+#[test]
+fn a_device_or_a_pipe_that_a_policy_names_is_not_read() {
+    let suite = "tests: [{id: endless_order, metric: sequence_valid, policy: NAME}]\n";
+    let files = folder(&[
+        ("device.yaml", &suite.replace("NAME", "/dev/zero")),
+        ("pipe.yaml", &suite.replace("NAME", "fifo")),
+        ("all/one.yaml", "rules: [{type: require, tool: a}]\n"),
+    ]);
+    for name in ["fifo", "all/two.yaml"] {
+        assert!(
+            std::process::Command::new("mkfifo").arg(files.path().join(name)).status().unwrap().success()
+        );
+    }
+    for policy in ["device.yaml", "pipe.yaml"] {
+        let said = run(&files, &["check", policy]);
+        assert!(said.contains("exit 2") && said.contains("it is not a regular file"), "{policy}: {said}");
+    }
+    // A folder lists no pipe.
+    let said = run(&files, &["check", "all"]);
+    assert!(!said.contains("exit 0") || said.contains("1 rule"), "{said}");
+}
+
+#[test]
+fn a_policy_of_many_megabytes_is_an_error() {
+    let files = folder(&[("large.yaml", "# no rule\n")]);
+    fs::write(files.path().join("large.yaml"), vec![b'#'; (16 << 20) + 1]).unwrap();
+    let said = run(&files, &["check", "large.yaml"]);
+    assert!(said.contains("exit 2") && said.contains("the file has more than 16 MB"), "{said}");
+}
+
+#[test]
+fn a_path_that_goes_through_everything_again_and_again_is_an_error() {
+    let policy = |path: &str| {
+        format!(
+            "{}\n",
+            json!({"tool": "t", "preconditions": [{"requires_prior_tool": "p", "with_output": [{"path": path}]}]})
+        )
+    };
+    let files = folder(&[("many.yaml", &policy("$..a..a..a..a")), ("few.yaml", &policy("$..a..a..a"))]);
+    let said = run(&files, &["check", "many.yaml"]);
+    assert!(said.contains("exit 2") && said.contains("more than 3 `..`"), "{said}");
+    assert!(run(&files, &["check", "few.yaml"]).contains("exit 0"));
+}
+
+/// A rule that reads all that was said makes each step of a way as long as the way.
+#[test]
+fn a_way_out_that_is_long_to_look_for_is_given_up() {
+    let files = folder(&[
+        (
+            "p/plan.yaml",
+            "tool: mail\nconditions: [{type: liquid, liquid: \"{% assign m = messages | last %}{% if m.role == 'user' %}true{% else %}false{% endif %}\"}]\n",
+        ),
+        ("p/order.yaml", "policies: [{type: sequential_dependency, dependencies: {d: [c, mail]}}]\n"),
+        (
+            "s.jsonl",
+            "{\"id\": \"s\", \"messages\": [{\"role\": \"user\", \"content\": \"hi\"}, {\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"1\", \"function\": {\"name\": \"d\", \"arguments\": \"{}\"}}]}]}\n",
+        ),
+    ]);
+    let said = run(&files, &["explain", "--at", "s:1.1", "-p", "p", "s.jsonl"]);
+    assert!(
+        said.contains("No way out was found with up to") && said.contains("a longer one may exist"),
+        "{said}"
+    );
+}
