@@ -40,7 +40,7 @@ pub fn run(asked: &args::Doctor, screen: &mut Screen) -> Result<Exit, Failure> {
     }
     writeln!(screen.out(), "journals")?;
     worst = worst.max(list(&journals(&around), screen)?);
-    Ok(if worst == Level::Error { Exit::Found } else { Exit::Clean })
+    Ok(if worst >= Level::Unproved { Exit::Found } else { Exit::Clean })
 }
 
 fn list(items: &[Item], screen: &mut Screen) -> Result<Level, Failure> {
@@ -48,6 +48,7 @@ fn list(items: &[Item], screen: &mut Screen) -> Result<Level, Failure> {
         let word = match item.level {
             Level::Fine => "ok",
             Level::Warning => "warning",
+            Level::Unproved => "unproved",
             Level::Error => "error",
         };
         writeln!(screen.out(), "  {word:<8} {}", words::line(&item.text))?;

@@ -205,7 +205,7 @@ const TABLE: &[Row] = &[
         "doctor",
         &[
             (0, "every installed hook works; warnings do not count"),
-            (1, "something does not work, or no hook is installed"),
+            (1, "something does not work or is not proved to, or no hook is installed"),
             ARGUMENTS,
             FAULT,
         ],

@@ -1,6 +1,7 @@
 //! Whether the hooks in an agent's settings do what they are for, shown by running them as the agent does.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -8,8 +9,10 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::install::{Scope, Settings, settings_file};
-use super::probe::{TrialCall, find, unmet};
+use super::probe::{TrialCall, UNHEARD, find, unmet};
+use super::record::{Opened, Record, SCHEMA};
 use super::settings::{Flaw, Hook, best, option};
+use super::tree::now;
 use super::{Agent, policy};
 use crate::policy::Policy;
 use crate::wording::count;
@@ -17,6 +20,7 @@ use trial::{Outcome, Trial};
 
 pub use trial::Surroundings;
 
+mod logs;
 mod switches;
 mod trial;
 mod trust;
@@ -28,6 +32,8 @@ pub enum Level {
     Fine,
     /// Somebody should know it.
     Warning,
+    /// Whether the hook does what it is for is not shown.
+    Unproved,
     /// The hook does not do what it is for.
     Error,
 }
@@ -71,12 +77,15 @@ pub fn look(agents: &[Agent], get: &dyn Fn(&str) -> Option<String>, around: &Sur
                 let user = settings_file(agent, Scope::User, get).ok();
                 let user = user.as_deref().and_then(Path::parent);
                 if agent == Agent::Codex {
-                    trust::look(&path, &hooks, user).into_iter().for_each(|flaw| notes.flaw(flaw));
+                    // One that seems to be another hook than the trusted one may not run.
+                    for flaw in trust::look(&path, &hooks, user) {
+                        notes.add(if flaw.fatal { Level::Error } else { Level::Unproved }, flaw.text);
+                    }
                 }
                 if let Some(off) = switches::off(agent, user, &around.here) {
                     notes.error(off);
                 }
-                settled(&settings, &hooks, around, &mut notes);
+                settled(&settings, &hooks, user, around, &mut notes);
             }
         }
         wards.push(Ward { agent, path, items: notes.0 });
@@ -90,8 +99,8 @@ pub fn journals(around: &Surroundings) -> Vec<Item> {
     let folder = &around.journals;
     let shown = folder.display();
     let nearest = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(folder);
-    match tempfile::tempfile_in(nearest) {
-        Ok(_) => notes.fine(format!("journals can be written to {shown}")),
+    match write_record(nearest) {
+        Ok(()) => notes.fine(format!("a record can be written to {shown}")),
         Err(error) => {
             notes.error(format!("no journal can be written to {shown}, so every call is denied: {error}"))
         }
@@ -110,6 +119,24 @@ pub fn journals(around: &Surroundings) -> Vec<Item> {
         notes.warn(format!("the agent can write to the journals, because they are in its folder: {shown}"));
     }
     notes.0
+}
+
+/// Writes a record as a journal has it, and waits until the disk has it: a file may be opened where nothing can be written.
+fn write_record(folder: &Path) -> std::io::Result<()> {
+    let record = Record::Opened(Opened {
+        schema: SCHEMA,
+        agent: "doctor",
+        session: "doctor",
+        parent: None,
+        at: now(),
+        context: None,
+        variables: None,
+        files: None,
+        middle: None,
+    });
+    let mut file = tempfile::tempfile_in(folder)?;
+    file.write_all(record.line().as_bytes())?;
+    file.sync_all()
 }
 
 /// The folder, those of the agents, and what is in them.
@@ -133,6 +160,10 @@ impl Notes {
 
     fn fine(&mut self, text: String) {
         self.add(Level::Fine, text);
+    }
+
+    fn unproved(&mut self, text: String) {
+        self.add(Level::Unproved, text);
     }
 
     fn warn(&mut self, text: String) {
@@ -176,7 +207,13 @@ impl Parts {
     }
 }
 
-fn settled(settings: &Settings, hooks: &[Hook], around: &Surroundings, notes: &mut Notes) {
+fn settled(
+    settings: &Settings,
+    hooks: &[Hook],
+    user: Option<&Path>,
+    around: &Surroundings,
+    notes: &mut Notes,
+) {
     let agent = settings.agent;
     for (event, decides) in agent.events() {
         match best(hooks, event) {
@@ -278,7 +315,11 @@ fn settled(settings: &Settings, hooks: &[Hook], around: &Surroundings, notes: &m
             }
             // What the agent does not ask, or does not hear, proves nothing.
             if hook.flaws.iter().all(|flaw| !flaw.fatal) {
-                trials(settings, hooks, &parts, &policy, around, notes);
+                let trial = Trial { agent, hooks, policy: &policy, around, log: None };
+                trials(&trial, &parts, &policy, notes);
+                if let Some(user) = user {
+                    reads_log(trial, user, notes);
+                }
             }
         }
     }
@@ -308,60 +349,72 @@ fn program(parts: &Parts, notes: &mut Notes) {
 }
 
 /// Puts a call that must be stopped and one that must not be to the installed command lines.
-fn trials(
-    settings: &Settings,
-    hooks: &[Hook],
-    parts: &Parts,
-    policy: &Arc<Policy>,
-    around: &Surroundings,
-    notes: &mut Notes,
-) {
-    let context = json!({"cwd": around.here});
-    let tools = settings.agent.tools();
-    let found = find(policy, &context, tools);
-    let trial = Trial { agent: settings.agent, hooks, policy, around };
+fn trials(trial: &Trial<'_>, parts: &Parts, policy: &Arc<Policy>, notes: &mut Notes) {
+    let (agent, here) = (trial.agent, &trial.around.here);
+    let found = find(policy, &json!({"cwd": here}), agent.tools());
     match found.stopped.as_slice() {
-        [] => notes.warn("no call was found that the policy denies, so denying is not proved".to_owned()),
+        [] => notes.unproved(format!(
+            "no call that {} can make was found that the policy denies or has a person asked about, so it is not proved that the hook \
+             stops any",
+            agent.name()
+        )),
         calls => {
-            let (shown, lacking) = (shown(calls), lacking(settings.agent, calls));
+            let shown = shown(calls);
+            let only_later = if calls.len() > 1 { "; the policy denies no first call of a session" } else { "" };
             match trial.run("denied", calls) {
-                Ok(Outcome { stopped: true, denied: true, .. }) if !parts.shadow => {
-                    notes.fine(format!("a call that must be denied is denied: {shown}{lacking}"));
+                Err(why) => notes.error(format!("the call {shown} cannot be decided: {why}")),
+                Ok(Outcome { decision, .. }) if decision == "allow" => {
+                    notes.error(format!("the call {shown} must be denied and is not"));
                 }
-                Ok(Outcome { stopped: false, denied: true, .. }) if parts.shadow => {
-                    notes.fine(format!("in shadow mode, {shown} is recorded as denied, and runs{lacking}"));
+                Ok(Outcome { stopped: false, decision, .. }) if parts.shadow => {
+                    notes.fine(format!("in shadow mode, {shown} is recorded as `{decision}`, and runs{only_later}"));
                 }
-                Ok(Outcome { denied: false, .. }) => {
-                    notes.error(format!("the call {shown} must be denied and is not"))
+                Ok(Outcome { stopped: true, decision, .. }) if !parts.shadow && decision == "ask" => notes.fine(format!(
+                    "a call that a person must be asked about does not run unasked: {shown}; the policy denies no first call"
+                )),
+                Ok(Outcome { stopped: true, .. }) if !parts.shadow => {
+                    notes.fine(format!("a call that must be denied is denied: {shown}{only_later}"));
                 }
                 Ok(_) => notes.error(format!("the decision on {shown} does not reach the agent")),
-                Err(why) => notes.error(format!("the call {shown} cannot be decided: {why}")),
             }
         }
     }
-    match &found.allowed {
-        None => {
-            notes.warn("no call was found that the policy allows at the beginning of a session".to_owned())
+    let Some(call) = &found.allowed else {
+        return notes
+            .warn("no call was found that the policy allows at the beginning of a session".to_owned());
+    };
+    let calls = std::slice::from_ref(call);
+    let shown = shown(calls);
+    match trial.run("allowed", calls) {
+        Ok(Outcome { stopped: false, decision, .. }) if decision == "allow" => {
+            notes.fine(format!("a call that is allowed is not denied: {shown}"));
         }
-        Some(call) => {
-            let calls = std::slice::from_ref(call);
-            let shown = shown(calls);
-            match trial.run("allowed", calls) {
-                Ok(Outcome { stopped: false, denied: false }) => {
-                    notes.fine(format!("a call that is allowed is not denied: {shown}"));
-                }
-                Ok(_) => notes.error(format!("the call {shown} is allowed, and the hook denies it")),
-                Err(why) => notes.error(format!("the call {shown} cannot be decided: {why}")),
-            }
-        }
+        Ok(_) => notes.error(format!("the call {shown} is allowed, and the hook denies it")),
+        Err(why) => notes.error(format!("the call {shown} cannot be decided: {why}")),
     }
 }
 
-/// That the agent cannot make a call: then the hook is proved, and no rule.
-fn lacking(agent: Agent, calls: &[TrialCall]) -> String {
-    let Some(call) = calls.last() else { return String::new() };
-    let has = call.tool.starts_with("mcp_") || agent.tools().iter().any(|tool| tool.name == call.tool);
-    if has { String::new() } else { format!(" ({} has no such tool of its own)", agent.name()) }
+/// Gives the newest log of the agent to the hook, with a call of a session that goes on in it. What the policy says of the call does
+/// not matter, only that it was asked.
+fn reads_log(trial: Trial<'_>, user: &Path, notes: &mut Notes) {
+    let Some(folder) = logs::folder(trial.agent).map(|folder| user.join(folder)) else { return };
+    let Some(log) = logs::newest(trial.agent, user) else {
+        let (agent, folder) = (trial.agent.name(), folder.display());
+        return notes.warn(format!(
+            "there is no log of {agent} in {folder}, so reading one was not tried: run this again after its first session"
+        ));
+    };
+    let call = TrialCall { tool: UNHEARD.to_owned(), arguments: json!({}) };
+    let shown = log.display();
+    match (Trial { log: Some(&log), ..trial }).run("log", &[call]) {
+        Ok(Outcome { before, .. }) => {
+            let calls = count(before as u64, "call");
+            notes.fine(format!("the hook reads the newest log, with {calls}: {shown}"));
+        }
+        Err(why) => notes.error(format!(
+            "the hook cannot read the newest log, so it denies every call of a session that goes on there: {shown}: {why}"
+        )),
+    }
 }
 
 fn shown(calls: &[TrialCall]) -> String {

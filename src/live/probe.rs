@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::agent::tools::AgentTool;
+use crate::engine::Verdict;
 use crate::gate::Gate;
 use crate::monitor::{CallPart, rule_name};
 use crate::policy::Policy;
@@ -24,14 +25,15 @@ pub struct TrialCall {
 /// What a policy says of calls that begin a session.
 #[derive(Debug, Default)]
 pub struct Trials {
-    /// Calls of which the last one is stopped and the others are not. Empty: none was found.
+    /// Calls that the agent can make, of which the last one is denied and the others are not; where none is ever denied, one that a person
+    /// is asked about. Empty: none was found.
     pub stopped: Vec<TrialCall>,
     /// A call that is allowed.
     pub allowed: Option<TrialCall>,
 }
 
 /// A tool that no policy names.
-const UNHEARD: &str = "rulestep_doctor";
+pub const UNHEARD: &str = "rulestep_doctor";
 /// Where agents put what policies look at.
 const KEYS: [&str; 4] = ["command", "file_path", "path", "url"];
 /// The most calls that are tried.
@@ -44,12 +46,15 @@ const REPEATS: usize = 12;
 /// Looks for both, for sessions with this context, of an agent with these tools.
 pub fn find(policy: &Arc<Policy>, context: &Value, tools: &[AgentTool]) -> Trials {
     let gate = || Gate::new(policy).context(context.clone());
-    let is_allowed = |call: &TrialCall| gate().turn().propose(&call.tool, call.arguments.clone()).allowed();
-    let mut trials = Trials::default();
+    let verdict =
+        |call: &TrialCall| gate().turn().propose(&call.tool, call.arguments.clone()).decision().verdict;
+    let (mut trials, mut asked) = (Trials::default(), None);
     for call in candidates(policy, tools).into_iter().take(MOST) {
-        match is_allowed(&call) {
-            true if trials.allowed.is_none() => trials.allowed = Some(call),
-            false if trials.stopped.is_empty() => trials.stopped.push(call),
+        let can = can_make(tools, &call.tool);
+        match verdict(&call) {
+            Verdict::Allow if trials.allowed.is_none() => trials.allowed = Some(call),
+            Verdict::Ask if can && asked.is_none() => asked = Some(call),
+            Verdict::Deny | Verdict::Halt if can && trials.stopped.is_empty() => trials.stopped.push(call),
             _ => {}
         }
         if trials.allowed.is_some() && !trials.stopped.is_empty() {
@@ -57,23 +62,31 @@ pub fn find(policy: &Arc<Policy>, context: &Value, tools: &[AgentTool]) -> Trial
         }
     }
     if trials.stopped.is_empty() {
-        trials.stopped = repeated(policy, &gate).unwrap_or_default();
+        let repeated = repeated(policy, tools, &gate);
+        trials.stopped = repeated.or(asked.map(|call| vec![call])).unwrap_or_default();
     }
     trials
 }
 
-/// A call that is stopped when it is made often.
-fn repeated(policy: &Arc<Policy>, gate: &dyn Fn() -> Gate) -> Option<Vec<TrialCall>> {
-    policy.names().iter().find_map(|tool| {
-        let call = TrialCall { tool: tool.to_string(), arguments: json!({}) };
+/// Whether an agent with these tools can make a call to a tool: what tools its MCP servers have is not known. Without tools: any agent.
+fn can_make(tools: &[AgentTool], tool: &str) -> bool {
+    tools.is_empty() || tool.starts_with("mcp_") || tools.iter().any(|own| own.name == tool)
+}
+
+/// A call that is denied when it is made often.
+fn repeated(policy: &Arc<Policy>, tools: &[AgentTool], gate: &dyn Fn() -> Gate) -> Option<Vec<TrialCall>> {
+    policy.names().iter().filter(|tool| can_make(tools, tool)).find_map(|tool| {
+        let own = tools.iter().find(|own| *own.name == **tool);
+        let arguments = own.map_or_else(|| json!({}), |own| own.arguments(UNHEARD));
+        let call = TrialCall { tool: tool.to_string(), arguments };
         let mut gate = gate();
         let count = (1..=REPEATS).find(|_| {
-            let asked = gate.turn().propose(tool, json!({}));
-            let stopped = !asked.allowed();
-            if !stopped {
+            let asked = gate.turn().propose(tool, call.arguments.clone());
+            let denied = matches!(asked.decision().verdict, Verdict::Deny | Verdict::Halt);
+            if asked.allowed() {
                 asked.succeeded(json!("ok"));
             }
-            stopped
+            denied
         })?;
         Some(vec![call; count])
     })
@@ -130,7 +143,9 @@ fn candidates(policy: &Policy, agent: &[AgentTool]) -> Vec<TrialCall> {
         let on = on.filter(|text| runs || !text.contains(char::is_whitespace));
         calls.extend(on.take(EACH).map(|on| call(tool.name, tool.arguments(on))));
     }
-    calls.extend(tools.iter().map(|tool| call(tool, json!({}))));
+    calls.extend(agent.iter().map(|tool| call(tool.name, tool.arguments(UNHEARD))));
+    let is_own = |tool: &str| agent.iter().any(|own| own.name == tool);
+    calls.extend(tools.iter().filter(|tool| !is_own(tool)).map(|tool| call(tool, json!({}))));
     for probe in policy.probes().iter().filter(|probe| matches!(probe.part, CallPart::Arguments)) {
         calls.extend(values.iter().map(|value| call(&probe.tool, at(&probe.path, value))));
     }

@@ -18,6 +18,8 @@ pub struct Places {
     pub managed: &'static [&'static str],
     /// The switch.
     pub key: &'static str,
+    /// The folder of its logs, in the user's folder, where hooks read them.
+    pub logs: Option<&'static str>,
 }
 
 impl Agent {
@@ -35,6 +37,7 @@ impl Agent {
                     "C:/Program Files/ClaudeCode/managed-settings.json",
                 ],
                 key: "disableAllHooks",
+                logs: Some("projects"),
             },
             Agent::Codex => Places {
                 variable: Some("CODEX_HOME"),
@@ -43,6 +46,7 @@ impl Agent {
                 switches: &["config.toml"],
                 managed: &["/etc/codex/requirements.toml"],
                 key: "hooks = false",
+                logs: Some("sessions"),
             },
             Agent::GeminiCli => Places {
                 variable: None,
@@ -55,6 +59,7 @@ impl Agent {
                     "C:/ProgramData/gemini-cli/settings.json",
                 ],
                 key: "hooksConfig.enabled",
+                logs: None,
             },
             // Its hooks are on wherever they are.
             Agent::Cursor => Places {
@@ -64,6 +69,7 @@ impl Agent {
                 switches: &[],
                 managed: &[],
                 key: "",
+                logs: None,
             },
         }
     }

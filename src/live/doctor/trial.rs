@@ -35,6 +35,15 @@ impl Surroundings {
 /// A hook that takes longer has failed: agents wait no longer than a minute.
 const WAIT: Duration = Duration::from_secs(30);
 
+/// What a hook answers to an event.
+#[derive(Default)]
+struct Answered {
+    /// The agent is not to go on.
+    stops: bool,
+    /// Standard error.
+    error: String,
+}
+
 /// How calls are put to hooks.
 pub struct Trial<'a> {
     /// The agent.
@@ -45,14 +54,18 @@ pub struct Trial<'a> {
     pub policy: &'a Policy,
     /// Where.
     pub around: &'a Surroundings,
+    /// The agent's log of the session, if it began before the hook was asked.
+    pub log: Option<&'a Path>,
 }
 
 /// What became of the last call.
 pub struct Outcome {
     /// The agent is answered that it does not run.
     pub stopped: bool,
-    /// The journal says that the policy does not allow it.
-    pub denied: bool,
+    /// The decision that the journal has.
+    pub decision: String,
+    /// Calls in the journal before it: those of the agent's log, and those that were put to the hook.
+    pub before: usize,
 }
 
 impl Trial<'_> {
@@ -63,30 +76,35 @@ impl Trial<'_> {
     pub fn run(&self, session: &str, calls: &[TrialCall]) -> Result<Outcome, String> {
         let agent = self.agent;
         let [(decides, _), (reports, _), ..] = agent.events() else { return Err("no events".to_owned()) };
-        let mut stopped = false;
+        let mut last = Answered::default();
         for (index, call) in calls.iter().enumerate() {
             let event = |name: &str| {
                 let key = if agent == Agent::Cursor { "conversation_id" } else { "session_id" };
                 json!({
                     key: session, "hook_event_name": name, "cwd": self.around.here, "tool_name": call.tool,
                     "tool_input": call.arguments, "tool_use_id": format!("call-{}", index + 1),
+                    "transcript_path": self.log,
                 })
             };
-            stopped = self.is_stopped(decides, &event(decides))?;
+            last = self.answered(decides, &event(decides))?;
             if index + 1 < calls.len() {
                 let mut result = event(reports);
                 if let Some(result) = result.as_object_mut() {
                     result.insert("tool_response".to_owned(), json!({"output": "ok", "exit_code": 0}));
                 }
-                self.is_stopped(reports, &result)?;
+                self.answered(reports, &result)?;
             }
         }
-        let decided = self.recorded(session)?;
-        Ok(Outcome { stopped, denied: decided != "allow" })
+        let recorded = self.recorded(session).map_err(|why| match last.error.lines().next() {
+            Some(error) => format!("{why}: {error}"),
+            None => why,
+        });
+        let (decision, before) = recorded?;
+        Ok(Outcome { stopped: last.stops, decision, before })
     }
 
-    /// Whether the answer to an event stops the agent.
-    fn is_stopped(&self, event: &str, input: &Value) -> Result<bool, String> {
+    /// What the hook answers to an event.
+    fn answered(&self, event: &str, input: &Value) -> Result<Answered, String> {
         let hook = best(self.hooks, event).ok_or_else(|| format!("there is no hook for `{event}`"))?;
         let mut command = Command::new("sh");
         command.args(["-c", &hook.command]).current_dir(&self.around.here);
@@ -107,15 +125,14 @@ impl Trial<'_> {
             text => serde_json::from_str(text).map_err(|_| format!("it prints what is not JSON: {text}"))?,
         };
         match code {
-            Some(2) => Ok(true),
+            Some(2) => Ok(Answered { stops: true, error }),
             Some(0) => {
                 let asked = answer.pointer("/hookSpecificOutput/permissionDecision");
                 let asked =
                     asked.or(answer.get("decision")).or(answer.get("permission")).and_then(Value::as_str);
                 let asks = asked == Some("ask") && self.agent.asks_about(input.to_string().as_bytes());
-                Ok(matches!(asked, Some("deny" | "block"))
-                    || asks
-                    || answer.get("continue") == Some(&json!(false)))
+                let halts = answer.get("continue") == Some(&json!(false));
+                Ok(Answered { stops: matches!(asked, Some("deny" | "block")) || asks || halts, error })
             }
             code => {
                 let code = code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
@@ -124,19 +141,21 @@ impl Trial<'_> {
         }
     }
 
-    /// What the journal says of the last call.
-    fn recorded(&self, session: &str) -> Result<String, String> {
+    /// What the journal says of the last call, and how many calls it has before that.
+    fn recorded(&self, session: &str) -> Result<(String, usize), String> {
         let folder = self.around.state.join("rulestep/live").join(self.agent.name());
         let path = folder.join(format!("{session}.jsonl"));
         let text = fs::read_to_string(path).map_err(|_| "it decided nothing, and denied".to_owned())?;
-        let mut records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let last = records.rfind(|record| record.get("record") == Some(&json!("proposed")));
-        let last = last.ok_or_else(|| "it decided nothing, and denied".to_owned())?;
+        let records = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let calls: Vec<Value> =
+            records.filter(|record| record.get("record") == Some(&json!("proposed"))).collect();
+        let (last, before) = calls.split_last().ok_or_else(|| "it decided nothing, and denied".to_owned())?;
         let text = |key: &str| last.get(key).and_then(Value::as_str);
         if text("policy") != Some(&**self.policy.digest()) {
             return Err("another version of the policy decided".to_owned());
         }
-        text("decision").map(str::to_owned).ok_or_else(|| "the journal has no decision".to_owned())
+        let decision = text("decision").ok_or_else(|| "the journal has no decision".to_owned())?;
+        Ok((decision.to_owned(), before.len()))
     }
 }
 

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::{fed, live};
 
-const POLICY: &str = "{tool: deploy, preconditions: [{requires_prior_tool: run_tests}]}";
+const POLICY: &str = "{tool: mcp__ci__deploy, preconditions: [{requires_prior_tool: run_tests}]}";
 
 struct Desk {
     root: TempDir,
@@ -106,14 +106,18 @@ fn what_works_is_proved() {
             code == 0 && !said.contains("than the one") && said.contains(agent) && !said.contains("error"),
             "{said}"
         );
-        let lacks = format!("`deploy {{}}` ({agent} has no such tool of its own)");
-        assert!(said.contains(&format!("a call that must be denied is denied: {lacks}")), "{said}");
+        assert!(said.contains("a call that must be denied is denied: `mcp__ci__deploy {}`\n"), "{said}");
         assert!(said.contains("a call that is allowed is not denied: "), "{said}");
-        assert!(said.contains(&format!("no tool of {agent} can meet the rule `")), "{said}");
         assert!(!desk.path("state/rulestep/live").exists(), "no decision is recorded");
         desk.install(&[agent, "--shadow"]);
+        if agent == "codex" {
+            desk.trust();
+        }
         let (code, said) = desk.doctor();
-        assert!(code == 0 && said.contains("in shadow mode, `deploy {}` is recorded as denied"), "{said}");
+        assert!(
+            code == 0 && said.contains("in shadow mode, `mcp__ci__deploy {}` is recorded as `deny`"),
+            "{said}"
+        );
         assert_eq!(desk.run(&["uninstall", agent]).status.code(), Some(0));
     }
     // The settings and the policy of the project are the agent's to write.
@@ -148,7 +152,12 @@ fn what_does_not_work_is_an_error() {
         (exe, &*fails, 1, "it decided nothing, and denied"),
         (exe, &*gone, 1, "does not run"),
         ("|| exit 2", "", 0, "a program that is missing lets every call run"),
-        ("|| exit 2", ">/dev/null 2>&1 || exit 0", 1, "the decision on `deploy {}` does not reach the agent"),
+        (
+            "|| exit 2",
+            ">/dev/null 2>&1 || exit 0",
+            1,
+            "the decision on `mcp__ci__deploy {}` does not reach the agent",
+        ),
         ("p.yaml", "q.yaml", 1, "does not load"),
         ("\"PreToolUse\"", "\"Stop\"", 1, "no hook for `PreToolUse`, so no call is decided"),
         ("\"PostToolUse\"", "\"Stop\"", 1, "no hook for `PostToolUse`, so no call counts as succeeded"),
@@ -181,7 +190,10 @@ fn what_does_not_work_is_an_error() {
     // A policy that stops nothing proves nothing.
     fs::write(desk.path("policies/p.yaml"), "{tool: deploy, side_effect: read}").unwrap();
     let (code, said) = desk.doctor();
-    assert!(code == 0 && said.contains("no call was found that the policy denies"), "{code} {said}");
+    assert!(
+        code == 1 && said.contains("unproved no call that claude-code can make was found"),
+        "{code} {said}"
+    );
     // Journals that others can read.
     #[cfg(unix)]
     {
@@ -205,7 +217,11 @@ fn a_call_that_is_stopped_is_found_in_policies_of_every_language() {
         let Ok(entries) = fs::read_dir(folder) else { continue };
         for path in entries.map(|entry| entry.unwrap().path()) {
             let Ok(policy) = Policy::from_dir(&path) else { continue };
-            let found = probe::find(&policy, &json!({}), Agent::ClaudeCode.tools());
+            let mut found = probe::find(&policy, &json!({}), Agent::ClaudeCode.tools());
+            // Of a policy for tools of a host's own, a call of such a tool.
+            if found.stopped.is_empty() {
+                found = probe::find(&policy, &json!({}), &[]);
+            }
             let mut gate = rulestep::Gate::new(&policy);
             for (index, call) in found.stopped.iter().enumerate() {
                 let asked = gate.turn().propose(&call.tool, call.arguments.clone());
@@ -240,9 +256,9 @@ fn a_call_that_is_denied_is_one_that_the_agent_can_make() {
         };
         assert_eq!(probe::unmet(&policy, agent.tools()), unmet, "{}", agent.name());
     }
-    let other = Policy::parse("p.yaml", POLICY).unwrap();
+    let other = Policy::parse("p.yaml", &POLICY.replace("mcp__ci__deploy", "deploy")).unwrap();
     assert_eq!(probe::unmet(&other, Agent::Codex.tools()).len(), 1);
-    let server = Policy::parse("p.yaml", &POLICY.replace("tool: deploy", "tool: mcp__ci__deploy")).unwrap();
+    let server = Policy::parse("p.yaml", POLICY).unwrap();
     assert_eq!(probe::unmet(&server, Agent::Codex.tools()), [""; 0]);
     // What comes first can be met, and what is denied cannot.
     let ordered = "rules: [{type: before, first: {runs: {program: cargo}}, then: deploy}]";
@@ -318,7 +334,7 @@ fn a_hook_that_is_not_asked_or_not_heard_is_an_error() {
             1,
             "the agent waits 5 s for the hook for `PreToolUse` (`timeout`)",
         ),
-        ("claude-code", json!({"timeout": 60}), 0, "is denied: `deploy {}`"),
+        ("claude-code", json!({"timeout": 60}), 0, "is denied: `mcp__ci__deploy {}`"),
         (
             "claude-code",
             json!({"if": "Bash(git *)"}),
@@ -326,7 +342,7 @@ fn a_hook_that_is_not_asked_or_not_heard_is_an_error() {
             "asked only about calls of which `if` holds: `Bash(git *)`",
         ),
         ("gemini-cli", json!({"timeout": 5000}), 1, "the agent waits 5 s for the hook for `BeforeTool`"),
-        ("gemini-cli", json!({"timeout": 40_000}), 0, "is denied: `deploy {}`"),
+        ("gemini-cli", json!({"timeout": 40_000}), 0, "is denied: `mcp__ci__deploy {}`"),
         (
             "gemini-cli",
             json!({"name": "mine"}),
@@ -339,7 +355,7 @@ fn a_hook_that_is_not_asked_or_not_heard_is_an_error() {
             1,
             "the agent waits 5 s for the hook for `preToolUse`",
         ),
-        ("cursor", json!({"timeout": 5}), 0, "is denied: `deploy {}`"),
+        ("cursor", json!({"timeout": 5}), 0, "is denied: `mcp__ci__deploy {}`"),
         ("cursor", json!({"type": "prompt"}), 1, "is not of the type `command`"),
     ] {
         desk.install(&[agent]);
@@ -399,5 +415,121 @@ fn codex_runs_only_hooks_that_are_trusted() {
     fs::write(&config, trusted).unwrap();
     desk.install(&["codex", "--shadow"]);
     let (code, said) = desk.doctor();
-    assert!(code == 0 && said.contains("seems to be another than the one that was trusted"), "{said}");
+    assert!(code == 1 && said.contains("unproved the hook for `PreToolUse` seems to be another"), "{said}");
+}
+
+/// What a call that the agent cannot make would show is no proof, and a policy that denies no first call is said to be such.
+#[test]
+fn what_no_call_of_the_agent_shows_is_not_proved() {
+    let desk = Desk::new();
+    let policy = |text: &str| fs::write(desk.path("policies/p.yaml"), text).unwrap();
+    for agent in Agent::ALL {
+        let name = agent.name();
+        policy("{tool: deploy, preconditions: [{requires_prior_tool: run_tests}]}");
+        desk.install(&[name]);
+        if agent == Agent::Codex {
+            desk.trust();
+        }
+        let (code, said) = desk.doctor();
+        assert!(code == 1 && !said.contains("is denied: `deploy"), "{said}");
+        let none = format!("unproved no call that {name} can make was found that the policy denies");
+        assert!(said.contains(&none), "{said}");
+        assert!(said.contains(&format!("no tool of {name} can meet the rule `")), "{said}");
+        // `Edit` is a tool of some: what is tried has the arguments that its calls have, or is another call.
+        policy("rules: [{type: never, call: Edit}, {type: never, call: {runs: {program: reboot}}}]");
+        let (code, said) = desk.doctor();
+        assert!(
+            code == 0 && said.contains("must be denied is denied: ") && !said.contains("`Edit {}`"),
+            "{said}"
+        );
+        policy("rules: [{type: max_calls, tool: mcp__ci__look, max: 2}]");
+        let (code, said) = desk.doctor();
+        let thrice = "`mcp__ci__look {}`, made 3 times; the policy denies no first call of a session";
+        assert!(code == 0 && said.contains(thrice), "{said}");
+        policy("rules: [{type: never, call: mcp__ci__push, effect: ask}]");
+        let (code, said) = desk.doctor();
+        let asked = "does not run unasked: `mcp__ci__push {}`; the policy denies no first call";
+        // Cursor asks about two events of its own alone, and this one is none of them.
+        assert!(code == 0 && (said.contains(asked)), "{said}");
+        assert_eq!(desk.run(&["uninstall", name]).status.code(), Some(0));
+    }
+}
+
+/// The newest log goes to the hook: one that it cannot read is an error, and one that is not there was not tried.
+#[test]
+fn the_newest_log_is_given_to_the_hook() {
+    let desk = Desk::new();
+    let call = |id: &str| {
+        json!({"type": "assistant", "sessionId": "s", "uuid": id, "parentUuid": null, "message": {"role": "assistant", "id": id,
+            "content": [{"type": "tool_use", "id": id, "name": "Read", "input": {"file_path": "a"}}]}})
+        .to_string()
+    };
+    let result = json!({"type": "user", "sessionId": "s", "uuid": "u2", "parentUuid": "u1", "message": {"role": "user",
+        "content": [{"type": "tool_result", "tool_use_id": "u1", "content": "text"}]}});
+    let cut = r#"{"type": "assistant", "message": {"content": [{"type": "tool_use", "name": "Ba"#;
+    let rollout = |body: Value| {
+        json!({"timestamp": "2026-05-04T10:00:00Z", "type": "response_item", "payload": body}).to_string()
+    };
+    let ran = rollout(
+        json!({"type": "function_call", "name": "shell", "call_id": "c", "arguments": "{\"command\": [\"ls\"]}"}),
+    );
+    let ended = rollout(json!({"type": "function_call_output", "call_id": "c", "output": "a"}));
+    let ran = format!("{ran}\n{ended}");
+    for (agent, folder, whole) in [
+        ("claude-code", "home/.claude/projects/p", format!("{}\n{result}", call("u1"))),
+        ("codex", "home/.codex/sessions/2026/05/04", ran),
+    ] {
+        desk.install(&[agent]);
+        if agent == "codex" {
+            desk.trust();
+        }
+        let (code, said) = desk.doctor();
+        assert!(code == 0 && said.contains(&format!("there is no log of {agent} in ")), "{said}");
+        fs::create_dir_all(desk.path(folder)).unwrap();
+        let log = desk.path(folder).join("rollout-1.jsonl");
+        fs::write(&log, format!("{whole}\n")).unwrap();
+        // That of a subagent is not the log of a session.
+        fs::write(desk.path(folder).join("agent-1.jsonl"), cut).unwrap();
+        let (code, said) = desk.doctor();
+        let read = format!("the hook reads the newest log, with 1 call: {}", log.display());
+        assert!(code == 0 && said.contains(&read), "{said}");
+        fs::write(&log, format!("{cut}\n{whole}\n")).unwrap();
+        for shadow in [&[][..], &["--shadow"]] {
+            desk.install(&[&[agent], shadow].concat());
+            if agent == "codex" {
+                desk.trust();
+            }
+            let (code, said) = desk.doctor();
+            assert!(
+                code == 1 && said.contains("error    the hook cannot read the newest log"),
+                "{shadow:?} {said}"
+            );
+            assert!(said.contains(&log.display().to_string()), "{said}");
+        }
+        assert_eq!(desk.run(&["uninstall", agent]).status.code(), Some(0));
+    }
+}
+
+/// Where a file can be opened and nothing can be written to it, as on a full disk, no journal can be written.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_record_is_really_written() {
+    let desk = Desk::new();
+    desk.install(&["claude-code"]);
+    let inner = live(&desk.path("project"), &desk.path("state"), &["doctor"]);
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" doctor"]).arg(env!("CARGO_BIN_EXE_rulestep"));
+    command.current_dir(desk.path("project"));
+    inner.get_envs().for_each(|(name, value)| match value {
+        Some(value) => drop(command.env(name, value)),
+        None => drop(command.env_remove(name)),
+    });
+    command.env("HOME", desk.path("home"));
+    let output = fed(command, b"");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("no journal can be written to ") && !said.contains("a record can be written"),
+        "{said}"
+    );
 }
