@@ -262,7 +262,7 @@ fn entries<'d>(node: &'d Node, key: &str, out: &mut Vec<(&'d Node, &'d Entry)>) 
     match &node.value {
         NodeValue::Seq(items) => items.iter().for_each(|item| entries(item, key, out)),
         NodeValue::Map(members) => {
-            for entry in members {
+            for entry in members.iter() {
                 if entry.key == key {
                     out.push((node, entry));
                 }

@@ -337,7 +337,7 @@ pub fn mappings<'n>(node: &'n Node, way: &mut Vec<Step>, take: &mut dyn FnMut(&[
             let kind = node.get("type").and_then(Node::as_str).map(str::to_owned);
             let outer = way.last_mut().map(|last| std::mem::replace(&mut last.kind, kind));
             take(way, node);
-            for entry in entries {
+            for entry in entries.iter() {
                 way.push(Step { key: entry.key.clone(), kind: None });
                 mappings(&entry.value, way, take);
                 way.pop();

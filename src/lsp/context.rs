@@ -89,7 +89,7 @@ impl Search {
                     let siblings: Vec<String> = others.map(|entry| entry.key.clone()).collect();
                     self.take(Role::Key { first: siblings.is_empty(), siblings });
                 }
-                for entry in entries {
+                for entry in entries.iter() {
                     if is_mark(&entry.value) {
                         self.take(Role::Value(entry.key.clone()));
                     }
@@ -102,7 +102,7 @@ impl Search {
             NodeValue::Seq(items) => {
                 let top = self.way.is_empty();
                 self.way.extend(top.then(|| Step { key: TOP_LIST.to_owned(), kind: None }));
-                for item in items {
+                for item in items.iter() {
                     if let Some(last) = self.way.last_mut() {
                         last.kind = None;
                     }

@@ -3,6 +3,8 @@
 //! Readers push events; nothing here looks at the text. The stack is ours, so no input can overflow the
 //! machine's.
 
+use std::sync::Arc;
+
 use hashbrown::HashMap;
 
 use super::problem::quoted;
@@ -108,10 +110,12 @@ impl Builder {
     pub fn close(&mut self, end: Option<usize>) -> Option<(Node, usize)> {
         let Open { span, anchor, inside } = self.stack.pop()?;
         let (last, value) = match inside {
-            Container::Seq(items) => (items.last().map(|item| item.span.end), NodeValue::Seq(items)),
+            Container::Seq(items) => {
+                (items.last().map(|item| item.span.end), NodeValue::Seq(Arc::new(items)))
+            }
             Container::Map { entries, key: _ } => {
                 self.report_duplicates(&entries);
-                (entries.last().map(|entry| entry.value.span.end), NodeValue::Map(entries))
+                (entries.last().map(|entry| entry.value.span.end), NodeValue::Map(Arc::new(entries)))
             }
         };
         let end = end.or(last).unwrap_or(span.end).max(span.start);
@@ -224,7 +228,7 @@ impl Size {
             }
             NodeValue::Map(entries) => {
                 size.depth = 1;
-                for entry in entries {
+                for entry in entries.iter() {
                     size.text += entry.key.len();
                     size.hold(Size::of(&entry.value));
                 }

@@ -3,6 +3,7 @@
 //! Trees are made by the readers, which bound their depth, so walking one by recursion is safe.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use serde_json::{Map, Number, Value};
 
@@ -30,10 +31,10 @@ pub enum NodeValue {
     Number(Number),
     /// Text.
     String(String),
-    /// A list.
-    Seq(Vec<Node>),
-    /// A mapping, in the order of the text; a key given twice is in it twice.
-    Map(Vec<Entry>),
+    /// A list. An alias shares it with its anchor.
+    Seq(Arc<Vec<Node>>),
+    /// A mapping, in the order of the text; a key given twice is in it twice. An alias shares it with its anchor.
+    Map(Arc<Vec<Entry>>),
 }
 
 /// A key of a mapping with its value.
@@ -78,7 +79,7 @@ impl Node {
             NodeValue::Seq(items) => Value::Array(items.iter().map(Node::to_json).collect()),
             NodeValue::Map(entries) => {
                 let mut map = Map::with_capacity(entries.len());
-                for entry in entries {
+                for entry in entries.iter() {
                     if !map.contains_key(&entry.key) {
                         map.insert(entry.key.clone(), entry.value.to_json());
                     }

@@ -219,7 +219,7 @@ fn changes(node: &Node, pointer: &str, new: &Value, out: &mut Vec<(String, Chang
         }
         NodeValue::Map(entries) => {
             out.push((pointer.to_owned(), Change::InsertKey("new", new.clone())));
-            for Entry { key, value, .. } in entries {
+            for Entry { key, value, .. } in entries.iter() {
                 let below = format!("{pointer}/{key}");
                 out.push((below.clone(), Change::Remove));
                 out.push((below.clone(), Change::Set(new.clone())));

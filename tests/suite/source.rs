@@ -40,7 +40,7 @@ fn walk(source: &Source, node: &Node, pointer: &mut String, out: &mut Vec<String
             }
         }
         NodeValue::Map(entries) => {
-            for entry in entries {
+            for entry in entries.iter() {
                 rulestep::internals::source::pointer_push(pointer, &entry.key);
                 out.push(format!("{pointer} : {:?}", source.slice(entry.key_span)));
                 walk(source, &entry.value, pointer, out);
@@ -64,7 +64,7 @@ fn check_within(source: &Source, node: &Node, outer: Span) {
     match &node.value {
         NodeValue::Seq(items) => items.iter().for_each(|item| check_within(source, item, node.span)),
         NodeValue::Map(entries) => {
-            for entry in entries {
+            for entry in entries.iter() {
                 assert!(inside(entry.key_span));
                 check_within(source, &entry.value, node.span);
             }

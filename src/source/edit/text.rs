@@ -80,7 +80,7 @@ impl Edits<'_> {
                 let leads = is_dash && items.first()?.span.start > node.span.start;
                 let mut dash = if leads { node.span.start } else { self.dash_before(node.span.start)? };
                 let mut spans = Vec::with_capacity(items.len());
-                for item in items {
+                for item in items.iter() {
                     self.source.text().get(dash..)?.starts_with('-').then_some(())?;
                     let span = Span::new(dash, if item.span.is_empty() { dash + 1 } else { item.span.end });
                     spans.push(span);
