@@ -4,6 +4,7 @@
 //! be read is in [`LoadResult::documents`] all the same, so a half-broken version still shows.
 
 mod beside;
+mod cases;
 mod loading;
 mod roster;
 mod texts;

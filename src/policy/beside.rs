@@ -1,18 +1,21 @@
 //! Which files of a version are read where a document names them, and so not by themselves.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::cases;
 use crate::dialect::beside::{Beside, BesideText, clean, path};
 use crate::dialect::{self, Dialect};
 use crate::source::{Node, Parse, Source, parse};
 
 /// The texts that documents of the others name. A text that names others itself is always read by itself: otherwise two
 /// that name each other would both be lost.
-pub(super) fn beside(texts: &[(Source, Parse)], only: Option<&Dialect>) -> Beside {
+pub(super) fn beside(texts: &[(Source, Option<Parse>)], only: Option<&Dialect>) -> Beside {
     let (mut named, mut naming) = (BTreeMap::new(), BTreeSet::new());
     for (source, parsed) in texts {
-        for (dialect, written) in parsed.documents.iter().flat_map(|node| references(node, only)) {
+        let documents = parsed.iter().flat_map(|parsed| &parsed.documents);
+        for (dialect, written) in documents.flat_map(|node| references(node, only)) {
             naming.insert(clean(source.name()));
             named.insert(path(source.name(), &written), dialect);
         }
@@ -21,6 +24,8 @@ pub(super) fn beside(texts: &[(Source, Parse)], only: Option<&Dialect>) -> Besid
     for (source, parsed) in texts {
         let name = clean(source.name());
         if let Some(dialect) = named.get(&name).filter(|_| !naming.contains(&name)) {
+            // Whatever is named must be read, or be an error.
+            let parsed = parsed.as_ref().map_or_else(|| Cow::Owned(parse(source)), Cow::Borrowed);
             let documents = parsed.documents.iter().enumerate().filter(|(_, node)| !node.is_null());
             let documents = documents.map(|(index, node)| (node.clone(), prefix(source.name(), index)));
             beside.add(BesideText { source: source.clone(), documents: documents.collect(), dialect });
@@ -45,7 +50,7 @@ pub fn named_in(name: &str, text: &str) -> Vec<Arc<str>> {
         |key: &str| text.match_indices(key).any(|(at, _)| text.get(at + key.len()..).is_some_and(is_key));
     let mut keys = dialect::DIALECTS.iter().filter_map(|dialect| dialect.references.as_ref());
     let is_coded = [r"\x", r"\u", r"\U"].iter().any(|code| text.contains(code));
-    if !is_coded && !keys.any(|references| has_key(references.key)) {
+    if !is_coded && !keys.any(|references| has_key(references.key)) || cases::are_all_of(name, text) {
         return Vec::new();
     }
     let documents = parse(&Source::new(name, text)).documents;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Document, LoadResult, Policy, PolicyFile, beside, digest, is_case, is_case_file};
+use super::{Document, LoadResult, Policy, PolicyFile, beside, cases, digest, is_case, is_case_file};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::dialect::beside::Beside;
 use crate::dialect::question::{self, Table};
@@ -60,7 +60,7 @@ impl Policy {
 impl Loading {
     /// Reads files, which are in the order of their rules.
     pub(super) fn of(files: &[PolicyFile], only: Option<&'static Dialect>, rules: Rules) -> Loading {
-        let texts: Vec<(Source, Parse)> = files.iter().map(parsed).collect();
+        let texts: Vec<(Source, Option<Parse>)> = files.iter().map(parsed).collect();
         let mut loading = Loading {
             files: Vec::new(),
             beside: Arc::new(beside::beside(&texts, only)),
@@ -81,8 +81,13 @@ impl Loading {
     }
 
     /// Reads a file; whether it is a part of the version.
-    fn file(&mut self, file: &PolicyFile, source: Source, parsed: Parse) -> bool {
-        if self.beside.get(&file.name).is_some() {
+    fn file(&mut self, file: &PolicyFile, source: Source, parsed: Option<Parse>) -> bool {
+        let is_named = self.beside.get(&file.name).is_some();
+        let Some(parsed) = parsed.or_else(|| is_named.then(|| parse(&source))) else {
+            self.cases.push(source);
+            return false;
+        };
+        if is_named {
             self.named_elsewhere(file, &source, parsed);
             return true;
         }
@@ -316,10 +321,10 @@ fn reader_fault(why: &str) -> Diagnostic {
     Diagnostic::error(code::READER_FAULT, message).help(help)
 }
 
-/// The text of a file with its documents.
-fn parsed(file: &PolicyFile) -> (Source, Parse) {
+/// The text of a file with its documents; without them, if they are all cases.
+fn parsed(file: &PolicyFile) -> (Source, Option<Parse>) {
     let source = Source::new(Arc::clone(&file.name), Arc::clone(&file.text));
-    let parsed = parse(&source);
+    let parsed = (file.named || !cases::are_all_of(&file.name, &file.text)).then(|| parse(&source));
     (source, parsed)
 }
 
