@@ -1,8 +1,8 @@
 //! The facts that a rule uses: the shipped rows, and those of its policy before them.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -22,10 +22,18 @@ struct Own {
     number: u64,
     /// Whether names of programs and paths are compared without case.
     folds: bool,
-    programs: HashMap<String, Program>,
+    programs: HashMap<String, Added>,
     tools: HashMap<String, Tool>,
     /// Programs of which the policy says what they do whatever their subcommand.
     whole: HashSet<String>,
+}
+
+/// A program of which the policy says something. Most calls ask for none of these, so it is put together when it is first asked for.
+#[derive(Debug, Default)]
+struct Added {
+    /// The places of its rows.
+    rows: Vec<usize>,
+    program: OnceLock<Program>,
 }
 
 /// A row that a policy adds.
@@ -79,26 +87,16 @@ impl Table {
             whole: HashSet::new(),
             rows: Vec::new(),
         };
-        for row in &rows {
+        for (at, row) in rows.iter().enumerate() {
             match &row.kind {
                 RowKind::Program(row) => {
+                    let is_whole = row.levels.iter().any(|level| {
+                        is_about(row, level) && level.subs.iter().any(Vec::is_empty) && level.says_effects()
+                    });
                     for name in &row.names {
-                        let known = own.programs.entry(name.clone()).or_insert_with(|| {
-                            program(name).cloned().unwrap_or_else(|| Program {
-                                levels: vec![Level::whole()],
-                                ..(**row).clone()
-                            })
-                        });
-                        take(known, row);
-                        for level in &row.levels {
-                            // What a row says of subcommands leaves the program as a whole as it is.
-                            if row.levels.len() > 1 && *level == Level::whole() {
-                                continue;
-                            }
-                            replace(known, level);
-                            if level.subs.iter().any(Vec::is_empty) && level.says_effects() {
-                                own.whole.insert(name.clone());
-                            }
+                        own.programs.entry(name.clone()).or_default().rows.push(at);
+                        if is_whole {
+                            own.whole.insert(name.clone());
                         }
                     }
                 }
@@ -140,7 +138,7 @@ impl Table {
 
     /// What is known of a program.
     pub fn program(&self, name: &str) -> Option<&Program> {
-        self.0.as_ref().and_then(|own| own.programs.get(name)).or_else(|| program(name))
+        self.0.as_ref().and_then(|own| own.program(name)).or_else(|| program(name))
     }
 
     /// What a tool does.
@@ -157,6 +155,32 @@ impl Table {
     pub fn names(&self, name: &str) -> bool {
         self.0.as_ref().is_some_and(|own| own.programs.contains_key(name))
     }
+}
+
+impl Own {
+    /// The shipped row of a program, in which those of the policy take their places.
+    fn program(&self, name: &str) -> Option<&Program> {
+        let added = self.programs.get(name)?;
+        Some(added.program.get_or_init(|| {
+            let mut known = program(name).cloned();
+            for at in &added.rows {
+                let Some(Row { kind: RowKind::Program(row), .. }) = self.rows.get(*at) else { continue };
+                let known = known
+                    .get_or_insert_with(|| Program { levels: vec![Level::whole()], ..Program::clone(row) });
+                take(known, row);
+                row.levels
+                    .iter()
+                    .filter(|level| is_about(row, level))
+                    .for_each(|level| replace(known, level));
+            }
+            known.unwrap_or_default()
+        }))
+    }
+}
+
+/// Whether a row says something by this level: what it says of subcommands leaves the program as a whole as it is.
+fn is_about(row: &Program, level: &Level) -> bool {
+    row.levels.len() == 1 || *level != Level::whole()
 }
 
 impl Level {
