@@ -1,5 +1,7 @@
 //! What else is asked of a program: the variables that the line sets for it, its folder, options that must be absent.
 
+use std::fmt;
+
 use super::Answer;
 use super::call::SmallCall;
 use super::facts::Program;
@@ -39,9 +41,18 @@ impl Set {
     }
 }
 
+impl fmt::Display for Set {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}={}", self.name.name(), self.value.as_ref().map_or("*", Glob::name))
+    }
+}
+
 /// A folder in which a program must run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Within(Patterns);
+pub struct Within {
+    written: Vec<String>,
+    patterns: Patterns,
+}
 
 impl Within {
     /// A list of patterns; a folder is also meant where all below it is.
@@ -54,7 +65,14 @@ impl Within {
                 whole
             }
         };
-        Within(Patterns::new(patterns.into_iter().map(folder)))
+        let written: Vec<&str> = patterns.into_iter().collect();
+        let patterns = Patterns::new(written.iter().copied().map(folder));
+        Within { written: written.into_iter().map(str::to_owned).collect(), patterns }
+    }
+
+    /// The patterns as they are written.
+    pub fn written(&self) -> impl Iterator<Item = &str> {
+        self.written.iter().map(String::as_str)
     }
 
     /// Whether a call runs there.
@@ -70,7 +88,7 @@ impl Within {
                     whole = word.clone();
                 }
             }
-            self.0.matches(&Place::new(&Word::text("."), &whole, &root), super::Extent::Itself)
+            self.patterns.matches(&Place::new(&Word::text("."), &whole, &root), super::Extent::Itself)
         };
         let answer = there(&call.folder);
         // Where a `cd` may have failed, it runs elsewhere.

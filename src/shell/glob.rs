@@ -1,5 +1,8 @@
 //! Globs, compiled once, and what they answer of words that may have gaps.
 
+use std::sync::OnceLock;
+
+use memchr::memchr2;
 use memchr::memmem::Finder;
 
 use super::Answer;
@@ -20,9 +23,24 @@ pub enum Token {
     Folders,
 }
 
-/// A glob, with the texts that any match holds: most words are settled by these.
+/// A glob. What most words are settled by is made when it is first compared: a policy has many, and a call meets few.
 #[derive(Debug, Clone)]
 pub struct Glob {
+    written: Written,
+    compiled: OnceLock<Box<Compiled>>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Written {
+    /// Over names: `*` stands for any text, `?` for one letter.
+    Names(Box<str>),
+    /// In parts.
+    Tokens(Box<[Token]>),
+}
+
+/// A glob, with the texts that any match holds.
+#[derive(Debug, Clone)]
+struct Compiled {
     tokens: Vec<Token>,
     /// The texts at both ends. Of a glob without wildcards, `begin` is all of it.
     begin: String,
@@ -42,15 +60,14 @@ enum Wildcards {
 
 impl PartialEq for Glob {
     fn eq(&self, other: &Glob) -> bool {
-        self.tokens == other.tokens
+        self.written == other.written
     }
 }
 
 impl Eq for Glob {}
 
-impl Glob {
-    /// A glob of these parts.
-    pub fn new(tokens: Vec<Token>) -> Glob {
+impl Compiled {
+    fn new(tokens: Vec<Token>) -> Compiled {
         let mut texts = vec![String::new()];
         let mut wildcards = Wildcards::None;
         for token in &tokens {
@@ -69,52 +86,7 @@ impl Glob {
         let mut texts = texts.into_iter();
         let begin = texts.next().unwrap_or_default();
         let inner = texts.filter(|text| !text.is_empty()).map(|text| Finder::new(&text).into_owned());
-        Glob { begin, end, inner: inner.collect(), wildcards, tokens }
-    }
-
-    /// A glob over names: `*` stands for any text, `?` for one letter.
-    pub fn of_names(pattern: &str) -> Glob {
-        let token = |letter| match letter {
-            '*' => Token::Deep,
-            '?' => Token::One,
-            letter => Token::Char(letter),
-        };
-        Glob::new(pattern.chars().map(token).collect())
-    }
-
-    /// Whether it matches the word.
-    pub fn matches(&self, word: &Word) -> Answer {
-        match word.known() {
-            Some(text) => self.text(text),
-            None => self.symbols(&word.symbols(), word.unclear()),
-        }
-    }
-
-    /// Whether it matches a text.
-    pub fn text(&self, text: &str) -> Answer {
-        if !self.may_match(text) {
-            return Answer::No;
-        }
-        if self.wildcards != Wildcards::Others {
-            return Answer::Yes;
-        }
-        let symbols: Vec<Symbol> = text.chars().map(Symbol::Char).collect();
-        self.symbols(&symbols, Some("a word that is too long to be compared"))
-    }
-
-    /// Whether it matches whatever the gaps are filled with, or with some filling.
-    pub fn symbols(&self, word: &[Symbol], unclear: Option<&str>) -> Answer {
-        let perhaps = || Answer::Perhaps(unclear.unwrap_or("*").to_owned());
-        if self.tokens.len().saturating_mul(word.len()) > LIMIT {
-            return perhaps();
-        }
-        if reach(&self.tokens, word, true) {
-            return Answer::Yes;
-        }
-        if word.iter().all(|symbol| matches!(symbol, Symbol::Char(_))) || !reach(&self.tokens, word, false) {
-            return Answer::No;
-        }
-        perhaps()
+        Compiled { begin, end, inner: inner.collect(), wildcards, tokens }
     }
 
     /// Whether a text has all texts of the glob in their order.
@@ -130,6 +102,84 @@ impl Glob {
             rest = after.unwrap_or_default();
             after.is_some()
         })
+    }
+}
+
+impl Glob {
+    /// A glob of these parts.
+    pub fn new(tokens: Vec<Token>) -> Glob {
+        Glob { written: Written::Tokens(tokens.into()), compiled: OnceLock::new() }
+    }
+
+    /// A glob over names: `*` stands for any text, `?` for one letter.
+    pub fn of_names(pattern: &str) -> Glob {
+        Glob { written: Written::Names(pattern.into()), compiled: OnceLock::new() }
+    }
+
+    /// The text of a glob over names.
+    pub fn name(&self) -> &str {
+        match &self.written {
+            Written::Names(text) => text,
+            Written::Tokens(_) => "",
+        }
+    }
+
+    fn compiled(&self) -> &Compiled {
+        let token = |letter| match letter {
+            '*' => Token::Deep,
+            '?' => Token::One,
+            letter => Token::Char(letter),
+        };
+        let tokens = || match &self.written {
+            Written::Names(text) => text.chars().map(token).collect(),
+            Written::Tokens(tokens) => tokens.to_vec(),
+        };
+        self.compiled.get_or_init(|| Box::new(Compiled::new(tokens())))
+    }
+
+    /// Whether it matches the word.
+    pub fn matches(&self, word: &Word) -> Answer {
+        match word.known() {
+            Some(text) => self.text(text),
+            None => self.symbols(&word.symbols(), word.unclear()),
+        }
+    }
+
+    /// Whether it matches a text.
+    pub fn text(&self, text: &str) -> Answer {
+        if let Written::Names(own) = &self.written {
+            if **own == *text {
+                return Answer::Yes;
+            }
+            if memchr2(b'*', b'?', own.as_bytes()).is_none() {
+                return Answer::No;
+            }
+        }
+        let compiled = self.compiled();
+        if !compiled.may_match(text) {
+            return Answer::No;
+        }
+        if compiled.wildcards != Wildcards::Others {
+            return Answer::Yes;
+        }
+        let symbols: Vec<Symbol> = text.chars().map(Symbol::Char).collect();
+        self.symbols(&symbols, Some("a word that is too long to be compared"))
+    }
+
+    /// Whether it matches whatever the gaps are filled with, or with some filling.
+    pub fn symbols(&self, word: &[Symbol], unclear: Option<&str>) -> Answer {
+        let perhaps = || Answer::Perhaps(unclear.unwrap_or("*").to_owned());
+        let tokens = &self.compiled().tokens;
+        if tokens.len().saturating_mul(word.len()) > LIMIT {
+            return perhaps();
+        }
+        if reach(tokens, word, true) {
+            return Answer::Yes;
+        }
+        if word.iter().all(|symbol| matches!(symbol, Symbol::Char(_))) || !reach(tokens, word, false) {
+            return Answer::No;
+        }
+        perhaps()
     }
 }
 
@@ -247,9 +297,10 @@ mod tests {
                 let glob = Glob::new(tokens[..length].to_vec());
                 for word in &words {
                     let symbols: Vec<Symbol> = word.chars().map(Symbol::Char).collect();
-                    let expected = if reach(&glob.tokens, &symbols, true) { Answer::Yes } else { Answer::No };
+                    let expected =
+                        if reach(&tokens[..length], &symbols, true) { Answer::Yes } else { Answer::No };
                     yes += usize::from(expected == Answer::Yes);
-                    assert_eq!(glob.text(word), expected, "{:?} {word:?}", glob.tokens);
+                    assert_eq!(glob.text(word), expected, "{glob:?} {word:?}");
                 }
             }
         }

@@ -1,5 +1,7 @@
 //! Questions about a call, answered in three values.
 
+mod lines;
+
 use super::Answer;
 use super::call::{Act, Host, SmallCall};
 use super::conditions::{Set, Within, is_inner, is_swallowed};
@@ -29,8 +31,6 @@ pub enum Matcher {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Runs {
     programs: Vec<Glob>,
-    /// The same in small letters.
-    folded: Vec<Glob>,
     /// Leading words.
     args: Vec<Words>,
     flags: Vec<Flag>,
@@ -41,9 +41,12 @@ pub struct Runs {
 
 /// A leading word: one of these, and none of those that are taken out (`!get`).
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Words {
-    wanted: Vec<Glob>,
-    except: Vec<Glob>,
+struct Words(Vec<Choice>);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Choice {
+    out: bool,
+    glob: Glob,
 }
 
 /// An option that must be given.
@@ -108,18 +111,19 @@ pub fn dashed(flag: &str) -> String {
 
 impl Words {
     fn new(choices: Vec<&str>) -> Words {
-        let (except, wanted): (Vec<&str>, Vec<&str>) =
-            choices.into_iter().partition(|choice| choice.len() > 1 && choice.starts_with('!'));
-        let except = except.iter().filter_map(|choice| choice.strip_prefix('!'));
-        Words {
-            wanted: wanted.into_iter().map(Glob::of_names).collect(),
-            except: except.map(Glob::of_names).collect(),
-        }
+        let choice = |written: &str| {
+            let out = written.strip_prefix('!').filter(|rest| !rest.is_empty());
+            Choice { out: out.is_some(), glob: Glob::of_names(out.unwrap_or(written)) }
+        };
+        Words(choices.into_iter().map(choice).collect())
     }
 
     fn matches(&self, word: &Word) -> Answer {
-        let wanted = Answer::any(self.wanted.iter().map(|glob| glob.matches(word)));
-        wanted.and(|| Answer::any(self.except.iter().map(|glob| glob.matches(word))).inverse())
+        let any = |out: bool| {
+            let own = self.0.iter().filter(move |choice| choice.out == out);
+            Answer::any(own.map(|choice| choice.glob.matches(word)))
+        };
+        any(false).and(|| any(true).inverse())
     }
 }
 
@@ -145,9 +149,7 @@ impl Runs {
         args: impl IntoIterator<Item = Vec<&'t str>>,
         flags: impl IntoIterator<Item = &'t str>,
     ) -> Runs {
-        let programs: Vec<&str> = programs.into_iter().collect();
         Runs {
-            folded: programs.iter().map(|name| Glob::of_names(&name.to_lowercase())).collect(),
             programs: programs.into_iter().map(Glob::of_names).collect(),
             args: args.into_iter().map(Words::new).collect(),
             flags: flags.into_iter().map(Flag::new).collect(),
@@ -184,7 +186,8 @@ impl Runs {
         let program = match call.folds {
             true => {
                 let name = call.program.folded();
-                Answer::any(self.folded.iter().map(|glob| glob.matches(&name)))
+                let folded = |glob: &Glob| Glob::of_names(&glob.name().to_lowercase());
+                Answer::any(self.programs.iter().map(|glob| folded(glob).matches(&name)))
             }
             false => Answer::any(self.programs.iter().map(|glob| glob.matches(&call.program))),
         };

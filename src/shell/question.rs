@@ -9,7 +9,7 @@ use super::Answer;
 use super::call::{Act, Extent, Line, SmallCall, Touch};
 use super::effects;
 use super::facts::Table;
-use super::matcher::{Matcher, Surroundings};
+use super::matcher::{Matcher, Runs, Surroundings};
 use super::path::{Patterns, Place};
 
 /// Matchers, each with how it is written. Of a group, one must hold.
@@ -38,10 +38,8 @@ static NUMBERS: AtomicU64 = AtomicU64::new(0);
 pub struct Group {
     /// The key.
     pub key: &'static str,
-    /// What is written there, for people.
+    /// What is written there, for people; nothing where the matchers say it.
     pub written: Vec<String>,
-    /// What is asked besides of those of the same place: ``in `prod` ``. As many as there are, or none.
-    pub besides: Vec<String>,
     /// What it asks.
     pub any: Vec<Matcher>,
 }
@@ -258,11 +256,10 @@ impl Question {
     }
 
     /// A command line that it certainly means, where it names one word by word.
-    pub fn example(&self) -> Option<&str> {
+    pub fn example(&self) -> Option<String> {
         let group = self.groups.iter().find(|group| group.key == "runs")?;
-        let asks_more = |at: usize| group.besides.get(at).is_some_and(|more| !more.is_empty());
-        let mut lines = group.written.iter().enumerate().filter(|(at, _)| !asks_more(*at));
-        lines.find(|(_, line)| !line.contains(['*', '?', '|'])).map(|(_, line)| line.as_str())
+        let mut lines = group.texts().filter(|(_, more)| more.is_empty());
+        lines.find(|(line, _)| !line.contains(['*', '?', '|'])).map(|(line, _)| line)
     }
 
     /// What it asks, as the name of a call: `` `git push` ``, `reading ".env"`.
@@ -334,21 +331,31 @@ impl Group {
         }
     }
 
+    fn runs(&self) -> impl Iterator<Item = &Runs> {
+        self.any.iter().filter_map(|matcher| match matcher {
+            Matcher::Runs(runs) => Some(runs),
+            _ => None,
+        })
+    }
+
+    /// What is written there, each with what is asked besides: ``in `prod` ``.
+    fn texts(&self) -> impl Iterator<Item = (String, String)> {
+        let written = self.written.iter().map(|text| (text.clone(), String::new()));
+        written.chain(self.runs().flat_map(Runs::lines))
+    }
+
     fn list(&self) -> String {
         let plain = matches!(self.key, "agent" | "ended");
-        let quote = |text: &String| {
-            let place = self.written.iter().position(|own| std::ptr::eq(own, text));
-            let more = place.and_then(|at| self.besides.get(at)).map_or("", String::as_str);
-            match (plain, more) {
-                (true, _) => text.clone(),
+        // Lists of programs are long, and only the first are named.
+        let either = |texts: &mut dyn Iterator<Item = (String, String)>, all: usize| {
+            let quote = |(text, more): (String, String)| match (plain, &*more) {
+                (true, _) => text,
                 (false, "") => format!("`{text}`"),
                 (false, more) => format!("`{text}` {more}"),
-            }
-        };
-        let either = |texts: Vec<&String>| {
-            let mut shown: Vec<String> = texts.iter().take(3).map(|text| quote(text)).collect();
-            if texts.len() > shown.len() {
-                shown.push(format!("{} more", texts.len() - shown.len()));
+            };
+            let mut shown: Vec<String> = texts.take(3).map(quote).collect();
+            if all > shown.len() {
+                shown.push(format!("{} more", all - shown.len()));
             }
             match shown.pop() {
                 Some(last) if shown.is_empty() => last,
@@ -356,23 +363,23 @@ impl Group {
                 None => String::new(),
             }
         };
-        let (out, own): (Vec<&String>, Vec<&String>) =
-            self.written.iter().partition(|text| self.key != "runs" && text.starts_with('!'));
-        let out: Vec<String> = out.iter().map(|text| text.trim_start_matches('!').to_owned()).collect();
-        if out.is_empty() {
-            either(own)
-        } else {
-            format!("{} except {}", either(own), either(out.iter().collect()))
+        let is_out = |text: &String| self.key != "runs" && text.starts_with('!');
+        let out = self.written.iter().filter(|text| is_out(text)).count();
+        let all = self.written.len() + self.runs().map(Runs::len).sum::<usize>();
+        let own = either(&mut self.texts().filter(|(text, _)| !is_out(text)), all - out);
+        if out == 0 {
+            return own;
         }
+        let left = self.texts().filter(|(text, _)| is_out(text));
+        let mut left = left.map(|(text, more)| (text.trim_start_matches('!').to_owned(), more));
+        format!("{own} except {}", either(&mut left, out))
     }
 }
 
 impl serde::Serialize for Question {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let whole = |group: &Group| -> Vec<String> {
-            let more = group.besides.iter().map(String::as_str).chain(std::iter::repeat(""));
-            let all = group.written.iter().zip(more);
-            all.map(|(text, more)| format!("{text} {more}").trim_end().to_owned()).collect()
+            group.texts().map(|(text, more)| format!("{text} {more}").trim_end().to_owned()).collect()
         };
         serializer.collect_map(self.groups.iter().map(|group| (group.key, whole(group))))
     }

@@ -1,9 +1,9 @@
 //! The keys as they are read. A text that no call could ever meet is refused: the rule around it would look like a guard.
 
 use super::never::{self, Never};
-use super::{Arc, Field, Fields, KEYS, Problem, Question, Table};
+use super::{Arc, Field, Fields, KEYS, Node, Problem, Question, Table};
 use crate::shell::glob::Glob;
-use crate::shell::matcher::{Agent, End, Hosts, Matcher, Runs, dashed};
+use crate::shell::matcher::{Agent, End, Hosts, Matcher, Runs};
 use crate::shell::question::Group;
 use crate::shell::{Act, Answer, Patterns};
 use crate::source::ProblemKind;
@@ -74,7 +74,7 @@ fn none_left(wanted: &[&str], except: &[&str]) -> bool {
 
 fn group(key: &'static str, written: &[&str], any: Vec<Matcher>) -> Group {
     let written = written.iter().map(|text| (*text).to_owned()).collect();
-    Group { key, written, besides: Vec::new(), any }
+    Group { key, written, any }
 }
 
 /// A text, or a list of them that is not empty, each of which some call meets.
@@ -88,8 +88,14 @@ fn texts<'a>(
         out.extend(why(text).map(|never| never.problem(field)));
         Some(text)
     };
-    let texts = if field.node.as_seq().is_some() {
-        field.list(out, |item, out| one(&item, out))?
+    let texts = if let Some(items) = field.node.as_seq() {
+        // Long lists have nothing wrong in them, and no place is made for each of their texts.
+        let sound = |item: &'a Node| item.as_str().filter(|text| !text.is_empty() && why(text).is_none());
+        let all: Option<Vec<&str>> = items.iter().map(sound).collect();
+        match all {
+            Some(all) => all,
+            None => field.list(out, |item, out| one(&item, out))?,
+        }
     } else {
         vec![one(field, out)?]
     };
@@ -157,36 +163,12 @@ fn program<'a>(field: &Field<'a>, group: &mut Group, out: &mut Vec<Problem>) -> 
             "write first what is meant, such as `'**'` for all folders, and after it what is taken out";
         out.push(field.problem(ProblemKind::MatchesNothing, message).help(help));
     }
-    let besides = besides(&folder, &without);
     let programs = programs?;
-    let runs = Runs::new(programs.iter().copied(), args.clone(), flags.iter().copied());
+    let runs = Runs::new(programs, args, flags.iter().copied());
     let runs = runs.without(without.iter().copied()).env(env.iter().copied());
     let runs = if folder.is_empty() { runs } else { runs.within(folder.iter().copied()) };
     group.any.push(Matcher::Runs(runs));
-    let set = |text: &&str| if text.contains('=') { format!("{text} ") } else { format!("{text}=* ") };
-    let before: String = env.iter().map(set).collect();
-    let after = args.iter().map(|any| any.join("|")).chain(flags.iter().map(|flag| dashed(flag)));
-    let after: String = after.map(|word| format!(" {word}")).collect();
-    for name in programs {
-        group.written.push(format!("{before}{name}{after}"));
-        group.besides.push(besides.clone());
-    }
     Some(())
-}
-
-/// What is asked of the folder, and which options must be absent, in words.
-fn besides(folder: &[&str], without: &[&str]) -> String {
-    let quoted =
-        |texts: Vec<String>| texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ");
-    let (out, own): (Vec<&str>, Vec<&str>) = folder.iter().partition(|text| text.starts_with('!'));
-    let owned = |texts: Vec<&str>| texts.iter().map(|text| text.trim_start_matches('!').to_owned()).collect();
-    let parts = [
-        (!own.is_empty()).then(|| format!("in {}", quoted(owned(own)))),
-        (!out.is_empty()).then(|| format!("except {}", quoted(owned(out)))),
-        (!without.is_empty())
-            .then(|| format!("without {}", quoted(without.iter().map(|flag| dashed(flag)).collect()))),
-    ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 impl Never {

@@ -84,7 +84,7 @@ pub(super) struct Doubts {
 
 /// A command line that a question means.
 #[cfg(feature = "shell")]
-pub(in crate::dialect) fn example(question: &Question) -> Option<&str> {
+pub(in crate::dialect) fn example(question: &Question) -> Option<String> {
     question.example()
 }
 
@@ -158,7 +158,7 @@ mod nothing {
         }
     }
 
-    pub fn example(question: &Question) -> Option<&str> {
+    pub fn example(question: &Question) -> Option<String> {
         match *question {}
     }
 

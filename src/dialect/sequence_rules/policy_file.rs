@@ -65,6 +65,7 @@ pub(super) fn read<'a>(
         bounds: HashMap::new(),
         facts: Table::default(),
         asks: false,
+        patterns: HashMap::new(),
     };
     contents(&mut inner, &mut told);
     let warnings = inner.warnings;

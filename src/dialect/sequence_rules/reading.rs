@@ -5,6 +5,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 
+use regex::Regex;
+
 use super::facts::Order;
 use super::lint;
 use crate::diagnostic::{Diagnostic, Fix};
@@ -33,6 +35,8 @@ pub(super) struct Reading<'a, 'r> {
     pub facts: Table,
     /// Whether a rule asks what calls do.
     pub asks: bool,
+    /// The expressions so far: an alias repeats one in many rules.
+    pub patterns: HashMap<String, Regex>,
 }
 
 /// Names for several tools: those of a mapping, then those around it.
@@ -123,12 +127,26 @@ impl<'a, 'r> Reading<'a, 'r> {
             bounds: HashMap::new(),
             facts: Table::default(),
             asks: false,
+            patterns: HashMap::new(),
         }
     }
 
     /// Something that is probably not meant.
     pub fn warn(&mut self, warning: Diagnostic, span: Span) {
         self.warnings.push(warning.at(self.text.source, span));
+    }
+
+    /// An expression, compiled once however often it is written.
+    ///
+    /// # Errors
+    /// It is none.
+    pub fn pattern(&mut self, text: &str) -> Result<Regex, regex::Error> {
+        if let Some(known) = self.patterns.get(text) {
+            return Ok(known.clone());
+        }
+        let pattern = Regex::new(text)?;
+        self.patterns.insert(text.to_owned(), pattern.clone());
+        Ok(pattern)
     }
 
     /// The aliases of a mapping, before those around it.

@@ -12,7 +12,9 @@ use crate::shell::word::Symbol;
 /// A list of patterns: a later one decides before an earlier one, and `!` takes out again.
 #[derive(Debug, Clone)]
 pub struct Patterns {
-    list: Vec<Pattern>,
+    written: Vec<String>,
+    /// Made when a file is first compared: most calls touch none.
+    list: OnceLock<Vec<Pattern>>,
     /// The same in small letters, for systems that do not tell letters apart by case.
     folded: OnceLock<Vec<Pattern>>,
 }
@@ -52,7 +54,7 @@ struct About<'a> {
 
 impl PartialEq for Patterns {
     fn eq(&self, other: &Patterns) -> bool {
-        self.list == other.list
+        self.written == other.written
     }
 }
 
@@ -61,7 +63,8 @@ impl Eq for Patterns {}
 impl Patterns {
     /// Reads a list.
     pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Patterns {
-        Patterns { list: patterns.into_iter().map(Pattern::new).collect(), folded: OnceLock::new() }
+        let written = patterns.into_iter().map(str::to_owned).collect();
+        Patterns { written, list: OnceLock::new(), folded: OnceLock::new() }
     }
 
     /// Whether the path matches, or what is meant of it. A pattern of the shell that has a path whole, as `.env*` has `.env`,
@@ -95,8 +98,9 @@ impl Patterns {
     }
 
     fn list(&self, place: &Place) -> &[Pattern] {
-        let folded = || self.list.iter().map(Pattern::folded).collect();
-        if place.folds { self.folded.get_or_init(folded) } else { &self.list }
+        let list = || self.list.get_or_init(|| self.written.iter().map(|text| Pattern::new(text)).collect());
+        let folded = || list().iter().map(Pattern::folded).collect();
+        if place.folds { self.folded.get_or_init(folded) } else { list() }
     }
 
     fn listed(&self, about: About<'_>) -> Answer {

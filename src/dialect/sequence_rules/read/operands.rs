@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use regex::Regex;
-
 use super::super::after::After;
 use super::super::allow::AllowedCalls;
 use super::super::asks::{Doubts, Role, asks_end};
@@ -378,7 +376,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
                 patterns = None;
                 continue;
             };
-            let pattern = match Regex::new(text) {
+            let pattern = match self.reading.pattern(text) {
                 Ok(pattern) => Some(pattern),
                 Err(error) => {
                     self.reading.warn(lint::broken_pattern(text, &error), value.span());
