@@ -5,6 +5,9 @@
 //! cargo run --release --manifest-path benches/live/Cargo.toml -- [--megabytes 10] [--output 2500] [--runs 1000] [--policy VERSION] [--binary FILE]
 //! ```
 //!
+//! First a hook decides one call of a new session, under `contracts/refunds` and under `contracts/coding`, whose rules ask what
+//! commands do, and one of a session with a long journal.
+//!
 //! It makes the journal of a session, with outputs of `--output` bytes on average, and then proposes calls in it and reports their
 //! results, each by a process of its own as an agent's hook does. `gate --stdio` then does the same in one process, in a
 //! session that is as long. What the machine takes for starting a process and for syncing a file is measured apart.
@@ -49,10 +52,17 @@ fn main() {
     });
     let bench = Bench { options, policy, state: root.join("state") };
     let calls = [bench.journal("claude-code"), bench.journal("host")][0];
+    let shipped = |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contracts").join(name);
     println!("{:.1} MB, {calls} calls, {} runs each\n", bench.options.megabytes, bench.options.runs);
     println!("| | median, ms | 99th, ms | slowest, ms |\n|---|--:|--:|--:|");
     row("start a process (`rulestep --version`)", bench.starts());
     row("append 400 bytes to a file and sync it", bench.syncs(&root));
+    for name in ["refunds", "coding"] {
+        let policy = shipped(name);
+        row(&format!("`hook`, cold, `contracts/{name}`"), bench.cold(&policy, None));
+        let long = bench.state.join("rulestep/live/claude-code/s.jsonl");
+        row(&format!("`hook`, cold, `contracts/{name}`, the journal"), bench.cold(&policy, Some(&long)));
+    }
     let (first, proposals, results) = bench.hooks();
     row("`hook`, first event, without an index", vec![first]);
     row("`hook`, a call is decided", proposals);
@@ -177,6 +187,31 @@ impl Bench {
             file.sync_data().expect("the file can be synced");
         };
         (0..self.options.runs.min(200)).map(|_| timed(&mut sync)).collect()
+    }
+
+    /// The first event that a program sees, each time of a session of its own: a new one, or one with this journal.
+    fn cold(&self, policy: &Path, journal: Option<&Path>) -> Vec<Duration> {
+        let state = self.state.with_extension("cold");
+        let event = r#"{"session_id":"s","cwd":"/tmp","hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"new","tool_input":{"command":"git status && ls -la"}}"#;
+        let once = || {
+            let folder = state.join("rulestep/live/claude-code");
+            fs::create_dir_all(&folder).expect("the folder of the journals can be made");
+            if let Some(journal) = journal {
+                fs::copy(journal, folder.join("s.jsonl")).expect("the journal can be copied");
+            }
+            let policy = policy.to_string_lossy();
+            let mut command = self.command(&["hook", "claude-code", "-p", &policy]);
+            command.env("XDG_STATE_HOME", &state);
+            let time = timed(|| {
+                let mut child = command.spawn().expect("the program runs");
+                child.stdin.take().expect("a pipe").write_all(event.as_bytes()).expect("it reads the event");
+                let output = child.wait_with_output().expect("it ends");
+                assert!(output.status.success() && output.stdout.is_empty(), "allowed: {output:?}");
+            });
+            fs::remove_dir_all(&state).expect("the folder can be removed");
+            time
+        };
+        (0..self.options.runs.min(100)).map(|_| once()).collect()
     }
 
     /// The first event, then proposals and results of calls, each by a process of its own.
