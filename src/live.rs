@@ -34,6 +34,7 @@ pub mod settings;
 pub mod state;
 pub mod transcript;
 pub mod tree;
+mod undecided;
 
 pub use agent::Agent;
 pub use fault::Fault;

@@ -54,6 +54,10 @@ pub trait Unit: Send + Sync {
     fn reads_history(&self) -> bool {
         false
     }
+    /// Whether what it decides may rest on earlier calls.
+    fn remembers(&self) -> bool {
+        true
+    }
     /// Whether it is also told what other sessions of the same tree did.
     fn sees_tree(&self) -> bool {
         false

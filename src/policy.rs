@@ -177,6 +177,18 @@ impl Policy {
         self.reads_history
     }
 
+    /// Whether calls that came before may change what is decided about calls of this tool.
+    #[cfg(feature = "cli")]
+    pub fn remembers(&self, tool: &str) -> bool {
+        // A command may be whatever a rule asks for, and so may a tool that nobody has listed.
+        let hears = |unit: &Arc<dyn Unit>| {
+            let mut names = vec![Arc::from(tool), Arc::from("Bash"), Arc::from("(any)")];
+            unit.names(&mut names);
+            unit.reads_history() || names.iter().any(|name| unit.wakes(name).observe.any())
+        };
+        self.units.iter().any(|unit| unit.wakes(tool).decide && unit.remembers() && hears(unit))
+    }
+
     /// Whether some rule looks at all sessions of a tree.
     pub fn sees_trees(&self) -> bool {
         self.sees_trees

@@ -242,9 +242,25 @@ pub struct Call {
     pub time: Option<Millis>,
     /// The folder that it was made in, where the recording names one that is not the session's, or `?` where nobody knows it.
     pub folder: Option<Arc<str>>,
+    /// The agent when it was made, where the recording says something else of it than of the session.
+    pub agent: Option<Arc<AgentState>>,
     /// What a gate decided about it, where one was asked.
     pub live: Option<Arc<LiveDecision>>,
 }
+
+/// What an agent was when it made a call, as far as the session's context does not say so.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AgentState {
+    /// The mode that says what it does without being asked.
+    pub permission_mode: Option<Arc<str>>,
+    /// Its version.
+    pub version: Option<Arc<str>>,
+}
+
+/// Keys of a session's context that say the same of all calls.
+pub const PERMISSION_MODE: &str = "permission_mode";
+/// See [`PERMISSION_MODE`].
+pub const AGENT_VERSION: &str = "agent_version";
 
 /// Stands for the folder of a call that is made elsewhere than the session, nobody knows where.
 pub const UNKNOWN_FOLDER: &str = "?";

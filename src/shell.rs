@@ -13,6 +13,7 @@ mod builtin;
 pub mod call;
 mod choice;
 mod choose;
+pub mod code;
 pub mod conditions;
 mod constants;
 mod effects;

@@ -12,6 +12,7 @@ use super::hook;
 use crate::engine::Mode;
 use crate::live::Fault;
 use crate::live::host::Host;
+use crate::session::refusal;
 
 /// Runs the verb.
 pub fn run(asked: &args::Gate) -> Exit {
@@ -67,7 +68,7 @@ fn failed(fault: &Fault, line: &str, asked: &args::Gate) -> Value {
         Fallback::Ask => ("ask", false),
         Fallback::Allow => ("allow", true),
     };
-    let reason = format!("Rulestep could not decide this call: {error}");
+    let reason = format!("{}{error}", refusal::UNDECIDED);
     let decided = [("decision", json!(decision)), ("runs", json!(runs)), ("reason", json!(reason))];
     answer.extend(decided.map(|(key, value)| (key.to_owned(), value)));
     Value::Object(answer)

@@ -16,6 +16,7 @@ use crate::live::agent::{Answer, Event, Reply};
 use crate::live::desk::Desk;
 use crate::live::self_guard::SelfGuard;
 use crate::live::{self, Agent, Fault};
+use crate::session::refusal;
 
 /// Whether one of the two threads writes its answer, which ends the process.
 static ANSWERED: AtomicBool = AtomicBool::new(false);
@@ -132,13 +133,29 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
             let _ = writeln!(io::stderr(), "rulestep: {fault}");
             Ok(Answer::Silent)
         }
+        // Nothing is stopped in shadow mode, and nothing was decided.
+        Err(fault) if !asked.shadow => {
+            let runs = match (asked.on_error, desk.asks) {
+                (Fallback::Allow, _) => Some(true),
+                (Fallback::Ask, true) => None,
+                _ => Some(false),
+            };
+            // Where the journal is what cannot be written, the answer says so.
+            let _ = desk.record_undecided(&report, &undecided(&fault), runs);
+            Err(fault)
+        }
         answer => answer,
     }
 }
 
+/// What is said of a call of which nothing could be decided.
+fn undecided(fault: &Fault) -> String {
+    format!("{}{fault}", refusal::UNDECIDED)
+}
+
 /// What is answered when nothing could be decided, with what failed.
 fn fallback(asked: &args::Hook, fault: &Fault) -> Answer {
-    let reason = format!("Rulestep could not decide this call: {fault}");
+    let reason = undecided(fault);
     match asked.on_error {
         Fallback::Deny => Answer::Deny(reason),
         Fallback::Ask => Answer::Ask(reason),

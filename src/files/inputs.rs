@@ -287,7 +287,7 @@ fn stdin(found: &mut Inputs) {
 
 fn folder(arg: &str, found: &mut Inputs) {
     let before = found.inputs.len();
-    let walked = walk::files(Path::new(arg), arg, &|name| !is_markdown(name));
+    let walked = walk::files(Path::new(arg), arg, &|name| !is_markdown(name) && !is_about_a_log(name));
     found.diagnostics.extend(walked.diagnostics);
     let files = walked.files.into_iter();
     found.inputs.extend(files.map(|file| Input::walked(walk::join(arg, &file.relative).into(), file)));
@@ -296,6 +296,12 @@ fn folder(arg: &str, found: &mut Inputs) {
             Diagnostic::warning(code::EMPTY_FOLDER, "the folder has no files to read in it").in_file(arg);
         found.diagnostics.push(empty);
     }
+}
+
+/// Claude Code keeps a file beside the log of each subagent which says what that was started for.
+fn is_about_a_log(name: &str) -> bool {
+    let own = name.rsplit('/').next().unwrap_or(name);
+    own.starts_with("agent-") && own.ends_with(".meta.json")
 }
 
 fn is_markdown(name: &str) -> bool {

@@ -132,7 +132,12 @@ impl Desk {
             }
             Event::End => {
                 if !journal.is_new() {
-                    let ended = self.ended(report, journal, clock);
+                    // Calls that the agent made or rejected since the last one that it asked about.
+                    let tail = self.tail(report, journal).ok().flatten();
+                    let latest = journal.latest()?;
+                    let import = tail.map(|tail| tail.import(journal, Some(&latest), None, clock));
+                    let mut ended = import.map(|import| import.records).unwrap_or_default();
+                    ended += &self.ended_before(report, journal, &[], clock);
                     let closed = Record::Closed { at: clock.now() };
                     clock.save()?;
                     journal.append(&format!("{ended}{}", closed.line()))?;
@@ -144,7 +149,7 @@ impl Desk {
 
     /// Answers by the session's journal, which has its tree's lock where somebody `looks` at the whole tree, or has before. Where its
     /// index does not fit, that is found before anything is recorded, and the answer is made again from the whole journal.
-    fn with_journal(
+    pub(super) fn with_journal(
         &self,
         report: &Report,
         looks: bool,
@@ -276,14 +281,19 @@ impl Desk {
             }
         }
         let latest = if journal.is_new() { None } else { Some(journal.latest()?) };
-        let tail = self.tail_for(report, journal, call)?;
+        let tail = match self.tail_for(report, journal, call) {
+            // What is missing from the log cannot change what is decided. It is read again for a call for which it can.
+            Err(_) if !current.policy.remembers(call.tool) => None,
+            tail => tail?,
+        };
         let mut records = String::new();
         if latest.is_none() {
             records += &self.opened(report, tail.as_ref(), clock);
         }
         // The call that a decision stands beside has its turn already.
         let sibling = beside.as_ref().map(|_| true).or(call.sibling).filter(|_| latest.is_some());
-        if !sibling.unwrap_or_else(|| is_sibling(latest.as_ref(), tail.as_ref(), call.id)) {
+        let is_ahead = tail.as_ref().is_some_and(|tail| tail.is_ahead(journal, call.id));
+        if is_ahead || !sibling.unwrap_or_else(|| is_sibling(latest.as_ref(), tail.as_ref(), call.id)) {
             let import = tail.as_ref().map(|tail| tail.import(journal, latest.as_ref(), call.id, clock));
             let import = import.unwrap_or_default();
             records += &import.records;
@@ -310,7 +320,7 @@ impl Desk {
             // The journal has the call; a second one would count against it.
             return Ok((Answer::Silent, None));
         }
-        let told = (!runs).then(|| reason(decision.verdict, &findings));
+        let told = (!runs).then(|| reason(decision.verdict, &findings, self.asks));
         let Current { policy, place, fault } = current;
         proposed.judged = Some(Judged {
             policy: policy.digest(),
@@ -365,7 +375,7 @@ impl Desk {
         Ok(narrowed.into_iter().filter(|tool| tool.visible()).map(|tool| tool.tool).collect())
     }
 
-    fn opened(&self, report: &Report, tail: Option<&Tail>, clock: Clock<'_>) -> String {
+    pub(super) fn opened(&self, report: &Report, tail: Option<&Tail>, clock: Clock<'_>) -> String {
         let context = tail.and_then(Tail::context);
         let context = context.or_else(|| report.folder.as_ref().map(|folder| json!({"cwd": folder})));
         let middle = tail.is_some_and(Tail::starts_in_the_middle);

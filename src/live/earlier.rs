@@ -59,6 +59,10 @@ pub fn earlier(journal: &Journal, id: &str, call: &NewCall<'_>, judge: (&str, Mo
     }
     let (runs, verdict) = (record.get("runs")?.as_bool(), record.get("decision")?.as_str()?);
     let says = |key: &str| record.get(key).and_then(Value::as_str);
+    if says("policy") == Some("") {
+        // It was answered, and nothing was decided.
+        return None;
+    }
     if says("policy") != Some(judge.0) || says("mode") != Some(judge.1.word()) {
         return Some(Earlier::AnotherPolicy);
     }

@@ -288,7 +288,7 @@ impl Open {
         let decision = call.decision().clone();
         let findings: Vec<Explanation> = call.explain();
         // A host that only looks at `runs` denies what somebody should be asked about.
-        let told = (!call.allowed()).then(|| reason(decision.verdict, &findings));
+        let told = (!call.allowed()).then(|| reason(decision.verdict, &findings, true));
         let digest = Arc::clone(self.gate.policy().digest());
         let judged = Judged {
             policy: &digest,

@@ -31,7 +31,7 @@ impl Desk {
         Some((if Path::new(&own).is_file() { own } else { path }, format))
     }
 
-    fn tail(&self, report: &Report, journal: &Journal) -> Result<Option<Tail>, Fault> {
+    pub(super) fn tail(&self, report: &Report, journal: &Journal) -> Result<Option<Tail>, Fault> {
         let Some((path, format)) = self.log(report) else { return Ok(None) };
         transcript::read(&path, format, journal.transcript(), report.subagent.as_deref())
     }

@@ -13,7 +13,7 @@ use twox_hash::XxHash3_64;
 use super::members::Members;
 use crate::recording::known::{has_half, instant, outcome};
 use crate::session::body::unescaped;
-use crate::session::{Body, Form, Millis, refusal};
+use crate::session::{Body, Form, Millis};
 
 /// A body of this many bytes takes more room than its place.
 const LONG: usize = 256;
@@ -213,12 +213,8 @@ fn kept_form(name: &str, value: &str) -> Option<Form> {
         return None;
     }
     let body = Body::json(value);
-    let shows = match name {
-        "arguments" => {
-            body.undecidable().is_some() || body.fault().is_some() || body.not_arguments().is_some()
-        }
-        _ => refusal::may_be(&body),
-    };
+    let shows = name == "arguments"
+        && (body.undecidable().is_some() || body.fault().is_some() || body.not_arguments().is_some());
     body.form().filter(|_| !shows)
 }
 

@@ -24,7 +24,7 @@ use super::followed::Followed;
 use super::tree::now;
 use crate::engine::Mode;
 use crate::recording::{self, McpEnded};
-use crate::session::Body;
+use crate::session::{Body, refusal};
 use answers::{asking, error, refused, unreadable, withdrawn};
 use connection::{OPEN, Purpose, Question, Request, Running, State};
 pub use message::Delivery;
@@ -203,7 +203,7 @@ impl Proxy {
             }
             Err(fault) => {
                 notes.push(Delivery::Note(fault.to_string()));
-                (self.on_error)(format!("Rulestep could not decide this call: {fault}"))
+                (self.on_error)(format!("{}{fault}", refusal::UNDECIDED))
             }
         };
         notes.extend(match answer {
@@ -249,7 +249,8 @@ impl Proxy {
             return vec![Delivery::Server(line)];
         }
         let mut deliveries = self.resolve(&running.call, "refused", &Body::MISSING);
-        let reason = format!("The user did not agree to this call. {reason}");
+        let why = reason.strip_prefix(refusal::ASKED).unwrap_or(&reason);
+        let reason = format!("{}The user did not agree to it. {why}", refusal::STOPPED);
         deliveries.extend(self.denied(state, &id, &reason));
         deliveries
     }

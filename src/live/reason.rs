@@ -2,11 +2,19 @@
 
 use crate::engine::Verdict;
 use crate::monitor::{Effect, Explanation};
+use crate::session::refusal;
 use crate::wording::{Sentence, line};
 
-/// Why a call does not run, or why somebody is asked: the author's own words, else what the rule found, and what would change it, with the rule's place. Where
+/// Why a call does not run, or why somebody is asked, if somebody `asks`: the first words by which logs of agents show that, and what a
+/// rule says.
+pub fn reason(verdict: Verdict, findings: &[Explanation], asks: bool) -> String {
+    let begins = if verdict == Verdict::Ask && asks { refusal::ASKED } else { refusal::STOPPED };
+    format!("{begins}{}", why(verdict, findings))
+}
+
+/// What a rule says of a call that it stops: the author's own words, else what the rule found, and what would change it, with the rule's place. Where
 /// the rule has words, nothing is said that needs a pattern: a model reads it as an instruction to match it.
-pub fn reason(verdict: Verdict, findings: &[Explanation]) -> String {
+fn why(verdict: Verdict, findings: &[Explanation]) -> String {
     let Some(deciding) = findings.first() else {
         return match verdict {
             Verdict::NotReached => "An earlier call ended this session, so no further call runs.".to_owned(),

@@ -81,7 +81,8 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
         return Ok(Some(Tail { session: nothing(), start, lines, end, tells_commands: false }));
     }
     let tells_commands = format == CODEX;
-    let options = Options { format: recording::named(format), following: true, ..Options::default() };
+    let format = recording::named(format);
+    let options = Options { format, following: true, marks_alone: true, ..Options::default() };
     let mut reading = recording::open(path, Box::new(Cursor::new(text)), &options)
         .map_err(|why| unreadable(&place(&why)))?;
     let sessions: Vec<Session> = reading.by_ref().collect();
@@ -141,8 +142,8 @@ impl Tail {
         (!foreign).then_some(waits)
     }
 
-    /// What happened while nobody was asked, up to the response that proposes the call with this id. `latest`: the last turn
-    /// of the journal.
+    /// What happened while nobody was asked, up to the response that proposes the call with this id, or up to the end of the session.
+    /// `latest`: the last turn of the journal.
     pub fn import(
         &self,
         journal: &Journal,
@@ -152,6 +153,7 @@ impl Tail {
     ) -> Import {
         let known = |id: &str| journal.waits_for(id);
         let mut import = Import { records: String::new(), until: self.end };
+        let read = if id.is_some() { self.start } else { self.end };
         let mut add = |record: &Record<'_>| import.records.push_str(&record.line());
         let mut turn_in_journal = false;
         let mut last_turn = None;
@@ -166,7 +168,7 @@ impl Tail {
                         }
                         turn_in_journal = self.ids(*number).any(|id| known(id).is_some());
                         if !turn_in_journal {
-                            add(&Record::Turn { at: clock.at(message.at), transcript: self.start });
+                            add(&Record::Turn { at: clock.at(message.at), transcript: read });
                         }
                         last_turn = Some(*number);
                     }
@@ -253,6 +255,9 @@ impl Tail {
             // It goes on.
             (Outcome::Unknown, _) | (_, Status::Open) => return None,
             (Outcome::Refused, _) if clock.is_last(journal, id) => "refused",
+            (Outcome::Error, _) if clock.is_last(journal, id) && was_asked_in_vain(journal, id, message) => {
+                "refused"
+            }
             (Outcome::Ok, Status::Succeeded) => "ok",
             (Outcome::Ok, _) => return None,
             (Outcome::Error | Outcome::Refused, _) => "error",
@@ -290,6 +295,16 @@ impl Tail {
         later.any(|message| matches!(message.kind, MessageKind::Said) && &*message.role == "user")
     }
 
+    /// Whether calls of earlier responses are in it and not in the journal: it could not be read before.
+    pub fn is_ahead(&self, journal: &Journal, id: Option<&str>) -> bool {
+        let known = |id: &str| journal.waits_for(id).is_some();
+        let is_unread = |turn: u32| {
+            let mut ids = self.ids(turn).peekable();
+            ids.peek().is_some() && !ids.any(known) && !self.is_being_decided(turn, id, &known)
+        };
+        self.start == 0 && self.session.turns.iter().any(|turn| is_unread(turn.number))
+    }
+
     fn ids(&self, turn: u32) -> impl Iterator<Item = &str> {
         let calls = self.session.turn(turn).map_or(&[][..], |turn| self.session.calls_of(turn));
         calls.iter().filter_map(|call| call.id.as_deref())
@@ -324,6 +339,14 @@ fn ran_as_decided(journal: &Journal, id: &str, call: &Call) -> bool {
     let record = journal.proposed(id);
     let decided = record.as_ref().and_then(|record| record.get("arguments")?.get("command"));
     decided.is_some() && decided == call.arguments.value().and_then(|given| given.get("cmd"))
+}
+
+/// Whether the model read what the gate wanted somebody to be asked: there was nobody.
+fn was_asked_in_vain(journal: &Journal, id: &str, message: &Message) -> bool {
+    let record = journal.proposed(id);
+    let asks = record.as_ref().filter(|record| record.get("runs").is_some_and(serde_json::Value::is_null));
+    let told = asks.and_then(|record| record.get("told")?.as_str());
+    told.is_some_and(|told| told == message.content.shown())
 }
 
 /// Where arguments of commands say the folder.

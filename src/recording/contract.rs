@@ -48,6 +48,9 @@ pub struct Options {
     pub error: Option<ErrorTest>,
     /// For refusals that are neither marked nor published, whatever else their results are marked as.
     pub refused: Option<refusal::Test>,
+    /// Only marks say that calls were refused, and never a text, which any tool may have printed: calls are decided by what is read, and
+    /// those who decide know better what they stopped.
+    pub marks_alone: bool,
     /// It is a part that somebody chose of a session, as in a case: a result whose call is not in it is no loss.
     pub excerpt: bool,
     /// The file is still being written: its end proves nothing, and an unfinished last value is no damage.

@@ -40,7 +40,7 @@ impl Known {
     }
 
     fn of(name: &str, reader: impl Fn(&Setting, &Out) -> Journal) -> Known {
-        let setting = Setting { file: name.into(), format: FORMAT.name, error: None, refused: None };
+        let setting = Setting { file: name.into(), format: FORMAT.name, ..Setting::default() };
         let out = Out::default();
         Known { reader: reader(&setting, &out), setting, out, line: 0 }
     }

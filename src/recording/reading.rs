@@ -123,7 +123,8 @@ impl Reading {
         options: &Options,
     ) -> Reading {
         let (error, refused) = (options.error.clone(), options.refused.clone());
-        let setting = Setting { file: Arc::clone(&file), format: format.name, error, refused };
+        let marks_alone = options.marks_alone;
+        let setting = Setting { file: Arc::clone(&file), format: format.name, error, refused, marks_alone };
         Reading {
             finish,
             file,

@@ -113,6 +113,7 @@ impl Session {
             in_turn: false,
             time: alternative.message.at,
             folder: None,
+            agent: None,
             live: None,
         });
         taken.calls.extend(proposed);

@@ -9,8 +9,8 @@ use hashbrown::{HashMap, HashSet};
 use super::body::Fault;
 use super::title::Title;
 use super::{
-    Body, Call, CallRef, Facts, Message, MessageKind, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation,
-    Origin, Outcome, Results, Session, ToolCall, Turn, refusal,
+    AgentState, Body, Call, CallRef, Facts, Message, MessageKind, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE,
+    Operation, Origin, Outcome, Results, Session, ToolCall, Turn, refusal,
 };
 use crate::diagnostic::{Diagnostic, Loss, code};
 use crate::source::quoted;
@@ -46,6 +46,8 @@ pub struct Builder {
     line: u32,
     /// Where calls are made, if not in the session's folder.
     folder: Option<Arc<str>>,
+    /// The agent that makes calls, if not as the session's context says.
+    agent: Option<Arc<AgentState>>,
     /// Whether the recording says itself if results were recorded.
     states_results: bool,
     /// Whether some result says itself if it failed, even if it did not.
@@ -53,6 +55,8 @@ pub struct Builder {
     results: u64,
     /// For refusals that are neither marked nor published.
     refused: Option<refusal::Test>,
+    /// Whether marks alone say which calls were refused, and no text of a result does.
+    refusals_marked: bool,
     /// Calls whose arguments were read in Python notation.
     in_python: u32,
     /// It was reported that some result does not say whether its call succeeded.
@@ -114,10 +118,12 @@ impl Builder {
             unnamed: Waiting::default(),
             names: HashSet::new(),
             folder: None,
+            agent: None,
             states_results: false,
             marks_errors: false,
             results: 0,
             refused: None,
+            refusals_marked: false,
             in_python: 0,
             told_unsure: false,
             unsure: Vec::new(),
@@ -166,6 +172,11 @@ impl Builder {
         self
     }
 
+    /// Whether the results that follow are marked where their calls were refused, so that what a tool printed never counts as a refusal.
+    pub fn marks_refusals(&mut self, marks: bool) {
+        self.refusals_marked = marks;
+    }
+
     /// About this many messages follow.
     pub fn expect_messages(&mut self, count: usize) {
         self.session.messages.reserve(count);
@@ -181,18 +192,6 @@ impl Builder {
     pub fn at_line(&mut self, line: u32) -> &mut Self {
         self.line = line;
         self
-    }
-
-    /// The folder that the calls which follow are made in; `None`: nobody says.
-    pub fn in_folder(&mut self, folder: Option<&str>) {
-        let own = self.facts.context.as_ref().and_then(|context| context.get("cwd")?.as_str());
-        if let Some(folder) = folder.filter(|folder| Some(*folder) != own && !folder.is_empty()) {
-            if self.folder.as_deref() != Some(folder) {
-                self.folder = Some(folder.into());
-            }
-        } else {
-            self.folder = None;
-        }
     }
 
     /// The line that was named last.
@@ -349,6 +348,7 @@ impl Builder {
             in_turn: false,
             time: at,
             folder: self.folder.clone(),
+            agent: self.agent.clone(),
             live: None,
         });
         at_ref

@@ -185,10 +185,12 @@ impl<'e> Plan<'e> {
 
     fn carry_out(&self, session: &Session) -> EditResult {
         let unsettled = session.unsettled();
+        let mut builder = Builder::new(Arc::clone(&session.id), session.origin.clone());
+        builder.marks_refusals(true);
         let mut writing = Writing {
             session,
             plan: self,
-            builder: Builder::new(Arc::clone(&session.id), session.origin.clone()),
+            builder,
             own_ids: self.own_ids(session, &unsettled),
             unsettled,
             settled: HashSet::new(),
@@ -326,8 +328,11 @@ impl<'a> Writing<'a> {
                 let arguments = self.plan.arguments.get(&call.at.index).copied().unwrap_or(&call.arguments);
                 let id = id_of(&self.own_ids, call);
                 self.builder.in_folder(call.folder.as_deref());
+                let agent = call.agent.as_deref().cloned().unwrap_or_default();
+                self.builder.by_agent(agent.permission_mode.as_deref(), agent.version.as_deref());
                 let at = self.builder.call(id, &call.tool, arguments.clone(), call.time);
                 self.builder.in_folder(None);
+                self.builder.by_agent(None, None);
                 // Of other arguments nothing was decided.
                 if let Some(live) = &call.live
                     && *arguments == call.arguments

@@ -11,6 +11,13 @@ pub const BY_POLICY: &str = "Denied by policy.";
 /// What Vapi answers for a rejection plan.
 pub const BY_PLAN: &str = "Tool call rejected based on configured rejection plan";
 
+/// What Rulestep begins with where it stops a call while a session runs, where it has somebody asked, and where it cannot decide.
+pub const STOPPED: &str = "Rulestep stopped this call: ";
+/// See [`STOPPED`].
+pub const ASKED: &str = "Rulestep asks about this call: ";
+/// See [`STOPPED`].
+pub const UNDECIDED: &str = "Rulestep could not decide this call: ";
+
 const PERMISSION: &str = "[permission denied:";
 const TOOL: &str = "Tool '";
 const NOT_AVAILABLE: &str = "' is not available in this context.";
@@ -69,7 +76,7 @@ pub fn recognised(result: &Body, tool: &str) -> Option<&'static str> {
 
 /// Whether a result begins like one of these sentences.
 pub(crate) fn may_be(result: &Body) -> bool {
-    let sentences = [PERMISSION, BY_PLAN, BY_POLICY, FILE, TOOL];
+    let sentences = [PERMISSION, BY_PLAN, BY_POLICY, FILE, TOOL, STOPPED, ASKED, UNDECIDED];
     match result.first_shown() {
         Some(first) if !sentences.iter().any(|begins| begins.as_bytes().first() == Some(&first)) => false,
         _ => sentences.into_iter().any(|begins| result.shows(begins)),
@@ -79,6 +86,9 @@ pub(crate) fn may_be(result: &Body) -> bool {
 fn sentence(text: &str, tool: &str) -> Option<&'static str> {
     if text.starts_with(PERMISSION) {
         return Some("the result begins with `[permission denied:`");
+    }
+    if [STOPPED, ASKED, UNDECIDED].iter().any(|begins| text.starts_with(begins)) {
+        return Some("the result begins with the words of Rulestep's gate");
     }
     match text {
         BY_PLAN => return Some("the result is the published text of a rejection plan"),
@@ -123,8 +133,10 @@ mod tests {
                 assert_eq!(sentence(&text, "other"), None, "{text}");
             }
         }
-        for text in [BY_POLICY.to_owned(), BY_PLAN.to_owned(), permission_denied("x")] {
-            assert!(sentence(&text, "any").is_some(), "{text}");
+        let by_gate = [STOPPED, ASKED, UNDECIDED].map(|begins| format!("{begins}Run the tests first."));
+        for text in [BY_POLICY.to_owned(), BY_PLAN.to_owned(), permission_denied("x")].iter().chain(&by_gate)
+        {
+            assert!(sentence(text, "any").is_some(), "{text}");
         }
         for path in ["a.md", "/src/my notes.md", "it's.md", "C:\\x", "a' b"] {
             assert!(sentence(&not_read(path), "write").is_some(), "{path}");
@@ -151,6 +163,8 @@ mod tests {
             "Request 7: Denied by policy.",
             "denied by policy.",
             "\"Denied by policy.\"",
+            "The log: Rulestep stopped this call: Run the tests first.",
+            "Rulestep stopped two calls: Run the tests first.",
         ] {
             assert_eq!(sentence(text, "build"), None, "{text}");
         }

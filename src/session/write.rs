@@ -134,8 +134,8 @@ enum MessageEntry<'a> {
         is_error: Option<bool>,
         #[serde(skip_serializing_if = "Option::is_none")]
         status: Option<&'static str>,
-        #[serde(skip_serializing_if = "std::ops::Not::not")]
-        refused: bool,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        refused: Option<bool>,
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         after_siblings: bool,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,6 +171,10 @@ struct CallEntry<'a> {
     at: Option<Option<Instant>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     cwd: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_mode: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_version: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     live: Option<&'a LiveDecision>,
 }
@@ -253,16 +257,14 @@ impl<'a> MessageEntry<'a> {
             }
             MessageKind::Result(call, id) => {
                 let call = call.and_then(|call| session.calls.get(call as usize));
-                // The published refusals are recognised by their text.
                 let turn = call.and_then(|call| session.turn(call.at.turn));
-                let by_mark = |call: &Call| refusal::recognised(&message.content, &call.tool).is_none();
                 MessageEntry::Result {
                     role: "tool",
                     tool_call_id: id.as_deref(),
                     content,
                     is_error: (!unsure).then(|| call.is_some_and(|call| call.outcome == Outcome::Error)),
                     status: unsure.then_some("unknown"),
-                    refused: call.is_some_and(|call| call.outcome == Outcome::Refused && by_mark(call)),
+                    refused: call.and_then(|call| marked_refused(call, &message.content)),
                     // Among its own turn's results, so that nothing but this says when it came.
                     of_call: call.filter(|_| tells_call).map(|call| call.at.index + 1),
                     after_siblings: call
@@ -284,6 +286,13 @@ impl<'a> MessageEntry<'a> {
     }
 }
 
+/// How a result says if its call was refused; `None`: as its text does.
+fn marked_refused(call: &Call, content: &Body) -> Option<bool> {
+    let refused = call.outcome == Outcome::Refused;
+    let by_text = refusal::recognised(content, &call.tool).is_some();
+    (refused != by_text).then_some(refused)
+}
+
 fn proposed<'a>(session: &'a Session, turn: &Turn, at: Option<Millis>) -> Vec<CallEntry<'a>> {
     let calls = session.calls_of(turn).iter();
     calls
@@ -293,6 +302,8 @@ fn proposed<'a>(session: &'a Session, turn: &Turn, at: Option<Millis>) -> Vec<Ca
             function: Function { name: &call.tool, arguments: Arguments(&call.arguments) },
             at: (call.time != at).then(|| call.time.map(Instant)),
             cwd: call.folder.as_deref(),
+            permission_mode: call.agent.as_ref().and_then(|agent| agent.permission_mode.as_deref()),
+            agent_version: call.agent.as_ref().and_then(|agent| agent.version.as_deref()),
             live: call.live.as_deref(),
         })
         .collect()
@@ -305,6 +316,8 @@ fn not_taken<'a>(session: &'a Session, turn: &Turn) -> Vec<NotTaken<'a>> {
         function: Function { name: &call.tool, arguments: Arguments(&call.arguments) },
         at: None,
         cwd: None,
+        permission_mode: None,
+        agent_version: None,
         live: None,
     };
     let alternatives = session.alternatives_of(turn.number).iter();

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::call::{Act, Extent, Host, Line, SmallCall, Touch};
 use super::choice::Choice;
 use super::choose::apply;
+use super::code;
 use super::facts::{Role, Table, Tool};
 use super::given::{all_texts, first, get, is_same, may_hold, path, pattern, texts};
 use super::host::{host, is_loose};
@@ -106,11 +107,21 @@ const BACKGROUND: [&str; 5] = ["run_in_background", "is_background", "background
 const MODE: &str = "mode";
 const ASYNC: &str = "async";
 
+/// The tool that applies patches.
+const PATCHES: &str = "apply_patch";
+
 /// What a call of a tool does, without anything remembered. There is always at least one small call.
 pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
     let none = Map::new();
     let given = arguments.and_then(Value::as_object).unwrap_or(&none);
     let row = root.facts.tool(name);
+    let patch = |text: &str| {
+        let input = serde_json::json!({ "input": text });
+        call(PATCHES, root.facts.tool(PATCHES), Some(&input), input.as_object().unwrap_or(&none), root)
+    };
+    if let Some(line) = code::line(name, given, root, patch, blank) {
+        return line;
+    }
     let runs = row.is_some_and(|row| row.has(Role::Command));
     let found = match (row, arguments) {
         // A tool that nobody has listed and that is given a command runs it.

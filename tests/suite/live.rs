@@ -22,6 +22,7 @@ mod state;
 mod stdio;
 mod then;
 mod trees;
+mod undecided;
 
 use std::io::Write;
 use std::path::Path;

@@ -5,6 +5,7 @@ mod damage;
 mod edited;
 mod ended;
 mod exchanges;
+mod hooked;
 mod long;
 mod losses;
 mod lost;

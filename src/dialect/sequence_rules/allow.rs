@@ -33,6 +33,7 @@ fn slot(globs: &[Glob], calls: &[Operand], tool: &str) -> u64 {
 }
 
 impl Kind for AllowedCalls {
+    const REMEMBERS: bool = false;
     type State = Hits;
 
     fn wakes(&self, tool: &str) -> Wakes {

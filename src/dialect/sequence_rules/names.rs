@@ -87,6 +87,7 @@ impl List {
 }
 
 impl Kind for List {
+    const REMEMBERS: bool = false;
     type State = Hits;
 
     fn wakes(&self, tool: &str) -> Wakes {
@@ -149,6 +150,7 @@ pub(super) struct Never {
 }
 
 impl Kind for Never {
+    const REMEMBERS: bool = false;
     type State = Hits;
 
     fn wakes(&self, tool: &str) -> Wakes {

@@ -30,6 +30,8 @@ pub(super) trait Kind: Send + Sync + 'static {
     type State: Clone + Send + Sync + Default + Serialize + DeserializeOwned + 'static;
     /// Whether [`Kind::begins`] has something to do.
     const BEGINS: bool = false;
+    /// Whether its gate looks at earlier calls.
+    const REMEMBERS: bool = true;
     /// What a tool's name means to the rule. Whether it looks at arguments is seen by its operands.
     fn wakes(&self, tool: &str) -> Wakes;
     /// See [`Unit::wakes_by_name`].
@@ -204,6 +206,10 @@ impl<K: Kind> Unit for RuleUnit<K> {
 
     fn hears(&self) -> Hears {
         Hears { first_turn: K::BEGINS, ..Hears::default() }
+    }
+
+    fn remembers(&self) -> bool {
+        K::REMEMBERS
     }
 
     fn sees_tree(&self) -> bool {

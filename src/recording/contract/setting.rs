@@ -25,6 +25,8 @@ pub struct Setting {
     pub error: Option<ErrorTest>,
     /// For refusals that are neither marked nor published.
     pub refused: Option<refusal::Test>,
+    /// See [`Options`](super::Options).
+    pub marks_alone: bool,
 }
 
 impl Setting {

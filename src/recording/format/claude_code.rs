@@ -8,6 +8,7 @@ mod branch;
 mod entry;
 mod log;
 mod marks;
+mod offer;
 mod parts;
 mod titles;
 
@@ -38,7 +39,10 @@ pub(in crate::recording) const FORMAT: Format = Format {
 };
 
 /// Types of lines that are about the session and not a part of what is said in it.
-const ASIDE: [&str; 20] = [
+const ASIDE: [&str; 23] = [
+    "api-request",
+    "api-request-blob",
+    offer::SHAPE,
     "agent-name",
     "ai-title",
     "attachment",
@@ -120,9 +124,14 @@ impl Reader for ClaudeCode {
             return out.diagnostics(unit.diagnostics.iter().cloned());
         }
         self.deny(unit);
+        self.marks.note(members);
         self.titles.note(&kind, members.any(&SESSION), members);
+        if kind == "permission-mode" {
+            self.changed_mode(members);
+        }
         // What is about no line of the conversation has no place in it.
-        if !said && (members.any(&SESSION).is_none() || !members.has("uuid") && kind != "system") {
+        let by_itself = kind == "system" || kind == offer::SHAPE;
+        if !said && (members.any(&SESSION).is_none() || !members.has("uuid") && !by_itself) {
             return out.diagnostics(unit.diagnostics.iter().cloned());
         }
         match entry(&kind, unit) {
@@ -140,6 +149,15 @@ impl Reader for ClaudeCode {
 }
 
 impl ClaudeCode {
+    /// The lines of a session that follow are written in another permission mode.
+    fn changed_mode(&mut self, members: &Members<'_>) {
+        let session = members.any(&SESSION).and_then(Node::id).unwrap_or_default();
+        let is_own = |log: &Log| *log.key.session == *session && log.key.agent.is_none();
+        if let Some(log) = self.open.position(is_own).and_then(|at| self.open.add_to(at, 0)) {
+            log.agent(members);
+        }
+    }
+
     fn add(&mut self, mut entry: Entry, unit: &Unit<'_>, out: &mut Out) {
         let at = self.place(&entry, unit, out);
         let setting = &self.marks.setting;
@@ -147,6 +165,7 @@ impl ClaudeCode {
         unit.diagnostics.iter().cloned().for_each(|diagnostic| log.builder.diagnostic(diagnostic));
         log.surroundings(&unit.members);
         entry.folder = log.folder(&unit.members);
+        entry.agent = log.agent(&unit.members);
         if let Some(uuid) = &entry.uuid {
             if log.key.agent.is_some() {
                 self.sidechains.insert(uuid.clone(), log.key.agent.clone().unwrap_or_default());
@@ -202,6 +221,7 @@ impl ClaudeCode {
         let mut builder = self.marks.setting.session_at(id, unit.line, out);
         // The format marks every failure.
         builder.mark_errors();
+        builder.context("agent", self.marks.setting.format.into());
         if key.agent.is_some() {
             builder.parent(&*key.session);
         }

@@ -87,7 +87,8 @@ impl Reader for CodexExec {
         if matches!(&*kind, "thread.started" | "session.created") {
             self.close(out);
             let id = members.any(&["thread_id", "session_id"]).and_then(Node::id).unwrap_or_default();
-            let builder = self.setting.session(&id, unit, out);
+            let mut builder = self.setting.session(&id, unit, out);
+            builder.context("agent", "codex".into());
             self.open = Some(Stream { builder, running: HashSet::new() });
             return;
         }

@@ -17,8 +17,8 @@ use crate::recording::shape::items;
 use crate::recording::shape::items::{Answer, Call, Item, Row};
 use crate::recording::shape::status::Status;
 use crate::recording::shape::unknown::Unknown;
-use crate::session::Millis;
 use crate::session::build::{Builder, Mark};
+use crate::session::{AGENT_VERSION, Millis, PERMISSION_MODE};
 
 mod output;
 mod running;
@@ -73,8 +73,9 @@ struct Rollout {
     failed: HashMap<Box<str>, Status>,
     /// The session whose beginning was copied here.
     copied: Option<Box<str>>,
-    /// The folder of the turn.
+    /// The folder of the turn, and when the agent asks in it.
     folder: Option<Arc<str>>,
+    mode: Option<Arc<str>>,
     /// A script ran commands.
     commands: bool,
 }
@@ -87,8 +88,9 @@ struct Step {
     item: Item,
     /// Something that the user asked.
     prompt: bool,
-    /// Where it is, if it is a call.
+    /// Where it is, if it is a call, and when the agent asks.
     folder: Option<Arc<str>>,
+    mode: Option<Arc<str>>,
 }
 
 impl Reader for Codex {
@@ -104,6 +106,12 @@ impl Reader for Codex {
             ("turn_context", Some(payload)) => {
                 let rollout = self.rollout(unit, out);
                 surroundings(&mut rollout.builder, &payload, &["cwd", "model", "approval_policy"]);
+                named(&mut rollout.builder, PERMISSION_MODE, payload.get("approval_policy"));
+                let sandbox = payload.any(&["sandbox_policy", "sandbox"]);
+                let inner = sandbox.and_then(|sandbox| sandbox.tried().members()?.any(&["type", "mode"]));
+                named(&mut rollout.builder, "sandbox", inner.or(sandbox));
+                rollout.mode =
+                    payload.get("approval_policy").and_then(Node::text).map(|mode| mode.as_ref().into());
                 rollout.folder = payload.get("cwd").and_then(Node::text).map(|folder| folder.as_ref().into());
             }
             ("compacted", Some(_)) => {
@@ -149,6 +157,8 @@ impl Codex {
         }
         let mut builder = self.setting.session(&id, unit, out);
         surroundings(&mut builder, meta, &["cwd", "originator", "cli_version", "model_provider"]);
+        builder.context_once("agent", "codex".into());
+        named(&mut builder, AGENT_VERSION, meta.get("cli_version"));
         let git = meta.get("git").and_then(Node::members);
         if let Some(branch) = git.and_then(|git| git.get("branch")?.value()) {
             builder.context("branch", branch);
@@ -176,11 +186,14 @@ impl Codex {
     }
 
     fn item(&mut self, payload: &Members<'_>, unit: &Unit<'_>, out: &mut Out) {
-        let Some(item) = items::item(payload) else {
+        let Some(mut item) = items::item(payload) else {
             let kind = payload.get("type").and_then(Node::text).unwrap_or_default();
             self.unknown.note_action(&kind, unit.line);
             return out.diagnostics(unit.diagnostics.iter().cloned());
         };
+        if let Item::Call(call) = &mut item {
+            script::recorded(call);
+        }
         self.rollout(unit, out).step(item, unit);
     }
 
@@ -209,9 +222,10 @@ impl Codex {
 }
 
 impl Rollout {
-    fn new(builder: Builder) -> Rollout {
+    fn new(mut builder: Builder) -> Rollout {
+        builder.marks_refusals(true);
         let (items, failed) = (Vec::new(), HashMap::new());
-        Rollout { builder, items, failed, copied: None, folder: None, commands: false }
+        Rollout { builder, items, failed, copied: None, folder: None, mode: None, commands: false }
     }
 
     fn step(&mut self, item: Item, unit: &Unit<'_>) {
@@ -219,8 +233,8 @@ impl Rollout {
             Ok(at) => (at, None),
             Err(odd) => (None, Some(odd)),
         };
-        let folder = self.folder.clone();
-        self.items.push(Step { line: unit.line, at, odd, item, prompt: false, folder });
+        let (folder, mode) = (self.folder.clone(), self.mode.clone());
+        self.items.push(Step { line: unit.line, at, odd, item, prompt: false, folder, mode });
     }
 
     /// What was said last is a question of the user.
@@ -291,9 +305,10 @@ impl Rollout {
         // What a text says depends on whose result it is.
         let mut tools: HashMap<Box<str>, Box<str>> = HashMap::new();
         let (mut row, mut running, mut once) = (Row::default(), Running::default(), Once::default());
-        for Step { line, at, odd, item, folder, .. } in self.items {
+        for Step { line, at, odd, item, folder, mode, .. } in self.items {
             let Some(item) = once.take(item) else { continue };
             self.builder.in_folder(folder.as_deref());
+            self.builder.by_agent(mode.as_deref(), None);
             if let Some(odd) = odd {
                 self.builder.at_line(line).damaged(odd);
             }
@@ -306,6 +321,13 @@ impl Rollout {
                 tools.insert(id.clone(), tool.clone());
             }
             let mark = |answer: &Answer| mark(tool_of(answer, &tools), answer, &self.failed, setting);
+            if let Item::Answer(answer) = &item
+                && !setting.marks_alone
+                && tool_of(answer, &tools) == script::TOOL
+                && let Some(item) = script::denied(answer)
+            {
+                row.add(&mut self.builder, line, item, at, &mark);
+            }
             let ended = match &item {
                 Item::Answer(answer) => running.answered(tool_of(answer, &tools), answer),
                 _ => None,
@@ -338,9 +360,16 @@ fn mark(tool: &str, answer: &Answer, failed: &HashMap<Box<str>, Status>, setting
         (None, Status::Unknown) => None,
         (None, status) => Some(status != Status::Succeeded),
     };
-    let refused =
-        [answer.refused, output::refused(tool, text), by_event.refused()].into_iter().flatten().next();
+    let by_text = || output::refused(tool, text).filter(|_| !setting.marks_alone);
+    let refused = answer.refused.or(by_event.refused()).or_else(by_text);
     Some(Mark { error: setting.failed(marked, &answer.content), refused })
+}
+
+/// An entry of the context whose name is the same for all agents.
+fn named(builder: &mut Builder, key: &str, value: Option<Node<'_>>) {
+    if let Some(text) = value.and_then(Node::text) {
+        builder.context_once(key, text.as_ref().into());
+    }
 }
 
 fn surroundings(builder: &mut Builder, members: &Members<'_>, keys: &[&str]) {

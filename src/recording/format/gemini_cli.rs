@@ -134,6 +134,7 @@ impl Gemini {
         if !goes_on {
             self.close(out);
             let mut builder = self.setting.session(&id, unit, out);
+            builder.context("agent", FORMAT.name.into());
             builder.facts().now = members.get("startTime").and_then(time::instant);
             if let Some(summary) = members.get("summary").and_then(Node::text) {
                 builder.title(&summary);

@@ -3,7 +3,7 @@
 //! The calls of a response stand before their results, and what the model says comes in pieces. What the program showed of
 //! a result is all that there is of it.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
@@ -56,8 +56,8 @@ struct Stream {
     builder: Builder,
     /// What the model has said since the last event of another kind.
     said: Option<SpanMessage>,
-    /// The ids of calls that run commands, whose results say how these ended.
-    commands: HashSet<Box<str>>,
+    /// The tools of calls, by their ids: what a result says depends on whose it is.
+    tools: HashMap<Box<str>, Box<str>>,
 }
 
 /// Pieces of what is said.
@@ -81,14 +81,15 @@ impl Reader for GeminiStream {
             self.close(out);
             let id = members.get("session_id").and_then(Node::id).unwrap_or_default();
             let mut builder = self.setting.session(&id, unit, out);
+            builder.context("agent", "gemini-cli".into());
             builder.facts().now = members.get("timestamp").and_then(time::instant);
-            self.open = Some(Stream { builder, said: None, commands: HashSet::new() });
+            self.open = Some(Stream { builder, said: None, tools: HashMap::new() });
             return;
         }
         let stream = self.open.get_or_insert_with(|| {
             let mut builder = self.setting.session_at("", unit.line, out);
             builder.starts_in_the_middle("the stream has no `init` at its beginning");
-            Stream { builder, said: None, commands: HashSet::new() }
+            Stream { builder, said: None, tools: HashMap::new() }
         });
         unit.diagnostics.iter().cloned().for_each(|diagnostic| stream.builder.diagnostic(diagnostic));
         stream.event(&kind, members, unit.line, &self.setting);
@@ -138,9 +139,7 @@ impl Stream {
             "message" => self.builder.said(&text("role"), body("content"), at),
             "tool_use" => {
                 self.builder.ensure_response(ROW, at);
-                if command::is_geminis(&word("tool_name")) {
-                    self.commands.insert(text("tool_id").as_ref().into());
-                }
+                self.tools.insert(text("tool_id").as_ref().into(), word("tool_name").as_ref().into());
                 self.builder.call(Some(&text("tool_id")), &word("tool_name"), body("parameters"), at);
             }
             "tool_result" => self.result(members, at, setting),
@@ -164,7 +163,8 @@ impl Stream {
         // The status of what the user stopped is `success`, too.
         let cancelled = content.shown().starts_with("[Operation Cancelled]");
         let id = text("tool_id");
-        let ended = match self.commands.contains(&*id) {
+        let tool = self.tools.remove(&*id).unwrap_or_default();
+        let ended = match command::is_geminis(&tool) {
             true => shown(&content),
             false => Some(Status::Succeeded),
         };
@@ -179,11 +179,12 @@ impl Stream {
             "" => None,
             _ => Some(true),
         };
-        let by_policy = inner.get("type").and_then(Node::text).is_some_and(|kind| kind == "policy_violation");
-        let refused = if by_policy {
-            Some("the error's type is `policy_violation`")
-        } else {
-            denied(&content).filter(|_| marked == Some(true))
+        let kind = inner.get("type").and_then(Node::text).unwrap_or_default();
+        let refused = match &*kind {
+            "policy_violation" => Some("the error's type is `policy_violation`"),
+            "invalid_tool_params" => Some("the error's type is `invalid_tool_params`"),
+            "tool_not_registered" => Some("the error's type is `tool_not_registered`"),
+            _ => denied(&content, &tool).filter(|_| marked == Some(true)),
         };
         if ended.is_none() && marked.is_none() && setting.error.is_none() {
             let why = "the stream shows what commands printed and not how they ended, so they count as calls without a result; \

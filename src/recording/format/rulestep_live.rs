@@ -109,6 +109,7 @@ impl Reader for Journal {
         let builder = self.open.get_or_insert_with(|| {
             let mut builder = self.setting.session_at("", unit.line, out);
             builder.starts_in_the_middle("the journal does not begin with the record `opened`");
+            builder.marks_refusals(true);
             builder
         });
         builder.at_line(unit.line);
@@ -137,7 +138,9 @@ impl Journal {
 
     /// A part of one: whatever is before it is not missing.
     pub fn part(setting: &Setting, out: &Out) -> Journal {
-        Journal { open: Some(setting.session_at("", 1, out)), ..Journal::new(setting, false) }
+        let mut builder = setting.session_at("", 1, out);
+        builder.marks_refusals(true);
+        Journal { open: Some(builder), ..Journal::new(setting, false) }
     }
 
     /// The session so far; `None` before the record `opened`.
@@ -169,6 +172,7 @@ fn opened(setting: &Setting, unit: &Unit<'_>, out: &Out) -> Builder {
     let members = &unit.members;
     let mut builder = setting.session(&text(members, "session"), unit, out);
     builder.mark_errors();
+    builder.marks_refusals(true);
     let context = members.get("context").and_then(Node::members).unwrap_or_default();
     for (key, value) in context.iter() {
         if let Some(value) = value.value() {

@@ -17,7 +17,9 @@ use crate::recording::shape::status::Status;
 use crate::recording::shape::{live, python, suspicion};
 use crate::session::body::Fault;
 use crate::session::build::Builder;
-use crate::session::{Body, Damage, Form, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation};
+use crate::session::{
+    AGENT_VERSION, Body, Damage, Form, Millis, OLD_OPERATION_ROLE, OPERATION_ROLE, Operation, PERMISSION_MODE,
+};
 use crate::source::quoted;
 
 mod choices;
@@ -226,9 +228,13 @@ impl<'a> Chat<'a> {
         let arguments = arguments.map_or(Body::MISSING, Node::body);
         let arguments = self.arguments(arguments);
         let folder = members.get("cwd").and_then(Node::text);
+        let own = |key| members.get(key).and_then(Node::text);
+        let (mode, version) = (own(PERMISSION_MODE), own(AGENT_VERSION));
         builder.in_folder(folder.as_deref());
+        builder.by_agent(mode.as_deref(), version.as_deref());
         builder.call(id.as_deref(), &name.unwrap_or_default(), arguments, at);
         builder.in_folder(None);
+        builder.by_agent(None, None);
         live::beside_call(builder, &members);
     }
 

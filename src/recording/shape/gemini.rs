@@ -49,10 +49,23 @@ pub fn has_functions(list: Node<'_>) -> bool {
     parts.any(|part| part.any(&CALL).is_some() || part.any(&RESULT).is_some())
 }
 
-/// How a result tells that a policy of the program denied the call.
-pub fn denied(content: &Body) -> Option<&'static str> {
-    let denied = content.shown().starts_with("Tool execution denied by policy");
-    denied.then_some("the result says that a policy denied the call")
+/// How a failed result tells that its call did not run: a policy of the program or a hook denied it, or the program could not make it. A
+/// tool of a server cannot say so: the program puts words of its own before what such a tool says of a failure.
+pub fn denied(content: &Body, tool: &str) -> Option<&'static str> {
+    let text = content.shown();
+    let begins = |begins: &[&str]| begins.iter().any(|begins| text.starts_with(begins));
+    let unknown = || text.strip_prefix("Tool \"").and_then(|rest| rest.strip_prefix(tool));
+    if begins(&["Tool execution denied by policy"]) {
+        Some("the result says that a policy denied the call")
+    } else if begins(&["Tool execution blocked: "]) {
+        Some("the result says that a hook blocked the call")
+    } else if begins(&["Path not in workspace: ", "params must ", "params/"])
+        || unknown().is_some_and(|rest| rest.starts_with("\" not found"))
+    {
+        Some("the agent rejected the call before it ran")
+    } else {
+        None
+    }
 }
 
 /// What is said: a text, or parts of which the texts are joined.

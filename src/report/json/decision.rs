@@ -25,6 +25,9 @@ pub(super) struct CallLine<'a> {
     tool: &'a str,
     arguments: BodyJson<'a>,
     at: Option<Instant>,
+    /// What is not as the session's context says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<OwnContext<'a>>,
     /// Whether the conversation continued with the choice that proposes it.
     chosen: bool,
     /// Number of that choice, where it did not.
@@ -42,6 +45,30 @@ pub(super) struct CallLine<'a> {
     findings: Vec<Explanation>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checks: Option<Vec<CheckLine<'a>>>,
+}
+
+/// The part of the context that a call has of its own.
+#[derive(Serialize)]
+struct OwnContext<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cwd: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_mode: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent_version: Option<&'a str>,
+}
+
+impl<'a> OwnContext<'a> {
+    fn of(call: &'a Call) -> Option<OwnContext<'a>> {
+        let agent = call.agent.as_deref();
+        let own = OwnContext {
+            cwd: call.folder.as_deref(),
+            permission_mode: agent.and_then(|agent| agent.permission_mode.as_deref()),
+            agent_version: agent.and_then(|agent| agent.version.as_deref()),
+        };
+        let is_own = own.cwd.is_some() || own.permission_mode.is_some() || own.agent_version.is_some();
+        is_own.then_some(own)
+    }
 }
 
 /// What was decided live, and what is different now.
@@ -78,6 +105,7 @@ impl<'a> CallLine<'a> {
             tool: &call.tool,
             arguments: BodyJson(&call.arguments),
             at: call.time.map(Instant),
+            context: OwnContext::of(call),
             chosen: true,
             choice: None,
             recorded: Some(call.outcome),
@@ -114,6 +142,7 @@ impl<'a> CallLine<'a> {
                 tool: &call.tool,
                 arguments: BodyJson(&call.arguments),
                 at: alternative.message.at.map(Instant),
+                context: None,
                 chosen: false,
                 choice: Some(alternative.choice),
                 recorded: None,

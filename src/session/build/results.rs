@@ -89,8 +89,8 @@ impl Builder {
         let index = index?;
         let call = self.session.calls.get_mut(index as usize)?;
         let by_test = || self.refused.as_ref().filter(|_| !content.is_missing())?.recognised(content.shown());
-        let published =
-            || if content.is_elsewhere() { None } else { refusal::recognised(&content, &call.tool) };
+        let by_text = !self.refusals_marked && !content.is_elsewhere();
+        let published = || if by_text { refusal::recognised(&content, &call.tool) } else { None };
         call.refusal = mark.refused.or_else(published).or_else(by_test);
         call.outcome = match (call.refusal, mark.error) {
             (Some(_), _) => Outcome::Refused,

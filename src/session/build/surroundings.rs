@@ -6,7 +6,9 @@ use serde_json::{Map, Value};
 
 use super::Builder;
 use crate::diagnostic::{Diagnostic, code};
-use crate::session::{Facts, LiveDecision, OfferedFrom, Results, Tool};
+use crate::session::{
+    AGENT_VERSION, AgentState, Facts, LiveDecision, OfferedFrom, PERMISSION_MODE, Results, Tool,
+};
 
 impl Builder {
     /// Gives the session so far its facts.
@@ -14,6 +16,36 @@ impl Builder {
     pub(crate) fn show_facts(&mut self) {
         if *self.session.facts != self.facts {
             self.session.facts = Arc::new(self.facts.clone());
+        }
+    }
+
+    /// The folder that the calls which follow are made in; `None`: nobody says.
+    pub fn in_folder(&mut self, folder: Option<&str>) {
+        let own = self.facts.context.as_ref().and_then(|context| context.get("cwd")?.as_str());
+        if let Some(folder) = folder.filter(|folder| Some(*folder) != own && !folder.is_empty()) {
+            if self.folder.as_deref() != Some(folder) {
+                self.folder = Some(folder.into());
+            }
+        } else {
+            self.folder = None;
+        }
+    }
+
+    /// The permission mode and the version of the agent that makes the calls which follow; `None`: nobody says.
+    pub fn by_agent(&mut self, permission_mode: Option<&str>, version: Option<&str>) {
+        let context = self.facts.context.as_ref();
+        let own = |key| context.and_then(|context| context.get(key)?.as_str());
+        let other = |key, said: Option<&str>| {
+            said.filter(|said| !said.is_empty() && Some(*said) != own(key)).map(Arc::from)
+        };
+        let agent = AgentState {
+            permission_mode: other(PERMISSION_MODE, permission_mode),
+            version: other(AGENT_VERSION, version),
+        };
+        if agent == AgentState::default() {
+            self.agent = None;
+        } else if self.agent.as_deref() != Some(&agent) {
+            self.agent = Some(Arc::new(agent));
         }
     }
 

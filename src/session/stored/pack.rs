@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::super::live::Verdict;
 use super::super::{
-    Alternative, Body, Call, CallRef, Facts, LiveDecision, Message, MessageKind, OfferedFrom, Operation,
-    Outcome, Results, Session, Tool, ToolCall, TreeSeen, TreeSight, Turn,
+    Alternative, Body, Call, Facts, Message, MessageKind, OfferedFrom, Operation, Results, Session, Tool,
+    ToolCall, TreeSight, Turn,
 };
 use super::address::AddressHasher;
+
+mod call;
 
 /// How a session was refused, by the reader that said so: a few texts of the program itself.
 pub type Refusals = Vec<&'static str>;
@@ -73,9 +74,6 @@ pub fn unpack(bytes: &[u8], refusals: &[&'static str]) -> Option<Parts> {
     })?;
     read.bytes.is_empty().then_some(Parts { facts, offered, messages, turns, calls, alternatives })
 }
-
-const VERDICTS: [Verdict; 5] = Verdict::ALL;
-const OUTCOMES: [Outcome; 4] = [Outcome::Ok, Outcome::Error, Outcome::Refused, Outcome::Unknown];
 
 /// How a body is written.
 mod body {
@@ -213,49 +211,6 @@ impl Writer {
             out.body(&call.arguments);
         });
         self.number(u64::from(*line));
-    }
-
-    fn call(&mut self, call: &Call) {
-        let Call { at, id, tool, arguments, outcome, refusal, output, result, in_turn, time, folder, live } =
-            call;
-        for part in [at.turn, at.call, at.index] {
-            self.number(u64::from(part));
-        }
-        self.maybe(id.as_deref(), Self::text);
-        self.text(tool);
-        self.body(arguments);
-        self.byte(place(&OUTCOMES, *outcome));
-        self.maybe(*refusal, |out, refusal| {
-            let known = out.refusals.iter().position(|known| *known == refusal);
-            let number = known.unwrap_or_else(|| {
-                out.refusals.push(refusal);
-                out.refusals.len() - 1
-            });
-            out.size(number);
-        });
-        self.body(output);
-        self.maybe(*result, Self::size);
-        self.byte(u8::from(*in_turn));
-        self.maybe(*time, Self::signed);
-        self.maybe(folder.as_deref(), Self::text);
-        self.maybe(live.as_deref(), Self::live);
-    }
-
-    fn live(&mut self, live: &LiveDecision) {
-        let LiveDecision { verdict, shadow, runs, findings, told, policy, policy_fault, tree, took } = live;
-        self.byte(place(&VERDICTS, *verdict));
-        self.byte(u8::from(*shadow));
-        self.maybe(*runs, |out, runs| out.byte(u8::from(runs)));
-        self.body(findings);
-        self.maybe(told.as_deref(), Self::text);
-        self.text(policy);
-        self.maybe(policy_fault.as_deref(), Self::text);
-        self.maybe(tree.as_deref(), |out, TreeSeen { sessions, missing }| {
-            out.size(sessions.len());
-            sessions.iter().for_each(|id| out.text(id));
-            out.maybe(missing.as_deref(), Self::text);
-        });
-        self.maybe(*took, |out, took| out.bytes.extend(took.to_le_bytes()));
     }
 }
 
@@ -420,29 +375,5 @@ impl<'b> Reader<'b> {
             Some(ToolCall { id, tool: read.name()?, arguments: read.body()? })
         })?;
         Some(Message { role, content, at, kind, calls, line: self.small()? })
-    }
-
-    fn call(&mut self) -> Option<Call> {
-        let at = CallRef { turn: self.small()?, call: self.small()?, index: self.small()? };
-        let (id, tool, arguments) = (self.maybe(Self::shared)?, self.name()?, self.body()?);
-        let outcome = OUTCOMES.get(usize::from(self.byte()?)).copied()?;
-        let refusal = self.maybe(|read| read.size().and_then(|at| read.refusals.get(at).copied()))?;
-        let (output, result) = (self.body()?, self.maybe(Self::size)?);
-        let (in_turn, time) = (self.flag()?, self.maybe(Self::signed)?);
-        let (folder, live) = (self.maybe(Self::shared)?, self.maybe(Self::live)?.map(Arc::new));
-        Some(Call { at, id, tool, arguments, outcome, refusal, output, result, in_turn, time, folder, live })
-    }
-
-    fn live(&mut self) -> Option<LiveDecision> {
-        let verdict = VERDICTS.get(usize::from(self.byte()?)).copied()?;
-        let (shadow, runs, findings) = (self.flag()?, self.maybe(Self::flag)?, self.body()?);
-        let (told, policy) = (self.maybe(Self::shared)?, self.shared()?);
-        let policy_fault = self.maybe(Self::shared)?;
-        let tree = self.maybe(|read| {
-            let sessions = (0..read.size()?).map(|_| read.shared()).collect::<Option<Vec<_>>>()?;
-            Some(Arc::new(TreeSeen { sessions, missing: read.maybe(Self::shared)? }))
-        })?;
-        let took = self.maybe(|read| Some(f64::from_le_bytes(read.take(8)?.try_into().ok()?)))?;
-        Some(LiveDecision { verdict, shadow, runs, findings, told, policy, policy_fault, tree, took })
     }
 }

@@ -36,7 +36,7 @@ fn an_agent_that_can_ask_asks_its_user() {
     let specific = &said["hookSpecificOutput"];
     assert_eq!((exit, &specific["permissionDecision"]), (0, &json!("ask")));
     let reason = specific["permissionDecisionReason"].as_str().unwrap();
-    assert!(reason.starts_with("Run the tests first. Way out: "), "{reason}");
+    assert!(reason.starts_with("Rulestep asks about this call: Run the tests first. Way out: "), "{reason}");
     // An event that comes twice is answered alike, and nobody takes the first answer for an agreement.
     assert_eq!(ask("c1"), (exit, said.clone()));
     let first = journal(state.path(), "claude-code");
@@ -136,9 +136,11 @@ fn ends(state: &Path, agent: &str) -> Vec<Value> {
 
 /// Claude Code says nothing when its user declines, and its log does.
 #[rstest]
-#[case("UserPromptSubmit")]
-#[case("SessionEnd")]
-fn a_declined_call_ends_with_the_next_event(#[case] event: &str) {
+#[case("UserPromptSubmit", "User rejected tool use", "refused")]
+#[case("SessionEnd", "User rejected tool use", "refused")]
+// Any tool may print these words.
+#[case("SessionEnd", "Error: no", "error")]
+fn a_declined_call_ends_with_the_next_event(#[case] event: &str, #[case] mark: &str, #[case] expected: &str) {
     let state = tempfile::tempdir().unwrap();
     let files = folder(&[("p.yaml", POLICY)]);
     let log = state.path().join("log.jsonl");
@@ -149,9 +151,12 @@ fn a_declined_call_ends_with_the_next_event(#[case] event: &str) {
     let said = line("user", json!("push it")).to_string();
     let asked =
         line("assistant", json!([{"type": "tool_use", "id": "c1", "name": "push", "input": {}}])).to_string();
-    let declined = line("user", json!([{"type": "tool_result", "tool_use_id": "c1", "is_error": true, "content":
-        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."}]))
-    .to_string();
+    let mut declined = line(
+        "user",
+        json!([{"type": "tool_result", "tool_use_id": "c1", "is_error": true, "content":
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed."}]),
+    );
+    declined["toolUseResult"] = json!(mark);
     let hook = |event: &str| {
         let event = json!({"session_id": "s", "cwd": "/work", "hook_event_name": event, "tool_name": "push", "tool_input": {},
             "tool_use_id": "c1", "transcript_path": log, "prompt": "rather not"});
@@ -168,7 +173,40 @@ fn a_declined_call_ends_with_the_next_event(#[case] event: &str) {
     std::fs::write(&log, format!("{said}\n{asked}\n{declined}\n")).unwrap();
     hook(event);
     hook(event);
-    assert_eq!(ends(state.path(), "claude-code"), [json!("refused")]);
+    assert_eq!(ends(state.path(), "claude-code"), [json!(expected)]);
+}
+
+/// Without a screen nobody answers, and the log has what the gate asked in place of a result.
+#[test]
+fn a_question_that_nobody_was_there_to_answer_is_a_refusal() {
+    for (same, expected) in [(true, "refused"), (false, "error")] {
+        let state = tempfile::tempdir().unwrap();
+        let files = folder(&[("p.yaml", POLICY)]);
+        let log = state.path().join("log.jsonl");
+        let line = |kind: &str, content: Value| {
+            json!({"type": kind, "sessionId": "s", "uuid": kind, "cwd": "/work", "timestamp": "2026-05-04T10:00:00.000Z",
+                "message": {"role": kind, "id": "m1", "content": content}})
+        };
+        let asked = line("assistant", json!([{"type": "tool_use", "id": "c1", "name": "push", "input": {}}]));
+        std::fs::write(&log, format!("{asked}\n")).unwrap();
+        let event = |name: &str| {
+            let event = json!({"session_id": "s", "cwd": "/work", "hook_event_name": name, "tool_name": "push", "tool_input": {},
+                "tool_use_id": "c1", "transcript_path": log});
+            let hook = live(files.path(), state.path(), &["hook", "claude-code", "-p", "p.yaml"]);
+            fed(hook, event.to_string().as_bytes())
+        };
+        let answer: Value = serde_json::from_slice(&event("PreToolUse").stdout).unwrap();
+        let reason = answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap().to_owned();
+        let told = if same { reason } else { format!("{reason} It ran.") };
+        let mut result = line(
+            "user",
+            json!([{"type": "tool_result", "tool_use_id": "c1", "is_error": true, "content": told}]),
+        );
+        result["toolUseResult"] = json!(format!("Error: {told}"));
+        std::fs::write(&log, format!("{asked}\n{result}\n")).unwrap();
+        event("SessionEnd");
+        assert_eq!(ends(state.path(), "claude-code"), [json!(expected)]);
+    }
 }
 
 /// A call that ran when the session was killed has no result, and may have done what it was for.

@@ -38,7 +38,7 @@ fn texts(output: &Output) -> (i32, String, String) {
     (output.status.code().unwrap(), text(&output.stdout), text(&output.stderr))
 }
 
-const DENIED: &str = "A file is read before a command runs: Read has not succeeded in an earlier turn. Way out: call Read successfully in an earlier turn. (p.yaml:3)";
+const DENIED: &str = "Rulestep stopped this call: A file is read before a command runs: Read has not succeeded in an earlier turn. Way out: call Read successfully in an earlier turn. (p.yaml:3)";
 
 #[test]
 fn each_policy_of_a_session_decides_a_call_whoever_was_first() {
@@ -91,7 +91,10 @@ fn each_agent_is_answered_in_its_own_form() {
             _ => &output["hookSpecificOutput"]["permissionDecisionReason"],
         };
         assert!(
-            reason.as_str().unwrap().starts_with("A file is read before a command runs: "),
+            reason
+                .as_str()
+                .unwrap()
+                .starts_with("Rulestep stopped this call: A file is read before a command runs: "),
             "{agent} {output}"
         );
         match agent {
@@ -194,7 +197,11 @@ rules:
     let answer = hook(state.path(), &["claude-code", "-p", policy], &event("PreToolUse", push));
     let (exit, _, reason) = texts(&answer);
     assert_eq!(exit, 2);
-    assert_eq!(reason, format!("Nothing is pushed before tests have passed in this session. ({policy}:3)"));
+    let begins = "Rulestep stopped this call: ";
+    assert_eq!(
+        reason,
+        format!("{begins}Nothing is pushed before tests have passed in this session. ({policy}:3)")
+    );
 }
 
 /// Whatever is wrong, the answer is a denial that says what failed, and never another exit code.
@@ -265,7 +272,7 @@ fn a_broken_policy_leaves_the_last_good_one_in_force() {
     assert_eq!(go("1").0, 2);
     std::fs::write(files.path().join("p.yaml"), "tool: [").unwrap();
     let (exit, _, error) = go("2");
-    assert!(exit == 2 && error.starts_with("A file is read"), "{error}");
+    assert!(exit == 2 && error.starts_with("Rulestep stopped this call: A file is read"), "{error}");
     let records = records(&state.path().join("rulestep/live/codex/s-1.jsonl"));
     let fault = |place: usize| {
         records.iter().filter(|record| record["record"] == "proposed").nth(place).unwrap()["policy_fault"]

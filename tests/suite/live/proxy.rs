@@ -362,7 +362,8 @@ fn question(connection: &Connection, id: u32) -> Value {
     let question: Value = serde_json::from_str(question).unwrap();
     assert_eq!(question["method"], "elicitation/create");
     let message = question["params"]["message"].as_str().unwrap();
-    assert!(message.starts_with("Run the tests first.") && message.ends_with("push {\"n\":1}"), "{message}");
+    let begins = "Rulestep asks about this call: Run the tests first.";
+    assert!(message.starts_with(begins) && message.ends_with("push {\"n\":1}"), "{message}");
     question["id"].clone()
 }
 
@@ -382,7 +383,10 @@ fn a_client_that_can_ask_asks_its_user() {
         let asked = question(&connection, id);
         let deliveries = answer(&asked, action);
         let [Delivery::Client(denied)] = &deliveries[..] else { panic!("{deliveries:?}") };
-        assert!(denied.contains("The user did not agree to this call. Run the tests first."), "{denied}");
+        assert!(
+            denied.contains("Rulestep stopped this call: The user did not agree to it. Run the tests first."),
+            "{denied}"
+        );
         // An answer counts once.
         assert_eq!(kinds(&answer(&asked, "accept")), ["server"]);
         assert!(connection.result(id).iter().all(|delivery| matches!(delivery, Delivery::Client(_))));
@@ -403,7 +407,8 @@ fn a_client_that_cannot_ask_gets_a_denial() {
     for elicitation in [json!(null), json!({"url": {}})] {
         let connection = Connection::new(POLICY);
         initialize(&connection, elicitation);
-        assert!(connection.call(1, "push").unwrap_err().starts_with("Run the tests first."));
+        let told = connection.call(1, "push").unwrap_err();
+        assert!(told.starts_with("Rulestep stopped this call: Run the tests first."), "{told}");
         assert_eq!(triples(&connection.calls(Mode::Enforce)), [("push", "ask", "refused")]);
     }
 }

@@ -155,6 +155,7 @@ const QUIET: &[(&str, &str, &str)] = &[
     ("anthropic", "/response/content/*/content", RESULT),
     ("anthropic", "/response/content/*/content/type", RESULT),
     ("claude-code", "/message/content", "a text is what the user says; its results are gone, no call"),
+    ("claude-code", "/toolUseResult", "a notice says that nobody says if the call ran"),
     ("codex-rollout", "/payload/output", RESULT),
     ("codex-rollout", "/payload/output/content", RESULT),
     ("cursor-agent", "/tool_call/editToolCall/result", RESULT),

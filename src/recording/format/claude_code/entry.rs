@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::parts;
+use super::offer as request;
+use super::{marks, parts};
+use crate::diagnostic::Loss;
 use crate::recording::contract::Unit;
 use crate::recording::input::digest::digest;
 use crate::recording::input::shallow::{Kind as Json, Members, Node};
@@ -23,6 +25,8 @@ pub struct Entry {
     pub at: Option<Millis>,
     /// Where its calls are made, once that is looked for.
     pub folder: Option<Arc<str>>,
+    /// The permission mode and the version of the agent that makes them.
+    pub agent: [Option<Arc<str>>; 2],
     /// Whether it is where what came before was summarised.
     pub compacts: bool,
     /// What it is.
@@ -55,7 +59,7 @@ pub enum Kind {
     /// Said by the user; `meta` is what the program put in beside.
     Prompt { blocks: Blocks, meta: bool },
     /// Results of calls.
-    Answer { blocks: Blocks, rejected: bool },
+    Answer { blocks: Blocks, rejected: Option<&'static str> },
     /// A line of the model's response with this key.
     Response { key: Option<Box<str>>, blocks: Blocks },
     /// What the program said in the model's place, because the model could not be asked.
@@ -84,6 +88,7 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
             let offer = members.get("tools").and_then(offer::tools).unwrap_or_default();
             Kind::Offer(offer.tools)
         }
+        request::SHAPE => request::shape(members).map_or(Kind::Link, Kind::Offer),
         _ => Kind::Link,
     };
     Ok(Entry {
@@ -92,6 +97,7 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
         parent: name(&["parentUuid", "logicalParentUuid"]),
         at,
         folder: None,
+        agent: [None, None],
         compacts: flag("isCompactSummary") || subtype == "compact_boundary",
         kind,
         odd,
@@ -132,8 +138,19 @@ fn user(members: &Members<'_>, meta: bool) -> Result<Kind, String> {
     }
     // Most results are kept there as objects of their tool's own.
     let told = members.any(&["toolUseResult", "tool_use_result"]).map(Node::tried);
-    let rejected = told.and_then(Node::text).is_some_and(|told| told == "User rejected tool use")
-        || members.get("toolDenialKind").is_some();
+    let rejected = if members.get("toolDenialKind").is_some() {
+        Some(marks::KIND)
+    } else {
+        let text = told.and_then(Node::text);
+        if let Some(told) = told.filter(|_| text.is_none() && marks::may_be_rejected(&blocks.answers)) {
+            let odd = format!(
+                "`toolUseResult` is {}, not a text, so nobody says if the call ran",
+                told.said_kind()
+            );
+            blocks.odd.push(Damage::lost(Loss::Harmless, odd));
+        }
+        text.and_then(|told| marks::rejected(&told, &blocks.answers))
+    };
     // Hooks are sent these objects, so both come to the same.
     let own = told.and_then(Node::members);
     for answer in &mut blocks.answers {

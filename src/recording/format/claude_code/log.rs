@@ -15,7 +15,7 @@ use crate::recording::input::digest::digest;
 use crate::recording::input::shallow::Members;
 use crate::recording::input::shallow::Node;
 use crate::session::build::Builder;
-use crate::session::{Body, Millis};
+use crate::session::{AGENT_VERSION, Body, Millis, PERMISSION_MODE};
 
 /// A session whose lines are being read.
 pub struct Log {
@@ -27,14 +27,29 @@ pub struct Log {
     /// Digests and places of the lines, by hashes of their names.
     names: HashMap<u64, (u64, usize)>,
     /// What is known of where it runs.
-    located: [bool; 3],
+    located: [bool; PLACES.len()],
     /// Names of lines that others follow, and that have not come yet.
     awaited: HashSet<u64>,
     /// How many of them came after the lines that follow them.
     early: u32,
     /// The folder that the last line named.
     folder: Option<Arc<str>>,
+    /// The permission mode and the version that the last lines named.
+    agent: [Option<Arc<str>>; 2],
 }
+
+/// The mode in which the agent asks for permission, and its version, in a log and in a stream.
+pub const MODE: &[&str] = &["permissionMode"];
+const VERSION: &[&str] = &["version", "claude_code_version"];
+
+/// Entries of the context, with the keys of lines that say them.
+const PLACES: [(&str, &[&str]); 5] = [
+    ("cwd", &["cwd"]),
+    ("gitBranch", &["gitBranch"]),
+    ("version", VERSION),
+    (AGENT_VERSION, VERSION),
+    (PERMISSION_MODE, MODE),
+];
 
 /// Whose lines they are.
 #[derive(Clone, PartialEq, Eq)]
@@ -47,16 +62,18 @@ pub struct Key {
 
 impl Log {
     /// Of a session without lines.
-    pub fn new(builder: Builder, key: Key) -> Log {
+    pub fn new(mut builder: Builder, key: Key) -> Log {
+        builder.marks_refusals(true);
         Log {
             builder,
             key,
             entries: Vec::new(),
             names: HashMap::new(),
-            located: [false; 3],
+            located: [false; PLACES.len()],
             awaited: HashSet::new(),
             early: 0,
             folder: None,
+            agent: [None, None],
         }
     }
 
@@ -99,11 +116,23 @@ impl Log {
         self.folder.clone()
     }
 
+    /// The permission mode and the version that the line, or one before it, says.
+    pub fn agent(&mut self, members: &Members<'_>) -> [Option<Arc<str>>; 2] {
+        for (own, keys) in self.agent.iter_mut().zip([MODE, VERSION]) {
+            if let Some(said) = members.any(keys).and_then(Node::text)
+                && own.as_deref() != Some(&*said)
+            {
+                *own = Some(said.as_ref().into());
+            }
+        }
+        self.agent.clone()
+    }
+
     /// What the lines say of where the session runs. Nearly every line says it, and the first one counts.
     pub fn surroundings(&mut self, members: &Members<'_>) {
         let Log { builder, located, .. } = self;
-        for (key, known) in ["cwd", "gitBranch", "version"].into_iter().zip(located) {
-            if !*known && let Some(value) = members.get(key).and_then(Node::value) {
+        for ((key, keys), known) in PLACES.into_iter().zip(located) {
+            if !*known && let Some(value) = members.any(keys).and_then(Node::value) {
                 builder.context_once(key, value);
                 *known = true;
             }
@@ -219,6 +248,8 @@ type CallsById = HashMap<Box<str>, (Box<str>, Body)>;
 fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls: &mut CallsById) {
     builder.at_line(entry.line);
     builder.in_folder(entry.folder.as_deref());
+    let [mode, version] = &entry.agent;
+    builder.by_agent(mode.as_deref(), version.as_deref());
     entry.odd.into_iter().for_each(|odd| builder.damaged(odd));
     let at: Option<Millis> = entry.at;
     let answers = entry.kind.blocks().map_or(&[][..], |blocks| &blocks.answers);
@@ -231,9 +262,9 @@ fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls:
             let turn = builder.next_turn();
             builder.offered(turn, tools);
         }
-        Kind::Prompt { blocks, .. } => blocks.reply(builder, "user", at, mark(false)),
+        Kind::Prompt { blocks, .. } => blocks.reply(builder, "user", at, mark(None)),
         Kind::Answer { blocks, rejected } => blocks.reply(builder, "user", at, mark(rejected)),
-        Kind::Failure(blocks) => blocks.reply(builder, "system", at, mark(false)),
+        Kind::Failure(blocks) => blocks.reply(builder, "system", at, mark(None)),
         Kind::Response { key, mut blocks } => {
             // A line that grew is written again, with the calls that it had.
             let mut other = false;
@@ -252,7 +283,7 @@ fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls:
             }
             // A line that only thinks is no message.
             if !blocks.is_empty() || !blocks.odd.is_empty() {
-                blocks.respond(builder, key.as_deref(), at, mark(false));
+                blocks.respond(builder, key.as_deref(), at, mark(None));
             }
         }
     }

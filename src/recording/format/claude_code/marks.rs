@@ -6,8 +6,8 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::input::digest::digest;
 use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::blocks::Answer;
-use crate::session::Body;
 use crate::session::build::{Builder, Mark};
+use crate::session::{Body, refusal};
 use crate::source::quoted;
 
 /// What is known of how results are marked.
@@ -15,16 +15,20 @@ use crate::source::quoted;
 pub struct Marks {
     /// What is known of the file.
     pub setting: Setting,
+    /// Whether a line marks its call as denied, so that the log does so with all that were.
+    marked: bool,
     /// Where it was said of calls that they were denied, by hashes of their sessions and ids.
     denied: HashMap<u64, u32>,
 }
 
 const DENIED: &str = "the log says that permission was denied";
+/// How it is known that the line of a result has `toolDenialKind`.
+pub const KIND: &str = "the log says that the call was rejected";
 
 impl Marks {
     /// Of a file of which nothing was read yet.
     pub fn new(setting: Setting) -> Marks {
-        Marks { setting, denied: HashMap::new() }
+        Marks { setting, marked: false, denied: HashMap::new() }
     }
 
     /// This line says that a call of this session was denied.
@@ -32,23 +36,31 @@ impl Marks {
         self.denied.entry(digest((session, id))).or_insert(line);
     }
 
+    /// What a line says of how calls are marked.
+    pub fn note(&mut self, members: &Members<'_>) {
+        self.marked |= members.get("toolDenialKind").is_some();
+    }
+
     fn denial(&self, session: &str, id: Option<&str>) -> Option<u32> {
         self.denied.get(&digest((session, id?))).copied()
     }
 
-    /// How a result is marked. A refusal is an error whose text, or whose log, says that the call was not let through:
-    /// what merely quotes such a text is no refusal.
-    pub fn of(&self, session: &str, answer: &Answer, rejected: bool) -> Mark {
+    /// How a result is marked. A refusal is an error of which the log says that the call was not let through; where nothing in
+    /// the log is marked so, its text may. What merely quotes such a text is no refusal.
+    pub fn of(&self, session: &str, answer: &Answer, rejected: Option<&'static str>) -> Mark {
         let failed = self.setting.failed(answer.error, &answer.content);
         // Only what failed is looked at: most results are long, and say nothing of this.
         let published = || {
+            if self.marked || self.setting.marks_alone {
+                return None;
+            }
             let text = answer.content.shown();
-            REFUSALS.iter().find(|(says, _)| says(text)).map(|(_, how)| *how)
+            let own = REFUSALS.iter().find(|(says, _)| says(text)).map(|(_, how)| *how);
+            own.or_else(|| refusal::recognised(&answer.content, ""))
         };
         let denied = || self.denial(session, answer.id.as_deref()).map(|_| DENIED);
         let refused = match answer.error {
-            Some(true) if rejected => Some("the log says that the call was rejected"),
-            Some(true) => published().or_else(denied),
+            Some(true) => rejected.or_else(denied).or_else(published),
             _ => None,
         };
         Mark { error: failed, refused }
@@ -99,10 +111,39 @@ pub fn denied_by(members: &Members<'_>) -> Vec<Box<str>> {
     stopped.filter_map(|meta| id(&meta, "id")).collect()
 }
 
+/// What the log says of a call that was not let through, in words that are only there: by the user, or by the program before it ran
+/// anything. The words of a tool that failed are the result's as well, after `Error: `.
+pub fn rejected(told: &str, answers: &[Answer]) -> Option<&'static str> {
+    let [answer] = answers else { return None };
+    if told == "User rejected tool use" {
+        return Some("the log says that the call was rejected");
+    }
+    let text = answer.content.shown();
+    let inner = text.strip_prefix(UNUSABLE)?.strip_suffix("</tool_use_error>")?;
+    let is_input = |text: &str| text.starts_with(INVALID);
+    let message = told.strip_prefix("Error: ");
+    let same = message.is_some_and(|message| inner == message || inner == told);
+    (same || is_input(told) && is_input(inner)).then_some(NOT_RUN)
+}
+
+/// Whether a result may be that of a call which the program rejected.
+pub fn may_be_rejected(answers: &[Answer]) -> bool {
+    answers.iter().any(|answer| answer.error == Some(true) && answer.content.shown().starts_with(UNUSABLE))
+}
+
+/// What the program puts around its own words to the model.
+const UNUSABLE: &str = "<tool_use_error>";
+const INVALID: &str = "InputValidationError: ";
+const NOT_RUN: &str = "the agent rejected the call before it ran";
+
+/// Of a path, in the first line.
+const BLOCKED: [&str; 2] =
+    ["' was blocked by a deny rule", "' was blocked. For security, Claude Code may only "];
+
 /// How a refusal is worded, and what it was.
 type Refusal = (fn(&str) -> bool, &'static str);
 
-const REFUSALS: [Refusal; 5] = [
+const REFUSALS: [Refusal; 6] = [
     (
         |text| {
             text.starts_with("The user doesn't want to proceed with this tool use")
@@ -111,21 +152,42 @@ const REFUSALS: [Refusal; 5] = [
         "the result says that the user did not want the call",
     ),
     (
-        |text| text.starts_with("Permission ") && text.contains(" has been denied"),
+        |text| {
+            let named = ["Permission ", "Agent type '"].iter().any(|begins| text.starts_with(begins));
+            named && text.contains(" has been denied")
+                || text.starts_with("File is in a directory that is denied by your permission settings")
+                || BLOCKED
+                    .iter()
+                    .any(|blocked| text.lines().next().is_some_and(|line| line.contains(blocked)))
+        },
         "the result says that permission was denied",
     ),
     (
-        |text| text.starts_with("Claude requested permissions ") && text.contains("haven't granted it"),
+        |text| text.starts_with("Claude requested permissions to "),
         "the result says that permission was not given",
     ),
     // Where nobody can be asked, a command that needs an answer does not run.
     (
         |text| {
-            text.starts_with("This command requires approval")
-                || text.starts_with("This Bash command contains multiple operations")
-                    && text.contains("approval")
+            let begins = [
+                "This command ",
+                "This Bash command ",
+                "sed command ",
+                "Permission rule '",
+                "Hook '",
+                "Tool '",
+            ];
+            begins.iter().any(|begins| text.starts_with(begins)) && text.contains(" approval")
         },
         "the result says that the call needed an approval",
+    ),
+    (
+        |text| {
+            let inner = text.strip_prefix(UNUSABLE);
+            let says = [INVALID, "Error: No such tool available: "];
+            inner.is_some_and(|inner| says.iter().any(|says| inner.starts_with(says)))
+        },
+        NOT_RUN,
     ),
     (
         |text| {

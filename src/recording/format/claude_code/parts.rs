@@ -62,7 +62,7 @@ pub fn blocks(parts: Node<'_>) -> Blocks {
 }
 
 /// A line with the result of a call: what the model was told, and whether the user rejected the call.
-pub fn result(members: &Members<'_>) -> Result<(Blocks, bool), String> {
+pub fn result(members: &Members<'_>) -> Result<(Blocks, Option<&'static str>), String> {
     let told = members.get("toolCallResult").and_then(Node::members).unwrap_or_default();
     let message = members.get("message").and_then(Node::members).unwrap_or_default();
     let mut blocks = message.get("parts").map(blocks).unwrap_or_default();
@@ -93,5 +93,5 @@ pub fn result(members: &Members<'_>) -> Result<(Blocks, bool), String> {
             && shown.starts_with("[Operation Cancelled]")
             && (shown.contains("did not allow") || shown.contains("denied"));
     }
-    Ok((blocks, rejected))
+    Ok((blocks, rejected.then_some("the log says that the call was rejected")))
 }

@@ -13,6 +13,43 @@ use crate::session::Body;
 /// What ids of such calls begin with.
 pub const CALL: &str = "exec-";
 
+/// The tool that runs scripts.
+pub const TOOL: &str = "exec";
+
+/// The calls that a script makes are recorded by themselves, and it does nothing beside them: a rule must not look for them in its text.
+pub fn recorded(call: &mut Call) {
+    if &*call.tool == TOOL
+        && let Some(script) = call.arguments.value().and_then(|given| given.get("input")?.as_str())
+    {
+        call.arguments = Body::text(json!({ "code_mode_script": script }).to_string());
+    }
+}
+
+/// The call at which a script ended because a hook blocked it, which no event tells.
+pub fn denied(answer: &Answer) -> Option<Item> {
+    const BEGINS: [(&str, &str); 2] = [
+        ("Command blocked by PreToolUse hook: ", ". Command: "),
+        ("Tool call blocked by PreToolUse hook: ", ". Tool: "),
+    ];
+    let text = answer.content.shown();
+    let (head, error) = text.rsplit_once("\nScript error:\n")?;
+    let (kind, (told, what)) = BEGINS.iter().enumerate().find_map(|(kind, (begins, between))| {
+        let own = error.strip_prefix(begins).filter(|_| head.starts_with("Script failed"))?;
+        Some((kind, own.rsplit_once(between)?))
+    })?;
+    let (tool, arguments) = match kind {
+        0 if what.starts_with("*** Begin Patch") => ("apply_patch", json!({ "input": what })),
+        0 => (COMMAND.0, json!({ "cmd": what })),
+        _ => (what.trim_end(), json!({})),
+    };
+    let id = Some(format!("{} denied", answer.id.as_deref().unwrap_or_default()).into());
+    let arguments = Body::text(arguments.to_string());
+    let call = Call { id, tool: tool.into(), arguments, approval: None };
+    let refused = Some("the script's result says that a hook blocked the call");
+    let answer = Answer { id: call.id.clone(), content: Body::text(told), error: None, refused };
+    Some(Item::Ran(call, answer))
+}
+
 /// The kinds of events and items that are the end of a command.
 pub const COMMANDS: [&str; 2] = ["exec_command_end", "CommandExecution"];
 

@@ -30,7 +30,8 @@ struct Message {
 
 impl History {
     /// Of a session without messages.
-    pub fn new(builder: Builder) -> History {
+    pub fn new(mut builder: Builder) -> History {
+        builder.marks_refusals(true);
         History { builder, messages: Vec::new(), known: HashMap::new() }
     }
 

@@ -92,9 +92,12 @@ fn result(setting: &Setting, builder: &mut Builder, call: &Members<'_>) {
     let first = call.get("result").and_then(Node::first_item).and_then(Node::members);
     let response = first.and_then(|first| first.get("functionResponse")?.members()?.get("response"));
     let content = response.or_else(|| call.get("result")).map_or(Body::MISSING, output);
-    let runs = call.get("name").and_then(Node::text).is_some_and(|tool| command::is_geminis(&tool));
-    let ended =
-        if runs { command::gemini(content.shown()).unwrap_or(Status::Succeeded) } else { Status::Succeeded };
+    let name = call.get("name").and_then(Node::text).unwrap_or_default();
+    let ended = if command::is_geminis(&name) {
+        command::gemini(content.shown()).unwrap_or(Status::Succeeded)
+    } else {
+        Status::Succeeded
+    };
     let failed = response.map(Node::tried).and_then(Node::members).is_some_and(|told| told.has("error"));
     let marked = match (&*status, ended) {
         ("success" | "", _) if failed => Some(true),
@@ -111,7 +114,7 @@ fn result(setting: &Setting, builder: &mut Builder, call: &Members<'_>) {
         refused: if stopped {
             Some("the call's status is `cancelled`: the user stopped it")
         } else {
-            denied(&content).filter(|_| status == "error")
+            denied(&content, &name).filter(|_| status == "error" && !setting.marks_alone)
         },
     };
     builder.result(Some(&*text("id")), content, mark, at);
@@ -174,7 +177,9 @@ fn content(
         }
         let failed = failed || ended == Status::Failed;
         let error = setting.failed(failed.then_some(true), &content);
-        builder.result(name(&result, "id").as_deref(), content, Mark { error, refused: None }, at);
+        let tool = result.get("name").and_then(Node::text).unwrap_or_default();
+        let refused = denied(&content, &tool).filter(|_| failed && !setting.marks_alone);
+        builder.result(name(&result, "id").as_deref(), content, Mark { error, refused }, at);
     }
     if !is_models && !content.is_missing() {
         builder.said(role, content, at);

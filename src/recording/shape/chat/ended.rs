@@ -28,8 +28,9 @@ impl<'a> Chat<'a> {
         {
             content = error.body();
         }
-        let refused = self.flag(builder, members, "refused").unwrap_or(false);
-        let refused = refused.then_some("the recording marks the result as refused");
+        let refused = self.flag(builder, members, "refused");
+        builder.marks_refusals(refused.is_some());
+        let refused = (refused == Some(true)).then_some("the recording marks the result as refused");
         let word = members.get("status").and_then(Node::text);
         let status = word.as_deref().map(status);
         let marked = self.marked(builder, members, status);
