@@ -19,6 +19,7 @@ pub fn run(asked: &args::Doctor, screen: &mut Screen) -> Result<Exit, Failure> {
     let state = tempfile::tempdir().map_err(system)?;
     let around = Surroundings {
         here: std::env::current_dir().map_err(system)?,
+        home: hook::home(),
         journals: hook::folder().map_err(failed)?,
         state: state.path().to_owned(),
     };

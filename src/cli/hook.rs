@@ -123,6 +123,7 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
         policy: asked.policy.clone(),
         guard: guard(asked.no_self_guard)?
             .map(|guard| SelfGuard { anywhere: agent == Agent::Codex, ..guard }),
+        home: home(),
         asks: asked.on_ask == OnAsk::Ask && asks,
         mode: if asked.shadow { Mode::Shadow } else { Mode::Enforce },
         wait: Duration::from_millis(asked.wait),
@@ -170,6 +171,11 @@ fn fallback(asked: &args::Hook, fault: &Fault) -> Answer {
 pub fn guard(off: bool) -> Result<Option<SelfGuard>, Fault> {
     let here = || Ok(SelfGuard::here(folder()?, &|name| std::env::var(name).ok()));
     (!off).then(here).transpose()
+}
+
+/// The home folder, if it is an absolute path.
+pub fn home() -> Option<String> {
+    std::env::var("HOME").ok().filter(|home| home.starts_with('/'))
 }
 
 /// The folder of all journals.

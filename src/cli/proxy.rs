@@ -107,6 +107,7 @@ fn proxy(asked: &args::Proxy, screen: &mut Screen) -> Result<Proxy, Failure> {
         folder,
         policy: asked.policy.clone(),
         guard: hook::guard(asked.no_self_guard).map_err(unusable)?,
+        home: hook::home(),
         mode: if asked.shadow { Mode::Shadow } else { Mode::Enforce },
         asks: asked.on_ask == OnAsk::Ask,
         wait: Duration::from_millis(asked.wait),

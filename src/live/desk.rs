@@ -38,6 +38,8 @@ pub struct Desk {
     pub policy: String,
     /// What of itself the gate guards beside it.
     pub guard: Option<SelfGuard>,
+    /// The home folder, which rules call `~`.
+    pub home: Option<String>,
     /// Whether decisions take effect.
     pub mode: Mode,
     /// Whether somebody can be asked about a call; else what would be asked is denied.
@@ -377,7 +379,13 @@ impl Desk {
 
     pub(super) fn opened(&self, report: &Report, tail: Option<&Tail>, clock: Clock<'_>) -> String {
         let context = tail.and_then(Tail::context);
-        let context = context.or_else(|| report.folder.as_ref().map(|folder| json!({"cwd": folder})));
+        let mut context = context.or_else(|| report.folder.as_ref().map(|folder| json!({"cwd": folder})));
+        if let Some(home) = &self.home {
+            let context = context.get_or_insert_with(|| json!({}));
+            if let Some(context) = context.as_object_mut() {
+                context.insert("home".to_owned(), json!(home));
+            }
+        }
         let middle = tail.is_some_and(Tail::starts_in_the_middle);
         let opened = Opened {
             schema: SCHEMA,

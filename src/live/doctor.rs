@@ -350,8 +350,8 @@ fn program(parts: &Parts, notes: &mut Notes) {
 
 /// Puts a call that must be stopped and one that must not be to the installed command lines.
 fn trials(trial: &Trial<'_>, parts: &Parts, policy: &Arc<Policy>, notes: &mut Notes) {
-    let (agent, here) = (trial.agent, &trial.around.here);
-    let found = find(policy, &json!({"cwd": here}), agent.tools());
+    let (agent, around) = (trial.agent, trial.around);
+    let found = find(policy, &json!({"cwd": around.here, "home": around.home}), agent.tools());
     match found.stopped.as_slice() {
         [] => notes.unproved(format!(
             "no call that {} can make was found that the policy denies or has a person asked about, so it is not proved that the hook \

@@ -33,6 +33,8 @@ pub struct SmallCall {
     pub folder: Word,
     /// The absolute path of the folder in which the session began.
     pub session: Option<Arc<str>>,
+    /// That of the home folder, where somebody said it.
+    pub home: Option<Arc<str>>,
     /// The folders in which it runs instead where a `cd` before it has failed.
     pub instead: Vec<Word>,
     /// The files it works on.

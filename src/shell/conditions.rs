@@ -77,7 +77,8 @@ impl Within {
 
     /// Whether a call runs there.
     pub fn matches(&self, call: &SmallCall, read: &Arguments<'_>) -> Answer {
-        let root = Root { folder: call.session.as_deref().map(str::to_owned), ..Root::default() };
+        let owned = |path: &Option<_>| path.as_deref().map(str::to_owned);
+        let root = Root { folder: owned(&call.session), home: owned(&call.home), ..Root::default() };
         let there = |folder: &Word| {
             let mut whole = folder.clone();
             for word in read.folders() {

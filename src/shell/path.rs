@@ -21,6 +21,8 @@ pub struct Root {
     pub folder: Option<String>,
     /// That of the folder from which the call takes relative paths, where it is another; or that it is not known.
     pub here: Option<String>,
+    /// That of the home folder, where somebody said it; else it is taken from the shape of paths.
+    pub home: Option<String>,
     /// What is known of programs and tools there.
     pub facts: Table,
 }
@@ -37,10 +39,17 @@ impl Root {
         let owned = |path: &str| path.starts_with('/').then(|| path.to_owned());
         let (folder, unknown) = (owned(folder), here == Some(UNKNOWN_FOLDER));
         match (folder, here.and_then(owned)) {
-            (folder, _) if unknown => Root { folder, here: here.map(str::to_owned), facts },
-            (None, here) => Root { folder: here, here: None, facts },
-            (folder, here) => Root { here: here.filter(|here| folder.as_ref() != Some(here)), folder, facts },
+            (folder, _) if unknown => Root { folder, here: here.map(str::to_owned), home: None, facts },
+            (None, here) => Root { folder: here, here: None, home: None, facts },
+            (folder, here) => {
+                Root { here: here.filter(|here| folder.as_ref() != Some(here)), folder, home: None, facts }
+            }
         }
+    }
+
+    /// The same with this home folder, if it is an absolute path.
+    pub fn at_home(self, home: Option<&str>) -> Root {
+        Root { home: home.filter(|home| home.starts_with('/')).map(str::to_owned), ..self }
     }
 
     /// Whether the system takes names that differ in case alone for one, as those of Apple and Microsoft do.
@@ -69,6 +78,8 @@ pub struct Place {
     /// Whether it is a file of a working tree, and so none that git keeps itself.
     tracked: bool,
     folder: Option<Vec<Symbol>>,
+    /// The home folder, if it is known.
+    home: Option<Vec<Symbol>>,
     /// Whether it is a variable of the environment.
     environment: bool,
     /// Whether its forms are in small letters, since the system does not tell letters apart by case.
@@ -147,7 +158,9 @@ impl Place {
         let environment = forms.first().is_some_and(|path| is_environment(path));
         let folds = root.folds() && !environment;
         let cased = |path: Vec<Symbol>| if folds { path.into_iter().map(folded).collect() } else { path };
-        let folder = root.folder.as_deref().map(|folder| cased(chars(folder.trim_end_matches('/'))));
+        let known =
+            |path: &Option<String>| path.as_deref().map(|path| cased(chars(path.trim_end_matches('/'))));
+        let (folder, home) = (known(&root.folder), known(&root.home));
         Place {
             environment,
             folds,
@@ -157,6 +170,7 @@ impl Place {
             searched: whole.unclear() == Some("{}"),
             tracked: matches!(whole.unclear(), Some(TRACKED | UNTRACKED)),
             folder,
+            home,
             unclear: whole.unclear().is_some().then(|| word.to_string()),
             shown: shown(&whole),
         }
@@ -207,12 +221,16 @@ impl Place {
         let mut here = Vec::new();
         if let Some(folder) = self.folder.as_ref().filter(|folder| !folder.is_empty()) {
             here.push(folder.clone());
-            let home = below_home(folder);
+            let home = below_home(folder, self.home.as_deref());
             here.extend(home.map(|rest| [&[Symbol::Char('~')], rest].concat()));
         }
         // Where the home folder is, nobody said.
         let said = self.forms.iter().filter(|form| form.symbols.get(1) != Some(&Symbol::Any));
-        match Answer::any(said.map(|form| above::holds(&form.symbols, place, &here))) {
+        // A place in the home folder is also one of the whole file system, if it is known where that is.
+        let at_home = self.home.as_ref().and_then(|home| Some([home, in_home(place)?].concat()));
+        let places = || std::iter::once(place).chain(at_home.as_deref());
+        let held = |form: &Form| Answer::any(places().map(|place| above::holds(&form.symbols, place, &here)));
+        match Answer::any(said.map(held)) {
             Answer::Perhaps(_) => Answer::Perhaps(self.unclear.as_ref().unwrap_or(&self.shown).clone()),
             answer => answer,
         }
@@ -323,18 +341,24 @@ fn chars(text: &str) -> Vec<Symbol> {
 /// All the ways in which a path can be named, and whether it lies in the session's folder.
 fn forms(path: Vec<Symbol>, root: &Root) -> (Vec<Vec<Symbol>>, bool) {
     let slash = Symbol::Char('/');
-    let folder = root.folder.as_deref().map(|folder| chars(folder.trim_end_matches('/')));
+    let known = |path: &Option<String>| path.as_deref().map(|path| chars(path.trim_end_matches('/')));
+    let (folder, home) = (known(&root.folder), known(&root.home));
     let mut forms = vec![path.clone()];
     match (path.first(), &folder) {
-        (Some(Symbol::Char('/')), _) => forms.extend(others(&path, folder.as_deref())),
+        (Some(Symbol::Char('/')), _) => forms.extend(others(&path, folder.as_deref(), home.as_deref())),
         (Some(Symbol::Char('.')), Some(folder)) => {
             let absolute = normal(&folder.iter().copied().chain([slash]).chain(path).collect::<Vec<_>>());
-            forms.extend(others(&absolute, Some(folder)));
+            forms.extend(others(&absolute, Some(folder), home.as_deref()));
             forms.push(absolute);
         }
-        (Some(Symbol::Char('~')), _) => {
-            forms.push([slash, Symbol::Any].into_iter().chain(path.into_iter().skip(1)).collect());
-        }
+        (Some(Symbol::Char('~')), _) => match (home, in_home(&path)) {
+            (Some(home), Some(rest)) => {
+                let absolute = normal(&[&home, rest].concat());
+                forms.extend(folder.as_deref().map(|folder| from(folder, &absolute)));
+                forms.push(absolute);
+            }
+            _ => forms.push([slash, Symbol::Any].into_iter().chain(path.into_iter().skip(1)).collect()),
+        },
         _ => {}
     }
     let inside = forms.iter().any(|form| {
@@ -344,11 +368,11 @@ fn forms(path: Vec<Symbol>, root: &Root) -> (Vec<Vec<Symbol>>, bool) {
 }
 
 /// An absolute path from the session's folder and from the home folder.
-fn others(absolute: &[Symbol], folder: Option<&[Symbol]>) -> Vec<Vec<Symbol>> {
+fn others(absolute: &[Symbol], folder: Option<&[Symbol]>, home: Option<&[Symbol]>) -> Vec<Vec<Symbol>> {
     let named =
         |letter, rest: &[Symbol]| std::iter::once(Symbol::Char(letter)).chain(rest.iter().copied()).collect();
     let here = folder.map(|folder| from(folder, absolute));
-    here.into_iter().chain(below_home(absolute).map(|rest| named('~', rest))).collect()
+    here.into_iter().chain(below_home(absolute, home).map(|rest| named('~', rest))).collect()
 }
 
 /// An absolute path from a folder: `./x` in it, `../x` beside it.
@@ -366,8 +390,18 @@ fn from(folder: &[Symbol], absolute: &[Symbol]) -> Vec<Symbol> {
     names.join(&Symbol::Char('/'))
 }
 
-/// What is after the home folder of somebody.
-fn below_home(path: &[Symbol]) -> Option<&[Symbol]> {
+/// What is after `~` in a path that is written so, `/` included.
+fn in_home(path: &[Symbol]) -> Option<&[Symbol]> {
+    let rest = path.strip_prefix(&[Symbol::Char('~')])?;
+    rest.first().is_none_or(|next| *next == Symbol::Char('/')).then_some(rest)
+}
+
+/// What is after the home folder, or after what has the shape of somebody's: that of others is guarded as one's own.
+fn below_home<'p>(path: &'p [Symbol], home: Option<&[Symbol]>) -> Option<&'p [Symbol]> {
+    let ends = |rest: &&[Symbol]| rest.first().is_none_or(|next| *next == Symbol::Char('/'));
+    if let Some(rest) = home.and_then(|home| path.strip_prefix(home)).filter(ends) {
+        return Some(rest);
+    }
     for homes in ["/home/", "/Users/", "/users/"] {
         if let Some(rest) = path.strip_prefix(chars(homes).as_slice()) {
             let end = rest.iter().position(|symbol| *symbol == Symbol::Char('/')).unwrap_or(rest.len());

@@ -30,6 +30,7 @@ struct Key {
     folder: Box<str>,
     /// See [`Made::folder`]; empty where it is the session's.
     here: Box<str>,
+    home: Box<str>,
     facts: u64,
 }
 
@@ -40,6 +41,7 @@ struct KeyRef<'k> {
     arguments: &'k str,
     folder: &'k str,
     here: &'k str,
+    home: &'k str,
     facts: u64,
 }
 
@@ -49,6 +51,7 @@ impl Equivalent<Key> for KeyRef<'_> {
             && *self.arguments == *key.arguments
             && *self.folder == *key.folder
             && *self.here == *key.here
+            && *self.home == *key.home
             && self.facts == key.facts
     }
 }
@@ -110,6 +113,7 @@ struct Last {
     tool: Box<str>,
     folder: Box<str>,
     here: Box<str>,
+    home: Box<str>,
     facts: u64,
     reading: Rc<Reading>,
 }
@@ -129,6 +133,11 @@ pub fn folder(facts: &Facts) -> &str {
 fn said(facts: &Facts) -> &str {
     let said = |key| facts.context.as_ref()?.get(key)?.as_str();
     ["cwd", "project"].into_iter().find_map(said).unwrap_or_default()
+}
+
+/// The home folder of whoever runs the session, if its context says it.
+fn home(facts: &Facts) -> &str {
+    facts.context.as_ref().and_then(|context| context.get("home")?.as_str()).unwrap_or_default()
 }
 
 /// A call, and where it is made.
@@ -153,7 +162,7 @@ impl<'c> Made<'c> {
     /// Where its paths are taken from.
     pub fn root(&self, known: Table) -> Root {
         let known = if is_drive(said(self.facts)) { known.folding() } else { known };
-        Root::of(folder(self.facts), self.folder, known)
+        Root::of(folder(self.facts), self.folder, known).at_home(Some(home(self.facts)))
     }
 }
 
@@ -161,13 +170,14 @@ impl<'c> Made<'c> {
 /// the same by the same facts.
 pub fn reading(made: Made<'_>, known: &Table) -> Rc<Reading> {
     let Made { tool, arguments, facts, .. } = made;
-    let (folder, here) = (said(facts), made.folder.unwrap_or_default());
+    let (folder, here, home) = (said(facts), made.folder.unwrap_or_default(), home(facts));
     let last = LAST.with_borrow(|last| {
         let last = last.as_ref()?;
         let same = last.arguments.is(arguments)
             && *last.tool == *tool
             && *last.folder == *folder
             && *last.here == *here
+            && *last.home == *home
             && last.facts == known.number();
         same.then(|| Rc::clone(&last.reading))
     });
@@ -181,7 +191,7 @@ pub fn reading(made: Made<'_>, known: &Table) -> Rc<Reading> {
     let reading = if arguments.size() > LONGEST {
         fresh()
     } else {
-        let key = KeyRef { tool, arguments: arguments.raw(), folder, here, facts: known.number() };
+        let key = KeyRef { tool, arguments: arguments.raw(), folder, here, home, facts: known.number() };
         let read = READINGS.with_borrow(|readings| readings.get(&key).map(Rc::clone));
         read.unwrap_or_else(|| {
             let reading = fresh();
@@ -194,6 +204,7 @@ pub fn reading(made: Made<'_>, known: &Table) -> Rc<Reading> {
                     arguments: key.arguments.into(),
                     folder: folder.into(),
                     here: here.into(),
+                    home: home.into(),
                     facts: key.facts,
                 };
                 readings.insert(key, Rc::clone(&reading));
@@ -206,6 +217,7 @@ pub fn reading(made: Made<'_>, known: &Table) -> Rc<Reading> {
         tool: tool.into(),
         folder: folder.into(),
         here: here.into(),
+        home: home.into(),
         facts: known.number(),
         reading: Rc::clone(&reading),
     };

@@ -212,6 +212,7 @@ fn blank() -> SmallCall {
         env: None,
         folder: Word::text("."),
         session: None,
+        home: None,
         instead: Vec::new(),
         touches: Vec::new(),
         mentions: Vec::new(),

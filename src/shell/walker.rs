@@ -105,6 +105,8 @@ pub struct Walker<'w> {
     pub constants: Constants,
     /// The absolute path of the folder in which the session began.
     session: Option<Arc<str>>,
+    /// That of the home folder, where somebody said it.
+    home: Option<Arc<str>>,
     /// The folder that is written before the name of the program that is read.
     pub from: Option<Word>,
     /// Repositories that `git` knows by a name since this line.
@@ -155,6 +157,7 @@ impl<'w> Walker<'w> {
             exports_all: false,
             constants: Constants::default(),
             session: root.folder.as_deref().map(Arc::from),
+            home: root.home.as_deref().map(Arc::from),
             from: None,
             remotes: Vec::new(),
             errexit: false,
@@ -246,6 +249,7 @@ impl<'w> Walker<'w> {
             env,
             folder: self.folder.clone(),
             session: self.session.clone(),
+            home: self.home.clone(),
             instead: self.instead.clone(),
             touches: effects.touches,
             mentions: effects.mentions,

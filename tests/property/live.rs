@@ -141,6 +141,7 @@ impl Hooks {
             folder: state.to_owned(),
             policy: policy.to_str().unwrap().to_owned(),
             guard: None,
+            home: None,
             mode: Mode::Enforce,
             asks: true,
             wait: Duration::from_secs(5),

@@ -9,6 +9,7 @@ mod faults;
 mod folders;
 #[cfg(feature = "proxy")]
 mod follow;
+mod home;
 mod hook;
 mod index;
 mod install;

@@ -223,7 +223,7 @@ pub(in crate::dialect) fn read_arguments(
 ) {
     let questions: Vec<&Question> = operands.iter().filter_map(|named| named.does.as_deref()).collect();
     if !questions.is_empty() {
-        out.extend(["cwd", "project"].map(|key| Read::Context(key.into())));
+        out.extend(["cwd", "project", "home"].map(|key| Read::Context(key.into())));
     }
     // One tool may be called with arguments of several names.
     let mut read: HashSet<(&str, String)> = HashSet::new();

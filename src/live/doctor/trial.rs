@@ -18,6 +18,8 @@ use crate::policy::Policy;
 pub struct Surroundings {
     /// The folder that the agent works in.
     pub here: PathBuf,
+    /// The home folder.
+    pub home: Option<String>,
     /// The folder of all journals.
     pub journals: PathBuf,
     /// A folder for the journals of this look: the user's own get no record of it.

@@ -199,9 +199,12 @@ impl Pattern {
     }
 
     /// Whether the session's folder is the very place where it begins: then nothing that it names is elsewhere.
-    fn begins_at(&self, folder: Option<&[Symbol]>) -> bool {
-        folder.is_some_and(|folder| match self.fixed.first() {
-            Some(Symbol::Char('~')) => folder.is_empty() || below_home(folder).is_some_and(<[_]>::is_empty),
+    fn begins_at(&self, place: &Place) -> bool {
+        let home = place.home.as_deref();
+        place.folder.as_deref().is_some_and(|folder| match self.fixed.first() {
+            Some(Symbol::Char('~')) => {
+                folder.is_empty() || below_home(folder, home).is_some_and(<[_]>::is_empty)
+            }
             _ => folder.is_empty(),
         })
     }
@@ -221,7 +224,7 @@ impl Pattern {
         if place.tracked && self.of_git {
             return Answer::No;
         }
-        if place.inside && self.elsewhere && !self.begins_at(place.folder.as_deref()) {
+        if place.inside && self.elsewhere && !self.begins_at(place) {
             return Answer::No;
         }
         let floating = self.fixed.is_empty();

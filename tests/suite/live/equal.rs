@@ -217,6 +217,7 @@ fn live_equals_replay() {
                 folder: state.path().to_owned(),
                 policy: file.to_str().unwrap().to_owned(),
                 guard: None,
+                home: None,
                 mode,
                 wait: Duration::from_secs(5),
             };

@@ -35,6 +35,7 @@ impl Session {
             folder: root.join("live"),
             policy: policy.to_str().unwrap().to_owned(),
             guard: None,
+            home: None,
             mode: Mode::Enforce,
             asks: false,
             wait: Duration::from_secs(1),

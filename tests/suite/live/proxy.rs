@@ -65,6 +65,7 @@ impl Connection {
             folder: state.clone(),
             policy: policy.to_str().unwrap().to_owned(),
             guard: None,
+            home: None,
             mode,
             asks: true,
             wait: Duration::from_secs(5),

@@ -68,6 +68,7 @@ impl Scene {
             folder: state.path().to_owned(),
             policy: self.policy.clone(),
             guard: Some(self.guard()),
+            home: None,
             mode: self.mode,
             asks: self.asks,
             wait: Duration::from_secs(1),

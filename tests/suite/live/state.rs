@@ -36,6 +36,7 @@ impl Session {
             folder: root.join("live"),
             policy: policy.to_str().unwrap().to_owned(),
             guard: None,
+            home: None,
             mode: Mode::Enforce,
             asks: false,
             wait: Duration::from_secs(1),

@@ -92,6 +92,7 @@ impl Live {
             folder: root.path().join("live"),
             policy: root.path().join("p.yaml").to_str().unwrap().to_owned(),
             guard: None,
+            home: None,
             mode,
             asks: true,
             wait: Duration::from_secs(10),
