@@ -95,7 +95,7 @@ static KNOWN: [Mistaken; 15] = [
         is: |value| {
             let settings = ["permissions", "hooks", "mcpServers"];
             let is_group = |name: &&str| value.get(name).is_some_and(|group| group.kind() == Kind::Object);
-            settings.iter().any(|name| is_group(name)) && !value.has("messages")
+            settings.iter().any(is_group) && !value.has("messages")
         },
     },
     Mistaken {
