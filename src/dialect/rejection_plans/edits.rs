@@ -12,15 +12,17 @@ pub(super) const EDITS: Edits = Edits {
     idle: None,
 };
 
-/// Conditions beside `tool` have the options beside them.
+/// Conditions beside `tool` have the other keys of a plan beside them.
 fn around(document: &Node, pointer: &str) -> Map<String, Value> {
     let Some(conditions) = document.at(pointer).filter(|node| node.as_seq().is_some()) else {
         return Map::new();
     };
     let around = pointer.rsplit_once('/').and_then(|(around, _)| document.at(around));
-    let options = ["effect", "mode", "tell"].into_iter();
-    let mut keys: Map<String, Value> =
-        options.filter_map(|key| Some((key.to_owned(), around?.get(key)?.to_json()))).collect();
+    let around = around.and_then(Node::as_map).unwrap_or_default().iter();
+    // What names the document, or the tool: another tool is another rule.
+    let own =
+        around.filter(|entry| !matches!(&*entry.key, "conditions" | "description" | "dialect" | "tool"));
+    let mut keys: Map<String, Value> = own.map(|entry| (entry.key.clone(), entry.value.to_json())).collect();
     keys.insert("conditions".to_owned(), conditions.to_json());
     keys
 }

@@ -263,7 +263,7 @@ fn calls_that_no_gate_decided_are_counted_and_not_compared() {
     assert!(text.contains(&format!("1 session compared: no change; {said}")), "{text}");
     let markdown = of("markdown");
     assert!(
-        markdown.contains("no change in 1 session\n") && markdown.contains("Not compared: 1 call"),
+        markdown.contains("No change in 1 session\n") && markdown.contains("Not compared: 1 call"),
         "{markdown}"
     );
     assert!(of("github").contains(said) && of("junit").contains("<skipped"), "{}", of("junit"));
