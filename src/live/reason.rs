@@ -12,7 +12,8 @@ pub fn reason(verdict: Verdict, findings: &[Explanation], asks: bool) -> String 
     format!("{begins}{}", why(verdict, findings))
 }
 
-/// What a rule says of a call that it stops: the author's own words, else what the rule found, and what would change it, with the rule's place. Where
+/// What a rule says: the author's own words and nothing else, else what the rule found, and what would change it, with the rule's place. A doubt has
+/// words of its own. Where
 /// the rule has words, nothing is said that needs a pattern: a model reads it as an instruction to match it.
 fn why(verdict: Verdict, findings: &[Explanation]) -> String {
     let Some(deciding) = findings.first() else {
@@ -21,6 +22,12 @@ fn why(verdict: Verdict, findings: &[Explanation]) -> String {
             _ => "The policy does not allow this call.".to_owned(),
         };
     };
+    let place = || line(&deciding.rule.place());
+    let halts = if verdict == Verdict::Halt { " This ends the session." } else { "" };
+    // Words about what the rule is for say nothing true of a line of which nobody knows what it does.
+    if let Some(doubt) = &deciding.doubt {
+        return format!("{}{halts} ({})", line(doubt), place());
+    }
     let wanted = deciding.rule.options.tell.as_deref().filter(|tell| !tell.trim().is_empty());
     let own = wanted.or(deciding.rule.description.as_deref()).or(deciding.tell_llm.as_deref());
     let plain = |said: &Sentence| match said.has_pattern() {
@@ -34,7 +41,7 @@ fn why(verdict: Verdict, findings: &[Explanation]) -> String {
     let stops = |other: &&Explanation| speaks(other.effect) && other.rule.options.is_enforced();
     let stopping = findings.iter().take(1).chain(findings.iter().skip(1).filter(stops));
     let mut ways: Vec<String> = Vec::new();
-    for way in stopping.filter_map(|finding| plain(finding.way_out.as_ref()?)) {
+    for way in stopping.filter(|_| wanted.is_none()).filter_map(|finding| plain(finding.way_out.as_ref()?)) {
         if !ways.contains(&way) && ways.len() < MOST_WAYS {
             ways.push(way);
         }
@@ -44,11 +51,7 @@ fn why(verdict: Verdict, findings: &[Explanation]) -> String {
     let goes_on = headline.is_some() && own.is_some_and(|own| !own.trim_end().ends_with(ENDS));
     let own = own.map(|own| if goes_on { format!("{}:", own.trim()) } else { sentence(own) });
     let parts: Vec<String> = own.into_iter().chain(headline).chain(way_out).collect();
-    let mut text = parts.join(" ");
-    if verdict == Verdict::Halt {
-        text.push_str(" This ends the session.");
-    }
-    format!("{} ({})", line(&text), line(&deciding.rule.place()))
+    format!("{}{halts} ({})", line(&parts.join(" ")), place())
 }
 
 /// Ways out in one message to the model.

@@ -145,6 +145,9 @@ pub struct Explanation {
     pub lines: Vec<Line>,
     /// What would change it; `None`: there is no way.
     pub way_out: Option<Sentence>,
+    /// Where the rule only doubts: what is not known of the call, and what to write instead. It is for the model, whom the
+    /// author's words about a certain match would mislead.
+    pub doubt: Option<String>,
     /// The tool whose earlier calls do not count: a finding that rests on absence.
     pub awaited: Option<Arc<str>>,
     /// Whether it is worth reading where the call passed: it counts something, or rests on a file or an earlier call.
@@ -210,6 +213,7 @@ impl Explanation {
             expected: None,
             lines: Vec::new(),
             way_out: None,
+            doubt: None,
             awaited: None,
             telling: false,
             checked: about.checked.cloned(),

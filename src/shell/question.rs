@@ -258,8 +258,15 @@ impl Question {
     /// A command line that it certainly means, where it names one word by word.
     pub fn example(&self) -> Option<String> {
         let group = self.groups.iter().find(|group| group.key == "runs")?;
-        let mut lines = group.texts().filter(|(_, more)| more.is_empty());
-        lines.find(|(line, _)| !line.contains(['*', '?', '|'])).map(|(line, _)| line)
+        let lines = group.texts().filter(|(_, more)| more.is_empty()).map(|(line, _)| line);
+        let lines: Vec<String> = lines.filter(|line| !line.contains(['*', '?', '!'])).collect();
+        let plain = lines.iter().find(|line| !line.contains('|'));
+        // Of several words for one place, the first is as good as any.
+        let first = |line: &String| {
+            let words = line.split(' ').map(|word| word.split('|').next().unwrap_or_default());
+            words.collect::<Vec<_>>().join(" ")
+        };
+        plain.cloned().or_else(|| lines.first().map(first))
     }
 
     /// What it asks, as the name of a call: `` `git push` ``, `reading ".env"`.
@@ -278,7 +285,10 @@ impl Question {
     pub fn order(&self) -> (&'static str, String) {
         let what = |first: &Group| self.with_conditions(first.list());
         match self.groups.first() {
-            Some(first) if first.key == "runs" => ("run", what(first)),
+            Some(first) if first.key == "runs" => {
+                let line = self.example().map(|line| self.with_conditions(format!("`{line}`")));
+                ("run", line.unwrap_or_else(|| what(first)))
+            }
             Some(first) if first.key == "reads" => ("read", what(first)),
             Some(first) if first.key == "writes" => ("write", what(first)),
             Some(first) if first.key == "deletes" => ("delete", what(first)),

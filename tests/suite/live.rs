@@ -24,6 +24,7 @@ mod stdio;
 mod then;
 mod trees;
 mod undecided;
+mod words;
 
 use std::io::Write;
 use std::path::Path;

@@ -82,6 +82,15 @@ pub(super) struct Doubts {
     pub sweeps: Response,
 }
 
+/// Why a command line cannot be read to its end; `None`: it can.
+#[cfg(feature = "shell")]
+pub(in crate::dialect) fn unread(line: &str) -> Option<String> {
+    use crate::shell::{Root, facts::Table, tool};
+    let root = Root::of("", None, Table::default());
+    let read = tool::of_call("Bash", Some(&serde_json::json!({"command": line})), &root);
+    read.problem.map(|problem| problem.to_string())
+}
+
 /// A command line that a question means.
 #[cfg(feature = "shell")]
 pub(in crate::dialect) fn example(question: &Question) -> Option<String> {
@@ -158,6 +167,10 @@ mod nothing {
         }
     }
 
+    pub fn unread(_line: &str) -> Option<String> {
+        None
+    }
+
     pub fn example(question: &Question) -> Option<String> {
         match *question {}
     }
@@ -200,5 +213,5 @@ mod nothing {
 
 #[cfg(not(feature = "shell"))]
 pub(in crate::dialect) use nothing::{
-    Copies, absence, asks_end, conditions, example, label, looked_at, order, reading, title,
+    Copies, absence, asks_end, conditions, example, label, looked_at, order, reading, title, unread,
 };

@@ -15,7 +15,7 @@ use crate::monitor::{About, Explain, Explanation, Line, LineState, Rule, RuleId,
 use crate::session::CallRef;
 use crate::wording::sentence::name;
 use crate::wording::{self, Sentence, all, at, count, joined, tool_of};
-use part::in_part;
+use part::{for_model, in_part};
 use sentences::{Actual, against, expected, in_favour, suggestion, without};
 pub(in crate::dialect) use sentences::{
     operand as operand_words, orders as operand_orders, title as operand_title,
@@ -111,6 +111,7 @@ impl Explain for OrderCheck {
             lines: [Some(own), part].into_iter().flatten().collect(),
             expected: Some(expected),
             way_out: way_out.map(Sentence::new),
+            doubt: about.code.and(self.part.as_ref()).and_then(for_model),
             ..Explanation::new(about, headline)
         }
     }

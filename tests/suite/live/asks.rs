@@ -36,7 +36,7 @@ fn an_agent_that_can_ask_asks_its_user() {
     let specific = &said["hookSpecificOutput"];
     assert_eq!((exit, &specific["permissionDecision"]), (0, &json!("ask")));
     let reason = specific["permissionDecisionReason"].as_str().unwrap();
-    assert!(reason.starts_with("Rulestep asks about this call: Run the tests first. Way out: "), "{reason}");
+    assert!(reason.starts_with("Rulestep asks about this call: Run the tests first. ("), "{reason}");
     // An event that comes twice is answered alike, and nobody takes the first answer for an agreement.
     assert_eq!(ask("c1"), (exit, said.clone()));
     let first = journal(state.path(), "claude-code");

@@ -1,7 +1,7 @@
 //! The part of a call that a finding is about, in words.
 
 use crate::diagnostic::Code;
-use crate::dialect::sequence_rules::asks::Part;
+use crate::dialect::sequence_rules::asks::{self, Part};
 use crate::dialect::sequence_rules::codes;
 use crate::wording::sentence::name;
 
@@ -63,6 +63,28 @@ fn doubt(word: &str, command: &str) -> String {
         return format!("what `{}` does is not known, and counts as a match", name(word));
     }
     format!("`{}` in `{}` is not known, and counts as a match", name(word), name(command))
+}
+
+/// What is not known of a call, and what to write instead; `None` where all of it is.
+pub(super) fn for_model(part: &Part) -> Option<String> {
+    let word = part.unknown.as_deref()?;
+    if let Some(problem) = asks::unread(word) {
+        return Some(format!(
+            "`{}` cannot be read to its end ({}), so nobody knows what it does. Close its quotes and brackets, and write one command in a line.",
+            name(word),
+            name(&problem)
+        ));
+    }
+    let command = part.command.trim_end_matches(" (not known)");
+    let place = match command == word || command.is_empty() {
+        true => String::new(),
+        false => format!(" in `{}`", name(command)),
+    };
+    let instead = match word.contains(['$', '`', '*', '?', '<', '~']) {
+        true => "Write the value itself in its place, or leave the command out.",
+        false => "Use a program or an option that is known, or leave the command out.",
+    };
+    Some(format!("What `{}`{place} does is not known, so it cannot be checked. {instead}", name(word)))
 }
 
 /// That a search is a sweep.
