@@ -51,10 +51,9 @@ impl Correspondence {
         let own = |rule: &RuleIdentity| (rule.document.clone(), rule.sort.clone());
         pairs.pair(&old, &young, false, |rule| Some((own(rule), Arc::clone(&rule.content))));
         pairs.pair(&old, &young, false, |rule| Some((rule.sort.clone(), Arc::clone(&rule.content))));
-        let named: [fn(&RuleIdentity) -> Option<Arc<str>>; 2] =
-            [|rule| rule.id.clone(), |rule| rule.description.clone()];
-        for name in named {
+        for by_id in [true, false] {
             // Several rules may have one name, as those of one sequence policy have; and then nobody knows.
+            let name = |rule: &RuleIdentity| if by_id { rule.id.clone() } else { rule.description.clone() };
             let sort = |rule: &RuleIdentity| (rule.sort.0, rule.sort.3.clone());
             pairs.pair(&old, &young, true, |rule| Some((own(rule), name(rule)?)));
             pairs.pair(&old, &young, true, |rule| Some((sort(rule), rule.document.clone(), name(rule)?)));
