@@ -33,7 +33,7 @@ use crate::source::nearest::nearest;
 use crate::source::wildcard::Wildcard;
 use crate::source::{Entry, Field, Node, Source, quoted};
 use crate::wording;
-use places::{Form, Place, Slip};
+use places::{Form, PENDING, Place, Slip};
 
 /// The row of the table of dialects.
 pub const DIALECT: Dialect = Dialect {
@@ -204,9 +204,6 @@ fn unit(
 ) -> Option<Arc<dyn Unit>> {
     None
 }
-
-/// The key that says whether the call counts as the model's newest message where its response has no text.
-const PENDING: &str = "pending_call";
 
 /// Whether it does, if the plan says so.
 #[cfg(feature = "rejection-plans")]

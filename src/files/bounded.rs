@@ -12,7 +12,7 @@ pub fn read(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(largest + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > largest {
-        true => Err(io::Error::other(format!("the file has more than {} MB", largest >> 20))),
+        true => Err(io::Error::other(format!("the file has more than {} megabytes", largest >> 20))),
         false => Ok(bytes),
     }
 }

@@ -128,8 +128,9 @@ fn decisions() {
 fn every_finding_code_is_met_by_a_case() {
     let mut met = BTreeSet::from(["rule_fault".to_owned()]);
     let folders = std::fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().file_name());
-    // Tables of shell commands and lists of calls have tests of their own.
-    for folder in folders.filter(|folder| folder != "shell" && folder != "coding") {
+    // Tables of shell commands, lists of calls and edits of rules have tests of their own, and so has the gate's own guard.
+    met.insert("self_guard".to_owned());
+    for folder in folders.filter(|folder| folder != "shell" && folder != "coding" && folder != "edits") {
         for (case, _) in cases(folder.to_str().unwrap()) {
             for want in case.expect.iter().flat_map(|expected| &expected.wants) {
                 match &want.expected {

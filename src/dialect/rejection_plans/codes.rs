@@ -48,15 +48,15 @@ If the model announces its calls, look at a message of the user, or at `position
 ";
 
     Problem PENDING_CALL_UNSETTLED = "pending_call_unsettled": "a position among the model's messages depends on whether the call is one",
-"A response that calls a tool and says nothing may count as a message or not. Measured on the library that evaluates plans, it
-does not. Two public deployments report that in live calls it does: the call, with empty content, is then the
-model's newest message, and `-2` the last one that was spoken.
+"A response that calls a tool and says nothing may count as a message or not. Measured on the library that
+evaluates plans, it does not. Two public deployments report that in live calls it does: the call, with empty
+content, is then the model's newest message, and `-2` the last one that was spoken.
 
     target: {role: assistant, position: -2}
     pending_call: counts
 
-`pending_call` in the plan says which of the two is so where it runs: `counts` or `left_out`, which is also what holds without it.
-Where a verdict is another one under the other setting, the finding says so.
+`pending_call` in the plan says which of the two is so where it runs: `counts` or `left_out`, which is also
+what holds without it. Where a verdict is another one under the other setting, the finding says so.
 ";
 
     Problem MILLISECONDS_AS_SECONDS = "milliseconds_as_seconds": "a template reads milliseconds as seconds",

@@ -11,6 +11,8 @@ use crate::source::{Entry, Field, Node, NodeValue, Span, pointer_push};
 
 /// The key of a plan.
 pub(super) const KEY: &str = "rejectionPlan";
+/// The key that says whether the call counts as the model's newest message where its response has no text.
+pub(super) const PENDING: &str = "pending_call";
 
 /// The types of Vapi's tools. One of an unknown type is a tool where only tools are, as in `tools`.
 const TYPES: &[&str] = &[

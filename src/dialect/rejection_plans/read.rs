@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use super::facts::{ConditionKind, Join};
+use super::places::PENDING;
 use super::plan::{Body, Node, Test};
 use super::warn;
-use super::{PENDING, js_regex, liquid};
+use super::{js_regex, liquid};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::options::KEYS;
 use crate::dialect::pattern::trap;

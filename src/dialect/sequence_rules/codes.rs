@@ -61,16 +61,16 @@ finding names the word that is not known.
 ";
 
     Finding SELF_GUARD = "self_guard": "the call would change what guards the agent",
-"`hook`, `gate` and `proxy` have rules of their own, whatever policy they are given. The agent does not change or
-delete what decides its calls:
+"`hook`, `gate` and `proxy` have rules of their own, whatever policy they are given. The agent does not change
+or delete what decides its calls:
 
 - the settings that hold hooks or turn them off, of every agent that `rulestep install` knows
 - the policy in use. Where a person can be asked, a change of its files is asked about and not denied
 - the journals, `rulestep.toml` and the program itself
 
 Nor does it run `rulestep install`, `uninstall` or `prune`. A call that perhaps does one of these things is
-reported (where it fills a folder of settings with files that it does not name, a person is asked), and so is code
-that nobody has read. In shadow mode all of it is only recorded. `--no-self-guard` turns these rules off.
+reported (where it fills a folder of settings with files that it does not name, a person is asked), and so is
+code that nobody has read. In shadow mode all of it is only recorded. `--no-self-guard` turns these rules off.
 ";
 
     Finding OPAQUE_COMMAND = "opaque_command": "a command runs code that nobody has read",
@@ -202,8 +202,8 @@ a session without calls. Aliases are not resolved, as in `blocklist` and `allowl
     Problem TESTS_SKIPPED = "tests_skipped": "tests that are not about sequences were skipped",
 "A test file can contain tests of many kinds. Tests with `metric: sequence_valid`, or with
 `type: sequence_valid` in `expected` or in an entry of `assertions`, contain sequence rules, and those that
-forbid tools (`tool_blocklist`, `trace_must_not_call_tool`) are read as a `blocklist`. Others that require or bound calls
-are an error. All others are skipped, and so is an assertion with calls of its own (`test_trace`).
+forbid tools (`tool_blocklist`, `trace_must_not_call_tool`) are read as a `blocklist`. Others that require or
+bound calls are an error. All others are skipped, and so is an assertion with calls of its own (`test_trace`).
 
     - {id: arguments, expected: {type: args_valid, policy: arguments.yaml}}    # skipped
 

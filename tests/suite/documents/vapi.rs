@@ -79,9 +79,7 @@ fn plans_are_found_wherever_tools_are() {
         let loaded = in_folder("a.yaml", &text);
         assert_eq!(rules(&loaded), [format!("f a.yaml#{place}/rejectionPlan")], "{text}");
     }
-    for kind in
-        ["endCall", "transferCall", "dtmf", "apiRequest", "handoff", "sms", "google.calendar.event.create"]
-    {
+    for kind in ["endCall", "transferCall", "dtmf", "apiRequest", "sms", "google.calendar.event.create"] {
         let loaded = in_folder("a.yaml", &format!("a: {{b: {{type: {kind}, {PLAN}}}}}"));
         assert_eq!(rules(&loaded), [format!("{kind} a.yaml#/a/b/rejectionPlan")]);
     }

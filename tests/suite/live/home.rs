@@ -25,7 +25,8 @@ fn decided(home: Option<&str>, calls: &[(&str, Value)]) -> Vec<bool> {
     for (index, (tool, input)) in calls.iter().enumerate() {
         let event = json!({"session_id": "s", "cwd": "/opt/agent/work", "hook_event_name": "PreToolUse", "tool_name": tool,
             "tool_input": input, "tool_use_id": format!("c{index}")});
-        let mut command = live(files.path(), &state, &["hook", "claude-code", "-p", "p.yaml", "--no-self-guard"]);
+        let mut command =
+            live(files.path(), &state, &["hook", "claude-code", "-p", "p.yaml", "--no-self-guard"]);
         home.map(|home| command.env("HOME", home));
         stopped.push(fed(command, event.to_string().as_bytes()).status.code() == Some(2));
     }
@@ -35,7 +36,8 @@ fn decided(home: Option<&str>, calls: &[(&str, Value)]) -> Vec<bool> {
     let policy = Policy::from_dir(files.path().join("p.yaml")).unwrap();
     let session = Session::read("s.jsonl", std::fs::read(journal).unwrap()).unwrap().remove(0);
     let replay = Replay::new(&Arc::new(session), &policy, Mode::Enforce);
-    let again: Vec<bool> = replay.calls().iter().map(|call| call.decision.verdict.word() != "allow").collect();
+    let again: Vec<bool> =
+        replay.calls().iter().map(|call| call.decision.verdict.word() != "allow").collect();
     assert_eq!(again, stopped);
     stopped
 }
@@ -57,7 +59,12 @@ fn the_home_folder_is_where_the_environment_says() {
     assert_eq!(decided(Some("/opt/agent"), &calls), [true; 8]);
     assert_eq!(decided(Some("/opt/agent/"), &calls), [true; 8]);
     // Of a neighbour, whose name begins alike, and what is no secret.
-    let others = [read("/opt/agent-2/.ssh/id"), read("/opt/agent/work/a"), runs("cat ~/work/a"), runs("rm -r /opt/agent/work/x")];
+    let others = [
+        read("/opt/agent-2/.ssh/id"),
+        read("/opt/agent/work/a"),
+        runs("cat ~/work/a"),
+        runs("rm -r /opt/agent/work/x"),
+    ];
     assert_eq!(decided(Some("/opt/agent"), &others), [false; 4]);
     // Where nobody says it, the shape of the path does, and the home folders of others are guarded as one's own.
     let shaped = [read("/home/ivo/.ssh/id"), read("/opt/agent/.ssh/id")];
