@@ -13,7 +13,7 @@ use super::probe::{TrialCall, UNHEARD, find, unmet};
 use super::record::{Opened, Record, SCHEMA};
 use super::settings::{Flaw, Hook, best, option};
 use super::tree::now;
-use super::{Agent, policy};
+use super::{Agent, policy, transcript};
 use crate::policy::Policy;
 use crate::wording::count;
 use trial::{Outcome, Trial};
@@ -406,13 +406,17 @@ fn reads_log(trial: Trial<'_>, user: &Path, notes: &mut Notes) {
     };
     let call = TrialCall { tool: UNHEARD.to_owned(), arguments: json!({}) };
     let shown = log.display();
-    match (Trial { log: Some(&log), ..trial }).run("log", &[call]) {
+    let ran = (Trial { log: Some(&log), ..trial }).run("log", &[call]);
+    // The call of the trial may be one about which no earlier call matters, and is then decided all the same.
+    let format = trial.agent.transcripts().unwrap_or_default();
+    let read = || transcript::read(&shown.to_string(), format, 0, None).map_err(|fault| fault.to_string());
+    match ran.and_then(|ran| read().map(|_| ran)) {
         Ok(Outcome { before, .. }) => {
             let calls = count(before as u64, "call");
             notes.fine(format!("the hook reads the newest log, with {calls}: {shown}"));
         }
         Err(why) => notes.error(format!(
-            "the hook cannot read the newest log, so it denies every call of a session that goes on there: {shown}: {why}"
+            "the hook cannot read the newest log, so it denies calls of a session that goes on there: {shown}: {why}"
         )),
     }
 }

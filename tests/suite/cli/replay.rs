@@ -259,7 +259,8 @@ fn the_number_of_threads_changes_nothing() {
     let one = run(&folder, &["replay", "many.json", "sessions", "--jobs", "1", "--format", "json"]);
     let four = run(&folder, &["replay", "many.json", "sessions", "--jobs", "4", "--format", "json"]);
     assert_eq!(one, four);
-    assert_eq!(one.lines().filter(|line| line.starts_with('{')).count(), 303);
+    // One of the folder is also in the file, and is counted once.
+    assert_eq!(one.lines().filter(|line| line.starts_with('{')).count(), 302);
 }
 
 #[test]
@@ -358,7 +359,8 @@ fn tools_that_rules_name_and_no_session_has() {
             "version: \"1.0\"\nrules:\n  - {type: never, call: issue_refnd}\n  - {type: never, call: nuke}\n",
         ),
     ]);
-    std::fs::copy(folder.path().join("a.json"), folder.path().join("b.json")).unwrap();
+    // A copy would be the same session.
+    std::fs::write(folder.path().join("b.json"), REFUND_124.replacen("124", "125", 1)).unwrap();
     for command in
         [&["replay", "-p", "rules.yaml"][..], &["diff", "-p", "rules.yaml", "--base", "rules.yaml"]]
     {

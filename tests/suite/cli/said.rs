@@ -35,7 +35,7 @@ fn a_call_is_shown_with_what_tells_most() {
     for (format, call) in [
         ("text", "pay(command: \"make pay\""),
         ("junit", "pay(command: &quot;make pay&quot;"),
-        ("markdown", "pay&#40;command&#58; &#34;make pay&#34;"),
+        ("markdown", "pay(command: \"make pay\""),
     ] {
         let changes = run(&long(), &["diff", "s.jsonl", "--base", "recorded", "--format", format]);
         assert!(changes.contains(call), "{changes}");

@@ -149,7 +149,7 @@ fn findings_are_counted_by_what_they_share() {
     insta::assert_snapshot!(markdown, @r"
     | rule | stopped | violated | calls | sessions |
     |---|--:|--:|--:|--:|
-    | <code>check before pay</code> | 1 | 0 | 1 | 1 |
+    | `check before pay` | 1 | 0 | 1 | 1 |
     ");
     let (_, json, _) = by("code", "json");
     let json: Value = serde_json::from_str(&json).unwrap();
@@ -343,7 +343,7 @@ fn coverage_is_reported_in_each_form() {
 
     | rule | sessions | calls | passed | stopped | violated | state |
     |---|--:|--:|--:|--:|--:|---|
-    | <code>check before pay</code> `p.yaml:2` | 1 | 1 | 0 | 1 | 0 | fired |
+    | `check before pay` `p.yaml:2` | 1 | 1 | 0 | 1 | 0 | fired |
     ");
     let (_, json, _) = coverage("json");
     let json: Value = serde_json::from_str(&json).unwrap();

@@ -106,5 +106,5 @@ fn a_rollout_knows_its_branch_and_its_name() {
         open("rollout.jsonl", Box::new(Cursor::new(text.into_bytes())), &Options::default()).unwrap();
     let session = reading.next().unwrap();
     assert_eq!(session.title.as_deref(), Some("Review the planner"));
-    assert_eq!((session.branch(), session.agent()), (Some("feat/x"), Some("codex_vscode")));
+    assert_eq!((session.branch(), session.agent()), (Some("feat/x"), Some("codex")));
 }
