@@ -10,6 +10,7 @@ mod input;
 #[cfg(feature = "cli")]
 pub mod known;
 mod mistaken;
+mod overlooked;
 mod reading;
 mod recognise;
 mod shape;

@@ -14,6 +14,7 @@ use crate::diagnostic::{Diagnostic, code};
 use crate::recording::contract::line::SessionLine;
 use crate::recording::contract::out::ReadSession;
 use crate::recording::contract::{Format, Options};
+use crate::recording::overlooked;
 use crate::session::{Outcome, Results, Session, Turn};
 use crate::source::quoted;
 
@@ -133,6 +134,7 @@ impl Finish {
     /// Takes a session; `alone` where the file is known to hold no other. So many places of the file were `lost` so far that
     /// belong to no session.
     pub fn push(&mut self, mut made: ReadSession, alone: bool, lost: u64, diagnostics: &mut Vec<Diagnostic>) {
+        overlooked::tell(&mut made.session);
         let Session { messages, calls, diagnostics: told, .. } = &mut made.session;
         if self.excerpt {
             let unasked = told.iter_mut().filter(|told| told.code == code::RESULT_WITHOUT_CALL);

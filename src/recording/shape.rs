@@ -1,5 +1,6 @@
 //! What several formats share: chats, blocks, items, streams, spans.
 
+pub mod answer;
 pub mod bare;
 pub mod blocks;
 pub mod chat;
@@ -18,5 +19,6 @@ pub mod spans;
 pub mod status;
 pub mod stream;
 pub mod suspicion;
+pub mod tags;
 pub mod transcript;
 pub mod unknown;

@@ -5,6 +5,7 @@ mod damage;
 mod edited;
 mod ended;
 mod exchanges;
+mod forms;
 mod hooked;
 mod long;
 mod losses;

@@ -13,6 +13,7 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::shape::answer;
 use crate::recording::shape::langchain;
 use crate::recording::shape::langchain::ToolResult;
 use crate::recording::shape::spans::record::SpanRecord;
@@ -179,7 +180,7 @@ fn tools(list: &[Node<'_>]) -> HashSet<String> {
             continue;
         }
         offered(&members, &mut langchain::value(members.get("input"))).iter().flatten().for_each(&mut name);
-        let answered = langchain::value(members.get("output")).as_ref().and_then(langchain::answered);
+        let answered = langchain::value(members.get("output")).as_ref().and_then(answer::read);
         for message in answered.iter().flat_map(|answer| &answer.messages) {
             for key in ["tool_calls", "content"] {
                 let calls = message.get(key).and_then(Value::as_array).into_iter().flatten();
@@ -291,7 +292,7 @@ fn span(
                 attributes.add("langfuse.observation.model.parameters", parameters.json());
             }
             if let Some(output) = unread("output") {
-                record.odd.extend(langchain::add_answer(&output, attributes));
+                record.odd.extend(answer::add(&output, attributes));
             }
         }
         "AGENT" => attributes.add("gen_ai.operation.name", "\"invoke_agent\""),

@@ -11,6 +11,7 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::shape::answer;
 use crate::recording::shape::langchain;
 use crate::recording::shape::langchain::ToolResult;
 use crate::recording::shape::spans::record::SpanRecord;
@@ -194,7 +195,7 @@ fn span(
             }
             langchain::look(run.get("outputs"));
             if let Some(outputs) = unread("outputs") {
-                record.odd.extend(langchain::add_answer(&outputs, attributes));
+                record.odd.extend(answer::add(&outputs, attributes));
             }
             let asked = extra.get("invocation_params").and_then(Node::members).unwrap_or_default();
             let model = about.get("ls_model_name").or_else(|| asked.any(&["model", "model_name"]));

@@ -13,6 +13,7 @@ use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
+use crate::recording::shape::answer;
 use crate::recording::shape::langchain;
 use crate::recording::shape::spans::record::SpanRecord;
 use crate::recording::shape::spans::traces::Traces;
@@ -208,12 +209,12 @@ fn span(members: &Members<'_>, line: u32) -> (Span, Vec<Damage>) {
             }
             // A response keeps its items within itself, where they are exported at all.
             langchain::look(data.get("output"));
-            let output = of_data("output").or_else(|| of_data("response")?.get("output").cloned());
+            let output = of_data("output").or_else(|| of_data("response"));
             if let Some(parameters) = data.get("model_config") {
                 attributes.add("llm.invocation_parameters", parameters.json());
             }
             if let Some(output) = output {
-                record.odd.extend(langchain::add_answer(&output, attributes));
+                record.odd.extend(answer::add(&output, attributes));
             }
             if let Some(tools) = of_data("response").as_ref().and_then(|response| response.get("tools")) {
                 attributes.add("gen_ai.tool.definitions", tools.to_string());

@@ -21,8 +21,17 @@ pub const STEMS: [&str; 10] = [
 /// Members of a call that say what is called, and with what.
 pub const CALLED: [&str; 8] =
     ["name", "tool", "tool_name", "toolName", "function", "function_name", "action", "recipient_name"];
-pub const GIVEN: [&str; 8] =
-    ["arguments", "args", "input", "parameters", "params", "tool_input", "action_input", "tool_args"];
+pub const GIVEN: [&str; 9] = [
+    "arguments",
+    "args",
+    "input",
+    "parameters",
+    "params",
+    "tool_input",
+    "action_input",
+    "tool_args",
+    "tool_kwargs",
+];
 
 /// Tags with which models write calls into their text, and the names of members that hold calls, where they stand in a text.
 const MARKS: [&str; 7] = [
@@ -49,31 +58,65 @@ pub fn stem(name: &str) -> String {
 
 /// Whether something in a value looks like a call.
 pub fn are_in(value: Node<'_>) -> bool {
-    inside(value, LEVELS)
+    ANY.inside(value, LEVELS)
 }
 
 /// The same of the members of an object.
 pub fn are_among(members: &Members<'_>) -> bool {
-    among(members, LEVELS)
+    ANY.among(members, LEVELS)
 }
 
-fn among(members: &Members<'_>, levels: u8) -> bool {
-    let is_one = |(name, value): (&str, Node<'_>)| {
-        STEMS.contains(&&*stem(name)) && holds_something(value) || inside(value, levels)
-    };
-    is_call(members) || members.iter().any(is_one)
+/// The same by structure alone: what texts say does not count.
+pub fn are_structured_in(value: Node<'_>) -> bool {
+    let look = Look { texts: false, is_call };
+    look.inside(value, LEVELS)
 }
 
-fn inside(value: Node<'_>, levels: u8) -> bool {
-    let Some(levels) = levels.checked_sub(1) else { return true };
-    // That it was looked at here does not mean that a reader could read it.
-    let value = value.tried();
-    match value.kind() {
-        Kind::Text => value.text().is_none_or(|text| in_text(&text)),
-        Kind::List => value.items().is_none_or(|items| items.into_iter().any(|item| inside(item, levels))),
-        Kind::Object => value.members().is_none_or(|members| among(&members, levels)),
-        _ => false,
+/// The same of JSON that a model wrote as its text, which is far more often data than a call.
+pub fn are_proposed_in(value: Node<'_>) -> bool {
+    let look = Look { texts: false, is_call: is_proposal };
+    look.inside(value, LEVELS)
+}
+
+/// What counts while a value is looked through.
+struct Look {
+    /// Calls that are written in texts.
+    texts: bool,
+    is_call: fn(&Members<'_>) -> bool,
+}
+
+/// All that may be a call.
+const ANY: Look = Look { texts: true, is_call };
+
+impl Look {
+    fn among(&self, members: &Members<'_>, levels: u8) -> bool {
+        let is_one = |(name, value): (&str, Node<'_>)| {
+            STEMS.contains(&&*stem(name)) && holds_something(value) || self.inside(value, levels)
+        };
+        (self.is_call)(members) || members.iter().any(is_one)
     }
+
+    fn inside(&self, value: Node<'_>, levels: u8) -> bool {
+        let Some(levels) = levels.checked_sub(1) else { return true };
+        // That it was looked at here does not mean that a reader could read it.
+        let value = value.tried();
+        match value.kind() {
+            Kind::Text => self.texts && value.text().is_none_or(|text| in_text(&text)),
+            Kind::List => {
+                value.items().is_none_or(|items| items.into_iter().any(|item| self.inside(item, levels)))
+            }
+            Kind::Object => value.members().is_none_or(|members| self.among(&members, levels)),
+            _ => false,
+        }
+    }
+}
+
+/// Whether an object names what is called and gives it an object, or what nothing but a call is given.
+fn is_proposal(members: &Members<'_>) -> bool {
+    const OWN: [&str; 5] = ["arguments", "tool_input", "action_input", "tool_args", "tool_kwargs"];
+    let named = members.any(&CALLED).is_some_and(|called| called.kind() == Kind::Text);
+    let given = members.any(&GIVEN).is_some_and(|given| given.kind() == Kind::Object && !is_schema(given));
+    named && (given || members.any(&OWN).is_some())
 }
 
 /// Whether a text has a call in it, as models write them where they have no other way.

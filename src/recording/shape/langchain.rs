@@ -3,12 +3,10 @@
 //!
 //! Gives them the one form that [`super::spans`] reads.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::recording::input::shallow::{Kind, Node};
-use crate::recording::shape::spans::attributes::{Attributes, CHOICES};
 use crate::recording::shape::{python, status};
-use crate::session::Damage;
 
 /// What a tool gave back.
 pub struct ToolResult {
@@ -45,102 +43,6 @@ pub fn sent(inputs: &Value) -> Option<Value> {
         _ => return None,
     };
     Some(Value::Array(messages))
-}
-
-/// What a model answered.
-pub struct Answer {
-    /// Its message, or one for each choice.
-    pub messages: Vec<Value>,
-    /// Each message is a choice of its own. Otherwise several may be parts of one response.
-    pub are_choices: bool,
-}
-
-/// Adds what a model answered to a span of it. Gives what is wrong where an answer is there and cannot be read.
-pub fn add_answer(outputs: &Value, attributes: &mut Attributes) -> Option<Damage> {
-    match answered(outputs) {
-        Some(Answer { messages, are_choices }) => {
-            if are_choices {
-                attributes.add(CHOICES, messages.len().to_string());
-            }
-            attributes.add("gen_ai.output.messages", Value::Array(messages).to_string());
-            None
-        }
-        None => {
-            let key = ["generations", "choices", "candidates"]
-                .into_iter()
-                .find(|key| outputs.get(key).is_some_and(|answers| !answers.is_null()))?;
-            Some(Damage::calls(format!("`{key}` holds no answer that can be read; it is left out")))
-        }
-    }
-}
-
-/// The messages that a model answered.
-pub fn answered(outputs: &Value) -> Option<Answer> {
-    let list = |value: &Value| value.as_array().filter(|items| !items.is_empty()).cloned();
-    let one = |found: Value| Answer { messages: vec![found], are_choices: false };
-    let mut answer = match outputs {
-        Value::Object(members) => {
-            if let Some(generations) = members.get("generations") {
-                let batch = list(generations)?;
-                let prompts: Vec<_> = batch.iter().filter(|prompt| prompt.is_array()).collect();
-                // What other prompts of a batch were answered is kept as well, as parts of the response.
-                let are_choices = prompts.len() < 2;
-                let generations =
-                    batch.iter().flat_map(|item| list(item).unwrap_or_else(|| vec![item.clone()]));
-                let message = |one: Value| one.get("message").or_else(|| one.get("text")).cloned();
-                Answer { messages: generations.map(message).collect::<Option<_>>()?, are_choices }
-            } else if let Some(choices) = members.get("choices") {
-                let message = |choice: Value| {
-                    let mut message = choice.get("message").cloned();
-                    if let (Some(Value::Object(message)), Some(reason)) =
-                        (&mut message, choice.get("finish_reason"))
-                    {
-                        message.entry("finish_reason").or_insert_with(|| reason.clone());
-                    }
-                    message
-                };
-                Answer {
-                    messages: list(choices)?.into_iter().map(message).collect::<Option<_>>()?,
-                    are_choices: true,
-                }
-            } else if let Some(candidates) = members.get("candidates") {
-                let message = |candidate: Value| candidate.get("content").cloned();
-                Answer {
-                    messages: list(candidates)?.into_iter().map(message).collect::<Option<_>>()?,
-                    are_choices: true,
-                }
-            } else if is_message(members) {
-                one(outputs.clone())
-            } else if let Some(Value::Array(messages)) = members.get("messages") {
-                one(messages.last()?.clone())
-            } else {
-                one(any(members, &["message", "output", "text", "completion"])?.clone())
-            }
-        }
-        Value::Array(list) if list.iter().any(is_item) => {
-            one(json!({"role": "assistant", "content": parts(list)}))
-        }
-        // Several messages of the model and nothing between them are its choices, or parts of what it said.
-        Value::Array(messages) if messages.iter().all(is_the_models) => {
-            Answer { messages: messages.clone(), are_choices: false }
-        }
-        Value::Array(messages) => one(messages.last()?.clone()),
-        Value::String(_) => one(outputs.clone()),
-        _ => return None,
-    };
-    answer.are_choices &= answer.messages.len() > 1;
-    for made in &mut answer.messages {
-        *made = match &*made {
-            // Items of an answer rather than a message.
-            Value::Array(items) => json!({"role": "assistant", "content": items}),
-            found => message(found),
-        };
-    }
-    Some(answer).filter(|answer| !answer.messages.is_empty())
-}
-
-fn is_the_models(value: &Value) -> bool {
-    message(value).get("role").is_some_and(|role| role == "assistant")
 }
 
 /// The arguments of a call: its inputs, or the object that is all there is in them.
@@ -184,38 +86,12 @@ pub fn given(outputs: Value) -> ToolResult {
     }
 }
 
-fn is_message(members: &Map<String, Value>) -> bool {
+/// Whether it is a message, in whatever wrapping.
+pub fn is_message(members: &Map<String, Value>) -> bool {
     let kind = members.get("type").and_then(Value::as_str).unwrap_or_default();
     members.contains_key("role")
         || members.contains_key("kwargs")
         || role(kind).is_some() && (members.contains_key("content") || members.contains_key("data"))
-}
-
-/// Whether it is an item of the Responses API.
-fn is_item(item: &Value) -> bool {
-    let kind = item.get("type").and_then(Value::as_str);
-    matches!(kind, Some("function_call" | "reasoning"))
-        || kind == Some("message") && item.get("content").is_some_and(Value::is_array)
-}
-
-/// The items of one response as the parts of one message.
-fn parts(items: &[Value]) -> Value {
-    let mut parts = Vec::new();
-    for item in items {
-        match (item.get("type").and_then(Value::as_str), item.get("content"), item) {
-            (Some("message"), Some(Value::Array(content)), _) => parts.extend(content.iter().cloned()),
-            // Its own id is not that of the call.
-            (Some("function_call"), _, Value::Object(call)) => {
-                let mut call = call.clone();
-                if call.contains_key("call_id") {
-                    call.remove("id");
-                }
-                parts.push(Value::Object(call));
-            }
-            _ => parts.push(item.clone()),
-        }
-    }
-    Value::Array(parts)
 }
 
 /// A message in the plain form: `{role, content, tool_calls, tool_call_id}`.
@@ -333,6 +209,8 @@ fn within(node: Option<Node<'_>>, levels: u8) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -357,68 +235,6 @@ mod tests {
         );
         assert_eq!(sent(&json!({"prompts": ["x"]})), Some(json!(["x"])));
         assert_eq!(sent(&json!(7)), None);
-    }
-
-    #[test]
-    fn answers_in_every_wrapping() {
-        for outputs in [
-            json!({"generations": [[{"text": "x", "message": {"role": "assistant", "content": "x"}}]]}),
-            json!({"generations": [{"message": {"role": "assistant", "content": "x"}}]}),
-            json!({"choices": [{"message": {"role": "assistant", "content": "x"}}]}),
-            json!({"messages": [{"role": "user"}, {"role": "assistant", "content": "x"}]}),
-            json!({"role": "assistant", "content": "x"}),
-            json!({"output": {"role": "assistant", "content": "x"}}),
-        ] {
-            let answer = answered(&outputs).unwrap();
-            assert_eq!(answer.messages, [json!({"role": "assistant", "content": "x"})], "{outputs}");
-            assert!(!answer.are_choices);
-        }
-        assert_eq!(answered(&json!({"generations": [[{"text": "x"}]]})).unwrap().messages, ["x"]);
-        assert!(answered(&json!({"other": 1})).is_none());
-        let items = json!([
-            {"type": "reasoning", "summary": []},
-            {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "x"}]},
-            {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}"},
-        ]);
-        let made = &answered(&items).unwrap().messages[0]["content"];
-        assert_eq!(
-            (&made[1]["text"], &made[2]["call_id"], made[2].get("id")),
-            (&json!("x"), &json!("c1"), None)
-        );
-    }
-
-    #[test]
-    fn several_answers_are_choices_unless_they_may_be_parts() {
-        let says = |text: &str| json!({"role": "assistant", "content": text});
-        let generation = |text: &str| json!({"text": text, "message": says(text)});
-        for (outputs, are_choices) in [
-            (json!({"generations": [[generation("a"), generation("b")]]}), true),
-            (json!({"generations": [generation("a"), generation("b")]}), true),
-            (json!({"generations": [[generation("a")], [generation("b")]]}), false),
-            (json!({"choices": [{"message": says("a")}, {"message": says("b")}]}), true),
-            (json!({"candidates": [{"content": says("a")}, {"content": says("b")}]}), true),
-            (json!([says("a"), says("b")]), false),
-        ] {
-            let answer = answered(&outputs).unwrap();
-            assert_eq!(
-                (answer.messages, answer.are_choices),
-                (vec![says("a"), says("b")], are_choices),
-                "{outputs}"
-            );
-        }
-        for unread in [json!({"generations": []}), json!({"choices": [{"message": says("a")}, 7]})] {
-            assert!(add_answer(&unread, &mut Attributes::default()).is_some(), "{unread}");
-        }
-        assert!(add_answer(&json!({"llm_output": null}), &mut Attributes::default()).is_none());
-    }
-
-    #[test]
-    fn calls_that_stand_twice_are_one() {
-        let message = json!({"role": "assistant", "content": [{"type": "text", "text": "x"}, {"type": "tool_use", "id": "c"}],
-            "tool_calls": [], "additional_kwargs": {"tool_calls": [{"id": "c"}]}});
-        let made = &answered(&message).unwrap().messages[0];
-        assert_eq!(made["content"], json!([{"type": "text", "text": "x"}]));
-        assert_eq!(made["tool_calls"], json!([{"id": "c"}]));
     }
 
     #[test]

@@ -163,6 +163,11 @@ pub fn lost(what: &str) -> Damage {
     Damage::calls(format!("{what} may hold calls, and is left out"))
 }
 
+/// The same of what a model said, in which its format has no calls.
+pub fn overlooked(what: &str) -> String {
+    format!("{what} looks like a call in a form that is not read here; it is read as what is said")
+}
+
 /// Names of nearly all members that messages have.
 fn is_usual(name: &[u8]) -> bool {
     matches!(

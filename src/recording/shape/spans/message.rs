@@ -13,10 +13,12 @@ use crate::recording::shape::status::{Status, status};
 use crate::recording::shape::{langchain, suspicion};
 use crate::session::Body;
 
+mod answers;
 mod choices;
 mod indexed;
 mod repeated;
 
+pub use answers::outputs;
 pub(super) use indexed::indexed;
 pub use repeated::Repeated;
 
@@ -36,15 +38,6 @@ pub struct SpanMessage {
     /// Why the model stopped, where the message says so itself, as a whole response or choice does.
     pub reason: Option<String>,
     digest: OnceCell<u64>,
-}
-
-/// What the model answered.
-#[derive(Default)]
-pub struct Answers {
-    /// In recorded order.
-    pub messages: Vec<SpanMessage>,
-    /// Each message is a choice of its own. Otherwise they are parts of one response.
-    pub are_choices: bool,
 }
 
 /// A call, as the model's message has it.
@@ -93,9 +86,9 @@ pub fn inputs<'a>(span: &'a Span, repeated: &mut Repeated<'a>) -> Vec<Rc<SpanMes
         &|| list(indexed(attributes, "gen_ai.prompt."), "user"),
         &|| list(indexed(attributes, "llm.input_messages."), "user"),
         &|| request().map_or_else(Vec::new, |request| of_request(&request)),
-        &|| of_events(span, false),
+        &|| of_events(span),
         &|| list(attributes.tree("ai.prompt.messages"), "user"),
-        &|| list(logged(attributes.tree("gen_ai.prompt"), langchain::sent), "user"),
+        &|| list(logged(attributes.tree("gen_ai.prompt")), "user"),
         &|| observed(attributes, "langfuse.observation.input", "user"),
         &|| plain(attributes, &["gen_ai.prompt", "ai.prompt"], "user"),
         &|| list(attributes.tree("input.value").and_then(|value| value.get("messages").cloned()), "user"),
@@ -110,42 +103,6 @@ pub fn inputs<'a>(span: &'a Span, repeated: &mut Repeated<'a>) -> Vec<Rc<SpanMes
     }
     said.splice(0..0, system.map(Rc::new));
     said
-}
-
-/// What the model answered.
-pub fn outputs(span: &Span) -> Answers {
-    let attributes = &span.attributes;
-    let response = || attributes.tree("gcp.vertex.agent.llm_response");
-    let sources: [&dyn Fn() -> Vec<SpanMessage>; 10] = [
-        &|| list(attributes.tree("gen_ai.output.messages"), "assistant"),
-        &|| list(indexed(attributes, "gen_ai.completion."), "assistant"),
-        &|| list(indexed(attributes, "llm.output_messages."), "assistant"),
-        &|| {
-            response()
-                .and_then(|response| response.get("content").cloned())
-                .as_ref()
-                .map_or_else(Vec::new, one)
-        },
-        &|| of_events(span, true),
-        &|| vercel(attributes),
-        &|| list(logged(attributes.tree("gen_ai.completion"), wrapped), "assistant"),
-        &|| {
-            let output = attributes.tree("langfuse.observation.output");
-            let messages = output.as_ref().and_then(|output| output.get("messages").cloned());
-            list(messages.or_else(|| logged(output, wrapped)), "assistant")
-        },
-        &|| plain(attributes, &["langfuse.observation.output", "gen_ai.completion"], "assistant"),
-        &|| match attributes.tree("output.value") {
-            None => plain(attributes, &["output.value"], "assistant"),
-            Some(value) => list(wrapped(&value), "assistant"),
-        },
-    ];
-    let found = sources.iter().map(|source| source()).find(|said| !said.is_empty());
-    let messages = found.unwrap_or_default();
-    let alone = messages.iter().all(|one| one.role == "assistant" && one.answers.is_empty());
-    let reasons = messages.iter().all(|one| one.reason.is_some());
-    let several = messages.len() > 1 && alone;
-    Answers { are_choices: several && choices::are_choices(attributes, messages.len(), reasons), messages }
 }
 
 /// The reasons for which the model stopped: those of the messages, and those that the span itself has.
@@ -164,18 +121,11 @@ pub fn reasons(span: &Span, messages: &[SpanMessage]) -> Vec<String> {
         .collect()
 }
 
-/// What a model answered, as the object holds it that logs it.
-fn wrapped(value: &Value) -> Option<Value> {
-    let is_message = any(value, &["content", "parts", "tool_calls", "toolCalls"]).is_some();
-    let answer = || langchain::answered(value).map(|answer| Value::Array(answer.messages));
-    if is_message { Some(value.clone()) } else { answer() }
-}
-
-/// What a model was sent or answered, as it stands or within an object as LangSmith exports it.
-fn logged(value: Option<Value>, read: fn(&Value) -> Option<Value>) -> Option<Value> {
+/// What a model was sent, as it stands or within an object as LangSmith exports it.
+fn logged(value: Option<Value>) -> Option<Value> {
     let value = value?;
     let wraps = value.is_object() && value.get("role").is_none();
-    if wraps { read(&value) } else { Some(value) }
+    if wraps { langchain::sent(&value) } else { Some(value) }
 }
 
 /// The messages of a list, or the one message that an object is.
@@ -193,10 +143,6 @@ fn observed(attributes: &Attributes, name: &str, role: &str) -> Vec<SpanMessage>
         Some(value) => list(value.get("messages").cloned().or(Some(value)), role),
         None => plain(attributes, &[name], role),
     }
-}
-
-fn one(message: &Value) -> Vec<SpanMessage> {
-    said(message, "assistant").into_iter().collect()
 }
 
 fn plain(attributes: &Attributes, names: &[&str], role: &str) -> Vec<SpanMessage> {
@@ -229,23 +175,18 @@ fn of_request(request: &Value) -> Vec<SpanMessage> {
     all
 }
 
-/// The messages that stand as events in the span: the answers, or all others.
-fn of_events(span: &Span, answers: bool) -> Vec<SpanMessage> {
+/// The messages to the model that are events of the span.
+fn of_events(span: &Span) -> Vec<SpanMessage> {
     let mut all = Vec::new();
     for event in &span.events {
         let attributes = &event.attributes;
         let role = event.name.strip_prefix("gen_ai.").and_then(|name| name.strip_suffix(".message"));
         match (&*event.name, role) {
-            ("gen_ai.choice", _) if answers => all.extend(said(&of_event(attributes), "assistant")),
-            (_, Some(role)) if !answers => all.extend(said(&of_event(attributes), role)),
-            ("gen_ai.client.inference.operation.details" | "gen_ai.content.prompt", _) if !answers => {
+            (_, Some(role)) => all.extend(said(&of_event(attributes), role)),
+            ("gen_ai.client.inference.operation.details" | "gen_ai.content.prompt", _) => {
                 all.extend(attributes.get("gen_ai.system_instructions").map(system));
                 let messages = ["gen_ai.input.messages", "gen_ai.prompt"];
                 all.extend(messages.iter().flat_map(|name| list(attributes.tree(name), "user")));
-            }
-            ("gen_ai.client.inference.operation.details" | "gen_ai.content.completion", _) if answers => {
-                let messages = ["gen_ai.output.messages", "gen_ai.completion"];
-                all.extend(messages.iter().flat_map(|name| list(attributes.tree(name), "assistant")));
             }
             _ => {}
         }
@@ -297,17 +238,6 @@ fn whole(attributes: &Attributes) -> Option<Value> {
     (!named && same && message).then_some(content)
 }
 
-/// The answer in the attributes of the Vercel AI SDK.
-fn vercel(attributes: &Attributes) -> Vec<SpanMessage> {
-    let content = attributes.get("ai.response.text").map_or(Body::MISSING, Body::json);
-    let mut said = SpanMessage { role: "assistant".to_owned(), content, ..SpanMessage::default() };
-    if let Some(Value::Array(calls)) = attributes.tree("ai.response.toolCalls") {
-        calls.iter().for_each(|call| said.propose(call));
-    }
-    let empty = said.content.is_missing() && said.calls.is_empty();
-    if empty { Vec::new() } else { vec![said] }
-}
-
 /// One message, in any of the forms that recordings use.
 fn said(message: &Value, role: &str) -> Option<SpanMessage> {
     if let Value::String(text) = message {
@@ -327,7 +257,7 @@ fn said(message: &Value, role: &str) -> Option<SpanMessage> {
     let role = message.get("role").and_then(Value::as_str).unwrap_or(role);
     let role = if matches!(role, "model" | "ai") { "assistant" } else { role };
     let mut made = SpanMessage { role: role.to_owned(), reason: own, ..SpanMessage::default() };
-    let content = any(message, &["parts", "content", "contents"]);
+    let content = any(message, &["parts", "content", "contents", "blocks"]);
     match content {
         Some(Value::Array(parts)) => {
             let mut kept = Vec::new();
@@ -369,7 +299,7 @@ const CALLS: [&str; 3] = ["tool_calls", "toolCalls", "function_call"];
 /// One part of a message's content.
 fn part(item: &Value, made: &mut SpanMessage, kept: &mut Vec<Value>) {
     let item = item.get("message_content").unwrap_or(item);
-    let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
+    let kind = any(item, &["type", "part_kind", "block_type"]).and_then(Value::as_str).unwrap_or_default();
     let thought = item.get("thought").is_some_and(|thought| thought == true);
     let inner = |keys: &[&str]| any(item, keys);
     if thought || matches!(kind, "reasoning" | "thinking" | "redacted_thinking") {
@@ -382,7 +312,8 @@ fn part(item: &Value, made: &mut SpanMessage, kept: &mut Vec<Value>) {
         return made.answers.push(answered(answer));
     }
     match kind {
-        "tool_call" | "tool-call" | "tool_use" | "function_call" | "server_tool_call" => {
+        "tool_call" | "tool-call" | "tool_use" | "function_call" | "server_tool_call" | "server_tool_use"
+        | "mcp_tool_use" | "builtin-tool-call" => {
             made.propose(item);
         }
         "tool_call_response" | "tool-result" | "tool_result" | "server_tool_call_response" => {
@@ -415,8 +346,9 @@ fn proposed(call: &Value) -> Option<SpanCall> {
     const IDS: [&str; 5] = ["id", "toolCallId", "toolUseId", "tool_call_id", "call_id"];
     let call = call.get("tool_call").unwrap_or(call);
     let inner = call.get("function").filter(|inner| inner.is_object()).unwrap_or(call);
-    let tool = any(inner, &["name", "toolName"]).or_else(|| call.get("function"))?.as_str()?.into();
-    let arguments = any(inner, &["arguments", "args", "input"]);
+    let tool =
+        any(inner, &["name", "toolName", "tool_name"]).or_else(|| call.get("function"))?.as_str()?.into();
+    let arguments = any(inner, &["arguments", "args", "input", "tool_kwargs"]);
     let arguments = arguments.map_or(Body::MISSING, Body::from);
     Some(SpanCall { id: any(call, &IDS).and_then(id), tool, arguments })
 }

@@ -107,8 +107,10 @@ pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<R
         let outermost = spans.get(place);
         let inputs =
             group.iter().map(|span| message::inputs(span, &mut repeated)).find(|said| !said.is_empty());
-        let answers = group.iter().map(|span| message::outputs(span));
-        let answers = answers.into_iter().find(|answers| !answers.messages.is_empty()).unwrap_or_default();
+        let mut may_call = false;
+        let mut answers =
+            group.iter().map(|span| message::outputs(span)).inspect(|one| may_call |= one.may_call);
+        let answers = answers.find(|answers| !answers.messages.is_empty()).unwrap_or_default();
         let mut response = Response {
             start: outermost.and_then(|span| span.start).unwrap_or(i64::MIN),
             at: group.iter().filter_map(|span| span.end).min(),
@@ -121,6 +123,9 @@ pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<R
         };
         let mut reasons = group.iter().flat_map(|span| message::reasons(span, &answers.messages));
         response.promised = reasons.find_map(|reason| suspicion::promised_by(&reason));
+        if may_call {
+            response.promised.get_or_insert_with(|| suspicion::lost("the answer of a model"));
+        }
         for said in answers.messages {
             let first = response.calls.len();
             response.unread += said.unread;

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::recording::shape::langchain;
+use crate::recording::shape::answer;
 use crate::recording::shape::spans::attributes::{Attributes, CHOICES};
 
 /// Names of the parameter that asks for several choices.
@@ -30,7 +30,7 @@ pub fn are_choices(attributes: &Attributes, count: usize, each_has_a_reason: boo
         || !gives_one && each_has_a_reason
         || reasons().and_then(|reasons| Some(reasons.as_array()?.len())) == Some(count)
         || RESPONSES.iter().any(|name| {
-            let answer = attributes.tree(name).and_then(|response| langchain::answered(&response));
+            let answer = attributes.tree(name).and_then(|response| answer::read(&response));
             answer.is_some_and(|answer| answer.are_choices)
         })
 }
