@@ -7,7 +7,7 @@
 
 use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
-use crate::recording::contract::setting::Setting;
+use crate::recording::contract::setting::{IDS, Setting};
 use crate::recording::contract::{Format, Reader, Sample, Unit};
 use crate::recording::input::lines::Lines;
 use crate::recording::input::shallow::{Kind, Members, Node};
@@ -40,7 +40,7 @@ fn recognise(sample: &Sample<'_>) -> bool {
         let format = value.get("trajectory_format").and_then(Node::text);
         format.is_some_and(|format| format.starts_with("mini-swe-agent"))
             || is_own(value)
-            || value.has("info") && value.get("messages").is_some_and(any_own)
+            || value.get("messages").is_some_and(any_own)
     }) || sample.lists().any(any_own)
 }
 
@@ -120,7 +120,8 @@ impl MiniSweAgent {
 
     fn session(&self, messages: Node<'_>, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
-        let id = members.get("instance_id").and_then(Node::id).unwrap_or_default();
+        let id =
+            members.get("instance_id").or_else(|| members.any(&IDS)).and_then(Node::id).unwrap_or_default();
         let mut run = Run::new(self.setting.session(&id, unit, out));
         let info = members.get("info").and_then(Node::members).unwrap_or_default();
         for key in ["exit_status", "mini_version"] {

@@ -97,7 +97,7 @@ fn is_conversation(list: Node<'_>) -> bool {
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
     // The chats of OpenHands look like any other's, but for how results begin.
-    let ended = |content: &Body| match content.shows("OBSERVATION:\n") {
+    let ended = |content: &Body| match command::is_openhands(content) {
         true => command::openhands(content.shown()),
         false => Status::Unknown,
     };

@@ -7,6 +7,7 @@ use crate::recording::contract::{Format, Reader, Sample};
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Chat, Rules};
+use crate::recording::shape::command;
 use crate::recording::shape::exchange;
 use crate::recording::shape::exchange::{Api, Exchanges, LoggedExchange};
 use crate::recording::shape::status::Status;
@@ -58,7 +59,13 @@ impl Api for OpenAi {
         message.get("role").and_then(Node::text).is_some_and(|role| role == "assistant")
     }
 
-    fn preface(&mut self, _: &Members<'_>, _: &mut Builder) {}
+    fn preface(&mut self, request: &Members<'_>, _: &mut Builder) {
+        let is_openhands = request.any(&exchange::MEANT).is_some();
+        self.rules.ended = match is_openhands {
+            true => |content| command::openhands_output(content.shown()),
+            false => |_| Status::Unknown,
+        };
+    }
 
     fn message(&mut self, message: Node<'_>, at: Option<Millis>, builder: &mut Builder) {
         let Some(members) = message.members() else {

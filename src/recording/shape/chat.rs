@@ -14,7 +14,7 @@ use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::input::time;
 use crate::recording::shape::blocks::{self, Blocks, Side};
 use crate::recording::shape::status::Status;
-use crate::recording::shape::{live, python, suspicion};
+use crate::recording::shape::{live, python, suspicion, tags};
 use crate::session::body::Fault;
 use crate::session::build::Builder;
 use crate::session::{
@@ -25,6 +25,7 @@ use crate::source::quoted;
 mod choices;
 mod ended;
 mod further;
+mod written;
 
 pub use choices::{Choice, beside, choices};
 
@@ -48,17 +49,26 @@ pub struct Chat<'a> {
     snapshots: HashSet<Arc<str>>,
     /// The time of messages that bear none.
     at: Option<Millis>,
+    /// Calls are written in texts here, and so are their results.
+    written: bool,
+    /// Calls that were read in the text of the latest response and wait for their results.
+    waiting: u32,
 }
 
 impl<'a> Chat<'a> {
     /// For the messages of `whole`, a value that begins on `line`.
     pub fn new(whole: Node<'a>, line: u32, rules: &'a Rules) -> Chat<'a> {
-        Chat { lines: Lines::new(whole, line), rules, in_python: 0, snapshots: HashSet::new(), at: None }
+        Chat::of(Lines::new(whole, line), rules)
     }
 
     /// For one message, all of which is said to be on this line.
     pub fn at_line(line: u32, rules: &'a Rules) -> Chat<'a> {
-        Chat { lines: Lines::new("", line), rules, in_python: 0, snapshots: HashSet::new(), at: None }
+        Chat::of(Lines::new("", line), rules)
+    }
+
+    fn of(lines: Lines<'a>, rules: &'a Rules) -> Chat<'a> {
+        let snapshots = HashSet::new();
+        Chat { lines, rules, in_python: 0, snapshots, at: None, written: false, waiting: 0 }
     }
 
     /// From now on messages that bear no time are of this one.
@@ -73,6 +83,7 @@ impl<'a> Chat<'a> {
             return self.lost(builder, format!("the messages are {}, not a list", list.said_kind()));
         };
         builder.expect_messages(items.len());
+        self.written = tags::are_openhands(list);
         for item in items {
             match item.as_object() {
                 Some(message) => self.message(builder, &message),
@@ -118,6 +129,9 @@ impl<'a> Chat<'a> {
             builder.at_line(self.lines.line());
             return blocks.reply(builder, role, at, |answer| self.mark(answer));
         }
+        if self.take_written(builder, role, &content, at) {
+            return;
+        }
         builder.said(role, content, at);
     }
 
@@ -149,7 +163,7 @@ impl<'a> Chat<'a> {
         let id = members.get("id").and_then(Node::id);
         let content = self.content(builder, members);
         let blocks = acting(members, &content, Side::Model);
-        builder.response(id.as_deref(), content, at);
+        builder.response(id.as_deref(), content.clone(), at);
         let before = builder.call_count();
         let calls = members.get("tool_calls").filter(|calls| calls.json() != "[]");
         let function = members.get("function_call").filter(|call| !is_padding(*call));
@@ -171,6 +185,9 @@ impl<'a> Chat<'a> {
             self.unless_known(builder, call, before, at);
         }
         self.further(builder, members, blocks, before, at);
+        if self.written && builder.call_count() == before {
+            self.written(builder, &content, at);
+        }
         if builder.call_count() == before
             && let Some(odd) = suspicion::promised(suspicion::reason(members))
         {

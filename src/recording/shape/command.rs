@@ -3,6 +3,7 @@
 
 use super::status::{Status, status};
 use crate::recording::input::shallow::{Members, Node};
+use crate::session::Body;
 
 /// Beginnings of what Gemini CLI and Qwen Code tell the model of a command that was broken off, or that goes on.
 const OPEN: [&str; 7] = [
@@ -53,13 +54,26 @@ pub fn result(result: &crate::session::Body) -> Status {
     members.map_or(Status::Unknown, |members| object(&members))
 }
 
-/// What OpenHands tells the model of an action, in the form that it keeps conversations in: `OBSERVATION:`, what came of it, and after
-/// the output of a command how that ended.
+/// What results begin with where OpenHands keeps a conversation as texts.
+const OBSERVED: [&str; 2] = ["OBSERVATION:\n", "EXECUTION RESULT of ["];
+
+/// Whether a message is the result of an action in a conversation of OpenHands that is kept as texts.
+pub fn is_openhands(told: &Body) -> bool {
+    OBSERVED.iter().any(|begins| told.shows(begins))
+}
+
+/// How an action ended, as such a message says.
 pub fn openhands(told: &str) -> Status {
+    let [observed, executed] = OBSERVED;
+    let executed = || told.strip_prefix(executed).and_then(|rest| Some(rest.split_once("]:\n")?.1));
+    told.strip_prefix(observed).or_else(executed).map_or(Status::Unknown, openhands_output)
+}
+
+/// The same of what came of it alone: after the output of a command OpenHands says how that ended.
+pub fn openhands_output(told: &str) -> Status {
     /// What else stands after the output.
     const ABOUT: [&str; 2] = ["[Current working directory: ", "[Python interpreter: "];
     const OPEN: [&str; 2] = ["[The command has no new output after ", "[The command timed out after "];
-    let Some(told) = told.strip_prefix("OBSERVATION:\n") else { return Status::Unknown };
     if told.starts_with("ERROR:") {
         return Status::Failed;
     }

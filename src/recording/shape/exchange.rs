@@ -399,9 +399,12 @@ pub fn any_object(list: Node<'_>, is: impl Fn(&Members<'_>) -> bool) -> bool {
     list.items().into_iter().flatten().filter_map(Node::members).any(|item| is(&item))
 }
 
+/// Keys under which OpenHands logs the messages with their calls, where those that it sent have them in their text.
+pub const MEANT: [&str; 2] = ["raw_messages", "fncall_messages"];
+
 /// The messages of a request. One text instead of a list is one message.
 fn history<'a, A: Api>(request: &Members<'a>) -> Vec<Node<'a>> {
-    let messages = request.get(A::MESSAGES);
+    let messages = request.any(&MEANT).or_else(|| request.get(A::MESSAGES));
     let list = |node: Node<'a>| if node.kind() == Kind::Text { None } else { node.items() };
     messages.map_or_else(Vec::new, |node| list(node).unwrap_or_else(|| vec![node]))
 }

@@ -21,12 +21,12 @@ pub struct WrittenCall {
 /// The calls of a text.
 #[derive(Debug, Default, PartialEq)]
 pub struct Written<'a> {
-    /// What the text says before them.
-    pub said: &'a str,
     /// In their order.
     pub calls: Vec<WrittenCall>,
     /// Nothing is said after them: the model stopped to have them done.
     pub at_end: bool,
+    /// What the first of them begins with.
+    pub opener: Option<&'a str>,
 }
 
 /// Tools of the agents that name their tags after tools.
@@ -51,7 +51,7 @@ const NAMED: [&str; 16] = [
 
 /// The calls in a text. Tags may also be named after the tools that `is_tool` knows.
 pub fn written<'a>(text: &'a str, is_tool: impl Fn(&str) -> bool) -> Written<'a> {
-    let mut written = Written { said: text, ..Written::default() };
+    let mut written = Written::default();
     if !text.contains('<') {
         return written;
     }
@@ -62,9 +62,8 @@ pub fn written<'a>(text: &'a str, is_tool: impl Fn(&str) -> bool) -> Written<'a>
         if begins.starts_with("```") {
             fenced = !fenced;
         } else if !fenced && let Some(after) = block(begins, &is_tool, &mut written.calls) {
-            if written.said.len() == text.len() {
-                written.said = text.get(..text.len() - rest.len()).unwrap_or_default().trim_end();
-            }
+            written.opener =
+                written.opener.or_else(|| begins.find(['=', ' ', '>']).and_then(|end| begins.get(..=end)));
             (rest, written.at_end) = (after, true);
             continue;
         }
@@ -156,6 +155,26 @@ fn tagged<'a>(text: &'a str, is_tool: &dyn Fn(&str) -> bool) -> Option<(WrittenC
 fn is_name(tag: &str) -> bool {
     tag.starts_with(|first: char| first.is_ascii_alphabetic())
         && tag.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-' | '.'))
+}
+
+/// Whether a text is what a model is answered with that writes its calls into its text.
+pub fn is_answer(text: &str) -> bool {
+    const BEGINNINGS: [&str; 6] = [
+        "<tool_response>",
+        "<function_results>",
+        "<tool_result>",
+        "OBSERVATION:",
+        "EXECUTION RESULT of [",
+        "[execute_command for ",
+    ];
+    let text = text.trim_start();
+    BEGINNINGS.iter().any(|begins| text.starts_with(begins))
+}
+
+/// Whether the messages of a list are a conversation of OpenHands as texts: nothing else writes both sides so.
+pub fn are_openhands(list: Node<'_>) -> bool {
+    let has = |text: &str| memchr::memmem::find(list.json().as_bytes(), text.as_bytes()).is_some();
+    (has("\"OBSERVATION:\\n") || has("\"EXECUTION RESULT of [")) && has("<function=")
 }
 
 /// Whether a text is all JSON, and may be a call.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rulestep::internals::diagnostic::Diagnostic;
 use rulestep::internals::recording::{self, Options};
+use rulestep::internals::session::Outcome;
 use serde_json::{Map, Value, json};
 
 const CASES: &str = include_str!("../../fixtures/answers.json");
@@ -130,5 +131,98 @@ fn words_about_calls_are_no_damage() {
     for (system, expected) in [("Be brief.", false), ("Call tools like this: <find_order><order>…", true)] {
         let messages = json!([{"role": "system", "content": system}, {"role": "assistant", "content": tags}]);
         assert_eq!(read(json!({"messages": messages}).to_string()).1, expected, "{system}");
+    }
+}
+
+/// Tools, arguments under `command` and outcomes of the calls of a file, and whether some may be missing.
+fn done(value: &Value) -> (Vec<(String, String, Outcome)>, bool) {
+    let (sessions, told) = super::opened(value.to_string());
+    let lost = told.iter().chain(sessions.iter().flat_map(|session| &session.diagnostics));
+    let lost = lost.into_iter().any(Diagnostic::may_lose_calls);
+    let calls = sessions.iter().flat_map(|session| &session.calls).map(|call| {
+        let command = call.arguments.value().and_then(|given| given["command"].as_str());
+        (call.tool.to_string(), command.unwrap_or_default().to_owned(), call.outcome)
+    });
+    (calls.collect(), lost)
+}
+
+fn expected(calls: &[(&str, &str, Outcome)]) -> (Vec<(String, String, Outcome)>, bool) {
+    (calls.iter().map(|(tool, command, ended)| ((*tool).into(), (*command).into(), *ended)).collect(), false)
+}
+
+/// OpenHands answers each call that a model writes into its text in the message after it.
+#[test]
+fn calls_in_texts_of_openhands_are_read_with_their_results() {
+    let calls = |command: &str| {
+        format!("I try.\n\n<function=run>\n<parameter=command>{command}</parameter>\n</function>")
+    };
+    for (first, second) in [
+        ("OBSERVATION:\nmade", "OBSERVATION:\nno such file\n[Command finished with exit code 2]"),
+        (
+            "EXECUTION RESULT of [run]:\nmade",
+            "EXECUTION RESULT of [run]:\nno\n[The command completed with exit code 1.]",
+        ),
+    ] {
+        let messages = json!([
+            {"role": "user", "content": "go"}, {"role": "assistant", "content": calls("make")},
+            {"role": "user", "content": first}, {"role": "assistant", "content": calls("cat x")},
+            {"role": "user", "content": [{"type": "text", "text": second}]}, {"role": "assistant", "content": calls("stop")},
+            {"role": "user", "content": "Who are you?"}, {"role": "assistant", "content": "An agent."},
+        ]);
+        let wanted = [
+            ("run", "make", Outcome::Ok),
+            ("run", "cat x", Outcome::Error),
+            ("run", "stop", Outcome::Unknown),
+        ];
+        for file in [json!([{"id": "t", "messages": messages}]), json!({"messages": messages})] {
+            assert_eq!(done(&file), expected(&wanted), "{file}");
+        }
+        // What comes after a message is not known where each is read by itself.
+        assert!(done(&messages).1, "{messages}");
+    }
+}
+
+/// Its logs of requests keep the calls as it meant them beside the texts that it sent: the server since 2024, the SDK since 2025.
+#[test]
+fn logs_of_openhands_give_the_calls_as_they_were_meant() {
+    let call = |id: &str, command: &str| {
+        let arguments = json!({"command": command}).to_string();
+        json!({"role": "assistant", "content": "", "tool_calls":
+            [{"id": id, "type": "function", "function": {"name": "run", "arguments": arguments}}]})
+    };
+    let text = |command: &str| json!({"role": "assistant", "content": format!("<function=run>\n<parameter=command>{command}</parameter>\n</function>")});
+    let user = json!({"role": "user", "content": "go"});
+    let answer = |message: Value| json!({"id": "r", "choices": [{"index": 0, "finish_reason": "stop", "message": message}]});
+    let failed = "gone\n[Command finished with exit code 3]";
+    let sent = json!([user, text("make"), {"role": "user", "content": format!("EXECUTION RESULT of [run]:\n{failed}")}]);
+    let meant = json!([user, call("a", "make"), {"role": "tool", "tool_call_id": "a", "name": "run", "content": failed}]);
+    let wanted = [("run", "make", Outcome::Error), ("run", "rm x", Outcome::Unknown)];
+    for log in [
+        json!({"messages": sent, "tools": null, "kwargs": {}, "raw_messages": meant, "response": answer(call("b", "rm x"))}),
+        json!({"messages": sent, "response": answer(text("rm x")), "args": [], "kwargs": {}, "timestamp": 1.5,
+            "fncall_messages": meant, "fncall_response": answer(call("b", "rm x"))}),
+    ] {
+        assert_eq!(done(&log), expected(&wanted), "{log}");
+    }
+    // Without them the call of the first response is lost, and that is said although the last one has another.
+    let log = json!({"messages": sent, "kwargs": {}, "response": answer(call("b", "rm x"))});
+    assert!(done(&log).1, "{log}");
+}
+
+/// The same messages are the same session by themselves, in an object, and in a list of such.
+#[test]
+fn commands_in_fences_are_read_in_every_wrapping() {
+    let runs = |command: &str| json!({"role": "assistant", "content": format!("THOUGHT: on\n\n```bash\n{command}\n```")});
+    let came = |code: i32| json!({"role": "user", "content": format!("<returncode>{code}</returncode>\n<output>\nx\n</output>")});
+    let messages = json!([{"role": "system", "content": "You have a shell."}, {"role": "user", "content": "go"},
+        runs("make"), came(2), runs("make -k"), came(0)]);
+    let wanted = [("bash", "make", Outcome::Error), ("bash", "make -k", Outcome::Ok)];
+    for file in [
+        messages.clone(),
+        json!({"messages": messages}),
+        json!([{"id": "1", "messages": messages, "score": 1}]),
+        json!({"messages": messages, "info": {}}),
+    ] {
+        assert_eq!(done(&file), expected(&wanted), "{file}");
     }
 }

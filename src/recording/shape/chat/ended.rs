@@ -99,7 +99,7 @@ impl<'a> Chat<'a> {
     }
 
     /// Whether the user's test says that a text is one of a failure.
-    fn told(&self, content: &Body) -> bool {
+    pub(super) fn told(&self, content: &Body) -> bool {
         self.rules.error.as_ref().is_some_and(|test| test(content.shown()))
     }
 

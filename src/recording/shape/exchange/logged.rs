@@ -45,8 +45,17 @@ struct OpenedText {
 
 /// Keys under which logs keep the two, and what may stand between.
 const REQUEST: [&str; 6] = ["request", "req", "request_body", "model_call_dict", "kwargs", "params"];
-const RESPONSE: [&str; 7] =
-    ["response", "resp", "response_body", "response_obj", "completion", "result", "original_response"];
+const RESPONSE: [&str; 8] = [
+    // As the agent meant it, which stands beside the text that the model wrote.
+    "fncall_response",
+    "response",
+    "resp",
+    "response_body",
+    "response_obj",
+    "completion",
+    "result",
+    "original_response",
+];
 const BODY: [&str; 3] = ["body", "json", "body_raw"];
 
 /// Keys under which the pieces of a response are kept.
