@@ -64,6 +64,7 @@ pub static FORMATS: &[Format] = &[
     format::openai_agents::FORMAT,
     format::otel::FORMAT,
     format::jaeger::FORMAT,
+    format::acp::FORMAT,
     format::mcp::FORMAT,
     format::inspect::FORMAT,
     format::assay::FORMAT,

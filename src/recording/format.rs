@@ -1,5 +1,6 @@
 //! One file for each format: a fold from values to sessions.
 
+pub mod acp;
 pub mod adk;
 pub mod agentdojo;
 pub mod agentfootprint;

@@ -12,6 +12,7 @@ mod losses;
 mod lost;
 mod marks;
 mod outlines;
+mod protocols;
 pub mod recorded;
 mod repeats;
 mod spans;

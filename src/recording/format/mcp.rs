@@ -286,6 +286,13 @@ impl Log {
                 let result = method == "tasks/result";
                 task.map_or(Question::Other, |task| Question::Task { task: task.as_ref().into(), result })
             }
+            method if method.starts_with("session/") => {
+                let what = format!(
+                    "{} is of the Agent Client Protocol; what it tells of calls is left out",
+                    quoted(method)
+                );
+                return self.builder.lost(Loss::MayHoldCalls, what);
+            }
             _ => Question::Other,
         };
         if let Some(id) = id {

@@ -192,6 +192,14 @@ pub const CLEAN: &[(&str, &str)] = &[
 "#,
     ),
     (
+        "acp",
+        r#"{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"Look"}]}}
+{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c1","name":"find","title":"Find","kind":"search","status":"pending","rawInput":{"n":1}}}}
+{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c1","status":"completed","content":[{"type":"content","content":{"type":"text","text":"ok"}}]}}}
+{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}
+"#,
+    ),
+    (
         "mcp",
         r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","clientInfo":{"name":"desk","version":"1"}}}
 {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","serverInfo":{"name":"files","version":"2"}}}
@@ -327,6 +335,8 @@ const ROWS: &[Row] = &[
     ),
     ("otel", (r#""gen_ai.tool.name":"find","gen_ai.tool.call.id":"c1","#, r#""gen_ai.tool.name":7,"#), CALLS),
     ("jaeger", (r#""spans":["#, r#""spans":7,"x":["#), CALLS),
+    ("acp", (r#""toolCallId":"c1","name":"find""#, r#""toolCallId":[],"name":"find""#), CALLS),
+    ("acp", (r#""sessionUpdate":"tool_call","#, r#""sessionUpdate":7,"#), CALLS),
     ("mcp", (r#""params":{"name":"find""#, r#""params":{"name":7"#), CALLS),
     ("inspect", (r#""tool_calls":[{"#, r#""tool_calls":7,"x":[{"#), CALLS),
     ("assay", (r#""kind":"tool","name":"late""#, r#""kind":"tool""#), CALLS),
