@@ -136,7 +136,7 @@ struct ToldCall {
 impl Reader for Acp {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let items = unit.node.tried().items().filter(|_| unit.node.kind() == Kind::List);
-        for value in items.map_or_else(|| vec![unit.node], |items| items) {
+        for value in items.unwrap_or_else(|| vec![unit.node]) {
             match value.members().and_then(|value| Some((message(&value)?, value))) {
                 Some((message, value)) => self.message(&message, &value, unit, out),
                 None => out.diagnostics(self.setting.foreign(unit, "not a message of the protocol")),
@@ -343,9 +343,10 @@ impl Conversation {
         call.title = text("title").or(call.title.take());
         if let Some(input) = update.get("rawInput") {
             match call.written && !call.input.are_same(&input.body()) {
-                true => {
-                    self.scribe.builder.damaged("a call is reported with other arguments after its result; they are left out")
-                }
+                true => self
+                    .scribe
+                    .builder
+                    .damaged("a call is reported with other arguments after its result; they are left out"),
                 false => call.input = input.body(),
             }
         }

@@ -49,7 +49,7 @@ pub fn outputs(span: &Span) -> Answers {
     sources.push(Box::new(|| plain(attributes, &PLAIN.map(|name| untree(attributes, name)), "assistant")));
     let others = || held(span).filter(|(name, _)| !name.ends_with(".content"));
     sources.push(Box::new(move || {
-        others().map(|(_, json)| read(structure(json))).find(call).unwrap_or_default()
+        others().map(|(_, json)| read(structure(json))).find(|messages| call(messages)).unwrap_or_default()
     }));
     sources.push(Box::new(|| written(span)));
     let mut messages = Vec::new();
@@ -74,7 +74,7 @@ pub fn outputs(span: &Span) -> Answers {
 }
 
 /// Whether a call is in them, be it one that cannot be read.
-fn call(messages: &Vec<SpanMessage>) -> bool {
+fn call(messages: &[SpanMessage]) -> bool {
     messages.iter().any(|said| !said.calls.is_empty() || said.unread > 0)
 }
 
