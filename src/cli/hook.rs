@@ -167,7 +167,7 @@ fn fallback(asked: &args::Hook, fault: &Fault) -> Answer {
     }
 }
 
-/// What of itself the gate guards, unless it is told not to.
+/// The paths that the self-guard protects; `None` with `--no-self-guard`.
 pub fn guard(off: bool) -> Result<Option<SelfGuard>, Fault> {
     let here = || Ok(SelfGuard::here(folder()?, &|name| std::env::var(name).ok()));
     (!off).then(here).transpose()

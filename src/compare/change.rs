@@ -111,7 +111,7 @@ pub enum Kind {
     RuleRemoved,
     /// An edited rule that objects to less.
     RuleWeakened,
-    /// An edited rule of which nobody can tell whether it objects to more or less; or only words were edited.
+    /// An edited rule whose direction is unknown (it may object to more calls or to fewer), or of which only the words changed.
     RuleEdited,
     /// Allowed under the base, stopped now.
     NewlyBlocked,

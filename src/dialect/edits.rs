@@ -1,7 +1,7 @@
 //! Whether an edit of a rule makes it stricter: every key of every language has a direction, as data.
 //!
-//! A rule objects to a set of calls. An edit makes the set larger (the rule is tightened), smaller (weakened), or nobody can
-//! tell. A [`Row`] says of one key what its value does to the set; rows nest, as keys do. What no row describes has no
+//! A rule objects to a set of calls. An edit makes the set larger (the rule is tightened), smaller (weakened), or its direction is
+//! unknown. A [`Row`] gives the direction of one key; rows nest, as keys do. A key without a row has no
 //! direction: unknown keys and changed expressions may do either.
 
 use std::collections::BTreeMap;

@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
 use crate::diagnostic::{Diagnostic, code};
 use crate::source::Source;
 
@@ -33,23 +31,6 @@ pub fn nearest(spec: &str) -> Option<Result<Source, Diagnostic>> {
         folder = at.parent();
     }
     None
-}
-
-/// Whether a version may have no rule after one that had some: `allow_empty = true` under `[policy]`.
-pub fn allows_empty(spec: &str) -> bool {
-    #[derive(Default, Deserialize)]
-    struct Settings {
-        #[serde(default)]
-        policy: PolicySettings,
-    }
-    #[derive(Default, Deserialize)]
-    struct PolicySettings {
-        #[serde(default)]
-        allow_empty: bool,
-    }
-    let read = nearest(spec).and_then(Result::ok);
-    let settings = read.and_then(|source| toml::from_str::<Settings>(source.text()).ok());
-    settings.unwrap_or_default().policy.allow_empty
 }
 
 fn read(file: &Path) -> Result<Source, Diagnostic> {

@@ -26,6 +26,8 @@ pub enum Level {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Levels {
     codes: BTreeMap<&'static str, Level>,
+    /// `allow_empty` under `[policy]`: a version without rules may replace one that has some. Only gates ask for it.
+    pub allow_empty: bool,
     /// Whether what is denied is an error. A version loads all the same, so elsewhere than in `check` it is a warning.
     pub strict: bool,
 }
@@ -99,7 +101,10 @@ impl Levels {
         };
         for (name, value) in table.get_ref() {
             if name.get_ref() == "policy" {
-                problems.extend(settings_of_policy(value).map(|(message, span)| wrong(message, span)));
+                match allow_empty(value) {
+                    Ok(allow) => levels.allow_empty = allow,
+                    Err((message, span)) => problems.push(wrong(message, span)),
+                }
                 continue;
             }
             if name.get_ref() != "lint" {
@@ -149,16 +154,22 @@ impl Levels {
     }
 }
 
-/// What is wrong with the table `policy`, of which a gate reads the only key.
-fn settings_of_policy(value: &Spanned<DeValue<'_>>) -> Option<(String, Range<usize>)> {
-    let DeValue::Table(settings) = value.get_ref() else {
-        return Some(("`policy` is a table: `[policy]`".to_owned(), value.span()));
+/// The only key of the table `policy`.
+fn allow_empty(table: &Spanned<DeValue<'_>>) -> Result<bool, (String, Range<usize>)> {
+    let DeValue::Table(settings) = table.get_ref() else {
+        return Err(("`policy` is a table: `[policy]`".to_owned(), table.span()));
     };
-    settings.iter().find_map(|(name, value)| match (&**name.get_ref(), value.get_ref()) {
-        ("allow_empty", DeValue::Boolean(_)) => None,
-        ("allow_empty", _) => Some(("`allow_empty` is `true` or `false`".to_owned(), value.span())),
-        (other, _) => Some((format!("there is no setting {} here", quoted(other)), name.span())),
-    })
+    let mut allow = false;
+    for (name, value) in settings {
+        match (&**name.get_ref(), value.get_ref()) {
+            ("allow_empty", DeValue::Boolean(given)) => allow = *given,
+            ("allow_empty", _) => {
+                return Err(("`allow_empty` is `true` or `false`".to_owned(), value.span()));
+            }
+            (other, _) => return Err((format!("there is no setting {} here", quoted(other)), name.span())),
+        }
+    }
+    Ok(allow)
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ pub struct Desk {
     pub folder: PathBuf,
     /// The policy as it was asked for.
     pub policy: String,
-    /// What of itself the gate guards beside it.
+    /// The rules by which the gate guards itself; `None`: `--no-self-guard`.
     pub guard: Option<SelfGuard>,
     /// The home folder, which rules call `~`.
     pub home: Option<String>,

@@ -32,7 +32,7 @@ pub struct Host {
     pub folder: PathBuf,
     /// The policy as it was asked for.
     pub policy: String,
-    /// What of itself the gate guards beside it.
+    /// The rules by which the gate guards itself; `None`: `--no-self-guard`.
     pub guard: Option<SelfGuard>,
     /// Whether decisions take effect.
     pub mode: Mode,

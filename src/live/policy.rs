@@ -13,6 +13,7 @@ use crate::diagnostic::Diagnostic;
 use crate::files::replace::put_private;
 use crate::files::{self, settings};
 use crate::gate::{InvalidPolicy, loaded_guarded};
+use crate::lint::Levels;
 use crate::policy::{Policy, PolicyFile};
 
 /// The policy that decides.
@@ -41,7 +42,7 @@ struct Kept {
 pub fn load(spec: &str, folder: &Path, guard: Option<&SelfGuard>) -> Result<Current, Fault> {
     match read_guarded(spec, guard) {
         Ok((files, policy)) => {
-            let empty = policy.rule_count() == 0 && !settings::allows_empty(spec);
+            let empty = policy.rule_count() == 0 && !allows_empty(spec);
             if empty && let Some(before) = kept(spec, folder, guard).filter(|before| before.rule_count() > 0)
             {
                 let fault = "the version has no rule, and the one before it had some (`allow_empty = true` under `[policy]` in \
@@ -80,6 +81,14 @@ fn read_guarded(spec: &str, guard: Option<&SelfGuard>) -> Result<(Vec<PolicyFile
     let (files, diagnostics) = version.into_policy_files();
     let policy = guarded(spec, &files, diagnostics, guard).map_err(|invalid| invalid.to_string())?;
     Ok((files, policy))
+}
+
+/// Whether `rulestep.toml` says that the version may have no rule. One that cannot be read allows nothing.
+fn allows_empty(spec: &str) -> bool {
+    let settings = settings::nearest(spec).and_then(Result::ok);
+    settings.is_some_and(|source| match Levels::read(&source) {
+        (levels, problems) => levels.allow_empty && problems.is_empty(),
+    })
 }
 
 /// A version with the rules that guard the gate itself.

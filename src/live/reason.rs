@@ -5,16 +5,15 @@ use crate::monitor::{Effect, Explanation};
 use crate::session::refusal;
 use crate::wording::{Sentence, line};
 
-/// Why a call does not run, or why somebody is asked, if somebody `asks`: the first words by which logs of agents show that, and what a
-/// rule says.
+/// The message to the model: fixed first words, by which the agent's log shows a denial or (if the agent `asks`) a question, then the
+/// rule's reason.
 pub fn reason(verdict: Verdict, findings: &[Explanation], asks: bool) -> String {
     let begins = if verdict == Verdict::Ask && asks { refusal::ASKED } else { refusal::STOPPED };
     format!("{begins}{}", why(verdict, findings))
 }
 
-/// What a rule says: the author's own words and nothing else, else what the rule found, and what would change it, with the rule's place. A doubt has
-/// words of its own. Where
-/// the rule has words, nothing is said that needs a pattern: a model reads it as an instruction to match it.
+/// The rule's `tell` alone, else its description, finding and way out, with the rule's place. A doubt has a sentence of its own.
+/// Patterns are left out: a model takes one for an instruction to match it.
 fn why(verdict: Verdict, findings: &[Explanation]) -> String {
     let Some(deciding) = findings.first() else {
         return match verdict {

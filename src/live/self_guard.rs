@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::Agent;
 use crate::policy::{GUARD, PolicyFile};
 
-/// What the gate has to keep beside the policy.
+/// What the self-guard protects beside the policy.
 #[derive(Debug, Clone)]
 pub struct SelfGuard {
     /// The program.
@@ -27,7 +27,7 @@ pub struct SelfGuard {
 }
 
 impl SelfGuard {
-    /// What this process has to keep. `get` is the environment.
+    /// The paths of this process. `get` reads the environment.
     pub fn here(journals: PathBuf, get: &dyn Fn(&str) -> Option<String>) -> SelfGuard {
         let named = Agent::ALL.into_iter().filter_map(|agent| get(agent.places().variable?));
         SelfGuard {
@@ -228,7 +228,7 @@ fn literal(path: &Path) -> String {
     plain(&path.to_string_lossy())
 }
 
-/// A text as a pattern that matches it. A sign that patterns have a use for stands for any one character.
+/// Escapes a text for use in a pattern: each special character becomes `?`, which matches any one character.
 fn plain(text: &str) -> String {
     let special = |sign: char| matches!(sign, '*' | '?' | '[' | ']' | '{' | '}' | '!' | '\\' | '#');
     text.chars().map(|sign| if special(sign) { '?' } else { sign }).collect()

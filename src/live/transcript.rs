@@ -341,7 +341,7 @@ fn ran_as_decided(journal: &Journal, id: &str, call: &Call) -> bool {
     decided.is_some() && decided == call.arguments.value().and_then(|given| given.get("cmd"))
 }
 
-/// Whether the model read what the gate wanted somebody to be asked: there was nobody.
+/// Whether an `ask` was shown to the model as a denial, because the agent could ask no user.
 fn was_asked_in_vain(journal: &Journal, id: &str, message: &Message) -> bool {
     let record = journal.proposed(id);
     let asks = record.as_ref().filter(|record| record.get("runs").is_some_and(serde_json::Value::is_null));

@@ -10,7 +10,7 @@ use super::tree::Clock;
 use crate::engine::Verdict;
 
 impl Desk {
-    /// Records a call that was answered although nothing could be decided, and why. `runs` is what was answered; `None`: somebody is asked.
+    /// Records a call that was answered without a decision, with the reason. `runs`: the answer; `None`: the user is asked.
     ///
     /// # Errors
     /// It cannot be recorded either.

@@ -1,5 +1,6 @@
-//! Scripts of Codex's code mode: JavaScript that reaches nothing but through the tools it calls. What stands in it as text is read;
-//! whatever else it calls is not known.
+//! Scripts of Codex's code mode: JavaScript that reaches nothing but through the tools it calls. Commands and patches that are
+//! written out in it are read; the script itself stays opaque, as code in another language does, because it may call a tool in a way
+//! that is not read here.
 
 use serde_json::{Map, Value};
 
@@ -23,8 +24,6 @@ enum Step {
     Command { text: String, folder: Option<String> },
     /// A patch.
     Patch(String),
-    /// Something that does not stand there as text.
-    Unknown,
 }
 
 /// What a call of the tool that runs scripts does; `None`: it runs no script.
@@ -49,14 +48,9 @@ pub fn line(
                 append(&mut line, read_in(&text, folder.as_ref(), root));
             }
             Step::Patch(text) => line.calls.push(patch(&text)),
-            Step::Unknown => {
-                line.calls.push(SmallCall { program: Word::text(TOOL), opaque: true, ..blank() });
-            }
         }
     }
-    if line.calls.is_empty() {
-        line.calls.push(blank());
-    }
+    line.calls.push(SmallCall { program: Word::text(TOOL), opaque: true, ..blank() });
     Some(line)
 }
 
@@ -92,20 +86,17 @@ fn steps(script: &str) -> Vec<Step> {
     while let Some(first) = rest.chars().next() {
         let after = |text: &'_ str, end: &str| text.find(end).map_or(text.len(), |at| at + end.len());
         let length = match first {
-            '\'' | '"' | '`' => match literal(rest) {
-                Some((_, length)) => length,
-                // A template may call something, and so may what follows a text without an end.
-                None => {
-                    steps.push(Step::Unknown);
-                    after(rest.get(1..).unwrap_or_default(), &first.to_string()) + 1
-                }
-            },
+            '\'' | '"' | '`' => literal(rest).map_or_else(
+                || after(rest.get(1..).unwrap_or_default(), &first.to_string()) + 1,
+                |(_, length)| length,
+            ),
             '/' if rest.starts_with("//") => after(rest, "\n"),
             '/' if rest.starts_with("/*") => after(rest, "*/"),
             't' if !is_name(before) && rest.starts_with(TOOLS) && !begins_with_name(rest, TOOLS.len()) => {
-                let (step, length) = called(rest.get(TOOLS.len()..).unwrap_or_default());
-                steps.push(step);
-                TOOLS.len() + length
+                let found = called(rest.get(TOOLS.len()..).unwrap_or_default());
+                let (step, length) = found.unzip();
+                steps.extend(step);
+                TOOLS.len() + length.unwrap_or_default()
             }
             _ => first.len_utf8(),
         };
@@ -127,24 +118,21 @@ fn begins_with_name(text: &str, at: usize) -> bool {
     text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(|next| is_name(next) && next != '.')
 }
 
-/// What is called after `tools`, and how much of the text says it.
-fn called(text: &str) -> (Step, usize) {
-    let read = || {
-        let own = text.strip_prefix('.')?;
-        let (name, given) = own.split_once('(')?;
-        let (step, rest) = match name {
-            "exec_command" => command(given.trim_start())?,
-            "apply_patch" => {
-                let given = given.trim_start();
-                let (patch, length) = literal(given)?;
-                (Step::Patch(patch), given.get(length..)?)
-            }
-            _ => return None,
-        };
-        let rest = rest.trim_start().strip_prefix(')')?;
-        Some((step, text.len() - rest.len()))
+/// What is called after `tools` with arguments that are written out, and how much of the text says it.
+fn called(text: &str) -> Option<(Step, usize)> {
+    let own = text.strip_prefix('.')?;
+    let (name, given) = own.split_once('(')?;
+    let (step, rest) = match name {
+        "exec_command" => command(given.trim_start())?,
+        "apply_patch" => {
+            let given = given.trim_start();
+            let (patch, length) = literal(given)?;
+            (Step::Patch(patch), given.get(length..)?)
+        }
+        _ => return None,
     };
-    read().unwrap_or((Step::Unknown, 0))
+    let rest = rest.trim_start().strip_prefix(')')?;
+    Some((step, text.len() - rest.len()))
 }
 
 /// The object with a command in front of a text, if all that it has is written out.
@@ -212,7 +200,7 @@ fn literal(text: &str) -> Option<(String, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use super::Step::{Command, Patch, Unknown};
+    use super::Step::{Command, Patch};
     use super::*;
 
     fn run(text: &str) -> Step {
@@ -244,15 +232,16 @@ mod tests {
             ("// tools.exec_command({cmd: 'rm x'})\ntext('tools.exec_command(…)')", vec![]),
             ("mytools.exec_command({cmd: 'ls'}); my.tools.x(); toolset()", vec![]),
             // Not written out.
-            ("['a', 'git push'].map(cmd => tools.exec_command({cmd}))", vec![Unknown]),
-            ("tools.exec_command({cmd: 'git ' + what})", vec![Unknown]),
-            ("tools.exec_command({cmd: `git ${what}`})", vec![Unknown, Unknown]),
-            ("tools.exec_command({cmd: 'ls', ...more})", vec![Unknown]),
-            ("tools.exec_command({cmd: 'ls', workdir: here})", vec![Unknown]),
-            ("tools['exec_command']({cmd: 'ls'})", vec![Unknown]),
-            ("const {exec_command} = tools; exec_command({cmd: 'ls'})", vec![Unknown]),
-            ("tools.mcp__gh__push({})", vec![Unknown]),
-            (r"tools.exec_command({cmd: '\x6cs'})", vec![Unknown]),
+            ("['a', 'git push'].map(cmd => tools.exec_command({cmd}))", vec![]),
+            ("tools.exec_command({cmd: 'git ' + what})", vec![]),
+            ("tools.exec_command({cmd: `git ${what}`})", vec![]),
+            ("tools.exec_command({cmd: 'ls', ...more})", vec![]),
+            ("tools.exec_command({cmd: 'ls', workdir: here})", vec![]),
+            ("tools['exec_command']({cmd: 'ls'})", vec![]),
+            ("const {exec_command} = tools; exec_command({cmd: 'ls'})", vec![]),
+            ("tools.mcp__gh__push({})", vec![]),
+            (r"tools.exec_command({cmd: '\x6cs'})", vec![]),
+            (r"/'/; tools.exec_command({cmd: 'ls'}); /'/", vec![]),
         ] {
             assert_eq!(steps(script), expected, "{script}");
         }

@@ -9,7 +9,7 @@ use crate::recording::{FORMATS, Format};
 /// Columns before the text.
 const INDENT: usize = 20;
 
-/// How formats are told apart.
+/// Recognition, in two sentences above the list.
 const TOGETHER: &str = "A recording is recognised by its content, never by its name, and a folder may hold several formats. \
                         `--from FORMAT` skips the recognition.";
 

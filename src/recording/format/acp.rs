@@ -1,8 +1,8 @@
 //! Logs of the Agent Client Protocol (agentclientprotocol.com, versions 1 and 2): the JSON-RPC messages between an editor and an
 //! agent, a line each, as they are or wrapped by what recorded them.
 //!
-//! A call is told in updates: what it is called with may come after it, and how it ended comes last. The protocol does not say
-//! where a response ends: a call that is told while none is open, and words after a result, begin another one.
+//! A call is reported in updates: its arguments may follow its id, and its outcome comes last. The protocol does not mark the end of a
+//! response: a call that starts while none is open, or text after a result, starts the next response.
 
 use std::collections::{HashMap, HashSet};
 
