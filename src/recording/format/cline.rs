@@ -1,8 +1,8 @@
 //! Conversations of Cline and of the agents made from it, Roo Code and Kilo Code (`tasks/*/api_conversation_history.json`): a list of
 //! messages made of blocks.
 //!
-//! A result is a block `tool_result`, or in older versions words of the user's next message: `[TOOL for '…'] Result:` and what
-//! follows.
+//! A call is a block `tool_use`, or where the model is given none a tag in its words that is named after the tool. A result is a
+//! block `tool_result`, or words of the user's next message: `[TOOL for '…'] Result:` and what follows.
 
 use std::collections::VecDeque;
 
@@ -11,6 +11,8 @@ use crate::recording::input::shallow::{Members, Node};
 use crate::recording::shape::blocks::{BlockCall, Blocks, Side};
 use crate::recording::shape::scribe::Scribe;
 use crate::recording::shape::status::Status;
+use crate::recording::shape::tags;
+use crate::recording::shape::tags::WrittenCall;
 use crate::recording::shape::transcript::{self, Conversation};
 use crate::session::{Body, Damage};
 use crate::source::quoted;
@@ -86,7 +88,10 @@ impl Conversation for Cline {
             "assistant".into()
         });
         if role == "assistant" {
-            let blocks = Blocks::read(message.get("content"), Side::Model);
+            let mut blocks = Blocks::read(message.get("content"), Side::Model);
+            if blocks.calls.is_empty() {
+                blocks.calls = written(&message.get("content").map(texts).unwrap_or_default());
+            }
             let made = |BlockCall { id, tool, .. }: &BlockCall| (tool.clone(), id.clone());
             self.waiting = blocks.calls.iter().map(made).collect();
             scribe.message(&role, None, blocks);
@@ -115,6 +120,17 @@ impl Conversation for Cline {
         }
         Ok(())
     }
+}
+
+/// The calls in the words of a model that is given no other way to make them. They have no ids.
+fn written(texts: &[String]) -> Vec<BlockCall> {
+    let calls = texts.iter().map(|text| tags::written(text, |_| false)).filter(|written| written.at_end);
+    let call = |call: WrittenCall| BlockCall {
+        id: None,
+        tool: call.tool,
+        input: Body::json(&call.arguments.to_string()),
+    };
+    calls.flat_map(|written| written.calls).map(call).collect()
 }
 
 impl Cline {

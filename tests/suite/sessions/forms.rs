@@ -226,3 +226,31 @@ fn commands_in_fences_are_read_in_every_wrapping() {
         assert_eq!(done(&file), expected(&wanted), "{file}");
     }
 }
+
+/// Where Cline gives a model no tools, its calls are tags named after them, and results name the tool.
+#[test]
+fn tags_of_cline_are_read_with_their_results() {
+    let assistant =
+        |text: &str| json!({"role": "assistant", "ts": 2, "content": [{"type": "text", "text": text}]});
+    let result = |tool: &str, gave: &str| {
+        json!({"role": "user", "ts": 3, "content": [{"type": "text", "text": format!("[{tool} for 'x'] Result:")},
+            {"type": "text", "text": gave}, {"type": "text", "text": "<environment_details>\nx\n</environment_details>"}]})
+    };
+    let runs = |command: &str| {
+        format!("I try.\n\n<execute_command>\n<command>{command}</command>\n</execute_command>")
+    };
+    let log = json!([
+        {"role": "user", "ts": 1, "content": [{"type": "text", "text": "<task>\ngo\n</task>"}]},
+        assistant(&runs("make")),
+        result("execute_command", "Command executed.\nmade"),
+        assistant(&runs("rm x")),
+        result("execute_command", "The user denied this operation."),
+        assistant("<attempt_completion>\n<result>Done, as `<execute_command>` says.</result>\n</attempt_completion>"),
+    ]);
+    let wanted = [
+        ("execute_command", "make", Outcome::Ok),
+        ("execute_command", "rm x", Outcome::Refused),
+        ("attempt_completion", "", Outcome::Unknown),
+    ];
+    assert_eq!(done(&log), expected(&wanted));
+}
