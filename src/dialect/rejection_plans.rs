@@ -126,7 +126,7 @@ impl Reader for PlanReader {
             && (node.get("dialect").is_some() || places::is_own_form(node))
             && !found.places.iter().any(is_read)
         {
-            own_keys(text, node, &[places::KEY, "conditions"], problems);
+            own_keys(text, node, &[&[places::KEY][..], &BARE].concat(), problems);
         }
     }
 
@@ -153,9 +153,7 @@ impl PlanReader {
         match place.form {
             Form::Published => {}
             Form::Own => own_keys(text, place.tool.node, &[places::KEY], problems),
-            Form::Bare => {
-                own_keys(text, place.tool.node, &["conditions", PENDING, "effect", "mode", "tell"], problems)
-            }
+            Form::Bare => own_keys(text, place.tool.node, &BARE, problems),
         }
         let rule = text.rule("rejection_plan", &field.pointer, field.span());
         let options = wanted(text, place, problems);
@@ -238,6 +236,9 @@ fn phrase(rule: &Rule) -> Option<String> {
         )),
     }
 }
+
+/// Keys of a plan whose conditions are beside its tool.
+const BARE: [&str; 5] = ["conditions", PENDING, "effect", "mode", "tell"];
 
 /// In our own forms there is nothing but the plan, so a key that nobody reads is a slip.
 fn own_keys(text: Text<'_>, node: &Node, plan: &[&'static str], problems: &mut Vec<Diagnostic>) {

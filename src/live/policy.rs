@@ -86,8 +86,9 @@ fn read_guarded(spec: &str, guard: Option<&SelfGuard>) -> Result<(Vec<PolicyFile
 /// Whether `rulestep.toml` says that the version may have no rule. One that cannot be read allows nothing.
 fn allows_empty(spec: &str) -> bool {
     let settings = settings::nearest(spec).and_then(Result::ok);
-    settings.is_some_and(|source| match Levels::read(&source) {
-        (levels, problems) => levels.allow_empty && problems.is_empty(),
+    settings.is_some_and(|source| {
+        let (levels, problems) = Levels::read(&source);
+        levels.allow_empty && problems.is_empty()
     })
 }
 

@@ -45,11 +45,11 @@ struct Counts {
 const FOLDERS: &[Folder] = &[
     row("tau-bench", "tau-bench", [3, 240, 1589, 67, 0, 0, 36], 0),
     row("agentdojo-drift", "agentdojo", [230, 230, 563, 60, 0, 5, 0], 0),
-    Folder { refusals_are_errors: true, ..row("claude-code", "claude-code", [9, 9, 248, 10, 7, 36, 0], 4) },
+    Folder { refusals_are_errors: true, ..row("claude-code", "claude-code", [9, 9, 248, 10, 7, 36, 0], 5) },
     row("claude-code-edge", "claude-code", [3, 3, 6, 1, 2, 0, 0], 0),
     row("codex-rollout", "codex-rollout", [2, 2, 50, 3, 0, 0, 0], 0),
     row("codex-exec-json", "codex-exec", [3, 3, 2, 0, 0, 0, 0], 0),
-    row("gemini-cli", "gemini-cli", [6, 6, 18, 5, 0, 0, 0], 2),
+    row("gemini-cli", "gemini-cli", [6, 6, 18, 4, 0, 0, 0], 3),
     row("otel", "otel, jaeger", [4, 4, 4, 0, 1, 0, 0], 0),
     row("inspect-ai", "inspect", [3, 7, 4, 0, 0, 0, 0], 0),
     row("mcp-jsonrpc", "mcp", [1, 1, 3, 0, 1, 0, 0], 0),

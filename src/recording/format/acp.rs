@@ -86,7 +86,7 @@ struct Question {
 impl Reader for Acp {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let items = unit.node.tried().items().filter(|_| unit.node.kind() == Kind::List);
-        for value in items.map_or_else(|| vec![unit.node], |items| items) {
+        for value in items.unwrap_or_else(|| vec![unit.node]) {
             match value.members().and_then(|value| Some((message(&value)?, value))) {
                 Some((message, value)) => self.message(&message, &value, unit, out),
                 None => out.diagnostics(self.setting.foreign(unit, "not a message of the protocol")),

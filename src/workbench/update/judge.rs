@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::compare::Base;
-use crate::report::words;
+use crate::report::{diff, words};
 use crate::session::stored::StoredSession;
 use crate::workbench::effect::{Effect, Judge, Judging};
 use crate::workbench::model::changed::Changed;
@@ -113,6 +113,10 @@ pub fn tell_changed(model: &mut Model) {
             also.map(|(count, what)| format!(", {} changed", words::count(count as u64, what))).collect();
         if tools > 0 {
             others += &format!(", a tool became visible or hidden {}", words::count(tools as u64, "time"));
+        }
+        // A rule that no session exercises changes no decision.
+        if let Some(edited) = model.comparison().and_then(|comparison| diff::rules_summary(comparison)) {
+            others += &format!(", {edited}");
         }
         model.say(format!("{when}: {changed}{others}"));
     }

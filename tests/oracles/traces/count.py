@@ -168,6 +168,10 @@ def claude_code(path):
             if block.get("type") == "tool_result":
                 said = block.get("content")
                 no = block.get("is_error") and str(said).startswith("The user doesn't want to proceed with this tool use.")
+                # The program rejected the call before it ran: its own record of the result repeats the words.
+                words = re.fullmatch(r"<tool_use_error>(.*)</tool_use_error>", str(said), re.S)
+                told = line.get("toolUseResult")
+                no = no or words and block.get("is_error") and told in (words[1], "Error: " + words[1])
                 pair(calls, block["tool_use_id"], said, at, refused=bool(no))
     return [list(turns.values())]
 
@@ -215,7 +219,9 @@ def gemini_cli(path):
                 # The call stands with the response; the record of it is written when it has ended.
                 call = turns[-1].call(made["name"], made["id"], at)
                 if made.get("result"):
-                    call.answer(None, iso(made.get("timestamp")), refused=made["status"] == "cancelled")
+                    # A tool that the program does not have cannot run.
+                    unknown = made["status"] == "error" and f'Tool "{made["name"]}" not found in registry' in str(made["result"])
+                    call.answer(None, iso(made.get("timestamp")), refused=made["status"] == "cancelled" or unknown)
     return [turns]
 
 
