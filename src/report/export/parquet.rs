@@ -353,8 +353,9 @@ mod tests {
         let row = |line: Value| {
             let mut row: serde_json::Map<String, Value> =
                 FINDINGS.iter().map(|(name, ..)| ((*name).to_owned(), Value::Null)).collect();
-            let texts = ["session", "rule", "rule_name", "dialect", "file", "kind"];
+            let texts = ["session", "session_file", "rule", "rule_name", "dialect", "file", "kind"];
             texts.iter().for_each(|name| drop(row.insert((*name).to_owned(), json!("x"))));
+            row.insert("session_index".to_owned(), json!(0));
             row.insert("decided".to_owned(), json!(true));
             row.insert("line".to_owned(), line);
             Value::Object(row).to_string()
