@@ -120,7 +120,7 @@ fn a_change_of_one_is_counted_shown_and_gone_to() {
     assert_eq!(model.changed().decisions, 1);
     assert_eq!(
         note(&model),
-        "compared with git:HEAD: 1 decision changed, a tool became visible or hidden 4 times"
+        "compared with git:HEAD: 1 decision changed, a tool became visible or hidden 4 times, 1 rule added"
     );
     // Before it, what tools the turns show.
     for _ in 0..6 {

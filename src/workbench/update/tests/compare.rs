@@ -65,7 +65,7 @@ fn a_base_is_asked_for_read_and_ended() {
     // A lookup is let through and, in the turns after a refund, the refund of the other order stopped again.
     assert_eq!(
         note(&model),
-        "compared with git:HEAD: 2 decisions changed, a tool became visible or hidden 5 times"
+        "compared with git:HEAD: 2 decisions changed, a tool became visible or hidden 5 times, 2 rules removed, 1 rule added"
     );
     assert!(model.splits() && screen(&model).contains("base git:HEAD"));
     press(&mut model, "]f");
@@ -281,7 +281,7 @@ fn a_call_that_is_newly_reported_is_a_change() {
     let within = |within: u8| format!("rules: [{{type: eventually, tool: sign_off, within: {within}}}]\n");
     let mut model = judged(120, 40, "mono", loaded(&within(2)), vec![refunds()]);
     against(&mut model, "old", version(&within(1)));
-    assert_eq!(note(&model), "compared with old: no decision changed, 2 reports changed");
+    assert_eq!(note(&model), "compared with old: no decision changed, 2 reports changed, 1 rule weakened");
     assert_eq!(kinds(&model), [Kind::NewlyReported, Kind::NoLongerReported]);
     press(&mut model, "gg ]c");
     assert_eq!(at(&model), "T1.1 check_eligibility");

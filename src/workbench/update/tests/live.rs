@@ -91,7 +91,7 @@ fn an_edit_keeps_the_place_and_says_what_it_changed() {
     assert_eq!((at(&model), model.list(Pane::Transcript)), (call, list));
     assert_eq!(model.dialog.query.as_deref(), Some("issue"));
     assert_eq!(model.finding(), None);
-    assert_eq!(note(&model), "policy read at 12:04:31: 1 decision changed");
+    assert_eq!(note(&model), "policy read at 12:04:31: 1 decision changed, 1 rule removed, 1 rule added");
     assert_eq!(model.basis.rules.since, "12:04:31");
 }
 

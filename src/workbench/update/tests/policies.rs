@@ -21,7 +21,7 @@ fn reading_the_policy_again_ends_with_a_word() {
     arrives(&mut model, "tool: issue_refund\nforbids_after: [void_order]\n");
     assert_eq!(
         note(&model),
-        "policy read at 12:06:00: 1 decision changed, a tool became visible or hidden 3 times"
+        "policy read at 12:06:00: 1 decision changed, a tool became visible or hidden 3 times, 1 rule removed"
     );
 }
 
