@@ -11,6 +11,7 @@ pub mod finding;
 pub mod help;
 pub mod history;
 pub mod options;
+pub mod read;
 pub mod rule;
 pub mod saved;
 pub mod sink;
@@ -29,8 +30,9 @@ pub use explanation::{About, Explain, Explanation, Line, LineState};
 pub use fault::{Fault, Stage};
 pub use finding::{Check, Finding, StateItem};
 pub use help::{Choice, Digest, Help, Helps, Prospect};
-pub use history::{History, Speaker};
+pub use history::History;
 pub use options::RuleOptions;
+pub use read::{AskedCall, Learns, Read};
 pub use rule::{Rule, RuleId, Rules, rule_name};
 pub use sink::{Depth, Hidden, Reason, Sink, strongest};
 pub use statement::{CallPart, Condition, Look, NameTest, Probe, Says, Statement};
@@ -86,35 +88,6 @@ pub trait Unit: Send + Sync {
     fn resume(self: Arc<Self>, _saved: &str) -> Option<Box<dyn Monitor>> {
         None
     }
-}
-
-/// A recorded value that a rule may look at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Read {
-    /// The value at a JSONPath in the arguments of calls of a tool.
-    Argument {
-        /// The tool.
-        tool: Arc<str>,
-        /// The path.
-        path: Arc<str>,
-    },
-    /// The value at a JSONPath in the results of calls of a tool.
-    Output {
-        /// The tool.
-        tool: Arc<str>,
-        /// The path.
-        path: Arc<str>,
-    },
-    /// A speaker's message at a place from 0; where that is counted from the end, any of them.
-    Message(Speaker, i64),
-    /// Everything said and every call.
-    Conversation,
-    /// A key of the context, with dots.
-    Context(Arc<str>),
-    /// A variable; where the session has none, the key of the context.
-    Variable(Arc<str>),
-    /// The files at the session's start.
-    Files,
 }
 
 /// What a tool's name means to a unit.

@@ -4,6 +4,14 @@
 //! some rule of the given versions may look at it; keys, tools, ids, times and tool definitions stay. What a rule may look at
 //! is what the rule itself says ([`Unit::reads`](crate::monitor::Unit::reads)), never what it happened to find. In doubt a value
 //! is blanked: then decisions may change, which [`alike`] tells, and nothing is shown that should not be.
+//!
+//! Where a rule asks what a command does, the words remain that its answer rests on, with all names of programs and flags.
+//! What looks like a secret goes in any case.
+
+mod secrets;
+mod words;
+
+use std::cell::{Cell, RefCell};
 
 use std::collections::{HashMap, HashSet};
 use std::ptr;
@@ -11,24 +19,34 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+pub use self::words::MARK;
+use self::words::Text;
 use crate::condition::path::Path;
 use crate::engine::Mode;
-use crate::monitor::Read;
 use crate::monitor::history::Speaker;
+use crate::monitor::{AskedCall, Learns, Read};
 use crate::policy::Policy;
 use crate::replay::Replay;
 use crate::session::{Body, Call, Facts, Form, LiveDecision, Message, MessageKind, Session};
 
-/// What replaces a value.
-pub const MARK: &str = "[redacted]";
+/// A session without the values that no rule looks at, and what is to be said of it.
+#[derive(Debug, Clone)]
+pub struct Redacted {
+    /// The session.
+    pub session: Session,
+    /// Calls that are asked about what they do, and of which a rule reads the text itself: it stands as it was recorded.
+    pub whole: usize,
+    /// Calls of which a word is gone that an answer rests on, since it looks like a secret.
+    pub secrets: usize,
+}
 
 /// The session without the values that no rule of these versions looks at.
 #[must_use]
-pub fn redact(session: &Session, policies: &[&Policy]) -> Session {
+pub fn redact(session: &Session, policies: &[&Policy]) -> Redacted {
     let kept = Needs::of(session, policies);
     let mut blank = session.clone();
     for call in &mut blank.calls {
-        call.arguments = kept.arguments(call);
+        call.arguments = kept.arguments(&call.tool, &call.arguments, call.folder.as_deref());
         call.output = kept.output(call);
         call.live = call.live.as_deref().map(|live| Arc::new(without_values(live)));
     }
@@ -45,8 +63,7 @@ pub fn redact(session: &Session, policies: &[&Policy]) -> Session {
             };
         }
         for call in &mut message.calls {
-            let paths = kept.by_tool.get(&*call.tool).map(|reads| reads.arguments.as_slice());
-            call.arguments = kept.body(&call.arguments, paths.unwrap_or_default());
+            call.arguments = kept.arguments(&call.tool, &call.arguments, None);
         }
     }
     // A result is one text, whether it is looked at as the call's or as a message.
@@ -64,13 +81,12 @@ pub fn redact(session: &Session, policies: &[&Policy]) -> Session {
             message.content = blanked(&message.content, &[]);
         }
         for call in &mut message.calls {
-            let paths = kept.by_tool.get(&*call.tool).map(|reads| reads.arguments.as_slice());
-            call.arguments = kept.body(&call.arguments, paths.unwrap_or_default());
+            call.arguments = kept.arguments(&call.tool, &call.arguments, None);
         }
     }
     blank.title = session.title.as_ref().map(|_| MARK.into());
     blank.facts = Arc::new(kept.facts(&session.facts));
-    blank
+    Redacted { session: blank, whole: kept.whole.get(), secrets: kept.secrets.get() }
 }
 
 /// Whether the versions decide two sessions of the same shape alike: the same verdict by the same rules for the same reasons.
@@ -122,8 +138,8 @@ fn without_values(live: &LiveDecision) -> LiveDecision {
 }
 
 /// What rules may look at in one session.
-#[derive(Default)]
 struct Needs<'a> {
+    session: &'a Session,
     policies: &'a [&'a Policy],
     by_tool: HashMap<Arc<str>, Paths>,
     /// Every message and every call, as templates see them.
@@ -133,17 +149,37 @@ struct Needs<'a> {
     context: Vec<Arc<str>>,
     variables: Vec<Arc<str>>,
     files: bool,
+    /// Arguments that were reduced to the words that answers rest on: a call and the message that makes it have the same.
+    reduced: RefCell<HashMap<(Arc<str>, Box<str>), Body>>,
+    whole: Cell<usize>,
+    secrets: Cell<usize>,
 }
 
 #[derive(Default)]
 struct Paths {
     arguments: Vec<Path>,
+    /// Where what a call does is written, and what is learned of that.
+    does: Vec<Path>,
+    learns: Vec<Learns>,
+    runs_commands: bool,
     output: Vec<Path>,
 }
 
 impl<'a> Needs<'a> {
-    fn of(session: &Session, policies: &'a [&'a Policy]) -> Needs<'a> {
-        let mut kept = Needs { policies, ..Needs::default() };
+    fn of(session: &'a Session, policies: &'a [&'a Policy]) -> Needs<'a> {
+        let mut kept = Needs {
+            session,
+            policies,
+            by_tool: HashMap::new(),
+            conversation: false,
+            messages: Vec::new(),
+            context: Vec::new(),
+            variables: Vec::new(),
+            files: false,
+            reduced: RefCell::default(),
+            whole: Cell::default(),
+            secrets: Cell::default(),
+        };
         let mut reads = Vec::new();
         for unit in policies.iter().flat_map(|policy| policy.units()) {
             unit.reads(session, &mut reads);
@@ -151,6 +187,14 @@ impl<'a> Needs<'a> {
         for read in reads {
             match read {
                 Read::Argument { tool, path } => kept.paths(tool).arguments.extend(Path::parse(&path)),
+                Read::Does { tool, path, learns, runs_commands } => {
+                    let paths = kept.paths(tool);
+                    paths.runs_commands |= runs_commands;
+                    paths.does.extend(Path::parse(&path));
+                    if !paths.learns.contains(&learns) {
+                        paths.learns.push(learns);
+                    }
+                }
                 Read::Output { tool, path } => kept.paths(tool).output.extend(Path::parse(&path)),
                 Read::Conversation => kept.conversation = true,
                 Read::Message(speaker, place) => kept.messages.push((speaker, place)),
@@ -170,8 +214,51 @@ impl<'a> Needs<'a> {
         if self.conversation { body.clone() } else { blanked(body, paths) }
     }
 
-    fn arguments(&self, call: &Call) -> Body {
-        self.body(&call.arguments, self.by_tool.get(&call.tool).map_or(&[], |paths| &paths.arguments))
+    fn arguments(&self, tool: &Arc<str>, given: &Body, folder: Option<&str>) -> Body {
+        let Some(paths) = self.by_tool.get(tool) else { return self.body(given, &[]) };
+        if paths.does.is_empty() || given.is_missing() {
+            return self.body(given, &paths.arguments);
+        }
+        let key = (Arc::clone(tool), given.raw().into());
+        if let Some(reduced) = self.reduced.borrow().get(&key) {
+            return reduced.clone();
+        }
+        let reduced = self.reduce(tool, given, folder, paths);
+        self.reduced.borrow_mut().insert(key, reduced.clone());
+        reduced
+    }
+
+    /// The arguments of a call that is asked about what it does, with the words that the answers rest on.
+    fn reduce(&self, tool: &str, given: &Body, folder: Option<&str>, paths: &Paths) -> Body {
+        let both: Vec<Path> = paths.arguments.iter().chain(&paths.does).cloned().collect();
+        let shown = self.body(given, &both);
+        // What is no JSON is one text.
+        let text = || Value::String(shown.raw().to_owned());
+        let value = shown.value().cloned().unwrap_or_else(text);
+        let mut texts = Texts {
+            read: nodes(&value, paths.arguments.iter()),
+            asked: nodes(&value, paths.does.iter()),
+            ..Texts::default()
+        };
+        texts.collect(&value, false, self.conversation);
+        if texts.found.is_empty() {
+            return shown;
+        }
+        let written = |texts: &[(usize, Text<'_>)], words: &[String]| {
+            let (mut value, mut number) = (value.clone(), 0);
+            let mut words = texts.iter().map(|(number, _)| *number).zip(words).peekable();
+            fill(&mut value, &mut number, &mut words);
+            rewritten(&shown, &value)
+        };
+        let found: Vec<Text<'_>> = texts.found.iter().map(|(_, text)| *text).collect();
+        let reduced = words::reduced(&found, |words| {
+            let arguments = written(&texts.found, words);
+            let call = AskedCall { tool, arguments: &arguments, folder, facts: &self.session.facts };
+            paths.learns.iter().map(|learns| learns.of(&call)).collect::<Vec<_>>()
+        });
+        count(&self.whole, paths.runs_commands && found.iter().any(|text| text.whole));
+        count(&self.secrets, reduced.secret);
+        written(&texts.found, &reduced.texts)
     }
 
     fn output(&self, call: &Call) -> Body {
@@ -258,13 +345,76 @@ fn blanked(body: &Body, paths: &[Path]) -> Body {
         paths.iter().flat_map(|path| path.nodes(value)).map(ptr::from_ref).collect();
     match value {
         value if taken.contains(&ptr::from_ref(value)) => body.clone(),
-        Value::Object(_) | Value::Array(_) => {
-            let text = without(value, &taken).to_string();
+        Value::Object(_) | Value::Array(_) => rewritten(body, &without(value, &taken)),
+        _ => Body::text(MARK),
+    }
+}
+
+/// A body of the same form with another value.
+fn rewritten(body: &Body, value: &Value) -> Body {
+    match value {
+        Value::String(text) if body.value().is_none() => Body::text(text.as_str()),
+        value => {
+            let text = value.to_string();
             // The text parts of a list are one text, which is JSON here.
             let in_place = body.form() == Some(Form::Json) && body.shown() == body.raw();
             if in_place { Body::json(&text) } else { Body::text(text) }
         }
-        _ => Body::text(MARK),
+    }
+}
+
+fn count(count: &Cell<usize>, one_more: bool) {
+    count.set(count.get() + usize::from(one_more));
+}
+
+/// The parts of a value that paths take.
+fn nodes<'p>(value: &Value, paths: impl Iterator<Item = &'p Path>) -> HashSet<*const Value> {
+    paths.flat_map(|path| path.nodes(value)).map(ptr::from_ref).collect()
+}
+
+/// The texts of a value that rules ask about, each with its number among all texts of the value.
+#[derive(Default)]
+struct Texts<'v> {
+    asked: HashSet<*const Value>,
+    read: HashSet<*const Value>,
+    number: usize,
+    found: Vec<(usize, Text<'v>)>,
+}
+
+impl<'v> Texts<'v> {
+    fn collect(&mut self, value: &'v Value, asked: bool, whole: bool) {
+        let place = ptr::from_ref(value);
+        let (asked, whole) = (asked || self.asked.contains(&place), whole || self.read.contains(&place));
+        match value {
+            Value::String(text) => {
+                if asked {
+                    self.found.push((self.number, Text { text, whole }));
+                }
+                self.number += 1;
+            }
+            Value::Array(items) => items.iter().for_each(|item| self.collect(item, asked, whole)),
+            Value::Object(members) => members.values().for_each(|member| self.collect(member, asked, whole)),
+            _ => {}
+        }
+    }
+}
+
+/// Puts other texts in their places, which count all texts of the value.
+fn fill<'t>(
+    value: &mut Value,
+    number: &mut usize,
+    with: &mut std::iter::Peekable<impl Iterator<Item = (usize, &'t String)>>,
+) {
+    match value {
+        Value::String(text) => {
+            if let Some((_, other)) = with.next_if(|(place, _)| place == number) {
+                text.clone_from(other);
+            }
+            *number += 1;
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| fill(item, number, with)),
+        Value::Object(members) => members.values_mut().for_each(|member| fill(member, number, with)),
+        _ => {}
     }
 }
 

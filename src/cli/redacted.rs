@@ -5,19 +5,34 @@ use std::sync::Arc;
 use crate::diagnostic::{Diagnostic, code};
 use crate::engine::Mode;
 use crate::policy::Policy;
-use crate::redact::{alike, redact};
+use crate::redact::{Redacted, alike, redact};
 use crate::session::Session;
 
 /// The session without the values that no rule reads. If its decisions differ from those of the recording, it says so.
 pub fn redacted(session: &Arc<Session>, policies: &[&Arc<Policy>], mode: Mode) -> Session {
     let plain: Vec<&Policy> = policies.iter().map(|policy| &***policy).collect();
-    let blank = Arc::new(redact(session, &plain));
+    let Redacted { session: blank, whole, secrets } = redact(session, &plain);
+    let blank = Arc::new(blank);
     let same = alike(session, &blank, policies, mode);
     let mut blank = Arc::unwrap_or_clone(blank);
+    let calls = |count: usize| if count == 1 { "1 call".to_owned() } else { format!("{count} calls") };
+    let mut say = |diagnostic: Diagnostic| {
+        blank.diagnostics.push(diagnostic.in_file(Arc::clone(&session.origin.file)));
+    };
     if !same {
-        let message = "without its redacted values the session is decided differently from the recording";
-        let warning = Diagnostic::warning(code::REDACTED_DIFFERS, message);
-        blank.diagnostics.push(warning.in_file(Arc::clone(&session.origin.file)));
+        let because = match secrets {
+            0 => String::new(),
+            _ => format!(": what decides {} looks like a secret and is redacted", calls(secrets)),
+        };
+        let message = format!(
+            "without its redacted values the session is decided differently from the recording{because}"
+        );
+        say(Diagnostic::warning(code::REDACTED_DIFFERS, message));
+    }
+    if whole > 0 {
+        let message = format!("the command of {} is shown whole, since a rule reads its text", calls(whole));
+        let help = "ask what it does (`runs`, `reads`, `writes`, `reaches`) instead of `args_match`, and only those words stay";
+        say(Diagnostic::notice(code::REDACTED_WHOLE, message).help(help));
     }
     blank
 }

@@ -195,6 +195,8 @@ pub fn runs_commands(_facts: &Table, _tool: &str) -> bool {
 pub use {crate::shell::tool::runs_commands, reading::question};
 
 #[cfg(feature = "shell")]
+pub mod learns;
+#[cfg(feature = "shell")]
 mod never;
 #[cfg(feature = "shell")]
 mod reading;

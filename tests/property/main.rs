@@ -43,6 +43,8 @@ mod outcomes;
 mod plans;
 #[cfg(test)]
 mod policy_sessions;
+#[cfg(all(test, feature = "shell"))]
+mod redacted;
 #[cfg(test)]
 mod rules;
 #[cfg(test)]

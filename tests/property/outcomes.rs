@@ -76,7 +76,7 @@ proptest! {
         let copied = part(&session, &Part::whole(&session)).session;
         let unchanged = apply(&session, &[]).session;
         let written = Arc::new(again(&session));
-        let redacted = Arc::new(redact(&session, &[&policy]));
+        let redacted = Arc::new(redact(&session, &[&policy]).session);
         for (how, copy) in [
             ("copied", &copied),
             ("unchanged", &unchanged),

@@ -213,13 +213,26 @@ What must come first is then missing, and what forbids a call may have happened:
 ";
 
     Problem REDACTED_DIFFERS = "redacted_differs": "a redacted session is decided differently",
-"With `--redact`, every recorded value becomes `[redacted]`, except values that a rule of the policy names.
+"With `--redact`, every recorded value becomes `[redacted]`, except values that a rule of the policy names and the
+words of commands that the answers of rules rest on.
 
     rulestep replay --redact sessions/
 
-This session is decided differently without its values, so a rule uses a value that it does not name. No
-hidden value is shown, but the output is true only for the redacted session. This is a defect in the
-program: please report it with the policy.
+This session is decided differently without its values. Either a word that decides something looks like a
+secret, and is redacted all the same: the message then says of how many calls. Or a rule uses a value that it
+does not name, which is a defect in the program: please report it with the policy. No hidden value is shown,
+but the output is true only for the redacted session.
+";
+
+    Problem REDACTED_WHOLE = "redacted_whole": "a command stands whole in a redacted session",
+"With `--redact`, of a command only those words remain that the answers of rules rest on: programs, flags, paths
+and hosts.
+
+    rulestep replay --redact sessions/
+
+A rule that reads the text of the command itself (`args_match`, a template that reads every message) may rest on
+any word of it, so these commands stand as they were recorded, without the words that look like secrets. Rules
+that ask what a command does (`runs`, `reads`, `writes`, `deletes`, `reaches`) need no more than these words.
 ";
 
     Problem NO_ERRORS_MARKED = "no_errors_marked": "the recording marks no result as failed",

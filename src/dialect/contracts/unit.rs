@@ -321,8 +321,8 @@ impl Unit for Contracts {
                     out.extend(prior.outputs.paths().map(output));
                 }
                 if prior.calls.only_tool().is_none() {
-                    let named: Vec<_> = prior.calls.named().collect();
-                    read_arguments(&named, |tool| prior.calls.names(tool), session, out);
+                    let operands: Vec<_> = prior.calls.operands().iter().collect();
+                    read_arguments(&operands, |tool| prior.calls.names(tool), session, out);
                 }
             }
         }

@@ -121,6 +121,10 @@ pub(in crate::dialect) fn looked_at(question: &Question, tool: &str, given: &Bod
     crate::shell::tool::looks_at(question.facts(), tool, given.parsed())
 }
 
+/// What is learned from a call about which a question is asked.
+#[cfg(feature = "shell")]
+pub(in crate::dialect) use crate::dialect::question::learns::learns;
+
 /// What a question asks, as the name of a call.
 #[cfg(feature = "shell")]
 pub(in crate::dialect) fn label(question: &Question) -> String {
@@ -190,6 +194,10 @@ mod nothing {
         match *question {}
     }
 
+    pub fn learns(question: super::Arc<Question>) -> crate::monitor::Learns {
+        match *question {}
+    }
+
     pub fn label(question: &Question) -> String {
         match *question {}
     }
@@ -213,5 +221,5 @@ mod nothing {
 
 #[cfg(not(feature = "shell"))]
 pub(in crate::dialect) use nothing::{
-    Copies, absence, asks_end, conditions, example, label, looked_at, order, reading, title, unread,
+    Copies, absence, asks_end, conditions, example, label, learns, looked_at, order, reading, title, unread,
 };

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use regex::Regex;
 use serde_json::{Map, Value};
 
-use super::asks::{Copies, Role, example, looked_at, reading};
+use super::asks::{Copies, Role, example, learns, looked_at, reading};
 use super::explain::operand_words;
 use super::facts::ToolName;
 use crate::condition::path::{Path, in_json};
 use crate::dialect::question::{Question, Table, runs_commands};
-use crate::monitor::{self, Cx, Help, Helps, ProposedCall, Prospect, Read, Says, Slot};
+use crate::monitor::{self, Cx, Help, Helps, Learns, ProposedCall, Prospect, Read, Says, Slot};
 use crate::session::{Body, CallRef, Facts, Session};
 use crate::source::quoted;
 
@@ -216,24 +216,37 @@ impl Operand {
 
 /// The recorded values that operands may look at, in calls of tools that may be meant.
 pub(in crate::dialect) fn read_arguments(
-    operands: &[&ToolName],
+    operands: &[&Operand],
     means: impl Fn(&str) -> bool,
     session: &Session,
     out: &mut Vec<Read>,
 ) {
-    let questions: Vec<&Question> = operands.iter().filter_map(|named| named.does.as_deref()).collect();
-    if !questions.is_empty() {
+    let operands: Vec<_> = operands.iter().map(|operand| (*operand, operand.learns())).collect();
+    let looks = |(operand, learns): &(&Operand, Option<Learns>), tool: &Arc<str>, path: Arc<str>| {
+        let tool = Arc::clone(tool);
+        match learns.clone() {
+            None => Read::Argument { tool, path },
+            Some(learns) => {
+                let runs_commands = runs_commands(&operand.facts, &tool);
+                Read::Does { tool, path, learns, runs_commands }
+            }
+        }
+    };
+    let asking = operands.iter().enumerate();
+    let asking: Vec<_> =
+        asking.filter_map(|(number, asks)| Some((number, asks, asks.0.asks.as_deref()?))).collect();
+    if !asking.is_empty() {
         out.extend(["cwd", "project", "home"].map(|key| Read::Context(key.into())));
     }
     // One tool may be called with arguments of several names.
-    let mut read: HashSet<(&str, String)> = HashSet::new();
-    for call in session.calls.iter().filter(|call| !questions.is_empty() && means(&call.tool)) {
-        for question in &questions {
+    let mut read: HashSet<(&str, String, usize)> = HashSet::new();
+    for call in session.calls.iter().filter(|call| !asking.is_empty() && means(&call.tool)) {
+        for (number, asks, question) in &asking {
             let paths = looked_at(question, &call.tool, &call.arguments)
                 .map(|names| names.into_iter().map(|name| format!("$[{name:?}]")).collect());
             for path in paths.unwrap_or_else(|| vec!["$".to_owned()]) {
-                if read.insert((&call.tool, path.clone())) {
-                    out.push(Read::Argument { tool: Arc::clone(&call.tool), path: path.into() });
+                if read.insert((&call.tool, path.clone(), *number)) {
+                    out.push(looks(asks, &call.tool, path.into()));
                 }
             }
         }
@@ -244,14 +257,24 @@ pub(in crate::dialect) fn read_arguments(
             continue;
         }
         // A tool that no operand names is meant by an alias, which may be any of them.
-        let exact = operands.iter().any(|named| named.tool == call.tool);
-        for named in operands.iter().filter(|named| !exact || named.tool == call.tool) {
-            for (argument, _) in &named.args_match {
-                let key = Value::String(argument.to_string());
-                let tool = Arc::clone(&call.tool);
-                out.push(Read::Argument { tool, path: format!("$[{key}]").into() });
+        let exact = operands.iter().any(|(operand, _)| operand.named.tool == call.tool);
+        for asks in operands.iter().filter(|(operand, _)| !exact || operand.named.tool == call.tool) {
+            for argument in &asks.0.args {
+                out.push(looks(asks, &call.tool, Arc::clone(argument.path.text())));
             }
         }
+    }
+}
+
+impl Operand {
+    /// What is learned of a call, where it is asked what that does: that, and which patterns match.
+    fn learns(&self) -> Option<Learns> {
+        let (does, arguments) = (learns(Arc::clone(self.asks.as_ref()?)), self.args.clone());
+        Some(Learns::new(move |call| {
+            let looks = arguments.iter().map(|argument| argument.look(call.arguments));
+            let matches: Vec<(bool, bool)> = looks.map(|look| (look.present, look.passes)).collect();
+            format!("{} {matches:?}", does.of(call))
+        }))
     }
 }
 

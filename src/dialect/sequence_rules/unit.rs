@@ -226,7 +226,7 @@ impl<K: Kind> Unit for RuleUnit<K> {
             let wakes = self.kind.wakes(tool);
             wakes.decide || wakes.observe.any()
         };
-        read_arguments(&self.order.operands(), means, session, out);
+        read_arguments(&self.kind.operands(), means, session, out);
     }
 
     fn helps(&self, call: Prospect<'_>, out: &mut Helps) {

@@ -133,3 +133,30 @@ fn the_command_of_an_editor_is_kept_where_a_rule_asks_what_it_does() {
         assert!(!blank.contains("redacted_differs") && !blank.contains("4242424242"), "{what}: {blank}");
     }
 }
+
+#[test]
+fn of_a_command_the_words_remain_that_rules_rest_on() {
+    let commands = [
+        ("git push --force origin SECRET", "git push --force '[redacted]'"),
+        ("cat .env | grep SECRET", "cat .env | grep '[redacted]'"),
+        ("curl -H 'X-Key: SECRET' https://example.com/SECRET", "curl -H '[redacted]"),
+        ("kubectl --context prod delete SECRET", "kubectl --context prod [redacted]"),
+    ];
+    let calls = commands.iter().enumerate().map(|(number, (command, _))| {
+        let arguments = serde_json::json!({"command": command, "description": "SECRET"}).to_string();
+        serde_json::json!({"id": number.to_string(), "function": {"name": "Bash", "arguments": arguments}})
+    });
+    let turn = serde_json::json!({"role": "assistant", "tool_calls": calls.collect::<Vec<_>>()});
+    let session = serde_json::json!({"id": "s", "messages": [turn]}).to_string();
+    let asks = "rules:\n  - {type: never, call: {runs: {program: git, args: [push], flags: [--force]}}}\n  - {type: never, call: {reads: .env}}\n  - {type: never, call: {args_match: {command: prod}, runs: {program: kubectl}}}\n";
+    let reads = "rules: [{type: never, call: {tool: Bash, args_match: {command: force}}}]\n";
+    let folder = folder(&[("s.jsonl", &session), ("contracts/rules.yaml", asks), ("text.yaml", reads)]);
+    let blank = run(&folder, &["convert", "s.jsonl", "--redact", "-p", "contracts"]);
+    assert!(!blank.contains("SECRET") && !blank.contains("redacted_"), "{blank}");
+    for (_, shown) in commands {
+        assert!(blank.contains(shown), "{shown}: {blank}");
+    }
+    // A rule that reads the text may rest on any word of it.
+    let whole = run(&folder, &["convert", "s.jsonl", "--redact", "-p", "contracts", "-p", "text.yaml"]);
+    assert!(whole.contains("origin SECRET") && whole.contains("redacted_whole"), "{whole}");
+}
