@@ -15,6 +15,7 @@ mod outlines;
 mod protocols;
 pub mod recorded;
 mod repeats;
+mod responses;
 mod spans;
 mod streams;
 mod traced;

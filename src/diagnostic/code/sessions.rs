@@ -147,6 +147,21 @@ The agent did not make these calls in the session, so no rule checks them. The m
 skipped, and where.
 ";
 
+    Problem AMBIGUOUS_RECORD = "ambiguous_record": "a part of a recording can mean two things",
+"Nothing is damaged, but the recording does not say which of two readings is right. The message says how the
+part is read.
+
+    {\"type\": \"assistant\", \"message\": {\"id\": \"msg_1\", \"content\": [{\"type\": \"tool_use\", \"id\": \"c1\", … }]}}
+    {\"type\": \"user\", \"message\": {\"content\": [{\"type\": \"tool_result\", \"tool_use_id\": \"c1\", … }]}}
+    {\"type\": \"assistant\", \"message\": {\"id\": \"msg_1\", \"content\": [{\"type\": \"tool_use\", \"id\": \"c2\", … }]}}
+
+Here a tool ran while the response was still written, or a gateway gives every response the same id. It is read as
+one response, so the second call does not rest on the first one's result. A request id, a stop reason or a message
+of the user between them would tell.
+
+Two equal calls without results are the other case: a result that names neither belongs to the older one.
+";
+
     Problem ARGUMENTS_NOT_JSON = "arguments_not_json": "the arguments of a call are not JSON",
 "Arguments are recorded as JSON text. This text is not JSON, so no path finds a value in it, and a
 precondition with `resource` denies the call.

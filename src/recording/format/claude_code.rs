@@ -10,6 +10,7 @@ mod log;
 mod marks;
 mod offer;
 mod parts;
+mod response;
 mod titles;
 
 use hashbrown::HashMap;

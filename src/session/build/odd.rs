@@ -37,6 +37,12 @@ impl Builder {
         self.diagnostic(notice.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
     }
 
+    /// What stands on the line that was named last can mean two things, and is read as one of them.
+    pub fn ambiguous(&mut self, message: impl Into<String>) {
+        let notice = Diagnostic::notice(code::AMBIGUOUS_RECORD, message);
+        self.diagnostic(notice.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
+    }
+
     /// Whether a call had this id.
     fn was_called(&mut self, id: &str) -> bool {
         let (ids, until) = &mut self.ids;

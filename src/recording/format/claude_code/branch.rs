@@ -105,7 +105,7 @@ impl Entry {
     /// Hashes of what it has that others may belong to.
     fn makes_known(&self) -> Vec<u64> {
         match &self.kind {
-            Kind::Response { key, blocks } => {
+            Kind::Response { key, blocks, .. } => {
                 let calls = blocks.calls.iter().filter_map(|call| call.id.as_deref());
                 key.as_deref().into_iter().chain(calls).map(digest).collect()
             }

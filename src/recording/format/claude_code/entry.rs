@@ -29,6 +29,8 @@ pub struct Entry {
     pub agent: [Option<Arc<str>>; 2],
     /// Whether it is where what came before was summarised.
     pub compacts: bool,
+    /// Whether it says that a response is over.
+    pub ends: bool,
     /// What it is.
     pub kind: Kind,
     /// What is wrong with it.
@@ -60,8 +62,8 @@ pub enum Kind {
     Prompt { blocks: Blocks, meta: bool },
     /// Results of calls.
     Answer { blocks: Blocks, rejected: Option<&'static str> },
-    /// A line of the model's response with this key.
-    Response { key: Option<Box<str>>, blocks: Blocks },
+    /// A line of the model's response with this key, which came of this request. `stopped`: it says why the model stopped.
+    Response { key: Option<Box<str>>, request: Option<Box<str>>, stopped: bool, blocks: Blocks },
     /// What the program said in the model's place, because the model could not be asked.
     Failure(Blocks),
 }
@@ -77,8 +79,9 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
         odd.push(message.into());
         None
     });
+    let ends = kind == "stream_event" && ends_message(members);
     let kind = match kind {
-        "user" => user(members, flag("isMeta"))?,
+        "user" => user(members, flag("isMeta") || flag("isSynthetic"))?,
         "tool_result" => {
             let (blocks, rejected) = parts::result(members)?;
             Kind::Answer { blocks, rejected }
@@ -99,6 +102,7 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
         folder: None,
         agent: [None, None],
         compacts: flag("isCompactSummary") || subtype == "compact_boundary",
+        ends,
         kind,
         odd,
         follows: Predecessor::Nothing,
@@ -129,6 +133,12 @@ impl Kind {
             | Kind::Failure(blocks) => Some(blocks),
         }
     }
+}
+
+/// Whether an event of the API, which a stream may have among its lines, is the last one of a response.
+fn ends_message(members: &Members<'_>) -> bool {
+    let event = members.get("event").and_then(Node::members).unwrap_or_default();
+    event.get("type").and_then(Node::text).is_some_and(|kind| kind == "message_stop")
 }
 
 fn user(members: &Members<'_>, meta: bool) -> Result<Kind, String> {
@@ -169,7 +179,13 @@ fn assistant(members: &Members<'_>, failed: bool) -> Result<Kind, String> {
     if failed || text("model").is_some_and(|model| model == "<synthetic>") {
         return Ok(Kind::Failure(blocks));
     }
-    Ok(Kind::Response { key: text("id").map(|id| id.as_ref().into()), blocks })
+    let name = |node: Node<'_>| node.id().filter(|id| !id.is_empty()).map(|id| id.as_ref().into());
+    Ok(Kind::Response {
+        key: message.get("id").and_then(name),
+        request: members.any(&["requestId", "request_id"]).and_then(name),
+        stopped: text("stop_reason").is_some_and(|reason| !reason.is_empty()),
+        blocks,
+    })
 }
 
 fn blocks(members: &Members<'_>, side: Side) -> Result<Blocks, String> {

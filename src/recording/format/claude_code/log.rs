@@ -8,6 +8,7 @@ use super::branch;
 use super::branch::Branch;
 use super::entry::{Entry, Kind, Predecessor};
 use super::marks::Marks;
+use super::response;
 use super::titles::Titles;
 use crate::diagnostic::Loss;
 use crate::recording::contract::out::Out;
@@ -159,25 +160,34 @@ impl Log {
     fn add(&mut self, live: &[bool], marks: &Marks) {
         let live = std::mem::take(&mut self.entries).into_iter().zip(live).filter(|(_, live)| **live);
         let mut entries: Vec<_> = live.map(|(entry, _)| Some(entry)).collect();
-        let mut responses: HashMap<Box<str>, Vec<usize>> = HashMap::new();
-        for (at, entry) in entries.iter().flatten().enumerate() {
-            if let Some(key) = entry.response() {
-                responses.entry(key.into()).or_default().push(at);
-            }
-        }
+        let mut responses = response::group(&entries);
+        self.unclear(&entries, &responses.unclear);
         let (builder, session) = (&mut self.builder, &*self.key.session);
         for at in 0..entries.len() {
             let Some(entry) = entries.get_mut(at).and_then(Option::take) else { continue };
-            let others = entry.response().and_then(|key| responses.remove(key)).unwrap_or_default();
             let mut calls = CallsById::new();
+            if matches!(entry.kind, Kind::Response { .. }) {
+                builder.end_response();
+            }
             add(builder, marks, session, entry, &mut calls);
             // One response is one turn, though results of its first calls may be written before its last line.
-            for other in others {
+            for other in responses.later.remove(&at).unwrap_or_default() {
                 if let Some(entry) = entries.get_mut(other).and_then(Option::take) {
                     add(builder, marks, session, entry, &mut calls);
                 }
             }
         }
+    }
+
+    /// Says that lines are read as one response and may be several.
+    fn unclear(&mut self, entries: &[Option<Entry>], lines: &[usize]) {
+        let Some(first) = lines.first().and_then(|at| entries.get(*at)?.as_ref()) else { return };
+        let goes_on = number(lines.len(), "line of the model has", "lines of the model have");
+        let message = format!(
+            "{goes_on} the id of a response of which results are already there, and nothing says if it goes on or another \
+             one has its id; it is read as one response; the first is here"
+        );
+        self.builder.at_line(first.line).ambiguous(message);
     }
 
     /// Whether what came before is not in the file.
@@ -231,16 +241,6 @@ impl Log {
     }
 }
 
-impl Entry {
-    /// Key of the response that it is a line of.
-    fn response(&self) -> Option<&str> {
-        match &self.kind {
-            Kind::Response { key, .. } => key.as_deref(),
-            _ => None,
-        }
-    }
-}
-
 /// The tools and arguments of the calls of one response.
 type CallsById = HashMap<Box<str>, (Box<str>, Body)>;
 
@@ -265,7 +265,7 @@ fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls:
         Kind::Prompt { blocks, .. } => blocks.reply(builder, "user", at, mark(None)),
         Kind::Answer { blocks, rejected } => blocks.reply(builder, "user", at, mark(rejected)),
         Kind::Failure(blocks) => blocks.reply(builder, "system", at, mark(None)),
-        Kind::Response { key, mut blocks } => {
+        Kind::Response { key, mut blocks, .. } => {
             // A line that grew is written again, with the calls that it had.
             let mut other = false;
             blocks.calls.retain(|call| {

@@ -3,6 +3,7 @@
 use super::run::{Action, Run, ended, id_of, mark};
 use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
+use crate::recording::input::digest::digest;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::chat;
 use crate::recording::shape::chat::{Choice, Rules};
@@ -74,7 +75,9 @@ fn proposed(event: &Members<'_>, action: &str, args: &Members<'_>, at: Option<Mi
     let about = event.get("tool_call_metadata").and_then(Node::members).unwrap_or_default();
     let (id, own) = (id_of(&about, "tool_call_id"), id_of(event, "id"));
     let response = about.get("model_response").and_then(Node::members).unwrap_or_default();
-    let response_id = id_of(&response, "id");
+    // Every call has its whole response beside it. Gateways may give each the same id.
+    let all = response.any(&["choices", "output"]).map_or(0, |all| digest(all.json()));
+    let response_id = id_of(&response, "id").map(|id| format!("{id} {all}"));
     let choices = chat::choices(&response);
     let own_call = |choice: &Choice<'_>| {
         let calls = choice.message.and_then(Node::members)?.get("tool_calls")?.objects()?;

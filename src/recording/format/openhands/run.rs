@@ -84,6 +84,12 @@ impl Run {
         self.held.push(HeldResult { id, content, mark, at, line });
     }
 
+    /// The next call is one of another response, even if that has the same id.
+    pub fn end_response(&mut self) {
+        self.response = None;
+        self.builder.end_response();
+    }
+
     /// Something said by anybody but the model.
     pub fn said(&mut self, role: &str, content: Body, at: Option<Millis>) {
         self.flush();

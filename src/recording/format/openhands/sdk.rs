@@ -66,6 +66,7 @@ pub fn event(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &m
             let refused = Some("the event is a `UserRejectObservation`");
             let mark = Mark { error: false, refused };
             run.answer(call_of(event, run), body("rejection_reason"), Some(mark), at);
+            run.end_response();
         }
         "ConversationErrorEvent" => run.said("system", body("detail"), at),
         kind if PASSED_BY.contains(&kind) => {}
@@ -103,6 +104,8 @@ fn proposed(event: &Members<'_>, at: Option<Millis>, run: &mut Run) {
     let _ = run.act(action, at);
 }
 
+/// All calls of a response are proposed before one of them runs, so what a tool gave back ends it: gateways may give every
+/// response the same id. What the agent rejects itself (`AgentErrorEvent`) stands between its calls.
 fn observed(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &mut Run) {
     let observation = event.get("observation");
     let inner = observation.and_then(Node::members).unwrap_or_default();
@@ -123,6 +126,7 @@ fn observed(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &mu
     };
     let mark = mark(ended, None, &content, setting);
     run.answer(call_of(event, run), content, mark, at);
+    run.end_response();
 }
 
 /// Id of the call that an event answers.
