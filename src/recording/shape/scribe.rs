@@ -12,7 +12,7 @@ use crate::recording::shape::blocks::{Answer, Blocks};
 use crate::recording::shape::status::Status;
 use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Damage, Millis};
+use crate::session::{Body, CallRef, Damage, Millis};
 
 /// The session that is made of a conversation.
 pub struct Scribe {
@@ -28,6 +28,8 @@ pub struct Scribe {
 
 struct Held {
     id: Option<Box<str>>,
+    /// The place of its call, where that is known and has no id.
+    call: Option<u32>,
     content: Body,
     ended: Status,
     line: u32,
@@ -109,20 +111,26 @@ impl Scribe {
     }
 
     /// The model calls a tool in its latest response.
-    pub fn call(&mut self, id: Option<&str>, tool: &str, arguments: Body) {
-        self.builder.call(id, tool, arguments, self.at);
+    pub fn call(&mut self, id: Option<&str>, tool: &str, arguments: Body) -> CallRef {
+        self.builder.call(id, tool, arguments, self.at)
     }
 
     /// A call ended like this.
     pub fn result(&mut self, id: Option<&str>, content: Body, ended: Status) {
         let (line, at) = (self.builder.line(), self.at);
-        self.give(Held { id: id.map(Into::into), content, ended, line, at });
+        self.give(Held { id: id.map(Into::into), call: None, content, ended, line, at });
+    }
+
+    /// The same of a call that has no id, by its place among all.
+    pub fn result_of(&mut self, call: u32, content: Body, ended: Status) {
+        let (line, at) = (self.builder.line(), self.at);
+        self.give(Held { id: None, call: Some(call), content, ended, line, at });
     }
 
     /// The same of a call of the response that goes on: it may make further calls, and was not told so far.
     pub fn later_result(&mut self, id: Option<&str>, content: Body, ended: Status) {
         let (line, at) = (self.builder.line(), self.at);
-        self.held.push(Held { id: id.map(Into::into), content, ended, line, at });
+        self.held.push(Held { id: id.map(Into::into), call: None, content, ended, line, at });
     }
 
     fn flush(&mut self) {
@@ -135,7 +143,7 @@ impl Scribe {
         self.builder.at_line(line);
     }
 
-    fn give(&mut self, Held { id, content, ended, at, .. }: Held) {
+    fn give(&mut self, Held { id, call, content, ended, at, .. }: Held) {
         let marked = ended.failed();
         if marked.is_some() {
             self.builder.mark_errors();
@@ -144,7 +152,8 @@ impl Scribe {
         if ended == Status::Open && !error {
             return self.builder.unsure(id.as_deref(), content, None, at);
         }
-        self.builder.result(id.as_deref(), content, Mark { error, refused: ended.refused() }, at);
+        let mark = Mark { error, refused: ended.refused() };
+        self.builder.result_of(call, id.as_deref(), content, mark, at);
     }
 
     /// A message made of blocks: the model's, with the key of its response, or that of anybody else.
@@ -205,6 +214,7 @@ pub fn words(content: Node<'_>) -> Body {
 fn word(part: Node<'_>) -> Option<Cow<'_, str>> {
     let part = part.tried().members()?;
     let kind = part.try_get("type").and_then(Node::text);
-    let is_text = kind.is_none_or(|kind| matches!(&*kind, "text" | "input_text" | "output_text"));
+    let is_text =
+        kind.is_none_or(|kind| matches!(&*kind, "text" | "input_text" | "output_text" | "inputText"));
     part.try_get("text").filter(|_| is_text)?.text()
 }

@@ -10,6 +10,7 @@ pub mod attributes;
 mod attribution;
 pub mod conversation;
 pub mod message;
+mod mlflow;
 pub mod record;
 mod tools;
 mod traceloop;

@@ -262,11 +262,10 @@ pub fn promised(reason: Option<Node<'_>>) -> Option<Damage> {
     promised_by(&reason?.tried().text()?)
 }
 
-/// The same of a reason that was read already. Interfaces spell it in their own ways: `tool_use`, `tool-calls`, `TOOL_CALL`.
+/// The same of a reason that was read already. Interfaces spell it in their own ways: `tool_use`, `tool-calls`, `TOOL_CALL`, `toolUse`.
 pub fn promised_by(reason: &str) -> Option<Damage> {
-    const REASONS: [&str; 5] = ["tool_use", "tool_calls", "tool_call", "function_call", "function_calls"];
-    let word = reason.to_ascii_lowercase().replace('-', "_");
-    REASONS.contains(&&*word).then(|| {
+    const REASONS: [&str; 3] = ["tooluse", "toolcall", "functioncall"];
+    REASONS.contains(&&*stem(reason)).then(|| {
         let reason = quoted(reason);
         Damage::calls(format!("a response ended to call a tool ({reason}), and no call can be read in it"))
     })

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::recording::input::calls;
 use crate::recording::input::shallow::Node;
+use crate::recording::shape::python;
 use crate::session::body;
 
 /// A call that is written in a text.
@@ -104,18 +105,29 @@ fn closed<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     if text.is_empty() { Some(text) } else { text.strip_prefix(tag) }
 }
 
-/// `{"name": …, "arguments": …}`.
+/// A call as an object, up to where its tag is closed.
 fn json(text: &str) -> Option<(WrittenCall, &str)> {
     let end = text.find("</tool_call>").unwrap_or(text.len());
     let (inside, rest) = text.split_at_checked(end)?;
-    let Some(Value::Object(mut call)) = body::parse(inside.trim()) else { return None };
-    let tool = call.get("name")?.as_str()?.into();
+    Some((named(notation(inside)?)?, rest))
+}
+
+/// What a model wrote, in JSON or in the notation of Python.
+pub fn notation(text: &str) -> Option<Value> {
+    let text = text.trim();
+    body::parse(text).or_else(|| body::parse(&python::to_json(text)?))
+}
+
+/// The call that an object is: `{"name": …, "arguments": …}`, the arguments also as text.
+pub fn named(call: Value) -> Option<WrittenCall> {
+    let Value::Object(mut call) = call else { return None };
+    let tool = call.get("name")?.as_str().filter(|name| !name.is_empty())?.into();
     let given = ["arguments", "parameters", "args"].into_iter().find_map(|key| call.remove(key));
     let arguments = match given.unwrap_or_else(|| Value::Object(Map::new())) {
-        Value::String(text) => body::parse(text.trim())?,
+        Value::String(text) => notation(&text)?,
         given => given,
     };
-    Some((WrittenCall { tool, arguments }, rest))
+    Some(WrittenCall { tool, arguments })
 }
 
 /// A call whose tool and arguments are tags.
@@ -203,6 +215,7 @@ mod tests {
             "<function=lookup>\n<parameter=order>A-7</parameter>\n",
             "<tool_call>\n{\"name\": \"lookup\", \"arguments\": {\"order\": \"A-7\"}}\n</tool_call>",
             "<tool_call>{\"name\": \"lookup\", \"arguments\": \"{\\\"order\\\": \\\"A-7\\\"}\"}</tool_call>",
+            "<tool_call>\n{'arguments': {'order': 'A-7'}, 'name': 'lookup'}\n</tool_call>",
             "<tool_call>\n<function=lookup>\n<parameter=order>A-7</parameter>\n</function>\n</tool_call>",
             "<function_calls>\n<invoke name=\"lookup\">\n<parameter name=\"order\" string=\"true\">A-7</parameter>\n</invoke>\n</function_calls>",
             "<lookup>\n<order>A-7</order>\n</lookup>",

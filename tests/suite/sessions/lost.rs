@@ -98,10 +98,30 @@ pub const CLEAN: &[(&str, &str)] = &[
 "#,
     ),
     (
+        "pi",
+        r#"{"type":"session","version":3,"id":"s","timestamp":"2026-05-04T10:00:00.000Z","cwd":"/w"}
+{"type":"message","id":"e1","parentId":null,"timestamp":"2026-05-04T10:00:01.000Z","message":{"role":"user","content":"Look"}}
+{"type":"message","id":"e2","parentId":"e1","timestamp":"2026-05-04T10:00:02.000Z","message":{"role":"assistant","content":[{"type":"toolCall","id":"c1","name":"find","arguments":{"n":1}}],"stopReason":"toolUse"}}
+{"type":"message","id":"e3","parentId":"e2","timestamp":"2026-05-04T10:00:03.000Z","message":{"role":"toolResult","toolCallId":"c1","toolName":"find","content":[{"type":"text","text":"ok"}],"isError":false}}
+"#,
+    ),
+    (
+        "wink",
+        r#"{"timestamp":"2026-05-04T10:00:01+00:00","level":"DEBUG","event":"transcript.entry","message":"transcript entry: user_message","context":{"prompt_name":"p","adapter":"claude_agent_sdk","entry_type":"user_message","sequence_number":1,"source":"main","timestamp":"2026-05-04T10:00:01+00:00","session_id":"s","detail":{"sdk_entry":{"type":"user","message":{"role":"user","content":"Look"}}}}}
+{"timestamp":"2026-05-04T10:00:02+00:00","level":"DEBUG","event":"transcript.entry","message":"transcript entry: tool_use","context":{"prompt_name":"p","adapter":"claude_agent_sdk","entry_type":"tool_use","sequence_number":2,"source":"main","timestamp":"2026-05-04T10:00:02+00:00","session_id":"s","detail":{"sdk_entry":{"type":"tool_use","id":"c1","name":"find","input":{"n":1}}}}}
+{"timestamp":"2026-05-04T10:00:03+00:00","level":"DEBUG","event":"transcript.entry","message":"transcript entry: tool_result","context":{"prompt_name":"p","adapter":"claude_agent_sdk","entry_type":"tool_result","sequence_number":3,"source":"main","timestamp":"2026-05-04T10:00:03+00:00","session_id":"s","detail":{"sdk_entry":{"type":"tool_result","tool_use_id":"c1","content":"ok"}}}}
+"#,
+    ),
+    (
         "cursor-transcript",
         r#"{"role":"user","message":{"content":[{"type":"text","text":"Look"}]}}
 {"role":"assistant","message":{"content":[{"type":"tool_use","name":"find","input":{"n":1}}]}}
 {"type":"turn_ended","status":"success"}
+"#,
+    ),
+    (
+        "sharegpt",
+        r#"{"id":"s","conversations":[{"from":"human","value":"Look"},{"from":"gpt","value":"<tool_call>\n{\"name\": \"find\", \"arguments\": {\"n\": 1}}\n</tool_call>"},{"from":"tool","value":"<tool_response>\n{\"name\": \"find\", \"content\": \"ok\"}\n</tool_response>"}]}
 "#,
     ),
     (
@@ -178,6 +198,11 @@ pub const CLEAN: &[(&str, &str)] = &[
         r#"{"object":"trace","id":"t1","workflow_name":"desk","group_id":null,"metadata":null}
 {"object":"trace.span","id":"s1","trace_id":"t1","parent_id":null,"started_at":"2026-05-04T10:00:01+00:00","ended_at":"2026-05-04T10:00:02+00:00","span_data":{"type":"generation","model":"m","input":[{"role":"user","content":"Look"}],"output":[{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"find","arguments":"{\"n\": 1}"}}]}]},"error":null}
 {"object":"trace.span","id":"s2","trace_id":"t1","parent_id":null,"started_at":"2026-05-04T10:00:03+00:00","ended_at":"2026-05-04T10:00:04+00:00","span_data":{"type":"function","name":"find","input":"{\"n\": 1}","output":"ok"},"error":null}
+"#,
+    ),
+    (
+        "mlflow",
+        r#"{"info":{"trace_id":"tr-1","state":"OK","trace_metadata":{},"tags":{}},"data":{"spans":[{"trace_id":"t1","span_id":"s1","parent_span_id":null,"name":"Completions","start_time_unix_nano":1777888800000000000,"end_time_unix_nano":1777888800000000005,"events":[],"status":{"code":"STATUS_CODE_OK","message":""},"attributes":{"mlflow.spanType":"\"CHAT_MODEL\"","mlflow.spanInputs":"{\"messages\":[{\"role\":\"user\",\"content\":\"Look\"}]}","mlflow.spanOutputs":"{\"choices\":[{\"index\":0,\"finish_reason\":\"tool_calls\",\"message\":{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"c1\",\"type\":\"function\",\"function\":{\"name\":\"find\",\"arguments\":\"{\\\"n\\\": 1}\"}}]}}]}"}},{"trace_id":"t1","span_id":"s2","parent_span_id":null,"name":"find","start_time_unix_nano":1777888800000000010,"end_time_unix_nano":1777888800000000015,"events":[],"status":{"code":"STATUS_CODE_OK","message":""},"attributes":{"mlflow.spanType":"\"TOOL\"","mlflow.spanInputs":"{\"n\":1}","mlflow.spanOutputs":"\"ok\""}}]}}
 "#,
     ),
     (
@@ -301,6 +326,10 @@ const CALLS: Option<Loss> = Some(Loss::MayHoldCalls);
 const HARMLESS: Option<Loss> = Some(Loss::Harmless);
 
 const ROWS: &[Row] = &[
+    ("pi", (r#"[{"type":"toolCall""#, r#"[{"type":7"#), CALLS),
+    ("wink", (r#""entry_type":"tool_use""#, r#""entry_type":"tool_asked""#), CALLS),
+    ("sharegpt", (r#""from":"gpt""#, r#""from":7"#), CALLS),
+    ("mlflow", (r#""mlflow.spanType":"\"CHAT_MODEL\"""#, r#""mlflow.spanType":"7""#), CALLS),
     ("gemini-api", (r#""content":{"role":"model","parts":[{"text":"Done."}]}"#, r#""content":7"#), CALLS),
     ("vscode-chat", (r#""toolCalls":["#, r#""toolCalls":7,"x":["#), CALLS),
     ("cline", (r#"[{"type":"tool_use""#, r#"[{"type":7"#), CALLS),

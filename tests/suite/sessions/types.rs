@@ -177,6 +177,7 @@ const QUIET: &[(&str, &str, &str)] = &[
     ("langfuse", "/observations/*/input", ASKED),
     ("langfuse", "/input", ASKED),
     ("langsmith", "/inputs/input", ASKED),
+    ("wink", "/context/detail/input", ASKED),
     ("swe-agent", "/trajectory/*/action", ASKED),
     ("tau-bench", "/*/traj/*/tool_calls/*/function/arguments", ASKED),
     ("langfuse", "/observations/*/startTime", "a number is a time as well, and this one is early"),

@@ -13,12 +13,13 @@ use crate::session::body;
 pub struct Attributes(Vec<(Box<str>, Box<str>)>);
 
 /// Beginnings of the names of attributes that are looked at.
-const KEPT: [&str; 14] = [
+const KEPT: [&str; 15] = [
     "langfuse.observation.",
     "gen_ai.",
     "gcp.vertex.agent.",
     "llm.",
     "mcp.",
+    "mlflow.",
     "jsonrpc.",
     "tool",
     "openinference.",

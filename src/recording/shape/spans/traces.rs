@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::ancestry::{Key, Passed};
 use super::conversation;
-use super::{Event, Part, Span, digest};
+use super::{Event, Part, Span, digest, mlflow};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::recording::contract::out::Out;
 use crate::recording::contract::setting::Setting;
@@ -90,9 +90,10 @@ impl Traces {
     }
 
     /// Adds a span. One that is given twice is read once, or as it ends where it had not ended before.
-    pub fn add(&mut self, span: Span) {
+    pub fn add(&mut self, mut span: Span) {
         let place = self.place(&span.trace, span.line);
-        let wrong = span.attributes.wrong().map(Damage::calls);
+        let unread = mlflow::translate(&mut span);
+        let wrong = span.attributes.wrong().map(Damage::calls).into_iter().chain(unread);
         let wrong = wrong.map(|damage| self.setting.damaged_line(span.line, damage));
         let Some(trace) = self.open.get_mut(place) else { return };
         trace.diagnostics.extend(wrong);
