@@ -9,6 +9,7 @@ use super::{Issue, Level, Run, Spot, warned};
 use crate::diagnostic::Diagnostic;
 use crate::report::totals::incomplete;
 use crate::report::words;
+use crate::wording::clean::{Marks, show};
 
 /// Annotations that are written: GitHub shows ten of each level a step.
 const MOST: usize = 50;
@@ -71,9 +72,17 @@ fn annotation(issue: &Issue, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "::{level} {}::{}", parts.join(","), data(&message))
 }
 
-/// Text of an annotation, as the runner reads it back.
+/// Text of an annotation, as the runner reads it back: line ends are encoded, and what else would steer a terminal that shows
+/// the log is a mark.
 pub fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let ends = |c: char| c == '\r' || c == '\n';
+    let parts = text.split_inclusive(ends).map(|part| {
+        let line = part.trim_end_matches(ends);
+        let end = part.get(line.len()..).unwrap_or_default();
+        let line = show(line, Marks::Unicode).text().replace('%', "%25");
+        line + &end.replace('\r', "%0D").replace('\n', "%0A")
+    });
+    parts.collect()
 }
 
 /// Text of a property, which a colon or a comma would end.
@@ -89,5 +98,6 @@ mod tests {
     fn what_would_end_a_part_is_escaped() {
         assert_eq!(data("50%\r\n::error::x"), "50%25%0D%0A::error::x");
         assert_eq!(property("a,b: c%\n"), "a%2Cb%3A c%25%0A");
+        assert_eq!(data("a\u{1b}[31m\u{1}b"), "a␛[31m␁b");
     }
 }
