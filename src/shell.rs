@@ -39,7 +39,6 @@ mod scene;
 mod settings;
 mod shells;
 mod simple;
-pub mod spelling;
 pub mod tool;
 mod unlisted;
 mod unwrap;

@@ -80,7 +80,7 @@ pub fn question<'a>(
 fn better(tools: &[Arc<str>], argument: &str, pattern: &str) -> Option<(&'static str, Value)> {
     let command = matches!(argument, "command" | "cmd" | "commands" | "script" | "input");
     let runs = tools.is_empty() || tools.iter().any(|tool| runs_commands(&Table::default(), tool));
-    let meaning = (command && runs).then(|| crate::shell::spelling::meaning(pattern))??;
+    let meaning = (command && runs).then(|| expressions::meaning(pattern))??;
     Some((meaning.key, meaning.value))
 }
 
@@ -194,6 +194,8 @@ pub fn runs_commands(_facts: &Table, _tool: &str) -> bool {
 #[cfg(feature = "shell")]
 pub use {crate::shell::tool::runs_commands, reading::question};
 
+#[cfg(feature = "shell")]
+mod expressions;
 #[cfg(feature = "shell")]
 pub mod learns;
 #[cfg(feature = "shell")]

@@ -7,8 +7,8 @@ use std::str::Chars;
 
 use serde_json::{Map, Value, json};
 
-use super::call::Act;
-use super::facts::{self, Style};
+use crate::shell::Act;
+use crate::shell::facts::{self, Style};
 
 /// A key that asks the same of what a call does, and its value.
 #[derive(Debug, Clone, PartialEq)]
