@@ -1,6 +1,7 @@
 //! Folders that hold a place: what is done to a folder with all it holds is done to what lies there.
 
 use super::Answer;
+use super::glob::{Glob, Token};
 use super::word::Symbol;
 
 /// Folders that hold the home folders of people.
@@ -32,32 +33,16 @@ fn may_be(name: &[Symbol], wanted: &[Symbol]) -> Answer {
     if name == wanted {
         return Answer::Yes;
     }
-    // Row by row as a pattern: `places[n]` says whether what was read so far is the first `n` letters.
-    let mut places = vec![false; wanted.len() + 1];
-    if let Some(first) = places.first_mut() {
-        *first = true;
+    if name.iter().all(|symbol| matches!(symbol, Symbol::Char(_))) {
+        return Answer::No;
     }
-    let mut open = false;
-    for symbol in name {
-        let mut next = vec![false; places.len()];
-        let mut any = false;
-        for (at, cell) in next.iter_mut().enumerate() {
-            let before = at.checked_sub(1);
-            let came = before.and_then(|before| places.get(before)).copied().unwrap_or_default();
-            let letter = before.and_then(|before| wanted.get(before));
-            any |= places.get(at).copied().unwrap_or_default();
-            *cell = match symbol {
-                Symbol::Char(_) => came && letter == Some(symbol),
-                Symbol::NameStart => came && letter.is_some_and(|letter| *letter != Symbol::Char('.')),
-                Symbol::AnyName | Symbol::Any => any,
-            };
-        }
-        open |= !matches!(symbol, Symbol::Char(_));
-        places = next;
-    }
-    match open && places.last().copied().unwrap_or_default() {
-        true => Answer::Perhaps("*".to_owned()),
-        false => Answer::No,
+    let letter = |symbol: &Symbol| match symbol {
+        Symbol::Char(letter) => Token::Char(*letter),
+        _ => Token::Star,
+    };
+    match Glob::new(wanted.iter().map(letter).collect()).symbols(name, None) {
+        Answer::No => Answer::No,
+        _ => Answer::Perhaps("*".to_owned()),
     }
 }
 

@@ -19,7 +19,7 @@ pub struct Line {
 }
 
 /// One program with its arguments, or redirections alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SmallCall {
     /// The program, without its folder; empty for redirections alone.
     pub program: Word,

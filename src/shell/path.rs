@@ -329,8 +329,7 @@ fn normal(symbols: &[Symbol]) -> Vec<Symbol> {
 
 /// Whether a first name already says from where the path is taken.
 fn begins(name: &[Symbol], here: &[Symbol], up: &[Symbol]) -> bool {
-    let environment = name.len() > ENVIRONMENT.len()
-        && ENVIRONMENT.chars().zip(name).all(|(wanted, found)| *found == Symbol::Char(wanted));
+    let environment = name.len() > ENVIRONMENT.len() && is_environment(name);
     environment || name == here || name == up || matches!(name, [Symbol::Char('~'), ..] | [Symbol::Any, ..])
 }
 

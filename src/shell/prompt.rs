@@ -17,7 +17,7 @@ use super::options::{Arguments, arguments};
 use super::patch;
 use super::scene::{self, Effects, Scene, environment};
 use super::walker::Input;
-use super::word::{Piece, Word};
+use super::word::Word;
 
 /// Scripts that a program with commands of its own hands to a shell. What these commands read and write is added to the effects.
 pub fn scripts(
@@ -171,13 +171,5 @@ impl Commands {
 
 /// These programs know `~` themselves.
 fn at_home(file: Word) -> Word {
-    match file.strip_prefix("~/") {
-        Some(rest) => {
-            let mut word = Word { pieces: vec![Piece::Home], many: false };
-            word.push("/");
-            word.append(&rest);
-            word
-        }
-        None => file,
-    }
+    file.strip_prefix("~/").map_or(file, |rest| Word::at_home(&rest))
 }

@@ -22,37 +22,32 @@ const LONGEST: usize = 4096;
 /// How many answers are kept with a reading: reloaded policies ask new questions.
 const ANSWERS: usize = 4096;
 
-/// What a reading depends on.
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
-    tool: Box<str>,
-    arguments: Box<str>,
-    folder: Box<str>,
+/// What a reading depends on besides the arguments of the call: texts as they are asked for, or as they are kept.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Key<T> {
+    tool: T,
+    folder: T,
     /// See [`Made::folder`]; empty where it is the session's.
-    here: Box<str>,
-    home: Box<str>,
+    here: T,
+    home: T,
     facts: u64,
 }
 
-/// The same, before anything is kept.
-#[derive(Clone, Copy, Hash)]
-struct KeyRef<'k> {
-    tool: &'k str,
-    arguments: &'k str,
-    folder: &'k str,
-    here: &'k str,
-    home: &'k str,
-    facts: u64,
+impl<T: AsRef<str>> Key<T> {
+    fn with<'k, U>(&'k self, text: impl Fn(&'k str) -> U) -> Key<U> {
+        let Key { tool, folder, here, home, facts } = self;
+        let [tool, folder, here, home] = [tool, folder, here, home].map(|own| text(own.as_ref()));
+        Key { tool, folder, here, home, facts: *facts }
+    }
 }
 
-impl Equivalent<Key> for KeyRef<'_> {
-    fn equivalent(&self, key: &Key) -> bool {
-        *self.tool == *key.tool
-            && *self.arguments == *key.arguments
-            && *self.folder == *key.folder
-            && *self.here == *key.here
-            && *self.home == *key.home
-            && self.facts == key.facts
+/// A key with the arguments of the call, before anything is kept.
+#[derive(Hash)]
+struct Asked<'k>(Key<&'k str>, &'k str);
+
+impl Equivalent<(Key<Box<str>>, Box<str>)> for Asked<'_> {
+    fn equivalent(&self, (key, arguments): &(Key<Box<str>>, Box<str>)) -> bool {
+        self.0 == key.with(|text| text) && *self.1 == **arguments
     }
 }
 
@@ -110,16 +105,15 @@ impl Reading {
 /// The reading that was asked for last, which is nearly always asked for again.
 struct Last {
     arguments: Body,
-    tool: Box<str>,
-    folder: Box<str>,
-    here: Box<str>,
-    home: Box<str>,
-    facts: u64,
+    key: Key<Box<str>>,
     reading: Rc<Reading>,
 }
 
+/// Readings by what they depend on.
+type Readings = HashMap<(Key<Box<str>>, Box<str>), Rc<Reading>>;
+
 thread_local! {
-    static READINGS: RefCell<HashMap<Key, Rc<Reading>>> = RefCell::default();
+    static READINGS: RefCell<Readings> = RefCell::default();
     static LAST: RefCell<Option<Last>> = const { RefCell::new(None) };
 }
 
@@ -171,14 +165,10 @@ impl<'c> Made<'c> {
 pub fn reading(made: Made<'_>, known: &Table) -> Rc<Reading> {
     let Made { tool, arguments, facts, .. } = made;
     let (folder, here, home) = (said(facts), made.folder.unwrap_or_default(), home(facts));
+    let key = Key { tool, folder, here, home, facts: known.number() };
     let last = LAST.with_borrow(|last| {
         let last = last.as_ref()?;
-        let same = last.arguments.is(arguments)
-            && *last.tool == *tool
-            && *last.folder == *folder
-            && *last.here == *here
-            && *last.home == *home
-            && last.facts == known.number();
+        let same = last.arguments.is(arguments) && last.key.with(|text| text) == key;
         same.then(|| Rc::clone(&last.reading))
     });
     if let Some(reading) = last {
@@ -191,36 +181,20 @@ pub fn reading(made: Made<'_>, known: &Table) -> Rc<Reading> {
     let reading = if arguments.size() > LONGEST {
         fresh()
     } else {
-        let key = KeyRef { tool, arguments: arguments.raw(), folder, here, home, facts: known.number() };
-        let read = READINGS.with_borrow(|readings| readings.get(&key).map(Rc::clone));
+        let asked = Asked(key, arguments.raw());
+        let read = READINGS.with_borrow(|readings| readings.get(&asked).map(Rc::clone));
         read.unwrap_or_else(|| {
             let reading = fresh();
             READINGS.with_borrow_mut(|readings| {
                 if readings.len() >= KEPT {
                     readings.clear();
                 }
-                let key = Key {
-                    tool: tool.into(),
-                    arguments: key.arguments.into(),
-                    folder: folder.into(),
-                    here: here.into(),
-                    home: home.into(),
-                    facts: key.facts,
-                };
-                readings.insert(key, Rc::clone(&reading));
+                readings.insert((key.with(Box::from), asked.1.into()), Rc::clone(&reading));
             });
             reading
         })
     };
-    let kept = Last {
-        arguments: arguments.clone(),
-        tool: tool.into(),
-        folder: folder.into(),
-        here: here.into(),
-        home: home.into(),
-        facts: known.number(),
-        reading: Rc::clone(&reading),
-    };
+    let kept = Last { arguments: arguments.clone(), key: key.with(Box::from), reading: Rc::clone(&reading) };
     LAST.with_borrow_mut(|last| *last = Some(kept));
     reading
 }

@@ -82,11 +82,9 @@ pub fn add(act: Act, extent: Extent, word: &Word, scene: &Scene<'_>, found: &mut
     if is_device(word) {
         return;
     }
-    let touch = |folder: &Word| Touch { act, place: Place::new(word, folder, scene.root), extent };
-    found.touches.push(touch(scene.folder));
-    if is_relative(word) {
-        found.mentions.extend(scene.instead.iter().map(touch));
-    }
+    let mut touches = touches(act, extent, word, scene);
+    found.touches.extend(touches.next());
+    found.mentions.extend(touches);
     // `/proc/self/environ`.
     let process = word.strip_prefix("/proc/").filter(|_| act == Act::Reads);
     if process.is_some_and(|rest| rest.to_string().ends_with("/environ")) {
@@ -97,12 +95,20 @@ pub fn add(act: Act, extent: Extent, word: &Word, scene: &Scene<'_>, found: &mut
 /// Adds a file that is perhaps meant.
 pub fn mention(act: Act, extent: Extent, word: &Word, scene: &Scene<'_>, found: &mut Effects) {
     if !is_device(word) {
-        let touch = |folder: &Word| Touch { act, place: Place::new(word, folder, scene.root), extent };
-        found.mentions.push(touch(scene.folder));
-        if is_relative(word) {
-            found.mentions.extend(scene.instead.iter().map(touch));
-        }
+        found.mentions.extend(touches(act, extent, word, scene));
     }
+}
+
+/// A file as seen from where a command runs, then from the folders in which it runs instead.
+fn touches<'a>(
+    act: Act,
+    extent: Extent,
+    word: &'a Word,
+    scene: &'a Scene<'_>,
+) -> impl Iterator<Item = Touch> + 'a {
+    let others = scene.instead.iter().filter(|_| is_relative(word));
+    let folders = std::iter::once(scene.folder).chain(others);
+    folders.map(move |folder| Touch { act, place: Place::new(word, folder, scene.root), extent })
 }
 
 fn is_device(word: &Word) -> bool {

@@ -204,32 +204,9 @@ fn unknown(command: &str) -> Line {
     Line { calls: vec![call], problem: Some("the command is not a text".to_owned()) }
 }
 
+/// A call that does nothing, in the folder of the session.
 fn blank() -> SmallCall {
-    SmallCall {
-        program: Word::text(""),
-        from: None,
-        args: Vec::new(),
-        env: None,
-        folder: Word::text("."),
-        session: None,
-        home: None,
-        instead: Vec::new(),
-        touches: Vec::new(),
-        mentions: Vec::new(),
-        reaches: Vec::new(),
-        unclear: None,
-        doubt: None,
-        opaque: false,
-        elsewhere: false,
-        proven: true,
-        proof: 0,
-        after: Vec::new(),
-        pipeline: 0,
-        looped: 0,
-        background: false,
-        folds: false,
-        at: 0..0,
-    }
+    SmallCall { program: Word::text(""), folder: Word::text("."), proven: true, ..SmallCall::default() }
 }
 
 /// The call of a tool that runs no command.

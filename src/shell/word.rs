@@ -175,26 +175,42 @@ impl Word {
         Some((first, second))
     }
 
+    /// What is before and after the last `/`.
+    pub fn rsplit_folder(&self) -> Option<(Word, Word)> {
+        let has_slash = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains('/'));
+        let place = self.pieces.iter().rposition(has_slash)?;
+        let (before, rest) = self.pieces.split_at(place);
+        let (Piece::Text(text), rest) = rest.split_first()? else { return None };
+        let (left, right) = text.rsplit_once('/')?;
+        let mut folder = Word { pieces: before.to_vec(), many: false };
+        folder.push(left);
+        let mut base = Word { pieces: Vec::new(), many: self.many };
+        base.push(right);
+        base.pieces.extend_from_slice(rest);
+        Some((folder, base))
+    }
+
     /// What is after the last `/`.
     pub fn base(&self) -> Word {
-        let mut word = self.clone();
-        let last =
-            word.pieces.iter().rposition(|piece| matches!(piece, Piece::Text(text) if text.contains('/')));
-        if let Some(place) = last {
-            let rest = word.pieces.split_off(place);
-            word.pieces.clear();
-            for piece in rest {
-                match (word.pieces.is_empty(), piece) {
-                    (true, Piece::Text(text)) => {
-                        let name = text.rsplit('/').next().unwrap_or_default();
-                        if !name.is_empty() {
-                            word.pieces.push(Piece::Text(name.to_owned()));
-                        }
-                    }
-                    (_, piece) => word.pieces.push(piece),
-                }
-            }
+        self.rsplit_folder().map_or_else(|| self.clone(), |(_, base)| base)
+    }
+
+    /// What is between commas.
+    pub fn parts(&self) -> Vec<Word> {
+        let (mut parts, mut rest) = (Vec::new(), self.clone());
+        while let Some((part, others)) = rest.split_once(',') {
+            parts.push(part);
+            rest = others;
         }
+        parts.push(rest);
+        parts
+    }
+
+    /// A path in the home folder.
+    pub fn at_home(rest: &Word) -> Word {
+        let mut word = Word { pieces: vec![Piece::Home], many: false };
+        word.push("/");
+        word.append(rest);
         word
     }
 

@@ -121,21 +121,9 @@ fn at_value(word: &Word) -> Option<Word> {
     Some(file)
 }
 
-/// What is between commas.
-fn parts(word: &Word) -> Vec<Word> {
-    let mut rest = word.clone();
-    let mut parts = Vec::new();
-    while let Some((part, others)) = rest.split_once(',') {
-        parts.push(part);
-        rest = others;
-    }
-    parts.push(rest);
-    parts
-}
-
 /// The files of `KEY=FILE,KEY=FILE`.
 fn fields(word: &Word) -> Vec<Word> {
-    parts(word).into_iter().map(|part| part.split_once('=').map_or(part, |(_, file)| file)).collect()
+    word.parts().into_iter().map(|part| part.split_once('=').map_or(part, |(_, file)| file)).collect()
 }
 
 /// Files of any name in a folder that an option names.
@@ -185,7 +173,7 @@ fn mount(act: Act, value: &Word, scene: &Scene<'_>, found: &mut Effects) {
     let fields = text.split([',', ':']).any(|part| part.contains('='));
     let (host, writes) = if fields {
         let source = |part: &Word| ["src=", "source="].iter().find_map(|key| part.strip_prefix(key));
-        let host = parts(value).iter().find_map(source);
+        let host = value.parts().iter().find_map(source);
         let is_other = !["type=bind", "type=file", "id="].iter().any(|field| text.contains(field));
         (host.filter(|_| !is_other), !text.contains("readonly") && !text.ends_with(",ro"))
     } else {
@@ -283,12 +271,7 @@ pub fn below(name: &Word) -> Word {
 /// A fixed path, with `~` for the home folder and `*` for any name.
 pub fn at_home(path: &str) -> Word {
     match path.strip_prefix("~/") {
-        Some(rest) => {
-            let mut word = Word { pieces: vec![Piece::Home], many: false };
-            word.push("/");
-            word.append(&Word::pattern(rest));
-            word
-        }
+        Some(rest) => Word::at_home(&Word::pattern(rest)),
         None => Word::pattern(path),
     }
 }

@@ -99,14 +99,7 @@ fn is_name(word: &Word) -> bool {
 
 /// `HOST,USER@HOST:PORT`.
 fn jumps(word: &Word) -> Vec<Host> {
-    let mut rest = word.clone();
-    let mut hosts = Vec::new();
-    while let Some((first, others)) = rest.split_once(',') {
-        hosts.extend(host(&first, true));
-        rest = others;
-    }
-    hosts.extend(host(&rest, true));
-    hosts
+    word.parts().iter().filter_map(|part| host(part, true)).collect()
 }
 
 /// The part before the first `/`, where it looks like the name of a host.
