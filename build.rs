@@ -5,6 +5,8 @@
 mod act;
 #[path = "src/shell/facts/fault.rs"]
 mod fault;
+#[path = "src/shell/facts/language.rs"]
+mod language;
 #[path = "src/shell/facts/read.rs"]
 mod read;
 #[path = "src/shell/facts/row.rs"]

@@ -31,6 +31,7 @@ pub mod matcher;
 pub mod options;
 mod patch;
 pub mod path;
+mod prints;
 mod prompt;
 pub mod question;
 pub mod reading;

@@ -20,10 +20,12 @@ pub fn action(call: &SmallCall, facts: &Table) -> Option<Vec<String>> {
         (0, true) => verbs.max(1),
         (skipped, _) => skipped + read.levels.last().map_or(0, |level| level.verbs),
     };
+    // Where listed subcommands have dots in their names, as `ecto.migrate`, others may have.
+    let dotted = row.levels.iter().flat_map(|level| &level.subs).flatten().any(|word| word.contains('.'));
     // An option that the table does not know may have the next word as its value.
     let sure = read.doubtful.as_ref().map_or(usize::MAX, |(at, _)| *at);
     for operand in read.operands.iter().take(sure.min(most.max(verbs))) {
-        let Some(word) = subcommand(operand, program == "mix") else { break };
+        let Some(word) = subcommand(operand, dotted) else { break };
         words.push(word.to_owned());
     }
     Some(words)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use brush_parser::ast::{Assignment, AssignmentName, AssignmentValue};
 
 use super::constants::{Constants, Exported, is_name, literal};
-use super::facts::Program;
+use super::facts::{Clears, Program};
 use super::options::Arguments;
 use super::walker::{Flow, Walker};
 use super::word::{Piece, Word};
@@ -21,21 +21,14 @@ pub fn is_same_shell(name: &str) -> bool {
 
 /// The folder that is written before a program's name.
 pub fn folder_of(program: &Word) -> Option<Word> {
-    let last =
-        program.pieces.iter().rposition(|piece| matches!(piece, Piece::Text(text) if text.contains('/')));
-    let Some(place) = last else {
+    let Some((mut folder, _)) = program.rsplit_folder() else {
         // What is not known may have one.
         let open = program.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_) | Piece::Home));
         return open.then(|| program.clone());
     };
-    let mut folder = Word::default();
-    for piece in program.pieces.iter().take(place) {
-        folder.append(&Word { pieces: vec![piece.clone()], many: false });
-    }
-    if let Some(Piece::Text(text)) = program.pieces.get(place) {
-        folder.push(
-            text.rsplit_once('/').map_or("", |(folder, _)| if folder.is_empty() { "/" } else { folder }),
-        );
+    // The root ends with its own slash, and so does what is not known.
+    if matches!(folder.pieces.last(), None | Some(Piece::Unknown(_) | Piece::Home | Piece::Pattern(_))) {
+        folder.push("/");
     }
     Some(folder)
 }
@@ -216,14 +209,7 @@ impl Walker<'_> {
     }
 
     /// What a program that starts others makes of the variables.
-    pub fn passes_on(
-        &mut self,
-        row: &Program,
-        name: &str,
-        elsewhere: bool,
-        found: &Arguments<'_>,
-        words: &[Word],
-    ) {
+    pub fn passes_on(&mut self, row: &Program, name: &str, elsewhere: bool, found: &Arguments<'_>) {
         if elsewhere {
             self.constants.leave();
             for given in &found.options {
@@ -239,22 +225,17 @@ impl Walker<'_> {
             }
             return;
         }
-        if matches!(name, "env" | "genv") {
-            if found.has("-i --ignore-environment")
-                || words.first().is_some_and(|word| word.known() == Some("-"))
-            {
-                self.constants.leave();
-            }
-            let unset = found.values("-u --unset").filter_map(Word::known);
-            unset.for_each(|name| self.constants.remove(name));
-        }
+        let unset = found.values_of(&row.unsets).filter_map(Word::known);
+        unset.for_each(|name| self.constants.remove(name));
         if row.adds_env {
             self.constants.forget(name);
         }
-        if row.clears_env.as_ref().is_some_and(|keeping| !found.has_any(keeping))
-            && !self.constants.is_empty()
-        {
-            self.constants.filter();
+        match &row.clears_env {
+            Some(Clears::With(names)) if found.has_any(names) => self.constants.leave(),
+            Some(Clears::Unless(names)) if !found.has_any(names) && !self.constants.is_empty() => {
+                self.constants.filter();
+            }
+            _ => {}
         }
     }
 

@@ -22,12 +22,6 @@ impl Walker<'_> {
                 }
             }
             "test" | "[" | "printf" => value("-v").iter().for_each(|word| self.subscript(word, flow)),
-            // ImageMagick opens a name that begins so as a pipe.
-            "convert" | "magick" | "identify" | "mogrify" | "montage" | "composite" => {
-                for script in args.iter().filter_map(|word| word.strip_prefix("|")) {
-                    self.aside(|walker| walker.reread(&script, flow));
-                }
-            }
             "wait" => value("-p").iter().for_each(|word| self.subscript(word, flow)),
             "mapfile" | "readarray" => {
                 args.iter().for_each(|word| self.subscript(word, flow));

@@ -3,7 +3,7 @@
 use super::Answer;
 use super::call::{Act, Extent, Host, SmallCall};
 use super::choose::{choose, searched, whole};
-use super::facts::{At, Condition, Deed, Depth, Does, Effect4, Level, Net, Program, Table, WhenFed, said};
+use super::facts::{At, Condition, Deed, Depth, Does, Effect, Level, Net, Program, Table, WhenFed, said};
 use super::forms::{files, hosts};
 use super::host::host;
 use super::options::{Arguments, arguments};
@@ -21,9 +21,9 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
         return Effects { opaque: true, ..Effects::default() };
     };
     let own = facts.says_all_of(name);
-    if matches!(name, "find" | "gfind") && !own {
+    if program.finds && !own {
         let mut found = Effects::default();
-        find::find(args, scene, &mut found);
+        find::find(program, args, scene, &mut found);
         return found;
     }
     let (readings, more) = readings(program, args);
@@ -109,7 +109,7 @@ fn of_reading(
     }
     if !found.reaches.is_empty() {
         let given = operands.iter().filter_map(hosts::address);
-        let set = arguments.values("-c --config").filter_map(setting_host).filter(|_| name == "git");
+        let set = arguments.values("-c --config").filter_map(setting_host).filter(|_| program.has_settings());
         let through = scene.assigned.iter().filter(|(name, _)| is_proxy(name));
         let through = through.filter_map(|(_, word)| host(word, true));
         let more: Vec<Host> =
@@ -121,22 +121,17 @@ fn of_reading(
 
 /// Adds the effects of which the row says nothing: they are not known.
 fn not_said(name: &str, read: &Arguments<'_>, scene: &Scene<'_>, found: &mut Effects) {
-    let said = read.levels.iter().fold(Effect4::default(), |said, level| said.with(level.said()));
+    let says = |effect| read.levels.iter().any(|level| level.says(effect));
     let called = || {
         let subs = read.operands.iter().take(read.skipped).map(|word| format!(" {word}"));
         format!("{name}{}", subs.collect::<String>())
     };
-    for act in Act::ALL.into_iter().filter(|act| !said.has(*act)) {
-        mention(
-            act,
-            Extent::Itself,
-            &Word::unknown(format!("what {} {}", called(), act.name())),
-            scene,
-            found,
-        );
-    }
-    if !said.reaches {
-        found.reaches.push(Host::Unknown(format!("what {} reaches", called())));
+    for (name, effect) in Effect::ALL.into_iter().filter(|(_, effect)| !says(*effect)) {
+        let what = format!("what {} {name}", called());
+        match effect {
+            Effect::Files(act) => mention(act, Extent::Itself, &Word::unknown(what), scene, found),
+            Effect::Reaches => found.reaches.push(Host::Unknown(what)),
+        }
     }
 }
 

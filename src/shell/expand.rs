@@ -11,6 +11,7 @@ use printed::printed;
 use signs::{has_commands, has_comment, is_balanced, is_script};
 
 use super::constants::{Constants, literal};
+use super::facts::Table;
 use super::guard;
 use super::word::{Piece, Word};
 
@@ -41,6 +42,8 @@ pub struct Expanding<'s> {
     pub options: &'s ParserOptions,
     /// What the line says of variables.
     pub constants: &'s Constants,
+    /// What is known of programs.
+    pub facts: &'s Table,
     /// Whether names of programs mean those, and no functions of the line.
     pub own: bool,
     /// Whether it is the value of an assignment, which is one word.
@@ -295,7 +298,7 @@ impl<'r> Reader<'r> {
 
     /// What a script prints.
     fn substitution(&mut self, script: String, written: String, quoted: bool, word: &mut Word) {
-        match printed(&script).filter(|_| self.expanding.own) {
+        match printed(&script, self.expanding.facts).filter(|_| self.expanding.own) {
             Some(path) => word.push(&path),
             None => {
                 word.pieces.push(Piece::Unknown(written));

@@ -4,6 +4,7 @@
 //! makes one table; a row is read when its program is first met.
 
 pub mod fault;
+mod language;
 pub mod read;
 mod row;
 mod run;
@@ -18,9 +19,10 @@ use serde_json::Value;
 
 use super::act::Act;
 
+pub use language::{Clears, CommandOperands, Commands, Fed, Language, Prints, UrlGlobs};
 pub use row::{
-    At, Choosing, CommandOperands, Commands, Condition, Deed, Depth, Does, Effect4, Fed, Language, Level,
-    Net, Opt, Program, Style, Takes, UrlGlobs, WhenFed,
+    At, Choosing, Condition, Deed, Depth, Does, Effect, EffectSet, Level, Net, Opt, Program, Style, Takes,
+    WhenFed,
 };
 pub use run::{Apart, Inner, Run, Shell};
 pub use table::{Row, Table};
@@ -126,6 +128,11 @@ impl Program {
         self.names.first().map(String::as_str).unwrap_or_default()
     }
 
+    /// Whether it reads settings some of which are scripts.
+    pub fn has_settings(&self) -> bool {
+        !self.settings_run.is_empty()
+    }
+
     /// Whether it does nothing but run another program.
     pub fn is_wrapper(&self) -> bool {
         self.ways().any(|(_, run)| !run.besides)
@@ -137,23 +144,20 @@ impl Program {
     }
 }
 
-impl Effect4 {
-    /// Those of either set.
-    pub fn with(self, other: Effect4) -> Effect4 {
-        Effect4 {
-            reads: self.reads || other.reads,
-            writes: self.writes || other.writes,
-            deletes: self.deletes || other.deletes,
-            reaches: self.reaches || other.reaches,
-        }
+impl EffectSet {
+    /// Whether an effect is in the set.
+    pub fn has(self, effect: Effect) -> bool {
+        self.0.iter().zip(Effect::ALL).any(|(place, (_, own))| *place && own == effect)
     }
+}
 
-    /// Whether the effect on files is in the set.
-    pub fn has(self, act: Act) -> bool {
-        match act {
-            Act::Reads => self.reads,
-            Act::Writes => self.writes,
-            Act::Deletes => self.deletes,
+impl Deed {
+    /// Which effect it is.
+    fn effect(&self) -> Option<Effect> {
+        match self {
+            Deed::Files(act, ..) => Some(Effect::Files(*act)),
+            Deed::Reaches(_) => Some(Effect::Reaches),
+            Deed::Opaque | Deed::Links | Deed::Chooses(..) => None,
         }
     }
 }
@@ -188,19 +192,9 @@ impl Level {
         self.options.iter().find(|option| option.names.iter().any(|own| own == name))
     }
 
-    /// The effects of which it says something, a thing done or none.
-    pub fn said(&self) -> Effect4 {
-        let mut said = self.none;
-        for does in &self.does {
-            match &does.deed {
-                Deed::Files(Act::Reads, ..) => said.reads = true,
-                Deed::Files(Act::Writes, ..) => said.writes = true,
-                Deed::Files(Act::Deletes, ..) => said.deletes = true,
-                Deed::Reaches(_) => said.reaches = true,
-                Deed::Opaque | Deed::Links | Deed::Chooses(..) => {}
-            }
-        }
-        said
+    /// Whether it says something of an effect, a thing done or none.
+    pub fn says(&self, effect: Effect) -> bool {
+        self.none.has(effect) || self.does.iter().any(|does| does.deed.effect() == Some(effect))
     }
 }
 
@@ -210,13 +204,8 @@ pub fn said<'p>(levels: &[&'p Level]) -> Vec<&'p Does> {
     let (whole, subs) = levels.split_first().map_or((None, levels), |(whole, subs)| (Some(*whole), subs));
     let mut found: Vec<&Does> = whole.into_iter().flat_map(|level| &level.does).collect();
     for (at, level) in subs.iter().enumerate() {
-        let later =
-            subs.iter().skip(at + 1).fold(Effect4::default(), |later, level| later.with(level.said()));
-        found.extend(level.does.iter().filter(|does| match &does.deed {
-            Deed::Files(act, ..) => !later.has(*act),
-            Deed::Reaches(_) => !later.reaches,
-            Deed::Opaque | Deed::Links | Deed::Chooses(..) => true,
-        }));
+        let later = |effect| subs.iter().skip(at + 1).any(|level| level.says(effect));
+        found.extend(level.does.iter().filter(|does| !does.deed.effect().is_some_and(later)));
     }
     found
 }

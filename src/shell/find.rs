@@ -1,14 +1,14 @@
 //! `find`: where it looks, what it comes upon and what it does there.
 
 use super::call::{Act, Extent};
-use super::facts::{self, Program, Takes};
+use super::facts::{Program, Takes};
 use super::scene::{Effects, Scene, add};
 use super::word::{Piece, Word};
 
 /// Whether a value follows the word.
-fn is_valued(word: &str) -> bool {
-    let row = facts::program("find").and_then(Program::whole);
-    row.and_then(|row| row.option(word)).is_some_and(|option| option.takes != Takes::Nothing)
+fn is_valued(row: &Program, word: &str) -> bool {
+    let option = row.whole().and_then(|row| row.option(word));
+    option.is_some_and(|option| option.takes != Takes::Nothing)
 }
 
 /// The folders in which `find` looks.
@@ -20,7 +20,7 @@ pub fn find_roots(args: &[Word]) -> Vec<Word> {
 }
 
 /// The patterns of which one fits whatever `find` comes upon; `None` where it may be any name.
-fn find_names(args: &[Word]) -> Option<Vec<String>> {
+fn find_names(row: &Program, args: &[Word]) -> Option<Vec<String>> {
     let mut names = Vec::new();
     // In every part of a choice there is one.
     let mut own = None;
@@ -35,7 +35,7 @@ fn find_names(args: &[Word]) -> Option<Vec<String>> {
             }
             // What lies in it is not known well enough.
             Some("(") if negated => return None,
-            Some(option) if is_valued(option) => {
+            Some(option) if is_valued(row, option) => {
                 let value = words.next();
                 if option == "-name" && !negated {
                     own = Some(value?.known()?.to_owned());
@@ -50,8 +50,8 @@ fn find_names(args: &[Word]) -> Option<Vec<String>> {
 }
 
 /// What `find` may come upon below a folder: the folder's name with what is known of theirs.
-pub fn find_hits(args: &[Word]) -> Vec<Word> {
-    let names = find_names(args);
+pub fn find_hits(row: &Program, args: &[Word]) -> Vec<Word> {
+    let names = find_names(row, args);
     let roots = find_roots(args);
     let below = |root: &Word| match &names {
         Some(names) => hits(root, names),
@@ -92,8 +92,8 @@ fn narrows(word: &Word) -> bool {
 }
 
 /// Deletes what it comes upon.
-fn deletes(args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
-    for hit in find_hits(args) {
+fn deletes(row: &Program, args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+    for hit in find_hits(row, args) {
         add(Act::Deletes, Extent::Itself, &hit, scene, found);
     }
     let all = !args.iter().any(narrows);
@@ -103,16 +103,16 @@ fn deletes(args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
 }
 
 /// What it does with what it comes upon.
-pub fn find(args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
+pub fn find(row: &Program, args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     let mut rest = args.iter();
     let first = args.first();
     while let Some(word) = rest.next() {
         match word.known() {
-            Some("-delete") => deletes(args, scene, found),
+            Some("-delete") => deletes(row, args, scene, found),
             // After the folder, the shell may make any words of it.
             None if word.many && word.is_open() && first.is_some_and(|first| !std::ptr::eq(first, word)) => {
                 let mut own = Effects::default();
-                deletes(args, scene, &mut own);
+                deletes(row, args, scene, &mut own);
                 found.perhaps(own, &word.to_string());
             }
             Some("-fprint" | "-fprint0" | "-fls" | "-fprintf") => {
@@ -120,7 +120,7 @@ pub fn find(args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
                     add(Act::Writes, Extent::Itself, file, scene, found);
                 }
             }
-            Some(name) if is_valued(name) => drop(rest.next()),
+            Some(name) if is_valued(row, name) => drop(rest.next()),
             _ => {}
         }
     }

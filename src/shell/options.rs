@@ -1,5 +1,6 @@
 //! The words after a program, told apart: options with their values, subcommands, operands.
 
+use super::constants::is_name;
 use super::facts::{Inner, Level, Opt, Program, Run, Shell, Style, Takes};
 use super::word::Word;
 
@@ -329,6 +330,9 @@ impl<'p, 't> Parser<'p, 't> {
 
     /// `-rf`, `-ofile`, `-o file`.
     fn cluster(&mut self, word: &Word, words: &[Word]) {
+        if word.known() == Some("-") {
+            self.read.options.push(Given { name: "-".to_owned(), value: None, level: None });
+        }
         let mut letters = word.start().char_indices().skip(1).peekable();
         while let Some((at, letter)) = letters.next() {
             let name = format!("-{letter}");
@@ -402,8 +406,6 @@ fn is_mode(text: &str) -> bool {
 /// `NAME=VALUE`.
 pub fn assignment(word: &Word) -> Option<(String, Word)> {
     let (name, value) = word.split_once('=')?;
-    let name = name.known()?;
-    let fits = name.chars().next().is_some_and(|first| first == '_' || first.is_ascii_alphabetic())
-        && name.chars().all(|letter| letter == '_' || letter.is_ascii_alphanumeric());
-    fits.then(|| (name.to_owned(), value))
+    let name = name.known().filter(|name| is_name(name))?;
+    Some((name.to_owned(), value))
 }

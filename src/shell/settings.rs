@@ -1,12 +1,14 @@
 //! Settings of git that it runs: editors, pagers, aliases, files that hold more of them.
 
 use super::call::Host;
-use super::facts::Program;
+use super::facts::{Level, Program};
 use super::host::host;
-use super::options::arguments;
-use super::path::Root;
+use super::options::{Arguments, arguments};
 use super::walker::{Flow, Streams, Walker};
 use super::word::Word;
+
+/// What stands for the value of an alias that is not known.
+const UNKNOWN: &str = "!$UNKNOWN";
 
 /// Whether a name is this one; `*` stands for any part of it.
 pub fn is_named(name: &str, known: &str) -> bool {
@@ -62,7 +64,7 @@ pub fn setting_host(word: &Word) -> Option<Host> {
 
 impl Walker<'_> {
     /// `GIT_CONFIG_KEY_0=NAME GIT_CONFIG_VALUE_0=VALUE`.
-    pub fn counted(&mut self, flow: Flow) {
+    pub fn counted(&mut self, row: &Program, flow: Flow) {
         if !self.assigned.iter().any(|(name, _)| name.starts_with("GIT_CONFIG_")) {
             return;
         }
@@ -79,147 +81,71 @@ impl Walker<'_> {
             if key.known().and_then(alias).is_some() || key.known().is_none() {
                 self.anything(&key.to_string(), flow);
             }
-            self.setting(key, &value.unwrap_or_default(), flow);
+            self.setting(row, (key, &value.unwrap_or_default()), false, flow);
         }
         self.assigned = all;
     }
 
-    /// Settings and aliases of git that are scripts, or subcommands.
-    pub fn git(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
-        let mut words = args.iter();
-        let mut aliases =
-            self.settings.iter().filter(|(program, ..)| program == "git").cloned().collect::<Vec<_>>();
-        while let Some(word) = words.next() {
-            match word.known() {
-                Some("-C" | "--git-dir" | "--work-tree" | "--namespace" | "--super-prefix") => {
-                    words.next();
-                }
-                // Its value is the name of a variable.
-                Some(option) if option == "--config-env" || option.starts_with("--config-env=") => {
-                    let joined = option.strip_prefix("--config-env=").map(Word::text);
-                    let setting = joined.or_else(|| words.next().cloned()).unwrap_or_default();
-                    let name = setting.split_once('=').map_or(setting, |(name, _)| name);
-                    self.setting(&name, &Word::unknown("--config-env"), flow);
-                }
-                Some(option) if option.starts_with("--exec-path=") => {
-                    self.runs_file(&Word::text(option.trim_start_matches("--exec-path=")));
-                }
-                Some("-c") => {
-                    let Some(setting) = words.next() else { return };
-                    let Some((name, value)) = setting.split_once('=') else { continue };
-                    match (name.known().and_then(alias), value.known()) {
-                        (Some(name), Some(value)) => aliases.push(("git".to_owned(), name, value.to_owned())),
-                        (Some(_), None) => self.anything(&setting.to_string(), flow),
-                        (None, _) => self.setting(&name, &value, flow),
-                    }
-                }
-                Some(option) if option.starts_with('-') => {}
-                Some("config") => return self.git_config(words.as_slice(), flow),
-                Some(name) => {
-                    let rest = words.as_slice();
-                    // `ext::COMMAND` is a remote that a command talks to; `% ` is a blank in a word of it.
-                    for command in rest.iter().filter_map(|word| word.strip_prefix("ext::")) {
-                        let command = command
-                            .known()
-                            .map_or(command.clone(), |text| Word::text(text.replace("% ", "\\ ")));
-                        self.aside(|walker| walker.reread(&command, flow.proven_if(false)));
-                    }
-                    if matches!(name, "clone" | "init") {
-                        self.clone_settings(rest, flow);
-                    }
-                    if let Some((.., value)) = aliases.iter().rev().find(|(_, alias, _)| alias == name) {
-                        let value = value.clone();
-                        self.alias("git", &value, rest, flow, streams);
-                    }
-                    return;
-                }
-                None => return,
-            }
-        }
-    }
-
-    /// A setting that is a script is run by whatever git does next.
-    fn setting(&mut self, name: &Word, value: &Word, flow: Flow) {
-        let root = self.root;
-        let (Some(row), Some(name)) = (root.facts.program("git"), name.known()) else { return };
-        if let Some(script) = script_of(row, name, value) {
-            self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
+    /// A setting that is a script is run by whatever the program does next; `kept`: perhaps.
+    fn setting(&mut self, row: &Program, (name, value): (&Word, &Word), kept: bool, flow: Flow) {
+        let (Some(name), flow) = (name.known(), flow.proven_if(false)) else { return };
+        match script_of(row, name, value) {
+            Some(script) if kept => self.perhaps(name, |walker| walker.reread(&script, flow)),
+            Some(script) => self.aside(|walker| walker.reread(&script, flow)),
+            None => {}
         }
         if is_one(&row.settings_files, name) {
             self.runs_file(value);
         }
     }
 
-    /// `git clone -c core.sshCommand=CMD`.
-    fn clone_settings(&mut self, args: &[Word], flow: Flow) {
-        for (at, word) in args.iter().enumerate() {
-            let setting = match word.known() {
-                Some("-c" | "--config") => args.get(at + 1).cloned(),
-                _ => word.strip_prefix("--config="),
-            };
-            if let Some((name, value)) = setting.and_then(|setting| setting.split_once('=')) {
-                self.setting(&name, &value, flow);
-            }
-        }
-    }
-
-    /// `git config NAME VALUE`: an alias is known from now on, and other scripts run perhaps.
-    fn git_config(&mut self, args: &[Word], flow: Flow) {
-        let mut operands = Vec::new();
-        let mut words = args.iter();
-        while let Some(word) = words.next() {
-            match word.known() {
-                Some("-f" | "--file" | "--blob" | "--type" | "--default" | "--comment" | "--value") => {
-                    words.next();
-                }
-                Some("set" | "--add" | "--replace-all") if operands.is_empty() => {}
-                Some(option) if option.starts_with('-') && operands.len() != 1 => {}
-                _ => operands.push(word),
-            }
-        }
-        let [name, value, ..] = operands.as_slice() else { return };
-        let Some(key) = name.known() else { return };
-        match (alias(key), value.known()) {
-            (Some(name), Some(value)) => self.settings.push(("git".to_owned(), name, value.to_owned())),
-            (Some(name), None) => self.settings.push(("git".to_owned(), name, "!$UNKNOWN".to_owned())),
-            (None, _) => {
-                let root = self.root;
-                let Some(row) = root.facts.program("git") else { return };
-                if is_one(&row.settings_files, key) {
-                    self.runs_file(value);
-                }
-                if let Some(script) = script_of(row, key, value) {
-                    self.perhaps(key, |walker| walker.reread(&script, flow.proven_if(false)));
-                }
-            }
-        }
-    }
-
-    /// `gh alias set NAME VALUE`, and what it stands for.
-    pub fn own_alias(&mut self, name: &str, row: &Program, args: &[Word], flow: Flow, streams: &mut Streams) {
-        if !row.levels.iter().any(|level| level.aliases) {
+    /// Settings that are scripts, and aliases: `gh alias set NAME VALUE`, `git config alias.NAME VALUE` and what they stand for.
+    pub fn settings(&mut self, row: &Program, args: &[Word], flow: Flow, streams: &mut Streams) {
+        let defines = |level: &Level| level.aliases;
+        if !row.has_settings() && !row.levels.iter().any(defines) {
             return;
         }
         let read = arguments(row, args);
-        if read.levels.iter().any(|level| level.aliases) {
+        let (before, kept) = (self.settings.len(), is_config(&read));
+        let mut named = |alias: String, value: String| {
+            self.settings.push((row.name().to_owned(), alias, value));
+        };
+        if read.levels.iter().copied().any(defines) {
             if let [alias, value, ..] = read.rest()
                 && let Some(alias) = alias.known()
             {
-                let value = value.known().unwrap_or("!$UNKNOWN");
+                let value = value.known().unwrap_or(UNKNOWN);
                 let mark = if read.has("-s --shell") && !value.starts_with('!') { "!" } else { "" };
-                self.settings.push((name.to_owned(), alias.to_owned(), format!("{mark}{value}")));
+                named(alias.to_owned(), format!("{mark}{value}"));
             }
             return;
         }
-        let Some(first) = read.operands.first() else { return };
-        let own = self
-            .settings
-            .iter()
-            .rev()
-            .find(|(program, alias, _)| program == name && first.known() == Some(alias));
-        if let Some(value) = own.map(|(.., value)| value.clone()) {
-            let place = args.iter().position(|word| word == first).unwrap_or_default();
-            self.alias(name, &value, args.get(place + 1..).unwrap_or_default(), flow, streams);
+        for (name, value) in given(&read) {
+            match name.known().and_then(alias) {
+                Some(alias) => {
+                    let value = value.known().unwrap_or(UNKNOWN).to_owned();
+                    self.settings.push((row.name().to_owned(), alias, value));
+                }
+                None => self.setting(row, (&name, &value), kept, flow),
+            }
+        }
+        read.values("--exec-path").filter(|_| row.has_settings()).for_each(|path| self.runs_file(path));
+        // `ext::COMMAND` is a remote that a command talks to; `% ` is a blank in a word of it.
+        for command in args.iter().filter_map(|word| word.strip_prefix("ext::")) {
+            let text = command.known().map(|text| Word::text(text.replace("% ", "\\ ")));
+            self.aside(|walker| walker.reread(text.as_ref().unwrap_or(&command), flow.proven_if(false)));
+        }
+        let first = read.operands.first();
+        let called = first.and_then(Word::known);
+        let mut known = self.settings.iter().rev();
+        let own = known.find(|(program, alias, _)| program == row.name() && called == Some(alias));
+        let own = own.map(|(.., value)| value.clone());
+        if !kept {
+            self.settings.truncate(before);
+        }
+        if let Some(value) = own {
+            let place = args.iter().position(|word| Some(word) == first).unwrap_or_default();
+            self.alias(row.name(), &value, args.get(place + 1..).unwrap_or_default(), flow, streams);
         }
     }
 
@@ -228,7 +154,7 @@ impl Walker<'_> {
         match value.strip_prefix('!') {
             Some(script) => {
                 let mut script = Word::text(script);
-                if script.known() == Some("$UNKNOWN") {
+                if value == UNKNOWN {
                     script = Word::unknown("the alias");
                 }
                 self.aside(|walker| walker.fed_script(&script, flow, &mut streams.clone()));
@@ -247,21 +173,32 @@ fn alias(setting: &str) -> Option<String> {
     section.eq_ignore_ascii_case("alias").then(|| name.to_owned())
 }
 
+/// Whether the words keep a setting for what comes later: `git config NAME VALUE`.
+fn is_config(read: &Arguments<'_>) -> bool {
+    read.operands.first().is_some_and(|first| first.known() == Some("config"))
+}
+
+/// The settings that words give: `-c NAME=VALUE` and `--config-env=NAME=VARIABLE`, and the operands of `config`.
+fn given(read: &Arguments<'_>) -> Vec<(Word, Word)> {
+    let own = read.values("-c --config").filter_map(|word| word.split_once('='));
+    let of_variable = |word: &Word| {
+        let name = word.split_once('=').map_or_else(|| word.clone(), |(name, _)| name);
+        (name, Word::unknown("--config-env"))
+    };
+    let mut found: Vec<(Word, Word)> = own.chain(read.values("--config-env").map(of_variable)).collect();
+    if let [name, value, ..] = read.rest()
+        && is_config(read)
+    {
+        found.push((name.clone(), value.clone()));
+    }
+    found
+}
+
 /// The name and address of a repository that `git remote add` or `set-url` gives one, or `-c remote.NAME.url=URL`.
-pub fn remote(args: &[Word], root: &Root) -> Option<(String, Word)> {
-    let arguments = arguments(root.facts.program("git")?, args);
-    let named = |name: &Word, address: Word| Some((remote_of(name.known()?)?.to_owned(), address));
-    let set = arguments
-        .values("-c")
-        .filter_map(|word| word.split_once('='))
-        .find_map(|(name, value)| named(&name, value));
-    set.or_else(|| match arguments.operands.as_slice() {
-        [config, set, name, address, ..]
-            if config.known() == Some("config") && set.known() == Some("set") =>
-        {
-            named(name, address.clone())
-        }
-        [config, name, address, ..] if config.known() == Some("config") => named(name, address.clone()),
+pub fn remote(row: &Program, args: &[Word]) -> Option<(String, Word)> {
+    let read = arguments(row, args);
+    let named = |(name, address): (Word, Word)| Some((remote_of(name.known()?)?.to_owned(), address));
+    given(&read).into_iter().find_map(named).or_else(|| match read.operands.as_slice() {
         [remote, verb, name, address, ..]
             if remote.known() == Some("remote") && matches!(verb.known(), Some("add" | "set-url")) =>
         {

@@ -3,16 +3,14 @@
 use std::borrow::Cow;
 
 use brush_parser::ast::{
-    AssignmentValue, Command, CommandPrefixOrSuffixItem as Item, FunctionBody, IoFileRedirectKind as Kind,
+    AssignmentValue, CommandPrefixOrSuffixItem as Item, FunctionBody, IoFileRedirectKind as Kind,
     IoFileRedirectTarget as Target, IoRedirect, SimpleCommand,
 };
 
 use super::call::Act;
-use super::constants::{Constants, Exported};
-use super::expand::{Expanding, expand};
-use super::find;
+use super::constants::{Exported, is_name};
 use super::guard;
-use super::walker::{Flow, Input, OPTIONS, Streams, Walker};
+use super::walker::{Flow, Input, Streams, Walker};
 use super::word::Word;
 
 impl Walker<'_> {
@@ -306,57 +304,5 @@ fn is_input(number: Option<i32>, kind: &Kind) -> bool {
 
 /// `{fd}` of `{fd}> file`, which the parser takes for a word.
 fn is_descriptor(word: &str) -> bool {
-    let name = word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-    name.is_some_and(|name| {
-        name.starts_with(|letter: char| letter == '_' || letter.is_ascii_alphabetic())
-            && name.chars().all(|letter| letter == '_' || letter.is_ascii_alphanumeric())
-    })
-}
-
-/// What a command prints, where its words say so.
-pub fn printed(command: &Command, constants: &Constants) -> Input {
-    let expanding = Expanding { options: &OPTIONS, constants, own: false, assigns: false };
-    let Command::Simple(simple) = command else { return Input::Unknown };
-    let name = simple.word_or_name.as_ref().map(|word| word.value.as_str());
-    if simple.prefix.is_some() {
-        return Input::Unknown;
-    }
-    let mut words = Vec::new();
-    for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
-        match item {
-            Item::Word(word) | Item::AssignmentWord(_, word) => {
-                words.extend(expand(&word.value, expanding).words)
-            }
-            Item::IoRedirect(IoRedirect::HereDocument(_, document))
-                if name == Some("cat")
-                    && !(document.requires_expansion && document.doc.value.contains(['$', '`', '\\'])) =>
-            {
-                return Input::Text(document.doc.value.clone());
-            }
-            Item::IoRedirect(_) | Item::ProcessSubstitution(..) => return Input::Unknown,
-        }
-    }
-    let texts: Option<Vec<&str>> = words.iter().map(Word::known).collect();
-    match (name, texts.as_deref()) {
-        // Anything but names would be printed or run.
-        (Some("find"), Some(texts))
-            if !texts.iter().any(|text| {
-                ["-exec", "-ok", "-printf", "-ls", "-fprint"].iter().any(|other| text.starts_with(other))
-            }) =>
-        {
-            Input::Names(find::find_hits(&words))
-        }
-        (Some("echo"), Some(texts)) => match texts {
-            ["-e" | "-n" | "-en" | "-ne" | "-E", rest @ ..] if !rest.concat().contains('\\') => {
-                Input::Text(rest.join(" "))
-            }
-            texts if !texts.concat().contains('\\') => Input::Text(texts.join(" ")),
-            _ => Input::Unknown,
-        },
-        (Some("printf"), Some([text])) if !text.contains(['\\', '%']) => Input::Text((*text).to_owned()),
-        (Some("printf"), Some([format, text])) if format.trim_end_matches("\\n") == "%s" => {
-            Input::Text((*text).to_owned())
-        }
-        _ => Input::Unknown,
-    }
+    word.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).is_some_and(is_name)
 }

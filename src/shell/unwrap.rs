@@ -3,7 +3,7 @@
 use super::call::Act;
 use super::constants::Constants;
 use super::effects;
-use super::facts;
+use super::facts::{self, Program};
 use super::find;
 use super::options::Way;
 use super::path::is_relative;
@@ -57,8 +57,9 @@ impl Walker<'_> {
             }
             return;
         }
-        if name == "git" {
-            self.remotes.extend(super::settings::remote(args, self.root));
+        let row = self.root.facts.program(name);
+        if let Some(row) = row.filter(|row| row.has_settings()) {
+            self.remotes.extend(super::settings::remote(row, args));
         }
         let files = Scene::of_files(&self.folder, &self.instead, self.root);
         let scene = Scene {
@@ -84,7 +85,7 @@ impl Walker<'_> {
         let flow = Flow { branch: true, ..flow };
         self.settles(&name, &args);
         let kept = self.enter(&name);
-        let is_shell = self.root.facts.program(&name).is_some_and(|row| row.shell);
+        let is_shell = row.is_some_and(|row| row.shell);
         match name.as_str() {
             "cd" | "pushd" | "chdir" => {
                 let failed: Vec<Word> = self.instead.iter().chain([&self.folder]).cloned().collect();
@@ -107,15 +108,12 @@ impl Walker<'_> {
                 self.builtin(&name, &args, flow, streams);
             }
             "eval" => self.evaluate(&args, flow, streams),
-            "." | "source" => self.source(&args, flow, streams),
+            "." | "source" => self.source(row, &args, flow, streams),
             "trap" => self.trap(&args, flow),
-            "find" | "gfind" => self.find(&args, flow, streams),
-            "fd" | "fdfind" => self.fd(&args, flow, streams),
             "export" | "declare" | "typeset" => {
                 self.export(&args);
                 self.builtin(&name, &args, flow, streams);
             }
-            "git" => self.git(&args, flow, streams),
             _ => match self.program_of_sub(&name) {
                 // `git-push`, in the folder of git's own programs.
                 Some((program, sub)) => {
@@ -124,15 +122,15 @@ impl Walker<'_> {
                     self.inner(words.collect(), flow, streams);
                 }
                 None if is_shell => self.shell(&name, &args, flow, streams),
+                None if let Some(row) = row.filter(|row| row.finds) => self.find(row, &args, flow, streams),
                 None => self.builtin(&name, &args, flow, streams),
             },
         }
         for script in typed {
             self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
         }
-        let root = self.root;
-        if let Some(row) = root.facts.program(&name) {
-            self.own_alias(&name, row, &args, flow, streams);
+        if let Some(row) = row {
+            self.settings(row, &args, flow, streams);
             for (level, run) in row.ways() {
                 if self.wrapped(row, Way { level, run }, &name, &args, flow, streams) {
                     break;
@@ -235,7 +233,7 @@ impl Walker<'_> {
     }
 
     /// A script that no file has: a process substitution, or standard input.
-    fn source(&mut self, args: &[Word], flow: Flow, streams: &Streams) {
+    fn source(&mut self, row: Option<&Program>, args: &[Word], flow: Flow, streams: &Streams) {
         let Some(file) = args.first() else { return };
         let named = file.unclear().is_none().then(|| file.to_string());
         match named.as_deref() {
@@ -246,7 +244,7 @@ impl Walker<'_> {
                 Input::Text(text) => self.script(text, flow),
                 _ => self.reread(&Word::unknown("standard input of `source`"), flow),
             },
-            Some(file) if is_set_up(file) && !self.has_written(file) => self.constants.forget_values(),
+            Some(file) if is_set_up(file, row) && !self.has_written(file) => self.constants.forget_values(),
             _ => {
                 self.constants.forget(&file.to_string());
                 if let Some(call) = self.line.calls.last_mut() {
@@ -290,9 +288,9 @@ impl Walker<'_> {
         }
     }
 
-    pub fn find(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
+    fn find(&mut self, row: &Program, args: &[Word], flow: Flow, streams: &mut Streams) {
         let mut rest = args;
-        let hits = find::find_hits(args);
+        let hits = find::find_hits(row, args);
         while let Some(at) =
             rest.iter().position(|word| matches!(word.known(), Some("-exec" | "-execdir" | "-ok" | "-okdir")))
         {
@@ -321,24 +319,6 @@ impl Walker<'_> {
         }
     }
 
-    pub fn fd(&mut self, args: &[Word], flow: Flow, streams: &mut Streams) {
-        let runs = |word: &Word| matches!(word.known(), Some("-x" | "-X" | "--exec" | "--exec-batch"));
-        let Some(at) = args.iter().position(runs) else { return };
-        let inner = args.get(at + 1..).unwrap_or_default();
-        let mut words: Vec<Word> = inner
-            .iter()
-            .take_while(|word| word.known() != Some(";"))
-            .map(|word| match word.known() {
-                Some(text) if text.contains("{}") => filled(text, "{}"),
-                _ => word.clone(),
-            })
-            .collect();
-        if words.iter().all(|word| word.unclear().is_none()) {
-            words.push(Word::unknown("{}"));
-        }
-        self.inner(words, flow.proven_if(false), streams);
-    }
-
     /// A subcommand that is a program of its own: `git-push`.
     fn program_of_sub<'n>(&self, name: &'n str) -> Option<(&'n str, &'n str)> {
         let (program, sub) = name.split_once('-').filter(|_| self.root.facts.program(name).is_none())?;
@@ -354,18 +334,9 @@ fn is_script(written: &str, name: &str) -> bool {
 }
 
 /// Scripts that installers make, which set up a shell: `.venv/bin/activate`.
-fn is_set_up(file: &str) -> bool {
-    [
-        "bin/activate",
-        "bin/activate.fish",
-        ".cargo/env",
-        "nvm.sh",
-        ".bashrc",
-        ".bash_profile",
-        ".profile",
-        ".zshrc",
-    ]
-    .iter()
-    .any(|name| file == *name || file.strip_suffix(name).is_some_and(|rest| rest.ends_with('/')))
-        || file == "/etc/profile"
+fn is_set_up(file: &str, row: Option<&Program>) -> bool {
+    let is_it = |name: &String| {
+        file.strip_suffix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    };
+    row.is_some_and(|row| row.sets_up.iter().any(is_it))
 }

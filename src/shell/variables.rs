@@ -28,14 +28,12 @@ impl Walker<'_> {
         if self.is_another_program(name) || self.has_more_options(name) {
             self.line.calls.last_mut().into_iter().for_each(|call| call.opaque = true);
         }
-        if name == "git" {
-            self.counted(flow);
-        }
         let root = self.root;
-        let Some(used) = root.facts.program(name).map(|row| &row.env_runs).filter(|used| !used.is_empty())
-        else {
-            return;
-        };
+        let Some(row) = root.facts.program(name) else { return };
+        if row.has_settings() {
+            self.counted(row, flow);
+        }
+        let used = &row.env_runs;
         self.perhaps_exported(used, flow);
         let is_used = |variable: &str| used.iter().any(|known| is_named(variable, known));
         if !self.assigned.iter().any(|(variable, _)| is_used(variable)) {

@@ -11,9 +11,10 @@ use brush_parser::{parse_tokens, uncached_tokenize_str};
 
 use super::bail::{as_choice, bails, is_exit, may_go_on};
 use super::call::Line;
+use super::expand::Expanding;
 use super::guard;
 use super::path::Root;
-use super::simple::printed;
+use super::prints::printed;
 use super::walker::{Flow, Input, OPTIONS, Streams, Walker};
 use super::word::{Piece, Word};
 
@@ -229,7 +230,8 @@ impl Walker<'_> {
             if pipeline.bang {
                 self.failed = None;
             }
-            input = if last { Input::Nothing } else { printed(command, &self.constants) };
+            let expanding = Expanding { own: false, ..self.expanding(false) };
+            input = if last { Input::Nothing } else { printed(command, expanding) };
         }
     }
 

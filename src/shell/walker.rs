@@ -338,7 +338,8 @@ impl<'w> Walker<'w> {
 
     /// What expansions depend on.
     pub fn expanding(&self, assigns: bool) -> Expanding<'_> {
-        Expanding { options: &OPTIONS, constants: &self.constants, own: self.functions.is_empty(), assigns }
+        let own = self.functions.is_empty();
+        Expanding { options: &OPTIONS, constants: &self.constants, facts: &self.root.facts, own, assigns }
     }
 
     /// Runs what expansions run, and sets what they set.

@@ -81,7 +81,7 @@ impl Walker<'_> {
         }
         let (outer, constants) = (self.assigned.len(), self.constants.clone());
         let mut words: Vec<Word> = args.get(found.inner..).unwrap_or_default().to_vec();
-        self.passes_on(row, name, run.elsewhere, &found, &words);
+        self.passes_on(row, name, run.elsewhere, &found);
         while let Some(pair) = words.first().filter(|_| row.assigns).and_then(assignment) {
             self.constants.set(&pair.0, Some(pair.1.clone()), Some(Exported::Yes));
             self.assigned.push(pair);
@@ -140,6 +140,11 @@ impl Walker<'_> {
                 }
             }
             Inner::Input => self.fed_shell(name, flow, &streams.input.clone()),
+            Inner::Piped => {
+                for script in args.iter().filter_map(|word| word.strip_prefix("|")) {
+                    self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
+                }
+            }
             Inner::Keys => {
                 let script = typed(&words);
                 self.aside(|walker| walker.reread(&script, flow.proven_if(false)));
@@ -300,15 +305,7 @@ impl Walker<'_> {
             let place = found.option("-I -J -i --replace").and_then(Word::known).map(str::to_owned);
             let place = place.or_else(|| found.has("-i --replace").then(|| "{}".to_owned()));
             match (place, &streams.input) {
-                (Some(place), _) => {
-                    words = words
-                        .iter()
-                        .map(|word| match word.known() {
-                            Some(text) if text.contains(&place) && !place.is_empty() => filled(text, &place),
-                            _ => word.clone(),
-                        })
-                        .collect()
-                }
+                (Some(place), _) => words = fill(&words, &place),
                 (None, Input::Text(text)) if !splits && !text.contains(['\'', '"', '\\']) => {
                     words.extend(text.split_whitespace().map(Word::text))
                 }
@@ -319,6 +316,13 @@ impl Walker<'_> {
             }
             let mut none = Streams { program: true, ..Streams::default() };
             return self.command(words, flow, &mut none);
+        }
+        if run.fills {
+            let end = words.iter().position(|word| word.known() == Some(";")).unwrap_or(words.len());
+            words = fill(words.get(..end).unwrap_or_default(), "{}");
+            if words.iter().all(|word| word.unclear().is_none()) {
+                words.push(Word::unknown("{}"));
+            }
         }
         if run.versioned
             && let Some(first) = words.first_mut()
@@ -351,6 +355,15 @@ pub fn filled(text: &str, mark: &str) -> Word {
         word.push(part);
     }
     word
+}
+
+/// Words in each of which a mark stands for something that is not known.
+fn fill(words: &[Word], mark: &str) -> Vec<Word> {
+    let one = |word: &Word| match word.known() {
+        Some(text) if !mark.is_empty() && text.contains(mark) => filled(text, mark),
+        _ => word.clone(),
+    };
+    words.iter().map(one).collect()
 }
 
 /// What keys type: names of keys stand for them, and other words for their letters.

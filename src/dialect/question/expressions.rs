@@ -31,61 +31,16 @@ struct PatternWord {
 }
 
 /// What may stand around the words without saying anything.
-const BEFORE: &[&str] = &[
-    "(?i)",
-    "(?s)",
-    "^",
-    r"\A",
-    r"\b",
-    ".*?",
-    ".*",
-    r"\s*",
-    r"\s+",
-    r"\s",
-    r"(^|\s)",
-    r"(?:^|\s)",
-    r"(^|\s+)",
-    r"(?:^|\s+)",
-];
-const AFTER: &[&str] = &[
-    "$",
-    r"\z",
-    r"\b",
-    ".*",
-    r"\s*",
-    r"\s+",
-    r"\s",
-    r"(\s|$)",
-    r"(?:\s|$)",
-    r"($|\s)",
-    r"(?:$|\s)",
-    r"(\s+|$)",
-    r"(?:\s+|$)",
-];
+const BEFORE: &str = r"(?i) (?s) ^ \A \b .*? .* \s* \s+ \s (^|\s) (?:^|\s) (^|\s+) (?:^|\s+)";
+const AFTER: &str = r"$ \z \b .* \s* \s+ \s (\s|$) (?:\s|$) ($|\s) (?:$|\s) (\s+|$) (?:\s+|$)";
 
 /// Files that hold secrets or settings, by their whole names.
-const FILES: &[&str] = &[
-    ".env",
-    ".npmrc",
-    ".netrc",
-    ".pypirc",
-    ".pgpass",
-    ".git-credentials",
-    ".ssh",
-    ".aws",
-    ".kube",
-    ".gnupg",
-    "id_rsa",
-    "id_ed25519",
-    "id_ecdsa",
-    "id_dsa",
-    "authorized_keys",
-    "known_hosts",
-];
+const FILES: &str = ".env .npmrc .netrc .pypirc .pgpass .git-credentials .ssh .aws .kube .gnupg id_rsa id_ed25519 id_ecdsa id_dsa \
+     authorized_keys known_hosts";
 /// Endings of such files.
-const ENDINGS: &[&str] = &[".pem", ".key", ".p12", ".pfx", ".jks", ".keystore"];
+const ENDINGS: &str = ".pem .key .p12 .pfx .jks .keystore";
 /// Endings of names that are files.
-const NAMED: &[&str] = &[".json", ".yaml", ".yml", ".toml", ".pem", ".key", ".env", ".lock", ".md"];
+const NAMED: &str = ".json .yaml .yml .toml .pem .key .env .lock .md";
 
 /// What an expression over a command line asks of a call, where it names programs, or files and nothing else.
 pub fn meaning(pattern: &str) -> Option<Meaning> {
@@ -148,11 +103,11 @@ fn split(pattern: &str) -> Option<Vec<&str>> {
 
 /// Without what stands around the words.
 fn trimmed(mut pattern: &str) -> &str {
-    while let Some(rest) = BEFORE.iter().find_map(|before| pattern.strip_prefix(before)) {
+    while let Some(rest) = BEFORE.split(' ').find_map(|before| pattern.strip_prefix(before)) {
         pattern = rest;
     }
     while let Some(rest) = AFTER
-        .iter()
+        .split(' ')
         .filter(|after| !pattern.ends_with(&format!("\\{after}")))
         .find_map(|after| pattern.strip_suffix(after))
     {
@@ -255,12 +210,14 @@ fn files(lines: &[Vec<PatternWord>]) -> Option<Vec<String>> {
 
 fn file(word: &str) -> Option<String> {
     let name = word.strip_suffix('/').filter(|name| !name.is_empty()).unwrap_or(word);
-    let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    let is_one = |names: &str| names.split(' ').any(|known| known == name);
     let rooted = name.starts_with('/') && name.matches('/').count() > 1 || name.starts_with("~/");
     match () {
-        () if ENDINGS.contains(&name) => Some(format!("*{name}")),
-        () if FILES.contains(&name) || rooted => Some(name.to_owned()),
-        () if ends(NAMED) && !name.contains(['/', ':', '=', '~']) => Some(name.to_owned()),
+        () if is_one(ENDINGS) => Some(format!("*{name}")),
+        () if is_one(FILES) || rooted => Some(name.to_owned()),
+        () if NAMED.split(' ').any(|end| name.ends_with(end)) && !name.contains(['/', ':', '=', '~']) => {
+            Some(name.to_owned())
+        }
         () => None,
     }
 }
@@ -280,8 +237,8 @@ fn program(words: &[PatternWord], anchored: bool) -> Option<Map<String, Value>> 
     }
     let (mut args, mut flags): (Vec<Value>, Vec<String>) = Default::default();
     for word in rest {
-        // Between other programs and a word there may be another subcommand: `docker container rm`.
-        let skips = word.gap && (!args.is_empty() || names.iter().any(|name| name != "git"));
+        // Between most programs and a word there may be another subcommand: `docker container rm`.
+        let skips = word.gap && (!args.is_empty() || !names.iter().all(|name| takes_globals_first(name)));
         match word.choices.as_slice() {
             [flag] if flag.starts_with('-') => flags.extend(flag_names(names, flag)?),
             // The word after an option may be its value.
@@ -313,6 +270,11 @@ fn has_verbs(name: &str) -> bool {
         .is_some_and(|row| row.has_subs() || row.whole().is_some_and(|whole| whole.goals || whole.verbs > 0))
 }
 
+/// Whether what stands before the subcommand can only be the program's own options.
+fn takes_globals_first(name: &str) -> bool {
+    facts::program(name).is_some_and(|row| row.globals_first)
+}
+
 /// Whether a program only shows the files that it is given.
 fn shows_files(name: &str) -> bool {
     let shows = |row: &facts::Program| {
@@ -321,7 +283,8 @@ fn shows_files(name: &str) -> bool {
             matches!(does.deed, facts::Deed::Files(Act::Reads, _, facts::At::All))
                 && does.conditions.is_empty()
         };
-        Some(whole.does.iter().any(reads) && whole.none.writes && whole.none.deletes && whole.none.reaches)
+        let others = || facts::Effect::ALL.into_iter().filter(|(name, _)| *name != "reads");
+        Some(whole.does.iter().any(reads) && others().all(|(_, effect)| whole.none.has(effect)))
     };
     facts::program(name).and_then(shows).unwrap_or_default()
 }

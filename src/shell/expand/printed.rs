@@ -1,20 +1,23 @@
 //! Scripts of substitutions whose words say what they print.
 
-/// The path that a script prints, where its words say which.
-pub fn printed(script: &str) -> Option<String> {
-    let mut words: Vec<&str> = script.split_whitespace().collect();
-    if words == ["pwd"] {
-        return Some(".".to_owned());
-    }
-    if words.first() != Some(&"mktemp") {
-        return None;
-    }
-    // A new file or folder. Nobody knows the letters that replace each `X`.
-    words.retain(|word| !["mktemp", "-d", "--directory", "-q", "--quiet"].contains(word));
-    match words.as_slice() {
-        [] => Some("/tmp/tmp.XXXXXXXXXX".to_owned()),
-        ["-t", name] if is_template(name) && !name.contains('/') => Some(format!("/tmp/{name}")),
-        [path] if is_template(path) => Some((*path).to_owned()),
+use crate::shell::facts::{Prints, Table};
+
+/// The path that the script of a substitution prints.
+pub fn printed(script: &str, facts: &Table) -> Option<String> {
+    let mut words = script.split_whitespace();
+    let prints = facts.program(words.next()?)?.prints.as_ref()?;
+    match (prints, words.collect::<Vec<&str>>()) {
+        (Prints::Folder, words) if words.is_empty() => Some(".".to_owned()),
+        (Prints::New(harmless), mut words) => {
+            words.retain(|word| !harmless.iter().any(|known| known == word));
+            // Nobody knows the letters that replace each `X`.
+            match words.as_slice() {
+                [] => Some("/tmp/tmp.XXXXXXXXXX".to_owned()),
+                ["-t", name] if is_template(name) && !name.contains('/') => Some(format!("/tmp/{name}")),
+                [path] if is_template(path) => Some((*path).to_owned()),
+                _ => None,
+            }
+        }
         _ => None,
     }
 }

@@ -6,13 +6,12 @@ use serde_json::{Map, Value};
 
 use super::Act;
 use super::fault::{Fault, FaultKind, Reader, escaped};
-use super::row::{
-    Commands, Condition, Deed, Depth, Does, Effect4, Level, Opt, Program, Style, Takes, UrlGlobs,
-};
+use super::language::{Clears, Commands, Prints, UrlGlobs};
+use super::row::{Condition, Deed, Depth, Does, Effect, Level, Opt, Program, Style, Takes};
 use super::run::Run;
 use super::words::{
     CHOOSING_WORDS, FILE_WORDS, HOST_WORDS, LANGUAGES, choosing, commands, files, given, hosts, is_option,
-    is_plain, options, run,
+    is_plain, options, owned, prints, run,
 };
 
 /// The keys of effects on files, in the order of the reference page.
@@ -25,67 +24,12 @@ const ACTS: &[(&str, Act, Depth)] = &[
     ("deletes_below", Act::Deletes, Depth::Below),
 ];
 
-/// Where a key may be.
-#[derive(Clone, Copy, PartialEq)]
-enum Scope {
-    /// In a row.
-    Row,
-    /// In a row, and under one of its subcommands.
-    Level,
-}
-
-/// Whether the value of a key is `true` or `false`.
-#[derive(Clone, Copy, PartialEq)]
-enum Form {
-    Switch,
-    Other,
-}
-
-/// All keys.
-const KEYS: &[(&str, Scope, Form)] = &[
-    ("program", Scope::Row, Form::Other),
-    ("checked", Scope::Row, Form::Switch),
-    ("one_dash", Scope::Row, Form::Switch),
-    ("letters", Scope::Row, Form::Switch),
-    ("versions", Scope::Row, Form::Switch),
-    ("unmistakable", Scope::Row, Form::Switch),
-    ("options_first", Scope::Row, Form::Switch),
-    ("globals_first", Scope::Row, Form::Switch),
-    ("modes", Scope::Row, Form::Switch),
-    ("method", Scope::Row, Form::Switch),
-    ("assigns", Scope::Row, Form::Switch),
-    ("shell", Scope::Row, Form::Switch),
-    ("adds_env", Scope::Row, Form::Switch),
-    ("clears_env", Scope::Row, Form::Other),
-    ("subcommands", Scope::Row, Form::Other),
-    ("commands", Scope::Row, Form::Other),
-    ("url_globs", Scope::Row, Form::Other),
-    ("env_runs", Scope::Row, Form::Other),
-    ("env_files", Scope::Row, Form::Other),
-    ("env_options", Scope::Row, Form::Other),
-    ("settings_run", Scope::Row, Form::Other),
-    ("settings_files", Scope::Row, Form::Other),
-    ("values", Scope::Level, Form::Other),
-    ("flags", Scope::Level, Form::Other),
-    ("chdir", Scope::Level, Form::Other),
-    ("verbs", Scope::Level, Form::Other),
-    ("goals", Scope::Level, Form::Switch),
-    ("plugins", Scope::Level, Form::Switch),
-    ("aliases", Scope::Level, Form::Switch),
-    ("idle", Scope::Level, Form::Other),
-    ("opaque", Scope::Level, Form::Other),
-    ("links", Scope::Level, Form::Other),
-    ("runs", Scope::Level, Form::Other),
-    ("chooses", Scope::Level, Form::Other),
-    ("reads", Scope::Level, Form::Other),
-    ("reads_below", Scope::Level, Form::Other),
-    ("writes", Scope::Level, Form::Other),
-    ("writes_below", Scope::Level, Form::Other),
-    ("deletes", Scope::Level, Form::Other),
-    ("deletes_below", Scope::Level, Form::Other),
-    ("reaches", Scope::Level, Form::Other),
-    ("none", Scope::Level, Form::Other),
-];
+/// Keys of rows whose value is `true` or `false`, and the same for those of subcommands.
+const SWITCHES: &str = "checked one_dash letters versions unmistakable options_first globals_first modes method assigns shell adds_env finds";
+const LEVEL_SWITCHES: &str = "goals plugins aliases";
+/// The other keys of rows, and those of rows and subcommands.
+const KEYS: &str = "program subcommands clears_env unsets prints sets_up commands url_globs env_runs env_files env_options settings_run settings_files";
+const LEVEL_KEYS: &str = "values flags chdir verbs idle opaque links runs chooses reads reads_below writes writes_below deletes deletes_below reaches none";
 
 /// Reads the row of a program. What cannot be read is left out, and said.
 pub fn program(row: &Value) -> (Program, Vec<Fault>) {
@@ -99,7 +43,7 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
         }
     };
     let names = reader.names(row, "program", "a program's name, without its folder");
-    let mut whole = reader.level(row, "", Scope::Row);
+    let mut whole = reader.level(row, "", true);
     let mut levels = Vec::new();
     match row.get("subcommands") {
         Some(Value::Object(subs)) => {
@@ -107,7 +51,7 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
                 let pointer = format!("/subcommands/{}", escaped(key));
                 let paths = reader.paths(key, &pointer);
                 let level = match body {
-                    Value::Object(body) => reader.level(body, &pointer, Scope::Level),
+                    Value::Object(body) => reader.level(body, &pointer, false),
                     Value::Null => Level::default(),
                     _ => {
                         reader.fault(&pointer, "expected a mapping");
@@ -141,7 +85,7 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
     let said = |key: &str| row.get(key) == Some(&Value::Bool(true));
     let style = if said("one_dash") { Style::OneDash } else { Style::Gnu };
     let words = |reader: &mut Reader, key: &str| match row.get(key) {
-        Some(value) => reader.words(value, &format!("/{key}"), is_plain, "a variable"),
+        Some(value) => reader.words(value, &format!("/{key}"), is_plain, "a word"),
         None => Vec::new(),
     };
     let program = Program {
@@ -158,6 +102,13 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
         shell: said("shell"),
         adds_env: said("adds_env"),
         clears_env: reader.clears_env(row),
+        unsets: match row.get("unsets") {
+            Some(value) => reader.words(value, "/unsets", is_option, "an option"),
+            None => Vec::new(),
+        },
+        finds: said("finds"),
+        prints: reader.prints(row),
+        sets_up: words(&mut reader, "sets_up"),
         url_globs: reader.url_globs(row),
         settings_run: words(&mut reader, "settings_run"),
         settings_files: words(&mut reader, "settings_files"),
@@ -173,10 +124,13 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
 
 impl Reader {
     /// What is said in a row, or under a subcommand.
-    fn level(&mut self, body: &Map<String, Value>, pointer: &str, scope: Scope) -> Level {
+    fn level(&mut self, body: &Map<String, Value>, pointer: &str, is_row: bool) -> Level {
         let mut level = Level::default();
-        let here = || KEYS.iter().filter(|(_, place, _)| scope == Scope::Row || *place == Scope::Level);
-        let form = |key: &str| here().find(|(known, ..)| *known == key).map(|(.., form)| *form);
+        let known = |whole: &'static str, own: &'static str| {
+            let whole = whole.split(' ').filter(|_| is_row);
+            whole.chain(own.split(' ')).collect::<Vec<&'static str>>()
+        };
+        let (keys, switches) = (known(KEYS, LEVEL_KEYS), known(SWITCHES, LEVEL_SWITCHES));
         for (key, value) in body {
             let at = format!("{pointer}/{}", escaped(key));
             match key.as_str() {
@@ -188,16 +142,15 @@ impl Reader {
                     Some(number @ 1..=3) => level.verbs = number as usize,
                     _ => self.fault(&at, "expected 1, 2 or 3"),
                 },
-                key if form(key).is_none() => {
-                    self.unknown_key(key, pointer, here().map(|(known, ..)| *known).collect());
-                }
-                key if form(key) == Some(Form::Switch) => {
-                    if !value.is_boolean() {
-                        self.fault(&at, "expected `true` or `false`");
-                    }
-                    level.goals |= key == "goals" && *value == Value::Bool(true);
-                    level.aliases |= key == "aliases" && *value == Value::Bool(true);
-                    level.plugins |= key == "plugins" && *value == Value::Bool(true);
+                key if switches.contains(&key) => match (key, value.as_bool()) {
+                    (_, None) => self.fault(&at, "expected `true` or `false`"),
+                    ("goals", Some(on)) => level.goals = on,
+                    ("aliases", Some(on)) => level.aliases = on,
+                    ("plugins", Some(on)) => level.plugins = on,
+                    _ => {}
+                },
+                key if !keys.contains(&key) => {
+                    self.unknown_key(key, pointer, [switches.as_slice(), &keys].concat());
                 }
                 "none" => self.none(value, &at, &mut level),
                 "opaque" => self.always(value, &at, Deed::Opaque, &mut level),
@@ -257,14 +210,12 @@ impl Reader {
     fn none(&mut self, value: &Value, pointer: &str, level: &mut Level) {
         for (at, text) in self.texts(value, pointer) {
             for word in text.split(' ') {
-                match word {
-                    "all" => level.none = Effect4::ALL,
-                    "reads" => level.none.reads = true,
-                    "writes" => level.none.writes = true,
-                    "deletes" => level.none.deletes = true,
-                    "reaches" => level.none.reaches = true,
-                    other => self.fault(&at, format!("`{other}` is not an effect: write `reads`, `writes`, `deletes`, `reaches` or `all`")),
+                let meant = Effect::ALL.into_iter().filter(|(name, _)| word == "all" || *name == word);
+                let meant: Vec<Effect> = meant.map(|(_, effect)| effect).collect();
+                if meant.is_empty() {
+                    self.fault(&at, format!("`{word}` is not an effect: write `reads`, `writes`, `deletes`, `reaches` or `all`"));
                 }
+                meant.into_iter().for_each(|effect| level.none.add(effect));
             }
         }
     }
@@ -291,30 +242,20 @@ impl Reader {
     fn files(&mut self, value: &Value, pointer: &str, act: Act, depth: Depth, level: &mut Level) {
         let others = "`file PATH`, `below GLOB`, `packed ENDINGS`, options, `@OPTION`, `NAME=`, `none`, or `names`, `plain`, `fields`, `settings`, `lines`, `downloads` or `mounts` with options";
         let form = |head: &[&str]| files(head).map(|place| Deed::Files(act, depth, place));
-        self.deeds(
-            value,
-            pointer,
-            level,
-            form,
-            ("words of a command", FILE_WORDS, others),
-            |none| match act {
-                Act::Reads => none.reads = true,
-                Act::Writes => none.writes = true,
-                Act::Deletes => none.deletes = true,
-            },
-        );
+        let (what, none) = (("words of a command", FILE_WORDS, others), Some(Effect::Files(act)));
+        self.deeds(value, pointer, level, form, what, none);
     }
 
     fn reaches(&mut self, value: &Value, pointer: &str, level: &mut Level) {
         let others = "options, `OPTIONS or HOST`, `urls`, `repositories`, `connections`, `relays`, `jumps` or `settings` with options, `$VARIABLE`, a host's name, `unnamed NAME`, `unknown NAME`, `none`, or `'*'`";
         let form = |head: &[&str]| hosts(head).map(Deed::Reaches);
-        self.deeds(value, pointer, level, form, ("hosts", HOST_WORDS, others), |none| none.reaches = true);
+        self.deeds(value, pointer, level, form, ("hosts", HOST_WORDS, others), Some(Effect::Reaches));
     }
 
     fn chooses(&mut self, value: &Value, pointer: &str, level: &mut Level) {
         let others = "each with options: `leaves_out --exclude`";
         let form = |head: &[&str]| choosing(head).map(|(how, names)| Deed::Chooses(how, names));
-        self.deeds(value, pointer, level, form, ("words that choose files", CHOOSING_WORDS, others), |_| {});
+        self.deeds(value, pointer, level, form, ("words that choose files", CHOOSING_WORDS, others), None);
     }
 
     /// What texts say is done. For those in no form that is known: what they should name, by which words, and how else.
@@ -325,11 +266,11 @@ impl Reader {
         level: &mut Level,
         form: impl Fn(&[&str]) -> Option<Deed>,
         (what, known, others): (&str, &'static [&'static str], &str),
-        none: impl Fn(&mut Effect4),
+        effect: Option<Effect>,
     ) {
         for (at, text) in self.texts(value, pointer) {
             if text == "none" {
-                none(&mut level.none);
+                effect.into_iter().for_each(|effect| level.none.add(effect));
                 continue;
             }
             let Some((head, conditions)) = self.conditioned(text, &at) else { continue };
@@ -418,18 +359,32 @@ impl Reader {
         None
     }
 
-    /// `true`, or `without OPTIONS`.
-    fn clears_env(&mut self, row: &Map<String, Value>) -> Option<Vec<String>> {
+    /// `true`, or `without OPTIONS`, or `with OPTIONS`.
+    fn clears_env(&mut self, row: &Map<String, Value>) -> Option<Clears> {
         let value = row.get("clears_env")?;
         let words: Vec<&str> = value.as_str().unwrap_or_default().split(' ').collect();
+        let are_options = |names: &[&str]| names.iter().all(|name| is_option(name) || *name == "-");
         match (value, words.as_slice()) {
-            (Value::Bool(clears), _) => clears.then(Vec::new),
-            (_, ["without", names @ ..]) if names.iter().all(|name| is_option(name)) => options(names),
+            (Value::Bool(clears), _) => clears.then(|| Clears::Unless(Vec::new())),
+            (_, ["without", names @ ..]) if are_options(names) => Some(Clears::Unless(owned(names))),
+            (_, ["with", names @ ..]) if are_options(names) => Some(Clears::With(owned(names))),
             _ => {
-                self.fault("/clears_env", "expected `true`, `false`, or `without` and options");
+                self.fault("/clears_env", "expected `true`, `false`, or `with` or `without` and options");
                 None
             }
         }
+    }
+
+    /// `words`, `new -d --directory`.
+    fn prints(&mut self, row: &Map<String, Value>) -> Option<Prints> {
+        let value = row.get("prints")?;
+        let words: Vec<&str> = value.as_str().unwrap_or_default().split(' ').collect();
+        let prints = prints(&words);
+        if prints.is_none() {
+            let expected = "expected `words`, `format`, `input`, `names`, `folder`, or `new` with options that change nothing";
+            self.fault("/prints", expected);
+        }
+        prints
     }
 
     /// `words after 1`, `-c --command or words`, `script elsewhere`.
@@ -439,7 +394,7 @@ impl Reader {
         if run.is_none() {
             let message = format!("`{text}` does not say how the other program is named");
             self.faults.push(Fault {
-                help: Some("write `words`, `script`, `first`, `input`, `keys`, `past OPTIONS`, `entry OPTIONS`, `as PROGRAM`, options, `OPTIONS or words`, or `OPTIONS and words`; then what holds of `after NUMBER`, `elsewhere`, `apart`, `more`, `besides`, `versioned`, `unless OPTIONS` and `shell`".to_owned()),
+                help: Some("write `words`, `script`, `first`, `input`, `keys`, `piped`, `past OPTIONS`, `entry OPTIONS`, `as PROGRAM`, options, `OPTIONS or words`, or `OPTIONS and words`; then what holds of `after NUMBER`, `elsewhere`, `apart`, `more`, `fills`, `besides`, `versioned`, `unless OPTIONS` and `shell`".to_owned()),
                 ..Fault::new(FaultKind::BadValue, pointer, message)
             });
         }

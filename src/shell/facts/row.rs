@@ -1,6 +1,7 @@
 //! A row: how a program reads its words, what it does, and how it runs another program.
 
 use super::Act;
+use super::language::{Clears, Commands, Prints, UrlGlobs};
 use super::run::Run;
 
 /// What is known of a program.
@@ -30,8 +31,16 @@ pub struct Program {
     pub shell: bool,
     /// Whether it starts others with variables from a place of its own.
     pub adds_env: bool,
-    /// Whether it starts others without most of the variables that it has: unless one of these options is given.
-    pub clears_env: Option<Vec<String>>,
+    /// When it starts others without most of the variables that it has.
+    pub clears_env: Option<Clears>,
+    /// Options that take a variable away from what it starts.
+    pub unsets: Vec<String>,
+    /// Whether its words are an expression that says which files it comes upon: `find`.
+    pub finds: bool,
+    /// What it prints, where its words say so.
+    pub prints: Option<Prints>,
+    /// Files that it reads and that only set up a shell, by the ends of their paths.
+    pub sets_up: Vec<String>,
     /// Where it reads patterns of its own in URLs.
     pub url_globs: Option<UrlGlobs>,
     /// Keys of its settings whose values are read by a shell.
@@ -50,95 +59,6 @@ pub struct Program {
     pub env_options: Vec<(String, Vec<String>)>,
     /// Whether its name is no ordinary word, so that a pattern with nothing else means it.
     pub unmistakable: bool,
-}
-
-/// Where a program is given commands of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Commands {
-    /// What the commands are written in.
-    pub language: Language,
-    /// Options whose values are commands.
-    pub options: Vec<String>,
-    /// Operands that are.
-    pub operands: CommandOperands,
-    /// Options whose values are files with commands.
-    pub files: Vec<String>,
-    /// When commands are read from its standard input.
-    pub fed: Fed,
-}
-
-/// Where a program reads `{one,two}` and `[1-9]` in URLs: in its operands, and in these options.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UrlGlobs {
-    /// Options whose values have such patterns.
-    pub values: Vec<String>,
-    /// Options that name files, with `#1` for what a pattern became.
-    pub named: Vec<String>,
-    /// Options that turn it off.
-    pub off: Vec<String>,
-}
-
-/// Languages of programs' own commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Language {
-    /// Programs of `awk`.
-    Awk,
-    /// Commands of `ed`.
-    Ed,
-    /// Commands of a debugger.
-    Gdb,
-    /// Filters of `jq`.
-    Jq,
-    /// Commands of a pager.
-    Less,
-    /// Lines for the client of MySQL.
-    Mysql,
-    /// Patches as `apply_patch` reads them.
-    Patch,
-    /// Lines for the client of PostgreSQL.
-    Psql,
-    /// Scripts of `sed`.
-    Sed,
-    /// Addresses of `socat`.
-    Socat,
-    /// Lines for the client of SQL Server.
-    Sqlcmd,
-    /// Lines for the client of SQLite.
-    Sqlite,
-    /// Lines for the client of Oracle.
-    Sqlplus,
-    /// Commands of `sftp` and `ftp`.
-    Transfer,
-    /// Commands of vi.
-    Vim,
-}
-
-/// Which operands hold commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CommandOperands {
-    /// None.
-    None,
-    /// Those after `+`.
-    Plus,
-    /// All of them.
-    All,
-    /// The first, if no option gives any.
-    First,
-    /// All but the first.
-    Rest,
-}
-
-/// When a program reads commands from its standard input.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fed {
-    /// Never.
-    Never,
-    /// Always.
-    Always,
-    /// Only if it is given no command by its words.
-    Alone,
-    /// With one of these options.
-    With(Vec<String>),
 }
 
 /// How a program reads its options.
@@ -161,7 +81,7 @@ pub struct Level {
     /// What it does.
     pub does: Vec<Does>,
     /// The effects that it does not have.
-    pub none: Effect4,
+    pub none: EffectSet,
     /// How it runs another program: those that hold beside all else come first.
     pub runs: Vec<Run>,
     /// Options that name the folder in which it then runs.
@@ -198,22 +118,35 @@ pub enum Takes {
     Joined,
 }
 
-/// One of the four effects for each, as a set.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Effect4 {
-    /// Whether reading is in it.
-    pub reads: bool,
-    /// Whether writing is.
-    pub writes: bool,
-    /// Whether deleting is.
-    pub deletes: bool,
-    /// Whether connecting is.
-    pub reaches: bool,
+/// One of the four effects that a program may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// On files.
+    Files(Act),
+    /// It opens connections.
+    Reaches,
 }
 
-impl Effect4 {
-    /// All four.
-    pub const ALL: Effect4 = Effect4 { reads: true, writes: true, deletes: true, reaches: true };
+impl Effect {
+    /// All of them, with their names in documents.
+    pub const ALL: [(&str, Effect); 4] = [
+        ("reads", Effect::Files(Act::Reads)),
+        ("writes", Effect::Files(Act::Writes)),
+        ("deletes", Effect::Files(Act::Deletes)),
+        ("reaches", Effect::Reaches),
+    ];
+}
+
+/// A set of effects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct EffectSet(pub [bool; 4]);
+
+impl EffectSet {
+    /// Adds an effect.
+    pub fn add(&mut self, effect: Effect) {
+        let places = self.0.iter_mut().zip(Effect::ALL);
+        places.filter(|(_, (_, own))| *own == effect).for_each(|(place, _)| *place = true);
+    }
 }
 
 /// A thing that a program does, if all conditions hold.

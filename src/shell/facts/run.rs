@@ -13,6 +13,8 @@ pub struct Run {
     pub apart: Option<Apart>,
     /// Whether more words come from standard input.
     pub more: bool,
+    /// Whether `{}` in its words stands for what is found, which comes last where there is none.
+    pub fills: bool,
     /// Whether other ways hold as well.
     pub besides: bool,
     /// Whether a version may be joined to the program: `eslint@9`.
@@ -58,6 +60,8 @@ pub enum Inner {
     First,
     /// A shell reads what it is fed.
     Input,
+    /// Each word after a bar is read by a shell.
+    Piped,
     /// They are typed into a shell, `Enter` and `Space` by name.
     Keys,
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::Value;
 
 use super::program;
-use super::row::{Level, Program};
+use super::row::{EffectSet, Level, Program};
 use super::tools::Tool;
 
 /// Rows of programs and tools. Cheap to clone.
@@ -191,7 +191,7 @@ impl Level {
 
     /// Whether it says what the program does, and not only how it runs another one.
     fn says_effects(&self) -> bool {
-        !self.does.is_empty() || self.said() != super::Effect4::default() || self.runs.is_empty()
+        !self.does.is_empty() || self.none != EffectSet::default() || self.runs.is_empty()
     }
 }
 
@@ -209,6 +209,7 @@ fn take(known: &mut Program, row: &Program) {
     known.assigns |= row.assigns;
     known.shell |= row.shell;
     known.adds_env |= row.adds_env;
+    known.finds |= row.finds;
     known.unmistakable |= row.unmistakable;
     fn said<T: Clone + Default + PartialEq>(known: &mut T, row: &T) {
         if *row != T::default() {
@@ -217,6 +218,9 @@ fn take(known: &mut Program, row: &Program) {
     }
     said(&mut known.url_globs, &row.url_globs);
     said(&mut known.clears_env, &row.clears_env);
+    said(&mut known.unsets, &row.unsets);
+    said(&mut known.prints, &row.prints);
+    said(&mut known.sets_up, &row.sets_up);
     said(&mut known.settings_run, &row.settings_run);
     said(&mut known.settings_files, &row.settings_files);
     said(&mut known.commands, &row.commands);

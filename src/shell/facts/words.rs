@@ -2,7 +2,8 @@
 //!
 //! Also a module of the build script.
 
-use super::row::{At, Choosing, CommandOperands, Commands, Fed, Language, Net, WhenFed};
+use super::language::{CommandOperands, Commands, Fed, Language, Prints};
+use super::row::{At, Choosing, Net, WhenFed};
 use super::run::{Apart, Inner, Run, Shell};
 
 /// Single words with what they stand for, and a list of them for suggestions.
@@ -134,6 +135,19 @@ pub fn commands(words: &[&str]) -> Option<Commands> {
     Some(Commands { language, options, operands, files, fed })
 }
 
+/// What words say that is printed.
+pub fn prints(words: &[&str]) -> Option<Prints> {
+    Some(match words {
+        ["words"] => Prints::Words,
+        ["format"] => Prints::Format,
+        ["input"] => Prints::Input,
+        ["names"] => Prints::Names,
+        ["folder"] => Prints::Folder,
+        ["new", own @ ..] => Prints::New(options(own)?),
+        _ => return None,
+    })
+}
+
 /// The form in which words name files.
 pub fn files(words: &[&str]) -> Option<At> {
     match words {
@@ -230,7 +244,7 @@ pub fn given(name: &str, rest: &mut &[&str]) -> Option<Vec<String>> {
 
 /// How words say that another program is run.
 pub fn run(words: &[&str]) -> Option<Run> {
-    let marks = ["after", "elsewhere", "apart", "more", "besides", "versioned", "unless", "shell"];
+    let marks = ["after", "elsewhere", "apart", "more", "fills", "besides", "versioned", "unless", "shell"];
     let end = words.iter().position(|word| marks.contains(word)).unwrap_or(words.len());
     let (own, mut rest) = words.split_at_checked(end)?;
     let inner = match own {
@@ -239,6 +253,7 @@ pub fn run(words: &[&str]) -> Option<Run> {
         ["first"] => Inner::First,
         ["input"] => Inner::Input,
         ["keys"] => Inner::Keys,
+        ["piped"] => Inner::Piped,
         ["entry", own @ ..] => Inner::Entry(options(own)?),
         ["past", own @ ..] => Inner::After(options(own)?),
         ["as", program] if is_plain(program) && !program.is_empty() => Inner::As((*program).to_owned()),
@@ -256,7 +271,8 @@ pub fn run(words: &[&str]) -> Option<Run> {
         true => Some(Apart { with: given("with", &mut rest)?, without: given("without", &mut rest)? }),
         false => None,
     };
-    let (more, besides) = (mark("more", &mut rest), mark("besides", &mut rest));
+    let (more, fills) = (mark("more", &mut rest), mark("fills", &mut rest));
+    let besides = mark("besides", &mut rest);
     let (versioned, unless) = (mark("versioned", &mut rest), given("unless", &mut rest)?);
     let shell = match rest {
         [] => Shell::Never,
@@ -264,5 +280,5 @@ pub fn run(words: &[&str]) -> Option<Run> {
         ["shell", own @ ..] => Shell::With(options(own)?),
         _ => return None,
     };
-    Some(Run { inner, skip, elsewhere, apart, more, besides, versioned, unless, shell })
+    Some(Run { inner, skip, elsewhere, apart, more, fills, besides, versioned, unless, shell })
 }
