@@ -37,8 +37,8 @@ fn main() {
     };
     files.retain(|path| path.extension().is_some_and(|end| end == "yaml"));
     files.sort();
-    let (mut rows, mut tools) = (Vec::new(), Vec::new());
-    let mut tool_names = BTreeSet::new();
+    let (mut rows, mut tools, mut agents) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut tool_names, mut tags) = (BTreeSet::new(), BTreeSet::new());
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut scripts: BTreeSet<String> = BTreeSet::new();
     for file in &files {
@@ -51,8 +51,15 @@ fn main() {
             Ok(items) => items,
             Err((line, why)) => return fail(&format!("{shown}:{line}: {why}")),
         };
-        for (line, row) in items {
+        for (line, mut row) in items {
             let place = format!("{shown}:{line}");
+            if let Some(named) = row.as_object_mut().and_then(|row| row.remove("tags")) {
+                let names = named.as_str().unwrap_or_default().split(' ');
+                tags.extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
+                if row.as_object().is_some_and(Map::is_empty) {
+                    continue;
+                }
+            }
             if let Some(tool) = row.as_object().filter(|row| row.contains_key("tool")) {
                 let (tool, faults) = tools::read(tool);
                 if let Some(fault) = faults.first() {
@@ -62,6 +69,17 @@ fn main() {
                     return fail(&format!("{place}: a second row for `{name}`"));
                 }
                 tools.push(row.to_string());
+                continue;
+            }
+            if row.get("agent").is_some() {
+                match agent(&row) {
+                    Some(tools) => agents.push(tools),
+                    None => {
+                        return fail(&format!(
+                            "{place}: expected `agent`, and `tools`: each a name with its arguments"
+                        ));
+                    }
+                }
                 continue;
             }
             let (program, faults) = read::program(&row);
@@ -83,10 +101,31 @@ fn main() {
         _ = writeln!(code, "pub static {name}: [&str; {}] = {texts:?};", texts.len());
     }
     _ = writeln!(code, "pub static NAMES: [(&str, usize); {}] = {names:?};", names.len());
+    _ = writeln!(
+        code,
+        "pub static AGENTS: [(&str, &[AgentTool]); {}] = [{}];",
+        agents.len(),
+        agents.join(", ")
+    );
     let out = std::env::var_os("OUT_DIR").unwrap_or_default();
-    if let Err(error) = std::fs::write(Path::new(&out).join("facts.rs"), code) {
-        fail(&format!("the table of programs: {error}"));
+    let tags: Vec<String> = Vec::from_iter(tags);
+    let tags = format!("static TAGS: [&str; {}] = {tags:?};\n", tags.len());
+    for (name, code) in [("facts.rs", code), ("tags.rs", tags)] {
+        if let Err(error) = std::fs::write(Path::new(&out).join(name), code) {
+            fail(&format!("the table of programs: {error}"));
+        }
     }
+}
+
+/// The tools of an agent, as code: each with the argument that says what it works on, and the others that a call needs.
+fn agent(row: &Value) -> Option<String> {
+    let mut code = format!("({:?}, &[", row.get("agent")?.as_str()?);
+    for tool in row.get("tools")?.as_array()? {
+        let words: Vec<&str> = tool.as_str()?.split(' ').collect();
+        let [name, argument, others @ ..] = words.as_slice() else { return None };
+        _ = write!(code, "AgentTool {{ name: {name:?}, argument: {argument:?}, others: &{others:?} }}, ");
+    }
+    Some(code + "])")
 }
 
 fn fail(why: &str) {

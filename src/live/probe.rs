@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::agent::tools::AgentTool;
 use crate::engine::Verdict;
 use crate::gate::Gate;
 use crate::monitor::{CallPart, rule_name};
 use crate::policy::Policy;
-use crate::shell::facts::{Role, Table};
+use crate::shell::facts::{AgentTool, Role, Table};
 use crate::source::{Node, NodeValue, parse};
 
 /// A call that is put to a hook.

@@ -29,10 +29,28 @@ pub use table::{Row, Table};
 pub use tools::{Argument, Role, Tool, read as read_tool};
 
 mod shipped {
+    use super::AgentTool;
+
     include!(concat!(env!("OUT_DIR"), "/facts.rs"));
 }
 
 static READ: [OnceLock<Program>; shipped::ROWS.len()] = [const { OnceLock::new() }; shipped::ROWS.len()];
+
+/// A tool that an agent has by itself, and how it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AgentTool {
+    /// Its name, as the agent's events have it.
+    pub name: &'static str,
+    /// The argument that says what it works on.
+    pub argument: &'static str,
+    /// The other arguments that a call needs.
+    pub others: &'static [&'static str],
+}
+
+/// The tools that an agent has by itself.
+pub fn agent_tools(agent: &str) -> &'static [AgentTool] {
+    shipped::AGENTS.iter().find(|(name, _)| *name == agent).map_or(&[], |(_, tools)| tools)
+}
 
 /// A shipped row as it is written.
 fn written(text: &str) -> Value {

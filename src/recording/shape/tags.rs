@@ -30,25 +30,8 @@ pub struct Written<'a> {
     pub opener: Option<&'a str>,
 }
 
-/// Tools of the agents that name their tags after tools.
-const NAMED: [&str; 16] = [
-    "apply_diff",
-    "ask_followup_question",
-    "attempt_completion",
-    "browser_action",
-    "execute_command",
-    "insert_content",
-    "list_code_definition_names",
-    "list_files",
-    "new_task",
-    "read_file",
-    "replace_in_file",
-    "search_files",
-    "switch_mode",
-    "use_mcp_tool",
-    "write_to_file",
-    "access_mcp_resource",
-];
+// Tools of the agents that name their tags after tools: `TAGS`, made of the rows of tools.
+include!(concat!(env!("OUT_DIR"), "/tags.rs"));
 
 /// The calls in a text. Tags may also be named after the tools that `is_tool` knows.
 pub fn written<'a>(text: &'a str, is_tool: impl Fn(&str) -> bool) -> Written<'a> {
@@ -137,7 +120,7 @@ fn tagged<'a>(text: &'a str, is_tool: &dyn Fn(&str) -> bool) -> Option<(WrittenC
         (tool, Some("parameter="), "</function>".to_owned())
     } else if let Some(tool) = tag.strip_prefix("invoke name=") {
         (tool, Some("parameter name="), "</invoke>".to_owned())
-    } else if NAMED.contains(&tag) || is_name(tag) && is_tool(tag) {
+    } else if TAGS.contains(&tag) || is_name(tag) && is_tool(tag) {
         (tag, None, format!("</{tag}>"))
     } else {
         return None;
