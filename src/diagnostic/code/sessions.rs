@@ -239,14 +239,14 @@ does not name, which is a defect in the program: please report it with the polic
 but the output is true only for the redacted session.
 ";
 
-    Problem REDACTED_WHOLE = "redacted_whole": "a command stands whole in a redacted session",
+    Problem REDACTED_WHOLE = "redacted_whole": "a redacted session has a whole command in it",
 "With `--redact`, of a command only those words remain that the answers of rules rest on: programs, flags, paths
 and hosts.
 
     rulestep replay --redact sessions/
 
 A rule that reads the text of the command itself (`args_match`, a template that reads every message) may rest on
-any word of it, so these commands stand as they were recorded, without the words that look like secrets. Rules
+any word of it, so these commands are shown as they were recorded, without the words that look like secrets. Rules
 that ask what a command does (`runs`, `reads`, `writes`, `deletes`, `reaches`) need no more than these words.
 ";
 
