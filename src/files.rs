@@ -15,6 +15,8 @@ pub mod bounded;
 #[cfg(feature = "cli")]
 pub mod cache;
 #[cfg(feature = "cli")]
+pub mod conversation;
+#[cfg(feature = "cli")]
 pub mod digested;
 mod git;
 #[cfg(feature = "cli")]

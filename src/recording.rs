@@ -16,6 +16,8 @@ mod recognise;
 mod shape;
 
 pub use contract::line::SessionLine;
+#[cfg(feature = "cli")]
+pub use contract::parts::{Part, Parts};
 pub use contract::{Format, Options};
 #[cfg(feature = "cli")]
 pub use format::codex_rollout::{SCRIPT_CALL as CODEX_SCRIPT_CALL, ended as codex_ended};

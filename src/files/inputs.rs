@@ -1,6 +1,6 @@
 //! The recordings that arguments stand for: files, folders, globs and standard input.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -9,6 +9,7 @@ use std::io::{Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::conversation::{Conversation, Root};
 #[cfg(feature = "tui")]
 use super::is_document;
 use super::stamp::Stamp;
@@ -37,6 +38,8 @@ pub struct Input {
     /// Whether it was named itself, rather than found in a folder.
     pub named: bool,
     found: Option<FoundFile>,
+    /// The folder, if it is that of a conversation in many files.
+    root: Option<Root>,
 }
 
 /// The files that arguments stand for: files, folders (searched whole), globs, and `-`. A file that several of them lead to is
@@ -46,9 +49,37 @@ pub fn expand(args: &[String]) -> Inputs {
     for (place, arg) in args.iter().enumerate() {
         let before = found.inputs.len();
         of(arg, &mut found);
+        together(before, &mut found);
         once(arg, before, &mut found, &mut known, place + 1 == args.len());
     }
     found
+}
+
+/// Makes one input of the files of a conversation that an argument leads to. A file of one that an argument before has led to
+/// is there already: a shell names each file of a folder.
+fn together(first: usize, found: &mut Inputs) {
+    let is_part = |input: &Input| Root::of(input.path.as_deref()?, &input.name);
+    if !found.inputs.iter().skip(first).any(|input| is_part(input).is_some()) {
+        return;
+    }
+    let new = found.inputs.split_off(first);
+    let known = |inputs: &[Input], root: &Root| inputs.iter().any(|input| input.root.as_ref() == Some(root));
+    let (mut latest, mut roots): (Option<Root>, HashSet<PathBuf>) = (None, HashSet::new());
+    for input in new {
+        let Some(root) = is_part(&input) else {
+            found.inputs.push(input);
+            continue;
+        };
+        // Files of a folder stand together.
+        if latest.as_ref() == Some(&root) {
+            continue;
+        }
+        let is_known = input.named && known(&found.inputs, &root);
+        if roots.insert(root.path.clone()) && !is_known {
+            found.inputs.push(Input::of_conversation(root.clone(), input.named));
+        }
+        latest = Some(root);
+    }
 }
 
 fn of(arg: &str, found: &mut Inputs) {
@@ -218,16 +249,51 @@ pub(super) fn of_file(folder: &Path) -> &Path {
 impl Input {
     /// One that was named itself; nothing is asked of it.
     pub fn named(name: Arc<str>, path: Option<PathBuf>) -> Input {
-        Input { name, path, named: true, found: None }
+        Input { name, path, named: true, found: None, root: None }
+    }
+
+    /// The regular file, or the conversation in many files, that was found under this name; `None` if there is none.
+    pub fn found(name: &Arc<str>) -> Option<Input> {
+        let path = PathBuf::from(&**name);
+        if path.is_dir() {
+            let input = Input::of_conversation(Root { shown: name.to_string(), path }, true);
+            return input.found.is_some().then_some(input);
+        }
+        path.is_file().then(|| Input::named(Arc::clone(name), Some(path)))
     }
 
     fn walked(name: Arc<str>, file: WalkedFile) -> Input {
-        Input { name, path: Some(file.path), named: false, found: file.found }
+        Input { name, path: Some(file.path), named: false, found: file.found, root: None }
+    }
+
+    fn of_conversation(root: Root, named: bool) -> Input {
+        let stamp = root.conversation().stamp();
+        Input {
+            name: root.shown.as_str().into(),
+            path: Some(root.path.clone()),
+            named,
+            found: stamp.map(|stamp| FoundFile { stamp, is_link: false }),
+            root: Some(root),
+        }
+    }
+
+    /// The conversation in many files that it is, as it is now.
+    pub fn conversation(&self) -> Option<Conversation> {
+        self.root.as_ref().map(Root::conversation)
     }
 
     /// The stamp that it had when it was found, where it was a regular file. It may have another one by now.
     pub fn stamp(&self) -> Option<&Stamp> {
         self.found.as_ref().map(|found| &found.stamp)
+    }
+
+    /// The stamp that it has now, if it is a regular file, or several that are one recording.
+    pub fn stamp_now(&self) -> Option<Stamp> {
+        if let Some(root) = &self.root {
+            return root.conversation().stamp();
+        }
+        let metadata = std::fs::metadata(self.path.as_ref()?).ok()?;
+        metadata.is_file().then(|| Stamp::of(&metadata))
     }
 
     /// Opens it, unpacked where it is compressed.
@@ -237,6 +303,9 @@ impl Input {
 
     /// The same, and whether what is read is the bytes of the file themselves.
     pub fn open_known(&self) -> Result<(Box<dyn BufRead + Send>, bool), Diagnostic> {
+        if let Some(conversation) = self.conversation() {
+            return Ok((conversation.reader(), false));
+        }
         let packed: packed::Input = match &self.path {
             None => Box::new(BufReader::new(io::stdin())),
             Some(path) => match File::open(path) {
@@ -259,8 +328,7 @@ impl Input {
 
     /// Its length in bytes, where that is known.
     pub fn length(&self) -> Option<u64> {
-        let metadata = std::fs::metadata(self.path.as_ref()?).ok()?;
-        metadata.is_file().then_some(metadata.len())
+        self.stamp_now().map(|stamp| stamp.length())
     }
 
     /// Whether it is a regular file, which gives the same bytes however often it is opened; pipes do not.

@@ -1,7 +1,6 @@
 //! What tells, without reading it, whether a file is another one than before.
 
 use std::fs::Metadata;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -25,11 +24,21 @@ impl Stamp {
         Stamp { modified: metadata.modified().ok(), length: metadata.len(), system: System::of(metadata) }
     }
 
+    /// Of several files that are one recording: they are as they were if it is. `None` of none.
+    #[must_use]
+    pub fn of_all(files: impl Iterator<Item = Stamp>) -> Option<Stamp> {
+        files.reduce(|all, file| Stamp {
+            modified: all.modified.max(file.modified),
+            length: all.length.saturating_add(file.length),
+            system: all.system.with(file.system),
+        })
+    }
+
     /// Whether every change of a file gives it another stamp, once it is not young: elsewhere a program may set all back that is
     /// in one.
     pub const TELLS: bool = cfg!(unix);
 
-    /// Of a file that was read from its beginning to its end: `before` is the stamp that it had when that began, and stays the
+    /// Of a file that was read from its beginning to its end, and has the stamp `now`: `before` is the stamp that it had when that began, and stays the
     /// one by which it is known. `None` where the file has changed since, or can change without another stamp.
     ///
     /// Only such a stamp may stand for the bytes that were read. The system sets the time of a change itself, so a file that has
@@ -38,12 +47,15 @@ impl Stamp {
     /// that writes through memory that it had mapped before, and, for as long as they are remembered, where another machine changes a
     /// file whose attributes this one remembers.
     #[must_use]
-    pub fn after_reading(path: &Path, before: Stamp, began: SystemTime) -> Option<Stamp> {
+    pub fn after_reading(
+        now: impl FnOnce() -> Option<Stamp>,
+        before: Stamp,
+        began: SystemTime,
+    ) -> Option<Stamp> {
         if !Stamp::TELLS || before.is_young_by_any_clock(began) {
             return None;
         }
-        let now = Stamp::of(&std::fs::metadata(path).ok()?);
-        (now == before).then_some(before)
+        now().filter(|now| *now == before)
     }
 
     /// Bytes of what [`Stamp::write`] writes.
@@ -139,6 +151,11 @@ impl Unix {
         }
     }
 
+    /// That of a recording which also has this file. Files that come and go change its length, and any other change is the latest.
+    fn with(self, other: Unix) -> Unix {
+        Unix { changed: self.changed.max(other.changed), ..self }
+    }
+
     fn changed(&self) -> Option<SystemTime> {
         let (seconds, nanoseconds) = self.changed;
         let since = Duration::new(u64::try_from(seconds).ok()?, u32::try_from(nanoseconds).ok()?);
@@ -167,6 +184,10 @@ impl FileIdentity {
 
     fn of(metadata: &Metadata) -> FileIdentity {
         FileIdentity { created: metadata.created().ok() }
+    }
+
+    fn with(self, other: FileIdentity) -> FileIdentity {
+        FileIdentity { created: self.created.max(other.created) }
     }
 
     fn changed(&self) -> Option<SystemTime> {
@@ -213,20 +234,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         std::fs::write(&path, "one").unwrap();
+        let read = || Some(Stamp::of(&std::fs::metadata(&path).unwrap()));
         let before = Stamp::of(&std::fs::metadata(&path).unwrap());
         let now = SystemTime::now();
-        assert_eq!(Stamp::after_reading(&path, before, now), None, "it is young");
-        assert_eq!(Stamp::after_reading(&path, before, now - GRAIN * 9), None, "it is from the future");
+        assert_eq!(Stamp::after_reading(read, before, now), None, "it is young");
+        assert_eq!(Stamp::after_reading(read, before, now - GRAIN * 9), None, "it is from the future");
         let later = now + GRAIN * 2;
-        assert_eq!(Stamp::after_reading(&path, before, later), Some(before));
+        assert_eq!(Stamp::after_reading(read, before, later), Some(before));
         let file = std::fs::File::options().write(true).open(&path).unwrap();
         file.set_modified(now - GRAIN * 9).unwrap();
         let set_back = Stamp::of(&file.metadata().unwrap());
         assert_eq!(
-            Stamp::after_reading(&path, set_back, now),
+            Stamp::after_reading(read, set_back, now),
             None,
             "only the time that programs can set is old"
         );
-        assert_eq!(Stamp::after_reading(&path, before, later), None, "it was changed while it was read");
+        assert_eq!(Stamp::after_reading(read, before, later), None, "it was changed while it was read");
     }
 }

@@ -5,6 +5,7 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 
 use out::Out;
+use parts::Parts;
 pub use setting::ErrorTest;
 use setting::Setting;
 pub use unit::{Sample, Unit};
@@ -15,6 +16,7 @@ use crate::session::refusal;
 
 pub mod line;
 pub mod out;
+pub mod parts;
 pub mod setting;
 pub mod unit;
 
@@ -60,6 +62,8 @@ pub struct Options {
     /// How to look ahead in the input, where that is possible: whether a file that begins with many calls and no result
     /// has one later is then known at once. Without it, such calls are `unknown`.
     pub again: Option<Again>,
+    /// The files that the input consists of, if it is more than one.
+    pub parts: Option<Arc<Parts>>,
 }
 
 /// A format's own part: makes sessions of one file's values.

@@ -14,6 +14,7 @@ use self::line::{apart, place};
 use crate::diagnostic::{Diagnostic, Loss, Severity, code};
 use crate::recording::contract::line::SessionLine;
 use crate::recording::contract::out::Out;
+use crate::recording::contract::parts::Parts;
 use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Again, Format, Options, Reader};
 use crate::recording::finish::Finish;
@@ -57,6 +58,8 @@ pub struct Reading {
     places: bool,
     /// The line that the latest session is.
     latest: Option<SessionLine>,
+    /// The files that the input consists of.
+    parts: Option<Arc<Parts>>,
 }
 
 /// Begins to read `input`. `file` is its name, as shown; `-` for standard input.
@@ -125,6 +128,9 @@ impl Reading {
         let (error, refused) = (options.error.clone(), options.refused.clone());
         let marks_alone = options.marks_alone;
         let setting = Setting { file: Arc::clone(&file), format: format.name, error, refused, marks_alone };
+        let mut out = Out::default();
+        let parts = options.parts.clone();
+        out.diagnostics(parts.iter().flat_map(|parts| parts.told.iter().cloned()));
         Reading {
             finish,
             file,
@@ -143,10 +149,11 @@ impl Reading {
             ended: false,
             told: 0,
             told_before_end: None,
-            out: Out::default(),
+            out,
             again: options.again.clone(),
             places: options.places,
             latest: None,
+            parts,
         }
     }
 
@@ -230,6 +237,7 @@ impl Reading {
             diagnostics.push(diagnostic.in_file(Arc::clone(&self.file)));
         }
         self.told += diagnostics.len();
+        self.place_in_parts(&mut diagnostics);
         diagnostics
     }
 
@@ -248,8 +256,16 @@ impl Reading {
         self.hand_out(next)
     }
 
+    /// Says of what was found which file of several it is in.
+    fn place_in_parts(&self, diagnostics: &mut [Diagnostic]) {
+        if let Some(parts) = &self.parts {
+            diagnostics.iter_mut().for_each(|told| parts.place(&self.file, told));
+        }
+    }
+
     fn hand_out(&mut self, next: Option<(Session, Option<SessionLine>)>) -> Option<Session> {
-        let (session, line) = next?;
+        let (mut session, line) = next?;
+        self.place_in_parts(&mut session.diagnostics);
         self.latest = line;
         Some(session)
     }
@@ -391,6 +407,8 @@ impl Reading {
             }
         };
         self.lone = false;
+        let mut diagnostic = diagnostic;
+        self.parts.iter().for_each(|parts| parts.weigh(&mut diagnostic));
         self.reader.damaged(diagnostic, &mut self.out);
         true
     }

@@ -5,18 +5,25 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::Input;
+use crate::files::conversation::{Conversation, Part};
 use crate::files::digested::{self, Beginning, Digest, Digested};
 use crate::policy;
-use crate::recording::{self, Checkpoint, Options, Reading};
+use crate::recording::{self, Checkpoint, Options, Parts, Reading};
 
 /// Begins to read a file.
 pub fn open(input: Input, options: &Options) -> Result<Reading, Diagnostic> {
+    if let Some(conversation) = input.conversation() {
+        return together(input, conversation, options);
+    }
     let (reader, as_it_is) = input.open_known()?;
     begin(input, reader, as_it_is, options)
 }
 
 /// The same, with what says at the end which bytes were read, where those are the bytes of the file themselves.
 pub fn open_digested(input: Input, options: &Options) -> Result<(Reading, Option<Digest>), Diagnostic> {
+    if let Some(conversation) = input.conversation() {
+        return Ok((together(input, conversation, options)?, None));
+    }
     let (reader, as_it_is) = input.open_known()?;
     if !as_it_is || !input.is_regular() {
         return Ok((begin(input, reader, as_it_is, options)?, None));
@@ -24,6 +31,19 @@ pub fn open_digested(input: Input, options: &Options) -> Result<(Reading, Option
     let reader = Digested::new(reader);
     let digest = reader.digest();
     Ok((begin(input, Box::new(reader), as_it_is, options)?, Some(digest)))
+}
+
+/// A conversation in many files, which are the lines of one.
+fn together(input: Input, conversation: Conversation, options: &Options) -> Result<Reading, Diagnostic> {
+    let reader = conversation.reader();
+    let part = |part: &Part| recording::Part { file: Arc::clone(&part.name), may_hold_calls: part.is_event };
+    let parts = Parts {
+        files: conversation.parts.iter().map(part).collect(),
+        told: conversation.diagnostics.clone(),
+        broken_line: Box::new(move |part| conversation.broken_line(part)),
+    };
+    let options = Options { parts: Some(Arc::new(parts)), ..options.clone() };
+    begin(input, reader, false, &options)
 }
 
 fn begin(

@@ -21,7 +21,6 @@ use super::samples;
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files;
 use crate::files::spill::Spill;
-use crate::files::stamp::Stamp;
 use crate::recording::Options;
 use crate::replay::corpus::Corpus;
 use crate::session::stored::SessionStore;
@@ -141,8 +140,7 @@ impl Recordings {
                 1 => Arc::clone(&input.name),
                 count => format!("{} ({count})", input.name).into(),
             };
-            let metadata = input.path.as_ref().and_then(|path| std::fs::metadata(path).ok());
-            let stamp = metadata.filter(std::fs::Metadata::is_file).map(|metadata| Stamp::of(&metadata));
+            let stamp = input.stamp_now();
             files.push(File { name, source: Source::Input(input, stamp) });
         }
         let (mut missing, mut besides) = (Vec::<(Arc<str>, Vec<Diagnostic>)>::new(), Vec::new());

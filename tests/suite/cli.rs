@@ -3,6 +3,7 @@
 mod agree;
 mod cache;
 mod check;
+mod conversations;
 mod convert;
 mod diff;
 mod exits;

@@ -51,6 +51,11 @@ fn is_event(event: &Members<'_>) -> bool {
     events::is_event(event) || sdk::is_event(event)
 }
 
+/// What the program keeps beside the events of a conversation.
+fn is_state(object: &Members<'_>) -> bool {
+    !object.has("kind") && object.has("id") && object.has("agent") && object.has("persistence_dir")
+}
+
 fn reader(setting: &Setting) -> Box<dyn Reader> {
     Box::new(OpenHands { setting: setting.clone(), open: Bare::default(), unknown: Unknown::default() })
 }
@@ -82,6 +87,9 @@ impl Reader for OpenHands {
                 return out.session(run.builder);
             }
         }
+        if list.is_none() && is_state(members) {
+            return self.state(unit, out);
+        }
         if list.is_none() && !is_event(members) {
             return out.diagnostics(self.setting.foreign(unit, "no event"));
         }
@@ -107,6 +115,24 @@ impl Reader for OpenHands {
 }
 
 impl OpenHands {
+    /// What is kept of a conversation beside its events, before them.
+    fn state(&mut self, unit: &Unit<'_>, out: &mut Out) {
+        self.close(out);
+        let members = &unit.members;
+        let mut run = self.open.begin(&self.setting, unit, out, Run::new);
+        run.builder.id(members.get("id").and_then(Node::id).unwrap_or_default().as_ref());
+        let inner = |of: &str, key: &str| members.try_get(of)?.tried().members()?.get(key)?.value();
+        if let Some(folder) = inner("workspace", "working_dir") {
+            run.builder.context("cwd", folder);
+        }
+        let model =
+            members.try_get("agent").and_then(|agent| agent.tried().members()?.try_get("llm")?.members());
+        if let Some(model) = model.and_then(|llm| llm.get("model")?.value()) {
+            run.builder.context("model", model);
+        }
+        self.open.put(run, unit);
+    }
+
     fn close(&mut self, out: &mut Out) {
         if let Some(mut run) = self.open.take() {
             run.flush();

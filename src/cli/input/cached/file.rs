@@ -110,8 +110,7 @@ impl<'a, A: Answers> CachedFile<'a, A> {
     /// Begins to read it, or goes on where it ended. What is read now is not what the search found: it has a stamp of its own.
     fn read(&mut self, entry: Option<Entry<A>>) -> State {
         let began = SystemTime::now();
-        let metadata = self.input.as_ref().and_then(|input| std::fs::metadata(input.path.as_ref()?).ok());
-        let Some(stamp) = metadata.map(|metadata| Stamp::of(&metadata)) else { return State::Reading(None) };
+        let Some(stamp) = self.input.as_ref().and_then(Input::stamp_now) else { return State::Reading(None) };
         if let Some(Entry { notes, answers, growth: Some(growth), .. }) = entry
             && growth.may_be_of(stamp.length())
             && self.file.resume(&notes, &growth)
@@ -153,7 +152,7 @@ impl<A: Answers> Iterator for CachedFile<'_, A> {
             && !interrupted()
         {
             self.ended = true;
-            self.stamp = input.path.as_ref().and_then(|path| Stamp::after_reading(path, stamp, began));
+            self.stamp = Stamp::after_reading(|| input.stamp_now(), stamp, began);
         }
         None
     }
