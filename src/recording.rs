@@ -18,7 +18,8 @@ mod shape;
 pub use contract::line::SessionLine;
 #[cfg(feature = "cli")]
 pub use contract::parts::{Part, Parts};
-pub use contract::{Format, Options};
+pub use contract::{Format, Options, Others};
+pub use finish::call_digest;
 #[cfg(feature = "cli")]
 pub use format::codex_rollout::{SCRIPT_CALL as CODEX_SCRIPT_CALL, ended as codex_ended};
 #[cfg(feature = "proxy")]

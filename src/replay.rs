@@ -20,9 +20,9 @@ use std::sync::Arc;
 use crate::diagnostic::code;
 use crate::engine::{Decision, Halt, Mode, Narrowing, Run, Verdict};
 use crate::monitor::finding::RuleState;
-use crate::monitor::{Depth, End, StateItem};
+use crate::monitor::{Depth, StateItem};
 use crate::policy::Policy;
-use crate::session::{CallRef, Outcome, Session, Turn};
+use crate::session::{Call, CallRef, Outcome, Session, Turn};
 
 pub use alternatives::NotTaken;
 pub use counted::{CountedRefusals, counted_refusals};
@@ -178,7 +178,7 @@ impl Replay {
             });
         }
         player.leave(session);
-        let rules = player.run.report(End::Complete);
+        let rules = player.rules(session);
         Replay {
             session: Arc::clone(session),
             policy: Arc::clone(policy),
@@ -213,6 +213,11 @@ impl Replay {
     /// The decisions, by call index.
     pub fn calls(&self) -> &[DecidedCall] {
         &self.calls
+    }
+
+    /// The calls that were made in this session, with what is decided about each: what is counted of it.
+    pub fn made(&self) -> impl Iterator<Item = (&Call, &DecidedCall)> {
+        self.session.calls.iter().zip(&self.calls).filter(|(call, _)| !call.copied)
     }
 
     /// The decision about a call.

@@ -244,6 +244,9 @@ pub struct Call {
     pub folder: Option<Arc<str>>,
     /// The agent when it was made, where the recording says something else of it than of the session.
     pub agent: Option<Arc<AgentState>>,
+    /// Whether it was made in the session that this one is a fork of, and stands here as its past: rules know of it, and it is
+    /// counted where it was made.
+    pub copied: bool,
     /// What a gate decided about it, where one was asked.
     pub live: Option<Arc<LiveDecision>>,
 }
@@ -333,6 +336,16 @@ impl Session {
     pub fn offered_in(&self, turn: u32) -> Option<&[Tool]> {
         let after = self.offered.partition_point(|from| from.turn <= turn);
         Some(&self.offered.get(after.checked_sub(1)?)?.tools)
+    }
+
+    /// The calls that were made in this session, without those that a fork has as its past.
+    pub fn made(&self) -> impl Iterator<Item = &Call> {
+        self.calls.iter().filter(|call| !call.copied)
+    }
+
+    /// The last turn with a call that was copied from another session; 0 where there is none.
+    pub(crate) fn copied_until(&self) -> u32 {
+        self.calls.iter().rev().find(|call| call.copied).map_or(0, |call| call.at.turn)
     }
 
     /// The instant of a turn: its first message's time, else the session's `now`.

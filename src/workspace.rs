@@ -7,6 +7,7 @@ pub mod cases;
 #[cfg(feature = "tui")]
 mod followed;
 pub mod opener;
+pub mod others;
 #[cfg(feature = "tui")]
 pub mod recordings;
 pub mod samples;

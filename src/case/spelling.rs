@@ -54,6 +54,7 @@ static CALL: Shape = Shape {
     keys: &[
         "id",
         "cwd",
+        "copied",
         "type",
         "index",
         "function",

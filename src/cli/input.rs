@@ -26,7 +26,7 @@ pub mod kept;
 mod sessions;
 
 pub use cached::{Cache, folder as cache_folder};
-pub use sessions::Sessions;
+pub use sessions::{Again, Sessions};
 
 /// Whether somebody asked to break off.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::screen::Screen;
 use crate::explore::identity::Identity;
-use crate::explore::repeats::Repeats;
+use crate::explore::repeats::{Repeats, SessionPlace};
 use crate::report::words;
 
 /// The sessions of a run so far.
@@ -15,6 +15,11 @@ impl Repeated {
     /// Whether a session with this mark was there before.
     pub fn has(&self, mark: Option<Identity>, file: &Arc<str>) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_repeated(mark, file)
+    }
+
+    /// The session of which one that begins so is a fork, although it does not say so.
+    pub fn fork_of(&self, beginning: Option<Identity>, place: SessionPlace) -> Option<SessionPlace> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).begun(beginning, place)
     }
 
     /// How many are left out.

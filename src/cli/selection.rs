@@ -2,6 +2,9 @@
 //!
 //! What is left out is counted, and said: a part must not look like everything.
 
+mod forks;
+mod left_out;
+
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -9,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use jiff::Timestamp;
 
+use self::left_out::LeftOut;
 use super::args;
 use super::exit::Failure;
 use super::input::{self, Sessions};
@@ -18,7 +22,7 @@ use crate::diagnostic::Diagnostic;
 use crate::engine::Mode;
 use crate::explore::filter::{self, Filter};
 use crate::explore::identity::Identity;
-use crate::explore::repeats;
+use crate::explore::repeats::{self, SessionPlace};
 use crate::explore::sieve::passes;
 use crate::replay::Replay;
 use crate::replay::corpus::Corpus;
@@ -52,17 +56,6 @@ struct Shard {
 struct Sample {
     most: usize,
     seed: u64,
-}
-
-/// How many sessions each option leaves out. Counted on all threads.
-#[derive(Default)]
-struct LeftOut {
-    shard: AtomicU64,
-    early: AtomicU64,
-    late: AtomicU64,
-    untimed: AtomicU64,
-    filter: AtomicU64,
-    sample: AtomicU64,
 }
 
 /// A session that is looked at.
@@ -212,15 +205,21 @@ impl Selection {
     ) {
         let _ = match self.sample {
             None => {
-                let answer = |session: Session| {
-                    let (mark, file) = (repeats::mark(&session), Arc::clone(&session.origin.file));
-                    (mark, file, answer(session))
+                let again = sessions.again();
+                let marked = |session: Session| {
+                    let marks = (repeats::mark(&session), repeats::beginning(&session));
+                    let place = (Arc::clone(&session.origin.file), session.origin.index);
+                    (marks, place, answer(session))
                 };
-                let mut take = |(mark, file, answer): (_, Arc<str>, R)| match self.repeated.has(mark, &file) {
-                    true => ControlFlow::Continue(()),
-                    false => take(answer),
+                let mut take = |((mark, beginning), place, given): (_, SessionPlace, R)| {
+                    if self.repeated.has(mark, &place.0) {
+                        return ControlFlow::Continue(());
+                    }
+                    let fork = self.repeated.fork_of(beginning, place.clone());
+                    let fork = fork.and_then(|of| Some((again.read(&of)?, again.read(&place)?)));
+                    take(fork.map_or(given, |(of, session)| self.answer_fork(&of, session, answer)))
                 };
-                corpus.run(sessions, &answer, &|(_, _, answer)| weigh(answer), &mut take)
+                corpus.run(sessions, &marked, &|(_, _, answer)| weigh(answer), &mut take)
             }
             Some(sample) => {
                 let drawn = corpus.within(|| self.drawn(sample, sessions, judge, changes));
@@ -236,9 +235,9 @@ impl Selection {
         judge: &'s Judge<'s>,
         changes: &'s Changes<'s>,
     ) -> impl Iterator<Item = Session> + 's {
-        let mut drawn = None;
+        let (mut drawn, again) = (None, sessions.again());
         std::iter::from_fn(move || match self.sample {
-            None => sessions.next(),
+            None => self.next(sessions, &again),
             Some(sample) => {
                 drawn.get_or_insert_with(|| self.drawn(sample, sessions, judge, changes).into_iter()).next()
             }
@@ -254,8 +253,9 @@ impl Selection {
         changes: &Changes<'_>,
     ) -> Vec<Session> {
         let mut kept: BTreeMap<(u64, u64), Session> = BTreeMap::new();
+        let again = sessions.again();
         for place in 0.. {
-            let Some(session) = sessions.next() else { break };
+            let Some(session) = self.next(sessions, &again) else { break };
             if self.repeated.has(repeats::mark(&session), &session.origin.file) {
                 continue;
             }

@@ -51,7 +51,7 @@ impl Effects {
     }
 
     fn side(&mut self, side: Side, replay: &Replay, altered: &BTreeSet<RuleAt>) {
-        for judged in replay.calls() {
+        for (_, judged) in replay.made() {
             let deciding = judged.decision.deciding().map(|finding| finding.rule);
             for finding in &judged.decision.findings {
                 let at = RuleAt { side, rule: finding.rule };

@@ -130,7 +130,7 @@ struct Divergence {
 
 impl Pair<'_> {
     fn calls(&self, changes: &mut Vec<Change>) {
-        for (call, judged) in self.session.calls.iter().zip(self.new.calls()) {
+        for (call, judged) in self.new.made() {
             let theirs = self.base.and_then(|base| base.call(call.at.index));
             if self.base.is_some() && theirs.is_none() {
                 continue;
@@ -189,9 +189,13 @@ impl Pair<'_> {
         let tools = self.inferred(base);
         let proposed: HashSet<&Arc<str>> = self.session.proposed_tools().collect();
         let turns = base.narrowings(Arc::clone(&tools)).zip(self.new.narrowings(tools));
+        let copied = self.session.copied_until();
         for (turn, (old, young)) in self.session.turns.iter().zip(turns) {
             if over_before(base, turn.number) || over_before(self.new, turn.number) {
                 break;
+            }
+            if turn.number <= copied {
+                continue;
             }
             let beyond = |replay: &Replay| replay.frontier().is_some_and(|at| turn.number > at.turn);
             for (old, young) in old.tools.iter().zip(&young.tools) {

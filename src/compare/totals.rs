@@ -61,12 +61,11 @@ impl Totals {
 
     /// Counts the calls of a session of which the base says nothing.
     pub fn note(&mut self, compared: &SessionDiff, base: &Base) {
-        let calls = &compared.session().calls;
-        let unknown = calls.iter().filter(|call| !base.knows(call)).count();
+        let calls = || compared.session().made();
+        let unknown = calls().filter(|call| !base.knows(call)).count();
         self.uncompared += unknown as u64;
-        self.uncompared_sessions += u64::from(unknown > 0 && unknown == calls.len());
-        let decided =
-            calls.iter().filter_map(|call| call.live.as_deref().filter(|_| matches!(base, Base::Live)));
+        self.uncompared_sessions += u64::from(unknown > 0 && unknown == calls().count());
+        let decided = calls().filter_map(|call| call.live.as_deref().filter(|_| matches!(base, Base::Live)));
         for live in decided {
             self.decided += 1;
             self.shadow += u64::from(live.shadow && compared.mode() == Mode::Enforce);

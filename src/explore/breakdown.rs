@@ -113,7 +113,7 @@ impl Breakdown {
         if by == By::Session {
             rows.insert(whole(), Count::default());
         }
-        for (call, judged) in session.calls.iter().zip(replay.calls()) {
+        for (call, judged) in replay.made() {
             let decision = &judged.decision;
             let key_of = |finding: Option<&Finding>| match by {
                 By::Tool => Some(Key::Name(Arc::clone(&call.tool))),

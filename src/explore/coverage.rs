@@ -142,7 +142,8 @@ impl Coverage {
     /// Of one session, replayed with its checks.
     pub fn of(replay: &Replay) -> Coverage {
         let session = replay.session();
-        let mut coverage = Coverage { sessions: 1, calls: session.calls.len() as u64, ..Coverage::default() };
+        let mut coverage =
+            Coverage { sessions: 1, calls: session.made().count() as u64, ..Coverage::default() };
         let mut asked = BTreeSet::new();
         for turn in &session.turns {
             for other in replay.alternatives(Some(turn.number)) {
@@ -159,7 +160,8 @@ impl Coverage {
                 }
             }
             let decided = replay.calls().get(turn.calls.clone()).unwrap_or_default();
-            for (call, judged) in session.calls_of(turn).iter().zip(decided) {
+            let made = session.calls_of(turn).iter().zip(decided).filter(|(call, _)| !call.copied);
+            for (call, judged) in made {
                 coverage.tool(&call.tool, &judged.decision).calls += 1;
                 let deciding = judged.decision.deciding().map(|finding| finding.rule);
                 for (rule, passed) in answers(&judged.decision) {

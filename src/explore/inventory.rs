@@ -30,6 +30,9 @@ pub struct Inventory {
     pub sessions: u64,
     /// Their calls.
     pub calls: u64,
+    /// Calls that forks have as their past, which nothing else counts.
+    #[serde(default)]
+    pub copied: u64,
     /// Calls of choices that were not taken, which nothing else counts.
     pub alternatives: u64,
     /// Calls that ran a command line.
@@ -165,19 +168,20 @@ impl Inventory {
     pub fn of(replay: &Replay) -> Inventory {
         let session = replay.session();
         let first = Some(Occurrence::of(session, Place::Session));
-        let count = SessionCount { sessions: 1, calls: session.calls.len() as u64, first };
+        let count = SessionCount { sessions: 1, calls: session.made().count() as u64, first };
         let day = session.began.and_then(|began| Timestamp::from_millisecond(began).ok());
         let day = day.map(|began| began.to_zoned(TimeZone::UTC).date());
         let mut inventory = Inventory {
             sessions: 1,
             calls: count.calls,
+            copied: replay.summary().copied.into(),
             alternatives: replay.summary().alternatives.into(),
             projects: BTreeMap::from([(session.project().map(Arc::from), count.clone())]),
             days: BTreeMap::from([(day, count)]),
             ..Inventory::default()
         };
         let known = replay.policy().facts(None);
-        for (call, judged) in session.calls.iter().zip(replay.calls()) {
+        for (call, judged) in replay.made() {
             let first = || Some(Occurrence::of(session, Place::Call(call.at)));
             let tool = inventory.tools.entry(Arc::clone(&call.tool)).or_default();
             tool.calls += 1;
@@ -232,6 +236,7 @@ impl Inventory {
         for (sum, more) in [
             (&mut self.sessions, later.sessions),
             (&mut self.calls, later.calls),
+            (&mut self.copied, later.copied),
             (&mut self.alternatives, later.alternatives),
             (&mut self.commands, later.commands),
         ] {

@@ -45,10 +45,12 @@ impl Occurrence {
     }
 }
 
-/// The rules about the session that are violated, those that are not enforced included, each with the call at fault and where that is.
+/// The rules about the session that are violated, those that are not enforced included, each with the call at fault and where that is;
+/// not those that a fork has as its past.
 pub fn violations(replay: &Replay) -> impl Iterator<Item = (&RuleState, Option<&Call>, Occurrence)> {
     let session = replay.session();
-    let violated = replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated);
+    let violated =
+        replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated && !state.copied);
     violated.map(move |state| {
         let call = state.position.and_then(|index| session.calls.get(index as usize));
         let place = call.map_or(Place::Session, |call| Place::Call(call.at));

@@ -1,5 +1,7 @@
 //! Sessions that were recorded or collected twice: the same calls, times and ids, whatever the files are called.
 //!
+//! A session that begins with the calls of another one and then goes on is a fork of it: those calls are copies.
+//!
 //! Two runs of one task may look alike. Only what says when or as what a call was made tells them apart; without a time or
 //! an id of a call, a session is never taken for another.
 
@@ -7,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::identity::Identity;
-use crate::session::Session;
+use crate::session::{Call, Session};
 
 /// What tells a session from every other one; `None` where nothing does.
 pub fn mark(session: &Session) -> Option<Identity> {
@@ -16,12 +18,38 @@ pub fn mark(session: &Session) -> Option<Identity> {
     tells.then(|| Identity::of(session))
 }
 
+/// What tells how a session begins from how every other one does: the time, the id and all else of its first call. `None` where
+/// nothing does, or where it is known to be a copy.
+pub fn beginning(session: &Session) -> Option<Identity> {
+    let first = session.calls.first().filter(|first| !first.copied)?;
+    let (id, time) = first.id.as_deref().zip(first.time)?;
+    Some(Identity::of_text(&[id, &time.to_string(), &first.tool, first.arguments.raw()].join("\0")))
+}
+
+/// Marks the calls of a session with which another one begins as well; not those of one that is there twice.
+pub fn mark_copies(session: &mut Session, earlier: &Session) {
+    if Identity::of(session) == Identity::of(earlier) {
+        return;
+    }
+    let same = |(own, other): &(&mut Call, &Call)| {
+        (&own.id, own.time, &own.tool, own.arguments.raw())
+            == (&other.id, other.time, &other.tool, other.arguments.raw())
+    };
+    let calls = session.calls.iter_mut().zip(&earlier.calls);
+    calls.take_while(same).for_each(|(own, _)| own.copied = true);
+}
+
+/// Where a session was read: its file, and its place there.
+pub type SessionPlace = (Arc<str>, usize);
+
 /// The sessions so far, and those that were there before.
 #[derive(Debug, Default)]
 pub struct Repeats {
     seen: HashMap<Identity, Arc<str>>,
     count: u64,
     first: Option<(Arc<str>, Arc<str>)>,
+    /// The first session that begins so.
+    beginnings: HashMap<Identity, SessionPlace>,
 }
 
 impl Repeats {
@@ -39,6 +67,12 @@ impl Repeats {
                 true
             }
         }
+    }
+
+    /// The session that began so before, if it is another one.
+    pub fn begun(&mut self, beginning: Option<Identity>, place: SessionPlace) -> Option<SessionPlace> {
+        let first = self.beginnings.entry(beginning?).or_insert_with(|| place.clone());
+        (*first != place).then(|| first.clone())
     }
 
     /// How many sessions are left out.

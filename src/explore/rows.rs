@@ -121,7 +121,9 @@ impl RowDecisions {
             calls.push((states(Some(call), judged), findings.len() as u32));
         }
         let mut violated = Vec::new();
-        for state in replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated) {
+        for state in
+            replay.rules().iter().filter(|state| state.outcome == RuleOutcome::Violated && !state.copied)
+        {
             findings.push((state.rule, state.code));
             let as_what = if state.enforced { State::Violated } else { State::Reported };
             violated.push((bit(as_what), findings.len() as u32));

@@ -41,7 +41,7 @@ impl Sightings {
         for (number, probe) in probes.iter().enumerate() {
             by_tool.entry(&*probe.tool).or_default().push(number);
         }
-        for call in &session.calls {
+        for call in session.made() {
             for number in by_tool.get(&*call.tool).into_iter().flatten() {
                 let Some(probe) = probes.get(*number) else { continue };
                 let body = match probe.part {

@@ -75,6 +75,6 @@ pub fn violations(replay: &Replay) -> impl Iterator<Item = &RuleState> {
             };
             stands && decision.findings.iter().any(|finding| finding.rule == state.rule)
         });
-        state.outcome == RuleOutcome::Violated && !says
+        state.outcome == RuleOutcome::Violated && !state.copied && !says
     })
 }

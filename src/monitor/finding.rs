@@ -138,6 +138,8 @@ pub struct RuleState {
     pub enforced: bool,
     /// Whether a person was asked about every call that violates it.
     pub asked: bool,
+    /// Whether the call at fault is the past of a fork: the violation counts in the session that made it.
+    pub copied: bool,
     /// What else there is to know, as the dialect's own facts.
     pub facts: Option<Arc<dyn Explain>>,
 }
@@ -173,7 +175,7 @@ impl RuleState {
     /// Whether the session fails for it.
     #[must_use]
     pub fn is_violated(&self) -> bool {
-        self.enforced && self.outcome == RuleOutcome::Violated
+        self.enforced && !self.copied && self.outcome == RuleOutcome::Violated
     }
 
     /// An outcome without a reason.
@@ -187,6 +189,7 @@ impl RuleState {
             averted: 0,
             enforced: true,
             asked: false,
+            copied: false,
             facts: None,
         }
     }

@@ -1,6 +1,7 @@
 //! What a format is: a row of the table, and a reader that gets the values of a file one after the other and makes sessions
 //! of them. At most one value of the file, and the sessions it makes, are in memory at once.
 
+use std::collections::HashSet;
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
@@ -41,6 +42,9 @@ pub struct Format {
 /// Opens the same input once more, from its beginning.
 pub type Again = Arc<dyn Fn() -> io::Result<Box<dyn BufRead + Send>> + Send + Sync>;
 
+/// Gives [`digests`](crate::recording::call_digest) of the calls of the session with this id, if there is one.
+pub type Others = Arc<dyn Fn(&str) -> Option<Arc<HashSet<u64>>> + Send + Sync>;
+
 /// How to read.
 #[derive(Clone, Default)]
 pub struct Options {
@@ -64,6 +68,8 @@ pub struct Options {
     pub again: Option<Again>,
     /// The files that the input consists of, if it is more than one.
     pub parts: Option<Arc<Parts>>,
+    /// How to look up what other sessions did, where that is possible: of a fork, which calls it copied.
+    pub others: Option<Others>,
 }
 
 /// A format's own part: makes sessions of one file's values.

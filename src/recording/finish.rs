@@ -13,9 +13,10 @@ use serde::{Deserialize, Serialize};
 use crate::diagnostic::{Diagnostic, code};
 use crate::recording::contract::line::SessionLine;
 use crate::recording::contract::out::ReadSession;
-use crate::recording::contract::{Format, Options};
+use crate::recording::contract::{Format, Options, Others};
+use crate::recording::input::digest::digest;
 use crate::recording::overlooked;
-use crate::session::{Outcome, Results, Session, Turn};
+use crate::session::{Call, Outcome, Results, Session, Turn};
 use crate::source::quoted;
 
 /// The last step before a session is handed out.
@@ -36,6 +37,9 @@ pub struct Finish {
     ready: VecDeque<(Session, Option<SessionLine>)>,
     counted: Counted,
     ended: bool,
+    others: Option<Others>,
+    /// What came of a session depends on other files.
+    asked_others: bool,
 }
 
 /// What is counted of the sessions of a file, for those that come after them and for what is said at its end.
@@ -118,6 +122,8 @@ impl Finish {
             ready: VecDeque::new(),
             counted: Counted { marked: options.error.is_some(), ..Counted::default() },
             ended: false,
+            others: options.others.clone(),
+            asked_others: false,
         }
     }
 
@@ -135,6 +141,9 @@ impl Finish {
     /// belong to no session.
     pub fn push(&mut self, mut made: ReadSession, alone: bool, lost: u64, diagnostics: &mut Vec<Diagnostic>) {
         overlooked::tell(&mut made.session);
+        if let Some(other) = made.fork.take() {
+            self.copied_from(&other, &mut made.session);
+        }
         let Session { messages, calls, diagnostics: told, .. } = &mut made.session;
         if self.excerpt {
             let unasked = told.iter_mut().filter(|told| told.code == code::RESULT_WITHOUT_CALL);
@@ -168,6 +177,33 @@ impl Finish {
         }
         self.held_bytes += size(&made.session);
         self.held.push_back(made);
+    }
+
+    /// Marks the calls at the beginning of a fork that the other session made.
+    fn copied_from(&mut self, other: &str, session: &mut Session) {
+        self.asked_others = true;
+        let made = self.others.as_ref().and_then(|others| others(other));
+        let Some(made) = made else {
+            if self.following {
+                return;
+            }
+            let message = format!(
+                "the session is a fork of {}, which is not among the recordings; where it went on is not in its log, so all \
+                 its calls are counted",
+                quoted(other)
+            );
+            let line = u64::from(session.origin.line);
+            let notice = Diagnostic::notice(code::FORK_SOURCE_MISSING, message);
+            return session.diagnostics.push(notice.on_line(Arc::clone(&self.file), line));
+        };
+        let first = session.calls.iter_mut().take_while(|call| made.contains(&call_digest(call)));
+        first.for_each(|call| call.copied = true);
+    }
+
+    /// Whether what came of a session of the file depends on others.
+    #[cfg(feature = "cli")]
+    pub fn has_asked_others(&self) -> bool {
+        self.asked_others
     }
 
     /// The next session that is complete, and the line that it is.
@@ -305,6 +341,11 @@ impl Finish {
             session.diagnostics.push(notice.on_line(Arc::clone(&self.file), u64::from(session.origin.line)));
         }
     }
+}
+
+/// What tells a call from others, in the session that made it and in its forks.
+pub fn call_digest(call: &Call) -> u64 {
+    digest((call.id.as_deref(), &*call.tool, call.arguments.raw()))
 }
 
 fn size(session: &Session) -> usize {

@@ -275,6 +275,12 @@ impl Reading {
         self.latest.clone()
     }
 
+    /// Whether what was read depends on other files, which may change without this one.
+    #[cfg(feature = "cli")]
+    pub fn has_asked_others(&self) -> bool {
+        self.finish.has_asked_others()
+    }
+
     /// How to read such lines.
     pub fn lines(&self) -> Option<LineReader> {
         let apart = self.reader.apart()?;

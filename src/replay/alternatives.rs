@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::tally::{self, Tally};
 use super::{DecidedCall, Replay};
-use crate::monitor::{Depth, End};
+use crate::monitor::Depth;
 use crate::session::{Alternative, AlternativeRef, Call, ToolCall};
 
 /// A call of an alternative, decided.
@@ -77,7 +77,7 @@ impl Replay {
         let forks = self.forks.iter().filter(|(number, _)| *number <= last.number);
         let (number, mut player) = self.resumed(last.number, Depth::Findings);
         player.end(&session, number, &calls);
-        let rules = player.run.report(End::Complete);
+        let rules = player.rules(&session);
         Some(Replay {
             policy: Arc::clone(&self.policy),
             mode: self.mode,

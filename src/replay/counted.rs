@@ -35,7 +35,7 @@ pub fn counted_refusals(session: &Session, policy: &Policy) -> Vec<CountedRefusa
         return Vec::new();
     }
     let mut all: BTreeMap<RuleId, CountedRefusals> = BTreeMap::new();
-    for call in &session.calls {
+    for call in session.made() {
         let failed = call.outcome == Outcome::Error;
         let Some(rule) = rule(call, policy) else { continue };
         let counted = all.entry(rule).or_insert_with(|| CountedRefusals {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::engine::{Decision, Halt, Mode};
+use crate::monitor::Depth;
 use crate::monitor::finding::RuleState;
-use crate::monitor::{Depth, End};
 use crate::policy::Policy;
 use crate::session::Session;
 
@@ -46,14 +46,16 @@ pub fn outcomes(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Outcomes
         player.play_by(session, turn, &mut |run, call| {
             let (tool, place) = by_tool.of(&call.tool, || run.place(&call.tool));
             let ticket = run.judge(place, new(call), &mut decision);
-            by_tool.count(tool, decision.verdict);
             let (_, counterfactual) = tally.count(call, &decision);
-            tables.stopped(&decision, counterfactual);
+            if !call.copied {
+                by_tool.count(tool, decision.verdict);
+                tables.stopped(&decision, counterfactual);
+            }
             (ticket, decision.verdict, decision.told.take())
         });
     }
     player.leave(session);
-    let rules = player.run.report(End::Complete);
+    let rules = player.rules(session);
     by_tool.end(&mut tables);
     tables.end(&rules);
     Outcomes {

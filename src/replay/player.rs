@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use super::DecidedCall;
 use crate::engine::{Decision, Mode, Narrowing, NewCall, Run, Ticket, Verdict};
-use crate::monitor::Depth;
+use crate::monitor::finding::RuleState;
+use crate::monitor::{Depth, End};
 use crate::policy::Policy;
 use crate::session::{Body, Call, CallRef, Facts, Message, MessageKind, Outcome, Results, Session, Turn};
 
@@ -48,6 +49,16 @@ impl Player {
     /// Plays the end of a session into a run that has been through all before that.
     pub fn continued(run: Run, mode: Mode) -> Player {
         Player { base: run.been_through(), ..Player::resumed(run, mode) }
+    }
+
+    /// How the rules about a session ended that was played whole.
+    pub fn rules(&self, session: &Session) -> Vec<RuleState> {
+        let mut rules = self.run.report(End::Complete);
+        for state in &mut rules {
+            let at_fault = state.position.and_then(|index| session.calls.get(index as usize));
+            state.copied = at_fault.is_some_and(|call| call.copied);
+        }
+        rules
     }
 
     /// What a call was told, if it was stopped.

@@ -158,7 +158,7 @@ impl Tables {
     /// Of one session whose replay is at hand.
     pub fn of(replay: &Replay) -> Tables {
         let mut tables = Tables::default();
-        for (call, judged) in replay.session().calls.iter().zip(replay.calls()) {
+        for (call, judged) in replay.made() {
             tables.call(&call.tool, &judged.decision, judged.counterfactual);
         }
         tables.end(replay.rules());
@@ -204,7 +204,10 @@ impl Tables {
 
     /// Counts the rules about the session, which ends here.
     pub(super) fn end(&mut self, rules: &[RuleState]) {
-        for state in rules.iter().filter(|state| state.outcome == RuleOutcome::Violated && !state.enforced) {
+        for state in rules
+            .iter()
+            .filter(|state| state.outcome == RuleOutcome::Violated && !state.enforced && !state.copied)
+        {
             self.rules.entry(state.rule).or_default().unenforced += 1;
         }
         for state in rules.iter().filter(|state| state.is_violated()) {

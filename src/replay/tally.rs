@@ -24,6 +24,9 @@ pub struct Summary {
     pub turns: u32,
     /// Proposed calls.
     pub calls: u32,
+    /// Calls that a fork has as its past; none of the counts has them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub copied: u32,
     /// Calls by decision.
     pub allow: u32,
     /// Calls that a person is asked about.
@@ -152,7 +155,17 @@ impl Tally {
         // Whoever was asked may have answered either way.
         let agrees = verdict == Verdict::Ask || (verdict == Verdict::Allow) == ran_then;
         let counterfactual = self.is_counterfactual(call.at.turn);
+        if self.mode == Mode::Enforce {
+            if !agrees && self.frontier.is_none() {
+                self.frontier = Some(call.at);
+            }
+            self.halted |= verdict == Verdict::Halt;
+        }
         let summary = &mut self.summary;
+        if call.copied {
+            summary.copied += 1;
+            return (agrees, counterfactual);
+        }
         summary.calls += 1;
         self.reported += u32::from(decision.reports());
         match verdict {
@@ -166,12 +179,6 @@ impl Tally {
         summary.reported += u32::from(decision.only_reports());
         summary.disagree += u32::from(!agrees);
         summary.deny_counterfactual += u32::from(verdict.stops() && counterfactual);
-        if self.mode == Mode::Enforce {
-            if !agrees && self.frontier.is_none() {
-                self.frontier = Some(call.at);
-            }
-            self.halted |= verdict == Verdict::Halt;
-        }
         (agrees, counterfactual)
     }
 }

@@ -109,7 +109,10 @@ impl Account {
             at: format!("{}:{}.{}", words::line(&session.id), call.at.turn, call.at.call),
             glyph: words::glyph(decided),
             decision: words::decided(decided.decision.verdict, replay.mode()),
-            remark: decided.counterfactual.then_some("counterfactual"),
+            remark: match call.copied {
+                true => Some(words::COPIED),
+                false => decided.counterfactual.then_some("counterfactual"),
+            },
             call: Some(words::call::call(call)),
             undecided: decided.decision.verdict.stops() && decided.decision.findings.is_empty(),
             objections: objections.collect(),

@@ -303,8 +303,7 @@ fn reasons(expected: &Expectation, aspect: &Aspect, judged: &CaseResult) -> Vec<
             reasons.map(|reason| words::reason(reason, rules)).collect()
         }
         (Subject::Session, Aspect::Status | Aspect::Count(_)) => {
-            let stopped = session.calls.iter().zip(replay.calls());
-            let stopped = stopped.filter(|(_, judged)| judged.decision.verdict.stops());
+            let stopped = replay.made().filter(|(_, judged)| judged.decision.verdict.stops());
             let said = stopped.flat_map(|(call, judged)| {
                 let at = format!("{} {}: ", words::at(call.at, session), words::name(&call.tool));
                 findings(&judged.decision, &at).into_iter().take(1)

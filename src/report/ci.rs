@@ -152,7 +152,7 @@ pub fn case(session: &Session, issues: &[Issue]) -> Case {
 /// What rules found in a session: the calls that were stopped, and rules about the session that are violated.
 pub fn of_replay(replay: &Replay) -> Vec<Issue> {
     let session = replay.session();
-    let calls = session.calls.iter().zip(replay.calls());
+    let calls = replay.made();
     let mut issues: Vec<Issue> = calls.filter_map(|(call, decided)| of_call(replay, call, decided)).collect();
     issues.extend(replay.alternatives(None).filter_map(|other| not_taken(replay, &other)));
     for state in replay.rules() {

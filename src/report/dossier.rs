@@ -273,7 +273,7 @@ fn subject(decided: &DecidedCall) -> Option<Option<RuleId>> {
 fn calls(replay: &Replay, groups: &mut BTreeMap<Option<RuleId>, Group>) {
     let session = replay.session();
     let by_tool = ByTool::of(session);
-    let calls = session.calls.iter().zip(replay.calls());
+    let calls = replay.made();
     let mut told = Vec::new();
     for (call, decided) in calls {
         if let Some(rule) = subject(decided) {

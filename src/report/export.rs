@@ -64,6 +64,7 @@ struct SessionRow<'a> {
 struct Counts {
     turns: u32,
     calls: u32,
+    copied: u32,
     allow: u32,
     ask: u32,
     would_stop: u32,
@@ -133,6 +134,7 @@ fn sessions(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
     let Summary {
         turns,
         calls,
+        copied,
         allow,
         ask,
         would_stop,
@@ -165,6 +167,7 @@ fn sessions(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
         counts: Counts {
             turns,
             calls,
+            copied,
             allow,
             ask,
             would_stop,
@@ -184,7 +187,7 @@ fn sessions(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
 fn calls(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
     let (session, policy) = (replay.session(), replay.policy());
     let identity = Identity::of(session);
-    for (call, judged) in session.calls.iter().zip(replay.calls()) {
+    for (call, judged) in replay.made() {
         let deciding = judged.decision.deciding();
         let rule = deciding.and_then(|finding| policy.rules().get(finding.rule));
         let live = call.live.as_deref();
@@ -223,7 +226,7 @@ fn calls(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
 fn findings(replay: &Replay, out: &mut Vec<u8>) -> io::Result<()> {
     let (session, policy) = (replay.session(), replay.policy());
     let identity = Identity::of(session);
-    for (call, judged) in session.calls.iter().zip(replay.calls()) {
+    for (call, judged) in replay.made() {
         let deciding = judged.decision.deciding();
         for finding in &judged.decision.findings {
             let Some(rule) = policy.rules().get(finding.rule) else { continue };

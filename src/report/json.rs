@@ -332,6 +332,9 @@ struct RuleLine<'a> {
     /// True where a person was asked about every call that violates it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     asked: bool,
+    /// True where the call at fault is the past of a fork, so that the violation is not counted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    copied: bool,
     #[serde(flatten)]
     parts: PartsLine,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -359,6 +362,7 @@ fn rules<'a>(
             averted: state.averted,
             enforced: state.enforced,
             asked: state.asked,
+            copied: state.copied,
             parts: PartsLine::of_rule(state, policy.rules(), session, ran),
             fault: state.facts.as_deref().and_then(|facts| facts.downcast_ref()).map(Fault::data),
         })

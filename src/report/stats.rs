@@ -212,8 +212,12 @@ pub fn sums(inventory: &Inventory) -> String {
         0 => String::new(),
         others => format!("; not counted: {} in choices not taken", words::count(others, "call")),
     };
+    let copied = match inventory.copied {
+        0 => String::new(),
+        copied => format!("; {}", words::not_counted(copied)),
+    };
     format!(
-        "{}, {} of {}{others}",
+        "{}, {} of {}{others}{copied}",
         words::count(inventory.sessions, "session"),
         words::count(inventory.calls, "call"),
         words::count(inventory.tools.len() as u64, "tool"),

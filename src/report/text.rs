@@ -160,6 +160,7 @@ pub(super) struct Sums {
     pub deny: u64,
     pub halt: u64,
     pub not_reached: u64,
+    pub copied: u64,
     pub deny_counterfactual: u64,
     pub alternatives: u64,
     pub alternatives_stopped: u64,
@@ -175,6 +176,7 @@ impl Sums {
             deny: summary.deny.into(),
             halt: summary.halt.into(),
             not_reached: summary.not_reached.into(),
+            copied: summary.copied.into(),
             deny_counterfactual: summary.deny_counterfactual.into(),
             alternatives: summary.alternatives.into(),
             alternatives_stopped: summary.alternatives_stopped.into(),
@@ -231,6 +233,9 @@ impl Sums {
             };
             phrase.push_str(&format!("; in choices not taken: {calls}, {stopped}"));
         }
+        if self.copied > 0 {
+            phrase.push_str(&format!("; {}", words::not_counted(self.copied)));
+        }
         phrase
     }
 }
@@ -238,13 +243,9 @@ impl Sums {
 fn shows(replay: &Replay) -> bool {
     replay.objects()
         || replay.summary().disagree > 0
-        || replay
-            .session()
-            .calls
-            .iter()
-            .zip(replay.calls())
-            .any(|(call, decided)| differs(call, decided, replay))
-        || replay.calls().iter().any(|decided| reported(decided) || decided.decision.verdict == Verdict::Ask)
+        || replay.made().any(|(call, decided)| {
+            differs(call, decided, replay) || reported(decided) || decided.decision.verdict == Verdict::Ask
+        })
         || replay.rules().iter().any(|state| state.outcome == RuleOutcome::Violated)
         || replay.alternatives(None).any(|other| reported(other.judged))
 }
@@ -282,8 +283,7 @@ fn heading(judged: &JudgedSession, paint: Paint, out: &mut dyn Write) -> io::Res
 fn stops(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
     let session = replay.session();
     let shown = || {
-        let calls = session.calls.iter().zip(replay.calls());
-        calls.filter(|(call, decided)| match decided.decision.verdict {
+        replay.made().filter(|(call, decided)| match decided.decision.verdict {
             Verdict::Allow => !decided.agrees || reported(decided) || differs(call, decided, replay),
             Verdict::Ask | Verdict::Deny | Verdict::Halt => true,
             Verdict::NotReached => differs(call, decided, replay),

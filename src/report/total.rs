@@ -29,6 +29,9 @@ pub struct Total {
     /// See `turns`.
     #[serde(skip_serializing_if = "is_nothing")]
     pub calls: u64,
+    /// Calls that forks have as their past, which no other count has.
+    #[serde(skip_serializing_if = "is_nothing")]
+    pub copied: u64,
     /// See `turns`.
     #[serde(skip_serializing_if = "is_nothing")]
     pub allow: u64,
@@ -121,6 +124,7 @@ impl Total {
         for (sum, count) in [
             (&mut self.turns, summary.turns),
             (&mut self.calls, summary.calls),
+            (&mut self.copied, summary.copied),
             (&mut self.allow, summary.allow),
             (&mut self.ask, summary.ask),
             (&mut self.would_stop, summary.would_stop),
@@ -153,6 +157,7 @@ impl Total {
             (&mut self.objected, other.objected),
             (&mut self.turns, other.turns),
             (&mut self.calls, other.calls),
+            (&mut self.copied, other.copied),
             (&mut self.allow, other.allow),
             (&mut self.ask, other.ask),
             (&mut self.would_stop, other.would_stop),

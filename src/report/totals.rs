@@ -32,6 +32,7 @@ pub fn json(total: &Total, policy: &Policy, mode: Mode, out: &mut dyn Write) -> 
         sessions: total.sessions,
         turns: total.turns,
         calls: total.calls,
+        copied: total.copied,
         allow: total.allow,
         ask: total.ask,
         would_stop: total.would_stop,
@@ -74,6 +75,9 @@ pub(super) struct Totals {
     sessions: u64,
     turns: u64,
     calls: u64,
+    /// Calls that forks have as their past, which no other count has.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    copied: u64,
     allow: u64,
     #[serde(default, skip_serializing_if = "is_zero")]
     ask: u64,
@@ -119,7 +123,7 @@ pub(super) struct Totals {
 
 impl Mergeable for Totals {
     fn merge(&mut self, other: Totals) -> Result<(), String> {
-        add!(self, other: sessions, turns, calls, allow, ask, would_stop, reported, deny, halt, not_reached, deny_counterfactual,
+        add!(self, other: sessions, turns, calls, copied, allow, ask, would_stop, reported, deny, halt, not_reached, deny_counterfactual,
             violated_rules, unenforced_rules, objected, disagree, alternatives, alternatives_stopped);
         self.reading.merge(other.reading, &mut self.provenance, other.provenance)?;
         // All are of one policy.
@@ -407,6 +411,7 @@ fn last(total: &Total, mode: Mode, paint: Paint, out: &mut dyn Write) -> io::Res
         deny: total.deny,
         halt: total.halt,
         not_reached: total.not_reached,
+        copied: total.copied,
         deny_counterfactual: total.deny_counterfactual,
         alternatives: total.alternatives,
         alternatives_stopped: total.alternatives_stopped,

@@ -218,6 +218,14 @@ pub fn would_stop(calls: u64) -> String {
     format!("{} would be stopped by a rule in shadow mode", count(calls, "call"))
 }
 
+/// What is said beside a call that a fork has as its past.
+pub const COPIED: &str = "copied";
+
+/// Of calls that forks have as their past: `not counted: 3 calls copied from another session`.
+pub fn not_counted(copied: u64) -> String {
+    format!("not counted: {} copied from another session", count(copied, "call"))
+}
+
 /// The word for calls that do not run, whatever the decision.
 pub fn stopped(mode: Mode) -> &'static str {
     match mode {

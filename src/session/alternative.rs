@@ -114,6 +114,7 @@ impl Session {
             time: alternative.message.at,
             folder: None,
             agent: None,
+            copied: false,
             live: None,
         });
         taken.calls.extend(proposed);

@@ -48,6 +48,10 @@ pub struct Builder {
     folder: Option<Arc<str>>,
     /// The agent that makes calls, if not as the session's context says.
     agent: Option<Arc<AgentState>>,
+    /// Whether calls are the past of a fork.
+    copied: bool,
+    /// The session that this one is a fork of, where its own recording does not say how much of it was copied.
+    fork: Option<Arc<str>>,
     /// Whether the recording says itself if results were recorded.
     states_results: bool,
     /// Whether some result says itself if it failed, even if it did not.
@@ -119,6 +123,8 @@ impl Builder {
             names: HashSet::new(),
             folder: None,
             agent: None,
+            copied: false,
+            fork: None,
             states_results: false,
             marks_errors: false,
             results: 0,
@@ -349,6 +355,7 @@ impl Builder {
             time: at,
             folder: self.folder.clone(),
             agent: self.agent.clone(),
+            copied: self.copied,
             live: None,
         });
         at_ref

@@ -330,9 +330,11 @@ impl<'a> Writing<'a> {
                 self.builder.in_folder(call.folder.as_deref());
                 let agent = call.agent.as_deref().cloned().unwrap_or_default();
                 self.builder.by_agent(agent.permission_mode.as_deref(), agent.version.as_deref());
+                self.builder.copied(call.copied);
                 let at = self.builder.call(id, &call.tool, arguments.clone(), call.time);
                 self.builder.in_folder(None);
                 self.builder.by_agent(None, None);
+                self.builder.copied(false);
                 // Of other arguments nothing was decided.
                 if let Some(live) = &call.live
                     && *arguments == call.arguments

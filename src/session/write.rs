@@ -175,6 +175,8 @@ struct CallEntry<'a> {
     permission_mode: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     agent_version: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    copied: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     live: Option<&'a LiveDecision>,
 }
@@ -304,6 +306,7 @@ fn proposed<'a>(session: &'a Session, turn: &Turn, at: Option<Millis>) -> Vec<Ca
             cwd: call.folder.as_deref(),
             permission_mode: call.agent.as_ref().and_then(|agent| agent.permission_mode.as_deref()),
             agent_version: call.agent.as_ref().and_then(|agent| agent.version.as_deref()),
+            copied: call.copied,
             live: call.live.as_deref(),
         })
         .collect()
@@ -318,6 +321,7 @@ fn not_taken<'a>(session: &'a Session, turn: &Turn) -> Vec<NotTaken<'a>> {
         cwd: None,
         permission_mode: None,
         agent_version: None,
+        copied: false,
         live: None,
     };
     let alternatives = session.alternatives_of(turn.number).iter();

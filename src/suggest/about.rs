@@ -134,7 +134,7 @@ impl Trial {
         let exercised = candidates.iter().filter(|candidate| is_exercised(candidate, &coverage));
         let sessions = exercised.map(|candidate| ((*candidate).clone(), 1)).collect();
         let mut broken: BTreeMap<RuleId, Vec<_>> = BTreeMap::new();
-        for (call, decided) in replay.session().calls.iter().zip(replay.calls()) {
+        for (call, decided) in replay.made() {
             for finding in &decided.decision.findings {
                 broken.entry(finding.rule).or_default().push((at, call.at));
             }

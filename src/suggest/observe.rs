@@ -107,6 +107,8 @@ struct Past {
     /// The newest call of each place that had a value, by the value's hash.
     seen: HashMap<u64, BTreeMap<Field, u32>>,
     succeeded: BTreeSet<Arc<str>>,
+    /// Those of them that succeeded in this session, not only in one that it is a fork of.
+    made: BTreeSet<Arc<str>>,
     after: BTreeSet<(Arc<str>, Arc<str>)>,
     repeated: BTreeSet<Arc<str>>,
 }
@@ -138,14 +140,14 @@ impl Observations {
         let mut past = Past::default();
         for turn in &session.turns {
             let calls = session.calls_of(turn);
-            calls.iter().for_each(|call| self.call(session, call, &mut past));
+            calls.iter().filter(|call| !call.copied).for_each(|call| self.call(session, call, &mut past));
             // What a response asks for was asked before its results were known.
             calls
                 .iter()
                 .filter(|call| call.outcome == Outcome::Ok)
                 .for_each(|call| self.succeed(call, &mut past));
         }
-        for tool in &past.succeeded {
+        for tool in &past.made {
             self.tools.entry(Arc::clone(tool)).or_default().sessions += 1;
             for other in past.succeeded.iter().filter(|other| *other != tool) {
                 *self.both.entry((Arc::clone(tool), Arc::clone(other))).or_default() += 1;
@@ -230,6 +232,10 @@ impl Observations {
                 past.seen.entry(value::hash(leaf, &self.hasher)).or_default().insert(field, call.at.index);
             }
         }
+        if call.copied {
+            return;
+        }
+        past.made.insert(Arc::clone(&call.tool));
         let facts = self.tools.entry(Arc::clone(&call.tool)).or_default();
         facts.results += 1;
         for (path, leaf) in results(&call.output) {

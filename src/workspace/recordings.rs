@@ -17,7 +17,7 @@ use self::again::{RecordedLine, RecordedLines};
 pub use self::event::{Event, Look};
 use self::file::{File, Read, Source};
 use self::new::{Batch, FilePlace, FileSession, NewFiles, notices, seen};
-use super::samples;
+use super::{others, samples};
 use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files;
 use crate::files::spill::Spill;
@@ -84,6 +84,7 @@ impl Recordings {
     pub fn read<L: Look>(&mut self, look: &L, out: &mut dyn FnMut(Event<L::Seen>)) -> Option<Duration> {
         let now = SystemTime::now();
         let Contents { files, missing, mut besides } = self.find();
+        self.options.others = others::others(files.iter().filter_map(File::input), &self.options);
         self.store.expect(files.iter().map(File::length).fold(0, u64::saturating_add));
         let names: Vec<Arc<str>> = files
             .iter()

@@ -8,6 +8,7 @@ mod convert;
 mod diff;
 mod exits;
 mod explain;
+mod forks;
 mod inputs;
 mod json;
 mod lines;

@@ -125,20 +125,23 @@ pub fn run<A: Answers>(
     selection.run(corpus, sessions, judge, &|_| 0, answer, &A::weight, take);
 }
 
-/// All answers together, as kept or anew; `None` where a session is there twice.
+/// All answers together, as kept or anew; `None` where a session is there twice, or two begin alike.
 fn once<A: Answers>(
     Cache { folder, key }: Cache,
     corpus: &Corpus,
     sessions: &mut Sessions,
     answer: &(dyn Fn(Session) -> A + Sync),
 ) -> Option<A> {
-    let (mut all, mut seen, mut twice) = (Marked::<A>::default(), HashSet::new(), false);
+    let (mut all, mut twice) = (Marked::<A>::default(), false);
+    let (mut seen, mut begun) = (HashSet::new(), HashSet::new());
     let answer = |session: Session| Marked {
         marks: repeats::mark(&session).into_iter().collect(),
+        beginnings: repeats::beginning(&session).into_iter().collect(),
         answers: answer(session),
     };
     let mut take = |answers: Marked<A>| {
         twice |= answers.marks.iter().any(|mark| !seen.insert(*mark));
+        twice |= answers.beginnings.iter().any(|beginning| !begun.insert(*beginning));
         all.answers.append(&answers.answers);
         if twice || interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };

@@ -20,10 +20,12 @@ use crate::recording::{self, Checkpoint, Options, Stretch};
 use crate::replay::corpus::{Recording, Recordings};
 use crate::report::words;
 use crate::session::{Session, tree};
-use crate::workspace::{opener, samples};
+use crate::workspace::{opener, others, samples};
 
 mod again;
 mod notes;
+
+pub use self::again::Again;
 
 /// Sessions between two changes of the progress line.
 const SAID_EVERY: u64 = 32;
@@ -72,13 +74,14 @@ impl Source {
 
 impl Sessions {
     /// Of what is wanted.
-    pub fn new(wanted: SessionSource<'_>, options: Options, screen: &Screen) -> Sessions {
+    pub fn new(wanted: SessionSource<'_>, mut options: Options, screen: &Screen) -> Sessions {
         let (sources, diagnostics) = match wanted {
             SessionSource::Samples => {
                 (samples::sessions().map(|(name, bytes)| Source::Sample(name, bytes)).collect(), Vec::new())
             }
             SessionSource::Named(arguments) => {
                 let found = files::expand(arguments);
+                options.others = others::others(found.inputs.iter(), &options);
                 (found.inputs.into_iter().map(Source::File).collect(), found.diagnostics)
             }
         };

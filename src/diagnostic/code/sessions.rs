@@ -217,6 +217,16 @@ nothing. But a denial because of a missing call is marked, because a complete re
 the call. If the earlier part is in another file, join the two.
 ";
 
+    Problem FORK_SOURCE_MISSING = "fork_source_missing": "a session is a fork of one that was not read",
+"A fork begins with a copy of another session. Its copied calls are known to the rules, and they are counted
+where they were made.
+
+    the session is a fork of `8c1f`, which is not among the recordings; where it went on is not in its log
+
+Some logs do not say where the copy ends. The calls of the other session do, if it is read as well. Without
+it all calls of the fork are counted. Name both recordings, usually the folder that contains them.
+";
+
     Problem TREE_INCOMPLETE = "tree_incomplete": "a session of the same tree was not read",
 "A rule with `scope: tree` looks at an agent, its subagents and theirs as one history. One of these sessions
 is not among the recordings, or several have its name and none of them is nearest.

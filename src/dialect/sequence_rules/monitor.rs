@@ -352,6 +352,7 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             averted: *averted,
             enforced: !asked,
             asked,
+            copied: false,
             facts,
         });
     }

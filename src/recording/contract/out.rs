@@ -1,6 +1,7 @@
 //! What a reader has made of a file so far: sessions, and what was wrong with the file.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::diagnostic::Diagnostic;
 use crate::recording::contract::line::SessionLine;
@@ -33,6 +34,8 @@ pub struct ReadSession {
     pub results: u64,
     /// Calls whose arguments were read in Python notation.
     pub in_python: u32,
+    /// The session of which it is a fork, if only that one says which calls were copied.
+    pub fork: Option<Arc<str>>,
     /// The line that it is, where somebody asked for it.
     pub line: Option<SessionLine>,
 }
@@ -54,6 +57,7 @@ impl Out {
             marks_errors: builder.marks_errors(),
             results: builder.result_count(),
             in_python: builder.python_count(),
+            fork: builder.open_fork(),
             session: builder.finish(),
             line: None,
         });

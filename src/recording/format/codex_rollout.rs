@@ -20,10 +20,12 @@ use crate::recording::shape::unknown::Unknown;
 use crate::session::build::{Builder, Mark};
 use crate::session::{AGENT_VERSION, Millis, PERMISSION_MODE};
 
+mod fork;
 mod output;
 mod running;
 mod script;
 
+use fork::Fork;
 use running::Running;
 use script::Once;
 
@@ -71,8 +73,10 @@ struct Rollout {
     items: Vec<Step>,
     /// Calls that did not succeed, as events say.
     failed: HashMap<Box<str>, Status>,
-    /// The session whose beginning was copied here.
-    copied: Option<Box<str>>,
+    /// The session whose lines were copied to the beginning.
+    fork: Option<Fork>,
+    /// The session that started this one, which may be the same.
+    spawned: Option<Box<str>>,
     /// The folder of the turn, and when the agent asks in it.
     folder: Option<Arc<str>>,
     mode: Option<Arc<str>>,
@@ -113,6 +117,7 @@ impl Reader for Codex {
                 rollout.mode =
                     payload.get("approval_policy").and_then(Node::text).map(|mode| mode.as_ref().into());
                 rollout.folder = payload.get("cwd").and_then(Node::text).map(|folder| folder.as_ref().into());
+                rollout.enter(&payload);
             }
             ("compacted", Some(_)) => {
                 let rollout = self.rollout(unit, out);
@@ -146,9 +151,8 @@ impl Reader for Codex {
 impl Codex {
     fn begin(&mut self, meta: &Members<'_>, unit: &Unit<'_>, out: &mut Out) {
         let id = meta.get("id").and_then(Node::id).unwrap_or_default();
-        // A session that was forked begins with the lines of the other, the first one included.
-        if let Some(open) = &self.open
-            && (open.copied.as_deref() == Some(&*id) || **open.builder.session_id() == *id)
+        if let Some(open) = &mut self.open
+            && (**open.builder.session_id() == *id || open.is_copy(&id, meta))
         {
             return;
         }
@@ -166,12 +170,13 @@ impl Codex {
         let parent = ["source", "subagent", "thread_spawn"]
             .iter()
             .try_fold(meta.clone(), |inner, key| inner.try_get(key).and_then(Node::members));
-        if let Some(parent) = parent.and_then(|spawn| Some(spawn.get("parent_thread_id")?.id()?.into_owned()))
-        {
+        let spawned = parent.and_then(|spawn| Some(Box::from(&*spawn.get("parent_thread_id")?.id()?)));
+        if let Some(parent) = spawned.as_deref() {
             builder.parent(parent);
         }
-        let copied = meta.get("forked_from_id").and_then(Node::id).map(|id| id.as_ref().into());
-        self.open = Some(Rollout { copied, ..Rollout::new(builder) });
+        let from = meta.get("forked_from_id").and_then(Node::id).filter(|from| !from.is_empty());
+        let fork = from.map(|from| Fork::new(&from, &id, meta));
+        self.open = Some(Rollout { fork, spawned, ..Rollout::new(builder) });
     }
 
     /// The session that a line belongs to. Without the line that begins one, it begins in the middle.
@@ -202,6 +207,7 @@ impl Codex {
         let text = |key| payload.get(key).and_then(Node::text).unwrap_or_default();
         match &*text("type") {
             "user_message" => rollout.prompted(),
+            "task_started" | "turn_started" => rollout.enter(payload),
             // Newer logs have these instead of an event of each kind.
             "item_completed" => {
                 if let Some(item) = payload.get("item").and_then(Node::members) {
@@ -225,7 +231,33 @@ impl Rollout {
     fn new(mut builder: Builder) -> Rollout {
         builder.marks_refusals(true);
         let (items, failed) = (Vec::new(), HashMap::new());
-        Rollout { builder, items, failed, copied: None, folder: None, mode: None, commands: false }
+        Rollout {
+            builder,
+            items,
+            failed,
+            fork: None,
+            spawned: None,
+            folder: None,
+            mode: None,
+            commands: false,
+        }
+    }
+
+    /// Whether the first line of another session is a part of what was copied from there, as the first lines of those are that it
+    /// was copied from itself.
+    fn is_copy(&mut self, id: &str, meta: &Members<'_>) -> bool {
+        if self.fork.is_none() && self.spawned.as_deref() == Some(id) {
+            let own = Arc::clone(self.builder.session_id());
+            self.fork = Some(Fork::new(id, &own, meta));
+        }
+        self.fork.as_ref().is_some_and(|fork| self.items.is_empty() || *fork.from == *id)
+    }
+
+    /// A turn begins.
+    fn enter(&mut self, turn: &Members<'_>) {
+        if let Some(fork) = &mut self.fork {
+            fork.enter(turn, self.items.len());
+        }
     }
 
     fn step(&mut self, item: Item, unit: &Unit<'_>) {
@@ -292,6 +324,7 @@ impl Rollout {
             return self.builder.at_line(line).damaged("more turns are taken back here than there are");
         };
         let gone = self.items.split_off(at);
+        self.fork.iter_mut().for_each(|fork| fork.take_back(at));
         let calls = gone.iter().filter(|step| matches!(step.item, Item::Call(_) | Item::Ran(..))).count();
         let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
         let message =
@@ -305,8 +338,9 @@ impl Rollout {
         // What a text says depends on whose result it is.
         let mut tools: HashMap<Box<str>, Box<str>> = HashMap::new();
         let (mut row, mut running, mut once) = (Row::default(), Running::default(), Once::default());
-        for Step { line, at, odd, item, folder, mode, .. } in self.items {
+        for (number, Step { line, at, odd, item, folder, mode, .. }) in self.items.into_iter().enumerate() {
             let Some(item) = once.take(item) else { continue };
+            self.builder.copied(self.fork.as_ref().is_some_and(|fork| fork.is_copied(number, at)));
             self.builder.in_folder(folder.as_deref());
             self.builder.by_agent(mode.as_deref(), None);
             if let Some(odd) = odd {
@@ -340,6 +374,9 @@ impl Rollout {
         }
         let mark = |answer: &Answer| mark(tool_of(answer, &tools), answer, &self.failed, setting);
         row.end(&mut self.builder, &mark);
+        if let Some(fork) = &self.fork {
+            self.builder.forked_from(&fork.from, fork.is_open());
+        }
         out.session(self.builder);
     }
 }

@@ -249,9 +249,11 @@ impl<'a> Chat<'a> {
         let (mode, version) = (own(PERMISSION_MODE), own(AGENT_VERSION));
         builder.in_folder(folder.as_deref());
         builder.by_agent(mode.as_deref(), version.as_deref());
+        builder.copied(members.get("copied").and_then(Node::bool) == Some(true));
         builder.call(id.as_deref(), &name.unwrap_or_default(), arguments, at);
         builder.in_folder(None);
         builder.by_agent(None, None);
+        builder.copied(false);
         live::beside_call(builder, &members);
     }
 
@@ -351,8 +353,9 @@ fn acting(members: &Members<'_>, content: &Body, side: Side) -> Option<Blocks> {
 }
 
 /// Keys of a call that hold no arguments.
-const IN_A_CALL: [&str; 15] = [
+const IN_A_CALL: [&str; 16] = [
     "cwd",
+    "copied",
     "id",
     "call_id",
     "type",

@@ -50,6 +50,7 @@ const SESSIONS: &[Column] = &[
     ("violated_rules", Kind::Integer, NEVER),
     ("turns", Kind::Integer, NEVER),
     ("calls", Kind::Integer, NEVER),
+    ("copied", Kind::Integer, NEVER),
     ("allow", Kind::Integer, NEVER),
     ("ask", Kind::Integer, NEVER),
     ("would_stop", Kind::Integer, NEVER),

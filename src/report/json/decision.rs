@@ -34,6 +34,9 @@ pub(super) struct CallLine<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     choice: Option<u32>,
     recorded: Option<Outcome>,
+    /// Whether it was made in the session that this one is a fork of, and so is not counted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    copied: bool,
     decision: Verdict,
     agrees: Option<bool>,
     counterfactual: bool,
@@ -109,6 +112,7 @@ impl<'a> CallLine<'a> {
             chosen: true,
             choice: None,
             recorded: Some(call.outcome),
+            copied: call.copied,
             decision: judged.decision.verdict,
             agrees: Some(judged.agrees),
             counterfactual: judged.counterfactual,
@@ -146,6 +150,7 @@ impl<'a> CallLine<'a> {
                 chosen: false,
                 choice: Some(alternative.choice),
                 recorded: None,
+                copied: false,
                 decision: judged.decision.verdict,
                 agrees: None,
                 counterfactual: judged.counterfactual,

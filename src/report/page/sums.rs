@@ -28,6 +28,7 @@ pub fn totals(end: &End<'_>) -> Markup {
         (total.halt, decided(Verdict::Halt), false),
         (total.deny_counterfactual, "of these counterfactual", false),
         (total.not_reached, "not reached", false),
+        (total.copied, "copied and not counted", false),
         (total.alternatives_stopped, "stopped in choices not taken", false),
         (violated, if violated == 1 { "session rule violated" } else { "session rules violated" }, false),
         (

@@ -25,6 +25,9 @@ pub(in crate::report) struct StatsLine {
     schema: String,
     sessions: u64,
     calls: u64,
+    /// Calls that forks have as their past, which nothing else counts.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    copied: u64,
     #[serde(default, skip_serializing_if = "is_zero")]
     alternatives: u64,
     #[serde(flatten)]
@@ -125,7 +128,7 @@ struct DayLine {
 impl Mergeable for StatsLine {
     fn merge(&mut self, other: StatsLine) -> Result<(), String> {
         self.reading.merge(other.reading, &mut self.provenance, other.provenance)?;
-        add!(self, other: sessions, calls, alternatives, commands);
+        add!(self, other: sessions, calls, copied, alternatives, commands);
         let earlier =
             |known: &mut Option<OccurrenceLine>, more| OccurrenceLine::nearer(known, more, Ordering::Less);
         rows(
@@ -284,6 +287,7 @@ pub fn json(
         schema: SCHEMA.to_owned(),
         sessions: inventory.sessions,
         calls: inventory.calls,
+        copied: inventory.copied,
         alternatives: inventory.alternatives,
         reading: ReadingLine::of(read),
         policy: policy.map(Version::of),

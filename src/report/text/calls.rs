@@ -51,7 +51,8 @@ pub fn verdict_line(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let at = words::at(call.at, replay.session());
-    row_of((&at, &call.tool), (decided, replay.mode()), count, true, widths, paint, out)
+    let remark = call.copied.then_some(words::COPIED);
+    row_of((&at, &call.tool), (decided, replay.mode()), count, remark, widths, paint, out)
 }
 
 /// `  ✗ turn 2 choice 2  issue_refund  denied  resource_unmatched  not chosen`.
@@ -66,7 +67,7 @@ pub fn not_taken_line(
         (&words::at_choice(other), &other.call.tool),
         (other.judged, mode),
         None,
-        false,
+        Some("not chosen"),
         widths,
         paint,
         out,
@@ -77,7 +78,7 @@ fn row_of(
     (at, tool): (&str, &str),
     (decided, mode): (&DecidedCall, Mode),
     count: Option<String>,
-    chosen: bool,
+    remark: Option<&str>,
     widths: Widths,
     paint: Paint,
     out: &mut dyn Write,
@@ -101,8 +102,8 @@ fn row_of(
     if let Some(count) = count {
         write!(out, "  {}", paint.bold(&format!("({count})")))?;
     }
-    if !chosen {
-        write!(out, "  {}", paint.dim("not chosen"))?;
+    if let Some(remark) = remark {
+        write!(out, "  {}", paint.dim(remark))?;
     }
     writeln!(out)
 }

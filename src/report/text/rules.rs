@@ -38,6 +38,7 @@ fn one(replay: &Replay, state: &RuleState, rule: &Rule, paint: Paint, out: &mut 
     let code = state.code.map(|code| format!("  {code}")).unwrap_or_default();
     let test = rule.test.as_deref().map(|test| paint.dim(&format!("  test {}", words::name(test))));
     let how = match state {
+        RuleState { copied: true, .. } => " (in a copied call)",
         RuleState { asked: true, .. } => " (asked about)",
         RuleState { enforced: true, .. } => "",
         _ if rule.options.shadow => " (shadow mode)",

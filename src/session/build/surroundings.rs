@@ -49,6 +49,22 @@ impl Builder {
         }
     }
 
+    /// Whether the calls which follow were made in the session that this one is a fork of.
+    pub fn copied(&mut self, copied: bool) {
+        self.copied = copied;
+    }
+
+    /// The session that this one is a fork of; `open`: how much of it was copied is to be found out there.
+    pub fn forked_from(&mut self, other: &str, open: bool) {
+        self.context_once("forked_from", other.into());
+        self.fork = open.then(|| other.into());
+    }
+
+    /// The session that is to be looked at to know which calls are copies.
+    pub(crate) fn open_fork(&self) -> Option<Arc<str>> {
+        self.fork.clone()
+    }
+
     /// The session's own id, found later than its first message.
     pub fn id(&mut self, id: impl Into<Arc<str>>) {
         self.session.id = id.into();

@@ -68,6 +68,8 @@ pub struct Observations {
 #[derive(Default)]
 struct Past {
     succeeded: BTreeSet<Action>,
+    /// Those of them that succeeded in this session, not only in one that it is a fork of.
+    made: BTreeSet<Action>,
     ran: BTreeSet<Action>,
     repeated: BTreeSet<Action>,
     after: BTreeSet<(Action, Action)>,
@@ -126,13 +128,17 @@ impl Observations {
             let mut succeeded = Vec::new();
             let calls = session.calls_of(turn).iter().filter(|call| call.outcome != Outcome::Refused);
             for call in calls {
+                let before = succeeded.len();
                 self.call(session, call, &mut past, &mut succeeded);
+                if !call.copied {
+                    past.made.extend(succeeded.iter().skip(before).cloned());
+                }
             }
             // What a response asks for was asked before its results were known.
             past.succeeded.extend(succeeded);
         }
         self.sessions += u64::from(!past.ran.is_empty());
-        for action in &past.succeeded {
+        for action in &past.made {
             if let Some(counts) = self.counts(action) {
                 counts.sessions += 1;
                 counts.repeated += u64::from(past.repeated.contains(action));
@@ -167,6 +173,10 @@ impl Observations {
     fn call(&mut self, session: &Session, call: &Call, past: &mut Past, succeeded: &mut Vec<Action>) {
         let known = Table::default();
         let line = reading(Made::of(call, &session.facts), &known);
+        if call.copied {
+            let proven = line.calls.iter().filter(|small| call.outcome == Outcome::Ok && small.proven);
+            return succeeded.extend(proven.filter_map(Action::of));
+        }
         past.did.add(Did::of(&line));
         if is_writer(&call.tool)
             && line.calls.iter().flat_map(|call| &call.touches).any(|touch| touch.act == Act::Writes)

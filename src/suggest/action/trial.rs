@@ -78,6 +78,9 @@ pub fn tried(candidates: &[ActionRule], sessions: &[Arc<Session>]) -> Vec<Trial>
             for ((call, line), judged) in lines.iter().zip(replay.calls()) {
                 let mut own = judged.decision.findings.iter().filter(|finding| finding.rule == *id);
                 let about = evidence.is_about(&trial.rule, call, line);
+                if call.copied {
+                    continue;
+                }
                 if own.any(|finding| finding.effect > Effect::Report || finding.would.is_some()) {
                     let certain = about && evidence.is_exercised(&trial.rule);
                     *(if certain { &mut trial.against } else { &mut trial.unsure }) += 1;

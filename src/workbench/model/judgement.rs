@@ -120,7 +120,7 @@ impl Judgement {
                 counterfactual: judged.counterfactual,
             }));
         };
-        for (call, judged) in content.calls.iter().zip(replay.calls()) {
+        for (call, judged) in replay.made() {
             add(ChangePlace::Call(call.at), &call.tool, judged, states(Some(call), judged));
         }
         for other in replay.alternatives(None) {

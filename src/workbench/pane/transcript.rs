@@ -163,6 +163,9 @@ fn one<'m>(
             let Some(call) = session.calls.get(index as usize) else { return drawn };
             verdict(&mut drawn, model, call);
             speaker(&mut drawn, Role::SpeakerAssistant, "call", roomy);
+            if call.copied {
+                drawn.put(Role::TextDim, words::COPIED).gap(1);
+            }
             drawn.put(Role::StatusNote, supposed::mark(model, row.kind));
             drawn
                 .put_found(if after { Role::Text } else { Role::TextStrong }, &call.tool, query, selected)

@@ -42,6 +42,14 @@ impl File {
         }
     }
 
+    /// The file, if it is none of the samples.
+    pub fn input(&self) -> Option<&Input> {
+        match &self.source {
+            Source::Input(input, _) => Some(input),
+            Source::Sample(_) => None,
+        }
+    }
+
     /// Begins to read it.
     pub fn open(&self, options: &Options, following: bool) -> Result<Reading, Diagnostic> {
         let options = Options { following, places: true, ..options.clone() };

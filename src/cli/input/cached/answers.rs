@@ -23,6 +23,9 @@ pub trait Answers: Serialize + DeserializeOwned + Default + Send {
 pub struct Marked<A> {
     /// The marks of the sessions that have one.
     pub marks: Vec<Identity>,
+    /// How those begin that may have forks.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beginnings: Vec<Identity>,
     /// The answers.
     pub answers: A,
 }
@@ -34,11 +37,12 @@ impl<A: Answers> Answers for Marked<A> {
 
     fn append(&mut self, later: &Marked<A>) {
         self.marks.extend_from_slice(&later.marks);
+        self.beginnings.extend_from_slice(&later.beginnings);
         self.answers.append(&later.answers);
     }
 
     fn weight(&self) -> usize {
-        self.answers.weight() + self.marks.len() * size_of::<Identity>()
+        self.answers.weight() + (self.marks.len() + self.beginnings.len()) * size_of::<Identity>()
     }
 }
 

@@ -152,7 +152,8 @@ impl<A: Answers> Iterator for CachedFile<'_, A> {
             && !interrupted()
         {
             self.ended = true;
-            self.stamp = Stamp::after_reading(|| input.stamp_now(), stamp, began);
+            let now = || input.stamp_now().filter(|_| !self.file.has_asked_others());
+            self.stamp = Stamp::after_reading(now, stamp, began);
         }
         None
     }

@@ -3,9 +3,39 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Sessions, Source};
+use super::{ReadFile, Sessions, Source};
+use crate::explore::repeats::SessionPlace;
+use crate::files::Input;
+use crate::recording::{Options, Reading};
+use crate::session::Session;
+use crate::workspace::opener;
+
+/// Reads single sessions once more. `None` where none can be.
+pub struct Again(Option<Options>);
+
+impl Again {
+    /// The session that was read there, as it is by itself. `None` where it cannot be read again.
+    pub fn read(&self, (file, index): &SessionPlace) -> Option<Session> {
+        let mut reading = opener::open(Input::found(file)?, self.0.as_ref()?).ok()?;
+        reading.nth(*index)
+    }
+}
+
+impl ReadFile {
+    /// Whether what was read of it depends on other files.
+    pub fn has_asked_others(&self) -> bool {
+        self.reading.as_ref().is_some_and(Reading::has_asked_others)
+    }
+}
 
 impl Sessions {
+    /// For single ones of these, those that can be read again. Sessions that were joined cannot, nor those in the program.
+    pub fn again(&self) -> Again {
+        let is_sample = |source: &Source| matches!(source, Source::Sample(..));
+        let can_be = !self.joins && !self.sources.iter().any(is_sample);
+        Again(can_be.then(|| self.options.clone()))
+    }
+
     /// The same recordings once more; `None` where one of them can be read only once.
     pub fn copy(&self) -> Option<Sessions> {
         let again = |source: &Source| match source {

@@ -27,6 +27,8 @@ pub struct Entry {
     pub folder: Option<Arc<str>>,
     /// The permission mode and the version of the agent that makes them.
     pub agent: [Option<Arc<str>>; 2],
+    /// Whether it was written in another session, of which this one is a fork.
+    pub copied: bool,
     /// Whether it is where what came before was summarised.
     pub compacts: bool,
     /// Whether it says that a response is over.
@@ -101,6 +103,7 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
         at,
         folder: None,
         agent: [None, None],
+        copied: members.get("forkedFrom").is_some(),
         compacts: flag("isCompactSummary") || subtype == "compact_boundary",
         ends,
         kind,

@@ -250,6 +250,7 @@ fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls:
     builder.in_folder(entry.folder.as_deref());
     let [mode, version] = &entry.agent;
     builder.by_agent(mode.as_deref(), version.as_deref());
+    builder.copied(entry.copied);
     entry.odd.into_iter().for_each(|odd| builder.damaged(odd));
     let at: Option<Millis> = entry.at;
     let answers = entry.kind.blocks().map_or(&[][..], |blocks| &blocks.answers);

@@ -25,6 +25,7 @@ impl Writer {
             time,
             folder,
             agent,
+            copied,
             live,
         } = call;
         for part in [at.turn, at.call, at.index] {
@@ -51,6 +52,7 @@ impl Writer {
             out.maybe(permission_mode.as_deref(), Self::text);
             out.maybe(version.as_deref(), Self::text);
         });
+        self.byte(u8::from(*copied));
         self.maybe(live.as_deref(), Self::live);
     }
 
@@ -86,6 +88,7 @@ impl Reader<'_> {
             let (permission_mode, version) = (read.maybe(Self::shared)?, read.maybe(Self::shared)?);
             Some(Arc::new(AgentState { permission_mode, version }))
         })?;
+        let copied = self.flag()?;
         let live = self.maybe(Self::live)?.map(Arc::new);
         Some(Call {
             at,
@@ -100,6 +103,7 @@ impl Reader<'_> {
             time,
             folder,
             agent,
+            copied,
             live,
         })
     }
