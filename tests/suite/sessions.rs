@@ -6,6 +6,7 @@ mod edited;
 mod ended;
 mod exchanges;
 mod forms;
+mod histories;
 mod hooked;
 mod long;
 mod losses;

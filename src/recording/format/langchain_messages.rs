@@ -1,5 +1,7 @@
 //! Messages of LangChain as it writes them to a file: wrapped with their type (`messages_to_dict`), with their class
-//! (`dumps`), or plain; as a list, a line each, or under `messages` of a state.
+//! (`dumps`), or plain; as a list, a line each, or under `messages` of a state. The states of a thread are one session.
+
+mod history;
 
 use crate::diagnostic::{Diagnostic, Loss};
 use crate::recording::contract::out::Out;
@@ -15,10 +17,11 @@ use crate::recording::shape::offer;
 use crate::recording::shape::status::Status;
 use crate::session::Damage;
 use crate::session::build::Builder;
+use history::{Histories, History};
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "langchain",
-    title: "messages of LangChain: with their type or class, or plain",
+    title: "messages of LangChain: with their type or class, or plain; states and histories of LangGraph",
     source: "write `messages_to_dict(messages)` or `dumps(messages)` to a file",
     absent_without_results: true,
     marks_failures: true,
@@ -28,11 +31,18 @@ pub(in crate::recording) const FORMAT: Format = Format {
 
 fn recognise(sample: &Sample<'_>) -> bool {
     sample.objects().any(|value| is_message(value) || messages(value).is_some_and(any_is_message))
-        || sample.lists().any(any_is_message)
+        || sample.lists().any(|list| any_is_message(list) || any_is_state(list))
 }
 
 fn any_is_message(list: Node<'_>) -> bool {
     list.items().into_iter().flatten().filter_map(Node::members).any(|item| is_message(&item))
+}
+
+/// Whether it is a snapshot whose messages are of this format.
+fn any_is_state(list: Node<'_>) -> bool {
+    let snapshot = history::listed(list);
+    let node = snapshot.as_deref().and_then(|json| Node::parse(json).ok());
+    node.and_then(Node::members).and_then(|members| messages(&members)).is_some_and(any_is_message)
 }
 
 /// Whether it is a message in a form that no other format has.
@@ -55,12 +65,17 @@ fn is_message(value: &Members<'_>) -> bool {
 /// The messages of a state, or of the values of one.
 fn messages<'a>(value: &Members<'a>) -> Option<Node<'a>> {
     let list = |members: &Members<'a>| members.get("messages").filter(|list| list.kind() == Kind::List);
-    list(value).or_else(|| list(&value.get("values")?.members()?))
+    list(value).or_else(|| history::messages(value))
 }
 
 fn reader(setting: &Setting) -> Box<dyn Reader> {
     let rules = Rules { python: false, ended: |_| Status::Unknown, error: setting.error.clone() };
-    Box::new(LangChain { setting: setting.clone(), rules, open: Bare::default() })
+    Box::new(LangChain {
+        setting: setting.clone(),
+        rules,
+        open: Bare::default(),
+        histories: Histories::default(),
+    })
 }
 
 struct LangChain {
@@ -68,11 +83,22 @@ struct LangChain {
     rules: Rules,
     /// The session that messages by themselves add up to.
     open: Bare<Builder>,
+    /// States of threads, each of which is a session.
+    histories: Histories,
 }
 
 impl Reader for LangChain {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
+        if history::is_snapshot(members) {
+            out.diagnostics(unit.diagnostics.iter().cloned());
+            return self.histories.add(members, unit.line);
+        }
+        let snapshot = unit.list.and_then(|_| history::listed(unit.node));
+        let snapshot = snapshot.as_deref().and_then(|json| Node::parse(json).ok()).and_then(Node::members);
+        if let Some(members) = snapshot {
+            return self.histories.add(&members, unit.line);
+        }
         let list = if unit.node.kind() == Kind::List { Some(unit.node) } else { messages(members) };
         if let Some(list) = list {
             self.close(out);
@@ -103,10 +129,52 @@ impl Reader for LangChain {
 
     fn end(&mut self, out: &mut Out) {
         self.close(out);
+        for history in self.histories.take() {
+            self.history(&history, out);
+        }
     }
 }
 
 impl LangChain {
+    /// The session that the states of a thread come to.
+    fn history(&self, history: &History, out: &mut Out) {
+        let mut builder = self.setting.session_at(&history.id(), history.line, out);
+        let conversation = history.conversation();
+        for message in conversation.messages.iter().filter_map(|place| history.message(*place)) {
+            match Node::parse(&message.json) {
+                Ok(node) => self.message(node, message.line, &mut builder),
+                Err(_) => {
+                    builder.at_line(message.line).lost(Loss::MayHoldCalls, "a message cannot be read again")
+                }
+            }
+        }
+        let count = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+        if let Some((removed, line)) = conversation.removed {
+            let said = count(removed, "message");
+            let message = match removed {
+                1 => format!("{said} of this state is not in the newest one; it is read where it was"),
+                _ => format!(
+                    "{said} of earlier states are not in the newest one; they are read where they were"
+                ),
+            };
+            builder.at_line(line).passed_by(message);
+        }
+        if let Some((edited, line)) = conversation.edited {
+            let said = count(edited.len(), "message");
+            builder
+                .at_line(line)
+                .passed_by(format!("{said} of this state changed later; the newest form is read"));
+        }
+        if let Some((messages, calls, line)) = conversation.aside {
+            let (messages, calls) = (count(messages, "message"), count(calls, "call"));
+            let message = format!(
+                "{messages} with {calls} on a branch that the newest state does not follow from; the first is here"
+            );
+            builder.at_line(line).passed_by(message);
+        }
+        out.session(builder);
+    }
+
     fn close(&mut self, out: &mut Out) {
         self.open.take().into_iter().for_each(|builder| out.session(builder));
     }
