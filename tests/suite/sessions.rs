@@ -13,6 +13,7 @@ mod losses;
 mod lost;
 mod marks;
 mod outlines;
+mod pairing;
 mod protocols;
 pub mod recorded;
 mod repeats;

@@ -199,7 +199,11 @@ impl Codex {
         if let Item::Call(call) = &mut item {
             script::recorded(call);
         }
-        self.rollout(unit, out).step(item, unit);
+        let rollout = self.rollout(unit, out);
+        if let Some(odd) = items::odd(payload) {
+            rollout.builder.at_line(unit.line).damaged(odd);
+        }
+        rollout.step(item, unit);
     }
 
     fn event(&mut self, payload: &Members<'_>, unit: &Unit<'_>, out: &Out) {

@@ -94,6 +94,9 @@ impl Api for Responses {
             return builder
                 .lost(Loss::MayHoldCalls, format!("an item is {word}, not an object; it is left out"));
         };
+        if let Some(odd) = items::odd(&members) {
+            builder.damaged(odd);
+        }
         match items::item(&members) {
             Some(item) => self.row.add(builder, line, item, at, &self.mark),
             None => builder.lost(Loss::MayHoldCalls, "an item of a type that is not known is left out"),

@@ -172,16 +172,8 @@ fn is_part(part: &Value) -> bool {
 fn parts(items: &[Value]) -> Value {
     let mut parts = Vec::new();
     for item in items {
-        match (item.get("type").and_then(Value::as_str), item.get("content"), item) {
-            (Some("message"), Some(Value::Array(content)), _) => parts.extend(content.iter().cloned()),
-            // Its own id is not that of the call.
-            (Some("function_call"), _, Value::Object(call)) => {
-                let mut call = call.clone();
-                if call.contains_key("call_id") {
-                    call.remove("id");
-                }
-                parts.push(Value::Object(call));
-            }
+        match (item.get("type").and_then(Value::as_str), item.get("content")) {
+            (Some("message"), Some(Value::Array(content))) => parts.extend(content.iter().cloned()),
             _ => parts.push(item.clone()),
         }
     }
@@ -214,10 +206,7 @@ mod tests {
             {"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}"},
         ]);
         let made = &read(&items).unwrap().messages[0]["content"];
-        assert_eq!(
-            (&made[1]["text"], &made[2]["call_id"], made[2].get("id")),
-            (&json!("x"), &json!("c1"), None)
-        );
+        assert_eq!((&made[1]["text"], &made[2]["call_id"]), (&json!("x"), &json!("c1")));
     }
 
     #[test]

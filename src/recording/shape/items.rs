@@ -6,9 +6,9 @@
 use serde_json::json;
 
 use crate::recording::input::shallow::{Kind, Members, Node};
-use crate::recording::shape::status;
+use crate::recording::shape::{status, suspicion};
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Millis, Results};
+use crate::session::{Body, Damage, Millis, Results};
 
 /// What an item comes to.
 pub enum Item {
@@ -22,6 +22,8 @@ pub enum Item {
     Answer(Answer),
     /// A call that the provider ran, with its result.
     Ran(Call, Answer),
+    /// The result of one that it ran, which names no call: that of the oldest call of its tool that waits.
+    Came(Answer),
     /// A call that the provider asks about before it runs it.
     Asked(Call),
     /// The user lets it run.
@@ -75,13 +77,23 @@ const ASIDE: [&str; 10] = [
 /// Types of the items that ask whether a call may run, and that say so.
 const APPROVAL: [&str; 2] = ["mcp_approval_request", "mcp_approval_response"];
 
+/// The tool that finds others, which the provider runs and answers by an item of its own.
+pub const TOOL_SEARCH: &str = "tool_search";
+
+/// What is wrong with an item that is a message: calls are items by themselves, and in a message nobody reads them.
+pub fn odd(members: &Members<'_>) -> Option<Damage> {
+    let kind = members.get("type").and_then(Node::text).unwrap_or_default();
+    let what = suspicion::unread(members, &[]).filter(|_| matches!(&*kind, "message" | ""))?;
+    Some(suspicion::lost(&what))
+}
+
 /// Whether this is the type of an item.
 pub fn is_item(kind: &str) -> bool {
     kind == "message"
         || APPROVAL.contains(&kind)
         || ASIDE.contains(&kind)
         || kind.ends_with("_call")
-        || kind.ends_with("_call_output")
+        || kind.ends_with("_output")
 }
 
 /// Reads an item; `None` where its type is not known.
@@ -100,6 +112,10 @@ pub fn item(members: &Members<'_>) -> Option<Item> {
             // Free text: kept where the same tool has it when it is called with JSON.
             let input = text("input").unwrap_or_default();
             Item::Call(call(members, &text("name")?, Body::text(json!({ "input": input }).to_string())))
+        }
+        "tool_search_call" => Item::Call(call(members, TOOL_SEARCH, arguments(members))),
+        "tool_search_output" if members.get("call_id").is_none() => {
+            Item::Came(Answer { id: None, ..answer(members) })
         }
         "local_shell_call" | "computer_call" | "shell_call" | "apply_patch_call" => {
             let tool = kind.trim_end_matches("_call");
@@ -189,6 +205,12 @@ impl Row {
                 call.give(builder, at);
             }
             Item::Answer(answer) => give(builder, answer, at, mark),
+            Item::Came(answer) => {
+                let answered: Vec<_> =
+                    self.waiting.iter().filter_map(|(_, answer, _)| answer.id.as_deref()).collect();
+                let id = builder.oldest_waiting(TOOL_SEARCH, &answered);
+                self.waiting.push((line, Answer { id, ..answer }, at));
+            }
             Item::Ran(call, answer) => {
                 // It may also be there from when it went on.
                 let again =

@@ -11,6 +11,7 @@ mod attribution;
 pub mod conversation;
 pub mod message;
 mod mlflow;
+mod pairing;
 pub mod record;
 mod tools;
 mod traceloop;
@@ -190,7 +191,7 @@ impl Span {
             return Some(Body::json(json));
         }
         if let Some(json) = self.attributes.get(traceloop::INPUT) {
-            return Some(traceloop::input(json).arguments);
+            return Some(traceloop::input(json));
         }
         // As LangSmith exports the inputs of a tool.
         if let Some(inputs) = self.attributes.tree("gen_ai.prompt") {
@@ -198,13 +199,6 @@ impl Span {
         }
         let asked = self.events.iter().find(|event| &*event.name == "gen_ai.tool.message")?;
         Some(Body::json(asked.attributes.any(&["content", "body"])?))
-    }
-
-    /// Whether its arguments are in a wrapper, which need not hold them as the model wrote them.
-    pub fn is_wrapped(&self) -> bool {
-        let json =
-            self.attributes.get(traceloop::INPUT).filter(|_| self.attributes.any(&ARGUMENTS).is_none());
-        json.is_some_and(|json| traceloop::input(json).wrapped)
     }
 
     /// What came of the call.

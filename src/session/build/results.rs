@@ -20,6 +20,16 @@ impl Builder {
         self.session.calls.get(self.named.get(id)?.first()? as usize)
     }
 
+    /// The id of the oldest call of a tool, among the latest ones, that has no result and is none of `but`.
+    pub fn oldest_waiting(&self, tool: &str, but: &[&str]) -> Option<Box<str>> {
+        const LATEST: usize = 64;
+        let begins = self.session.calls.len().saturating_sub(LATEST);
+        let latest = self.session.calls.get(begins..).unwrap_or_default();
+        let waits = |call: &&Call| call.result.is_none() && *call.tool == *tool;
+        let mut ids = latest.iter().filter(waits).filter_map(|call| call.id.as_deref());
+        ids.find(|id| !but.contains(id) && self.waits_for(id)).map(Box::from)
+    }
+
     /// A result: it belongs to the oldest call with its id that has none yet; without an id, to the oldest call without
     /// one. Returns the call, or `None` where nothing waits for it: it then stays in the history, and that is reported.
     pub fn result(

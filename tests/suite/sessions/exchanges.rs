@@ -282,3 +282,51 @@ fn names_and_calls_that_are_only_padding_add_nothing() {
     assert_eq!(called(json!({"name": "", "arguments": "{\"a\": 1}"})), 1);
     assert_eq!(called(json!({"name": "refund", "arguments": ""})), 1);
 }
+
+/// The provider's search for tools is a call with its answer, though neither has an id that the other names.
+#[test]
+fn a_search_for_tools_is_answered_by_the_item_after_it() {
+    let search = |n: u32| {
+        json!({"type": "tool_search_call", "id": format!("tsc_{n}"), "call_id": null, "execution": "server",
+        "status": "completed", "arguments": {"paths": [n.to_string()]}})
+    };
+    let found = |n: u32| {
+        json!({"type": "tool_search_output", "id": format!("tso_{n}"), "call_id": null, "execution": "server",
+        "status": "completed", "tools": [{"type": "function", "name": format!("get_{n}")}]})
+    };
+    let call = json!({"type": "function_call", "id": "fc_1", "call_id": "call_1", "namespace": "tools", "name": "get_1", "arguments": "{}"});
+    let answer = json!({"type": "function_call_output", "call_id": "call_1", "output": "1.1"});
+    let user = json!({"role": "user", "content": "rate?"});
+    let own = |n: u32| {
+        let (mut search, mut found) = (search(n), found(n));
+        search["call_id"] = json!("own");
+        found["call_id"] = json!("own");
+        [search, found]
+    };
+    for output in [
+        vec![search(1), found(1), search(2), found(2), call.clone()],
+        vec![search(1), search(2), found(1), found(2), call.clone()],
+    ] {
+        let log = [
+            json!({"request": {"model": "m", "input": [user]}, "response": {"id": "r1", "object": "response", "output": output}}),
+            json!({"request": {"model": "m", "previous_response_id": "r1", "input": [answer]}, "response": {"id": "r2", "object": "response", "output": []}}),
+        ];
+        let (sessions, told) = read(&log);
+        assert_eq!(calls(&sessions), [["tool_search", "tool_search", "tools__get_1"]]);
+        assert_eq!(told, Vec::<String>::new());
+        for (n, call) in sessions[0].calls.iter().take(2).enumerate() {
+            let (own, other) = (format!("get_{}", n + 1), format!("get_{}", 2 - n));
+            assert!(
+                call.output.shown().contains(&own) && !call.output.shown().contains(&other),
+                "{output:?}"
+            );
+        }
+        assert_eq!(sessions[0].calls_of(&sessions[0].turns[0]).len(), 3, "one response is one turn");
+    }
+    // A client that searches itself names its call.
+    let (sessions, told) = read(&own(1));
+    assert_eq!((calls(&sessions), told), (vec![vec!["tool_search"]], vec![]));
+    // One that no search comes before is a result of a call that is missing.
+    let (_, told) = read(&[user, found(1)]);
+    assert!(told.iter().any(|line| line.contains("no call without an id is waiting")), "{told:?}");
+}

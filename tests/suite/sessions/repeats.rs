@@ -115,3 +115,58 @@ fn a_span_that_is_written_at_its_beginning_and_its_end_is_read_as_it_ends() {
         );
     }
 }
+
+/// Items of the Responses API are read wherever messages are: the calls of the answer, and the results that a request repeats.
+#[test]
+fn items_are_messages() {
+    let user =
+        json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "2 - 5?"}]});
+    let call = json!({"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "subtract", "arguments": "{\"x\":2}", "status": "completed"});
+    let output = json!({"type": "function_call_output", "id": "fco_1", "call_id": "call_1", "output": "-3"});
+    let thought = json!({"type": "reasoning", "id": "rs_1", "summary": []});
+    let ran = json!({"type": "mcp_call", "id": "mcp_1", "server_label": "shop", "name": "find", "arguments": "{}", "output": "found"});
+    let done =
+        json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "-3"}]});
+    let asked = json!([user.clone()]);
+    let answered = json!([thought.clone(), call.clone(), ran.clone()]);
+    let repeated = json!([user, thought, call, ran, output]);
+    let span = |at: u32, about: Value| {
+        let (from, to) = (i64::from(at) * 1_000_000_000, i64::from(at + 1) * 1_000_000_000);
+        json!({"trace_id": "t", "span_id": at.to_string(), "name": "chat", "startTimeUnixNano": (1_777_888_800_000_000_000 + from).to_string(),
+            "endTimeUnixNano": (1_777_888_800_000_000_000 + to).to_string(), "attributes": about})
+    };
+    let wrapped = |sent: &Value| json!({"model": "m", "input": sent});
+    type Written = fn(&Value) -> Value;
+    let text: Written = |value| json!(value.to_string());
+    for (input, output, wraps) in [
+        ("gen_ai.input.messages", "gen_ai.output.messages", false),
+        ("gen_ai.prompt", "gen_ai.completion", false),
+        ("gen_ai.prompt", "gen_ai.completion", true),
+        ("langfuse.observation.input", "langfuse.observation.output", false),
+        ("langfuse.observation.input", "langfuse.observation.output", true),
+        ("input.value", "output.value", true),
+        ("ai.prompt.messages", "output.value", false),
+    ] {
+        for written in [text, Value::clone as Written] {
+            let about = |sent: &Value, gave: &Value| {
+                let sent = if wraps { wrapped(sent) } else { sent.clone() };
+                json!({"gen_ai.operation.name": "chat", input: written(&sent), output: written(gave)})
+            };
+            let lines = [span(1, about(&asked, &answered)), span(3, about(&repeated, &json!([done])))];
+            let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            let (sessions, of_file) = super::opened(text);
+            assert_eq!(sessions.len(), 1);
+            let calls = sessions[0].calls.iter();
+            let calls: Vec<_> = calls
+                .map(|call| format!("{} {}: {}", call.tool, call.arguments.shown(), call.output.shown()))
+                .collect();
+            assert_eq!(
+                calls,
+                ["subtract {\"x\":2}: -3", "mcp__shop__find {}: found"],
+                "{input} {output} {wraps}"
+            );
+            assert_eq!(sessions[0].turns.len(), 2, "{input}");
+            assert_eq!(super::told(&sessions, &of_file), Vec::<String>::new(), "{input} {output} {wraps}");
+        }
+    }
+}

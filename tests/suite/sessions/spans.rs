@@ -301,15 +301,14 @@ fn wrappers_are_taken_off() {
     assert_eq!((call.arguments.raw(), call.output.raw()), (&*positional, &*wrapped));
 }
 
-/// What a function was called with need not be what the model wrote.
+/// What a function was called with need not be what the model wrote, which is what is decided.
 #[test]
-fn wrapped_arguments_do_not_replace_proposed_ones() {
+fn given_arguments_do_not_replace_proposed_ones() {
     for (proposed, given, expected) in [
         (r#"{"id": "O1"}"#, json!({"args": ["O1"], "kwargs": {}}), json!({"id": "O1"})),
         (r#"{"id": "O1"}"#, json!({"args": [], "kwargs": {"id": "O1", "limit": 5}}), json!({"id": "O1"})),
         ("", json!({"args": [], "kwargs": {"id": "O1"}}), json!({"id": "O1"})),
-        // Without a wrapper it is what the tool was given.
-        (r#"{"id": "O1"}"#, json!({"id": "O2"}), json!({"id": "O2"})),
+        (r#"{"id": "O1"}"#, json!({"id": "O2"}), json!({"id": "O1"})),
     ] {
         let asked = json!({"llm.request.type": "chat", "gen_ai.completion.0.role": "assistant",
             "gen_ai.completion.0.tool_calls.0.id": "c1", "gen_ai.completion.0.tool_calls.0.name": "get",

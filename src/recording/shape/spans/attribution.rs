@@ -58,7 +58,10 @@ pub fn tell(responses: Vec<Response>, setting: &Setting, builder: &mut Builder) 
         builder.starts_in_the_middle(format!("the first request repeats {what} that have no span"));
     }
     let mut telling = Attribution::default();
-    for answer in responses.iter().flat_map(|response| &response.inputs).flat_map(|said| &said.answers) {
+    let answers = responses.iter().flat_map(|response| {
+        response.answers.iter().chain(response.inputs.iter().flat_map(|said| &said.answers))
+    });
+    for answer in answers {
         if let Some(id) = &answer.id
             && !telling.answers.contains_key(id)
         {
@@ -141,15 +144,12 @@ impl Attribution {
             let mut id = made.as_ref().and_then(|made| made.id.clone());
             let mut tool = made.as_ref().map(|made| made.tool.clone());
             let mut arguments = made.as_ref().and_then(|made| made.arguments.clone());
+            // What the model proposed is decided, whatever the tool was then called with.
             if let Some(proposed) = proposed {
                 id = id.or(proposed.id);
-                tool.get_or_insert(proposed.tool);
-                let wrapped = made.as_ref().is_some_and(|made| made.wrapped);
-                if wrapped && !proposed.arguments.raw().trim().is_empty() {
-                    arguments = Some(proposed.arguments);
-                } else {
-                    arguments.get_or_insert(proposed.arguments);
-                }
+                tool = Some(proposed.tool).filter(|tool| !tool.is_empty()).or(tool);
+                let blank = proposed.arguments.raw().trim().is_empty();
+                arguments = Some(proposed.arguments).filter(|_| !blank).or(arguments);
             }
             // Without an id, what calls that overlap gave back could not be told apart.
             let id = id.or_else(|| made.as_ref().map(|made| made.span.clone())).filter(|id| !id.is_empty());

@@ -10,6 +10,7 @@ use serde_json::Value;
 use super::ancestry::{Ancestry, Passed};
 use super::attribution;
 use super::message::Repeated;
+use super::pairing::{self, Paired};
 use super::turns;
 use super::turns::Response;
 use super::{Part, Span, message, tools};
@@ -31,7 +32,7 @@ pub fn read(mut spans: Vec<Span>, passed: &Passed, setting: &Setting, builder: &
         }
     }
     let ancestry = Ancestry::of(&spans, passed);
-    let responses = responses(&spans, &ancestry);
+    let responses = responses(&spans, &ancestry, builder);
     for span in spans.iter().filter(|span| span.part() == Part::Tool && span.is_merged()) {
         let file = builder.origin().file.clone();
         let message = "a span covers several calls that have spans of their own, so it is not read as a call";
@@ -42,10 +43,12 @@ pub fn read(mut spans: Vec<Span>, passed: &Passed, setting: &Setting, builder: &
 }
 
 /// The responses in the spans, with the calls that they made, in the order of their beginnings.
-fn responses(spans: &[Span], ancestry: &Ancestry) -> Vec<Response> {
+fn responses(spans: &[Span], ancestry: &Ancestry, builder: &mut Builder) -> Vec<Response> {
     let scopes = turns::scopes(spans, ancestry);
     let mut responses = turns::responses(spans, ancestry, &scopes);
-    let alone = turns::distribute(turns::made(spans, ancestry), &mut responses, ancestry, &scopes);
+    let Paired { alone, unclear } =
+        pairing::pair(turns::made(spans, ancestry), &mut responses, ancestry, &scopes);
+    told(&unclear, builder);
     turns::choose(&mut responses);
     turns::overlapping(alone, spans, &mut responses);
     // A request that failed before anything was answered is no response.
@@ -61,6 +64,20 @@ fn responses(spans: &[Span], ancestry: &Ancestry) -> Vec<Response> {
         first.inputs = asked.find(|asked| !asked.is_empty()).unwrap_or_default();
     }
     responses
+}
+
+/// Says that spans of tools were given to the oldest of several calls.
+fn told(unclear: &[u32], builder: &mut Builder) {
+    let Some(first) = unclear.iter().min() else { return };
+    let spans = match unclear.len() {
+        1 => "a span of a tool".to_owned(),
+        count => format!("{count} spans of tools"),
+    };
+    let message = format!(
+        "nothing says which of several calls {spans} belongs to, so each is read as the oldest call of its name that has none; \
+         the first is here"
+    );
+    builder.at_line(*first).ambiguous(message);
 }
 
 /// Where the requests of an agent's run do not say what they offer, the run itself may; its first one carries that for all.

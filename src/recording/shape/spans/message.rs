@@ -9,6 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::attributes::{Attributes, structure};
 use super::{Span, digest};
+use crate::recording::input::shallow::Node;
+use crate::recording::shape::items::{self, Item};
 use crate::recording::shape::status::{Status, status};
 use crate::recording::shape::{langchain, suspicion};
 use crate::session::Body;
@@ -73,6 +75,48 @@ impl SpanMessage {
             None => self.unread += 1,
         }
     }
+
+    /// Takes an item of the Responses API, which is a call, a result or both.
+    fn item(&mut self, item: &Value) {
+        let json = item.to_string();
+        let members = Node::parse(&json).ok().and_then(Node::members).unwrap_or_default();
+        let (call, answer) = match items::item(&members) {
+            Some(Item::Call(call) | Item::Asked(call)) => (Some(call), None),
+            Some(Item::Ran(call, answer)) => (Some(call), Some(answer)),
+            Some(Item::Answer(answer)) => (None, Some(answer)),
+            Some(Item::Came(answer)) => {
+                let call = self.calls.iter().rev().find(|call| &*call.tool == items::TOOL_SEARCH);
+                (None, Some(items::Answer { id: call.and_then(|call| call.id.clone()), ..answer }))
+            }
+            Some(Item::Said { .. } | Item::Response(_) | Item::Approved | Item::Aside) => (None, None),
+            None => return self.unread += 1,
+        };
+        self.calls.extend(call.map(|items::Call { id, tool, arguments, .. }| SpanCall {
+            id,
+            tool,
+            arguments,
+        }));
+        self.answers.extend(answer.map(|items::Answer { id, content, error, refused }| {
+            let status = match (refused, error) {
+                (Some(how), _) => Status::Refused(how),
+                (None, Some(true)) => Status::Failed,
+                (None, Some(false)) => Status::Succeeded,
+                (None, None) => Status::Unknown,
+            };
+            SpanAnswer { id, content, status }
+        }));
+    }
+}
+
+/// Whether something is an item of the Responses API that acts, where a message or a part of one stands.
+fn acts(item: &Value) -> bool {
+    let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
+    match kind {
+        "message" | "reasoning" | "tool_call" => false,
+        // Others have one of the same type, but do not name its call so.
+        "function_call" => item.get("call_id").is_some(),
+        kind => items::is_item(kind),
+    }
 }
 
 /// What the model was sent.
@@ -91,7 +135,7 @@ pub fn inputs<'a>(span: &'a Span, repeated: &mut Repeated<'a>) -> Vec<Rc<SpanMes
         &|| list(logged(attributes.tree("gen_ai.prompt")), "user"),
         &|| observed(attributes, "langfuse.observation.input", "user"),
         &|| plain(attributes, &["gen_ai.prompt", "ai.prompt"], "user"),
-        &|| list(attributes.tree("input.value").and_then(|value| value.get("messages").cloned()), "user"),
+        &|| list(attributes.tree("input.value").and_then(|value| sent(&value).cloned()), "user"),
     ];
     for source in sources {
         if said.is_empty() {
@@ -125,7 +169,12 @@ pub fn reasons(span: &Span, messages: &[SpanMessage]) -> Vec<String> {
 fn logged(value: Option<Value>) -> Option<Value> {
     let value = value?;
     let wraps = value.is_object() && value.get("role").is_none();
-    if wraps { langchain::sent(&value) } else { Some(value) }
+    if wraps { langchain::sent(&value).or_else(|| sent(&value).cloned()) } else { Some(value) }
+}
+
+/// The messages or items of a request.
+fn sent(request: &Value) -> Option<&Value> {
+    any(request, &["messages", "input"]).filter(|sent| sent.is_array())
 }
 
 /// The messages of a list, or the one message that an object is.
@@ -140,7 +189,7 @@ fn list(value: Option<Value>, role: &str) -> Vec<SpanMessage> {
 /// Messages, or the text that stands for one.
 fn observed(attributes: &Attributes, name: &str, role: &str) -> Vec<SpanMessage> {
     match attributes.tree(name) {
-        Some(value) => list(value.get("messages").cloned().or(Some(value)), role),
+        Some(value) => list(sent(&value).cloned().or(Some(value)), role),
         None => plain(attributes, &[name], role),
     }
 }
@@ -251,6 +300,12 @@ fn said(message: &Value, role: &str) -> Option<SpanMessage> {
         let reason = any(message, &["finish_reason", "finishReason"])?;
         Some(reason.as_str().unwrap_or_default().to_owned())
     };
+    if acts(message) && message.get("role").is_none() {
+        let mut made = SpanMessage::default();
+        made.item(message);
+        made.role = if made.calls.is_empty() { "tool".to_owned() } else { "assistant".to_owned() };
+        return Some(made);
+    }
     let own = reason(message);
     let message = message.get("message").filter(|inner| inner.is_object()).unwrap_or(message);
     message.as_object()?;
@@ -286,7 +341,7 @@ fn said(message: &Value, role: &str) -> Option<SpanMessage> {
     let members = message.as_object().into_iter().flatten();
     made.unread += members.filter(|(name, value)| suspicion::is_unread(name, value, &CALLS)).count();
     if matches!(role, "tool" | "function") && made.answers.is_empty() {
-        let id = any(message, &["tool_call_id", "toolCallId", "id"]).and_then(id);
+        let id = any(message, &["call_id", "tool_call_id", "toolCallId", "id"]).and_then(id);
         let content = std::mem::take(&mut made.content);
         made.answers.push(SpanAnswer { id, content, status: ended(message) });
     }
@@ -311,6 +366,9 @@ fn part(item: &Value, made: &mut SpanMessage, kept: &mut Vec<Value>) {
     if let Some(answer) = inner(&["function_response", "functionResponse", "toolResult"]) {
         return made.answers.push(answered(answer));
     }
+    if acts(item) {
+        return made.item(item);
+    }
     match kind {
         "tool_call" | "tool-call" | "tool_use" | "function_call" | "server_tool_call" | "server_tool_use"
         | "mcp_tool_use" | "builtin-tool-call" => {
@@ -329,7 +387,7 @@ fn part(item: &Value, made: &mut SpanMessage, kept: &mut Vec<Value>) {
 }
 
 fn answered(answer: &Value) -> SpanAnswer {
-    const IDS: [&str; 6] = ["id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id", "call_id"];
+    const IDS: [&str; 6] = ["call_id", "id", "tool_call_id", "toolCallId", "toolUseId", "tool_use_id"];
     let content = any(answer, &["response", "result", "output", "content"]);
     let content = content.map_or(Body::MISSING, Body::from);
     SpanAnswer { id: any(answer, &IDS).and_then(id), content, status: ended(answer) }
@@ -343,7 +401,7 @@ fn ended(answer: &Value) -> Status {
 }
 
 fn proposed(call: &Value) -> Option<SpanCall> {
-    const IDS: [&str; 5] = ["id", "toolCallId", "toolUseId", "tool_call_id", "call_id"];
+    const IDS: [&str; 5] = ["call_id", "id", "toolCallId", "toolUseId", "tool_call_id"];
     let call = call.get("tool_call").unwrap_or(call);
     let inner = call.get("function").filter(|inner| inner.is_object()).unwrap_or(call);
     let tool =

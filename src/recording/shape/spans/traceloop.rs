@@ -13,27 +13,18 @@ pub const INPUT: &str = "traceloop.entity.input";
 /// The attribute that holds what it gave back.
 pub const OUTPUT: &str = "traceloop.entity.output";
 
-/// What a tool was given.
-pub struct Input {
-    /// Its arguments; the wrapper as it is where they cannot be told from it.
-    pub arguments: Body,
-    /// Whether there was a wrapper: it holds what a function was called with, which need not be what the model wrote.
-    pub wrapped: bool,
-}
-
-/// Reads the value of [`INPUT`], given as JSON text.
-pub fn input(json: &str) -> Input {
-    let as_is = |wrapped| Input { arguments: Body::json(json), wrapped };
-    let Some(Value::Object(members)) = structure(json) else { return as_is(false) };
+/// Reads the value of [`INPUT`], given as JSON text: the arguments, or the wrapper as it is where they cannot be told from it.
+pub fn input(json: &str) -> Body {
+    let as_is = || Body::json(json);
+    let Some(Value::Object(members)) = structure(json) else { return as_is() };
     let arguments = match (members.get("args"), members.get("kwargs"), members.get("input_str")) {
         (Some(Value::Array(args)), Some(named @ Value::Object(_)), None) if members.len() == 2 => {
             args.is_empty().then(|| named.clone())
         }
         (_, Some(_), Some(text)) => of_langchain(&members, text),
-        _ => return as_is(false),
+        _ => None,
     };
-    let read = |arguments: Value| Input { arguments: Body::from(arguments), wrapped: true };
-    arguments.map_or_else(|| as_is(true), read)
+    arguments.map_or_else(as_is, Body::from)
 }
 
 /// LangChain gives the arguments and, in older versions alone, their text.

@@ -2,18 +2,18 @@
 //! which order.
 //!
 //! Spans say when something was done and as part of what; turns follow from that. A call belongs to the response that
-//! proposes its id, else to the request that it was made within, else to the latest one before it in the same agent's
-//! run. Where no model was recorded, calls that share a parent and overlap are one turn.
+//! proposes it ([`super::pairing`]), else to the request that it was made within, else to the latest one before it in the
+//! same agent's run. Where no model was recorded, calls that share a parent and overlap are one turn.
 
 use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ancestry::Ancestry;
 use super::message;
-use super::message::{Repeated, SpanCall, SpanMessage};
+use super::message::{Repeated, SpanAnswer, SpanCall, SpanMessage};
 use super::tools;
 use super::{Part, Span};
 use crate::recording::shape::suspicion;
@@ -34,11 +34,11 @@ pub struct Response {
     /// The run that it is part of.
     pub scope: Scope,
     pub inputs: Vec<Rc<SpanMessage>>,
+    /// Results in the answer, of calls that the provider ran.
+    pub answers: Vec<SpanAnswer>,
     pub content: Body,
     pub tools: Option<Arc<[Tool]>>,
     pub calls: Vec<Call>,
-    /// Those of its calls that were proposed and are not known to have been made.
-    pub free: VecDeque<usize>,
     /// What each choice says and which of the calls are its own, while it is not known which one was taken.
     undecided: Vec<(Body, Range<usize>)>,
     /// The choices that were not taken.
@@ -79,8 +79,6 @@ pub struct ToolSpan {
     pub span: Box<str>,
     pub tool: Box<str>,
     pub arguments: Option<Body>,
-    /// The arguments are in a wrapper: those that the model proposed tell more of what it wrote.
-    pub wrapped: bool,
     pub result: Option<Body>,
     pub error: bool,
     pub message: Body,
@@ -129,6 +127,7 @@ pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<R
         for said in answers.messages {
             let first = response.calls.len();
             response.unread += said.unread;
+            response.answers.extend(said.answers);
             if answers.are_choices {
                 response.undecided.push((said.content.clone(), first..first + said.calls.len()));
             }
@@ -141,7 +140,6 @@ pub fn responses(spans: &[Span], ancestry: &Ancestry, scopes: &[Scope]) -> Vec<R
         response.failed = response.content.is_missing()
             && response.calls.is_empty()
             && group.iter().all(|span| span.is_error());
-        response.free = (0..response.calls.len()).collect();
         response.spans = members;
         response
     };
@@ -211,7 +209,7 @@ impl SpanArguments<'_> {
 }
 
 /// Whether one name is the other with something before it.
-fn related(a: &str, b: &str) -> bool {
+pub fn related(a: &str, b: &str) -> bool {
     !a.is_empty() && !b.is_empty() && (a.ends_with(b) || b.ends_with(a))
 }
 
@@ -227,7 +225,6 @@ impl ToolSpan {
             span: span.id.clone(),
             tool: span.tool().as_ref().into(),
             arguments: None,
-            wrapped: false,
             result: None,
             error: false,
             message: Body::MISSING,
@@ -244,7 +241,6 @@ impl ToolSpan {
         }
         if self.arguments.is_none() {
             self.arguments = span.arguments();
-            self.wrapped = self.arguments.is_some() && span.is_wrapped();
         }
         if self.result.is_none() {
             self.result = span.result().filter(|result| !result.is_missing());
@@ -254,59 +250,6 @@ impl ToolSpan {
             self.message = span.error();
         }
     }
-}
-
-/// Gives each call to the response that it follows from; gives those that follow from none.
-pub fn distribute(
-    made: Vec<ToolSpan>,
-    responses: &mut [Response],
-    ancestry: &Ancestry,
-    scopes: &[Scope],
-) -> Vec<(Scope, ToolSpan)> {
-    let mut by_id: HashMap<Box<str>, VecDeque<(usize, usize)>> = HashMap::new();
-    let mut by_place: HashMap<usize, usize> = HashMap::new();
-    // Of each agent's run, its responses in order of time.
-    let mut runs: HashMap<Scope, Vec<(i64, usize)>> = HashMap::new();
-    for (at, response) in responses.iter().enumerate() {
-        by_place.insert(response.place, at);
-        runs.entry(response.scope.clone()).or_default().push((response.start, at));
-        for (call, Call { proposed, .. }) in response.calls.iter().enumerate() {
-            if let Some(id) = proposed.as_ref().and_then(|proposed| proposed.id.clone()) {
-                by_id.entry(id).or_default().push_back((at, call));
-            }
-        }
-    }
-    runs.values_mut().for_each(|run| run.sort_unstable());
-    let mut known = HashMap::new();
-    let mut alone: Vec<(Scope, ToolSpan)> = Vec::new();
-    for call in made {
-        let places = call.id.as_ref().and_then(|id| by_id.get_mut(id));
-        if let Some((at, place)) = places.and_then(VecDeque::pop_front)
-            && let Some(response) = responses.get_mut(at)
-        {
-            match response.calls.get(place) {
-                Some(Call { made: None, .. }) => response.take(place, call),
-                _ => response.calls.push(Call { proposed: None, made: Some(call) }),
-            }
-            continue;
-        }
-        let within = ancestry.around(call.place).filter(|outer| ancestry.part(*outer) == Part::Model);
-        let within = within.map(|outer| {
-            ancestry.outermost(outer, &mut known, |_, outer| ancestry.part(outer) == Part::Model)
-        });
-        let scope = scopes.get(call.place).cloned().unwrap_or_default();
-        let before = || {
-            let run = runs.get(&scope)?;
-            let after = run.partition_point(|(start, _)| *start <= call.start);
-            run.get(after.checked_sub(1)?).map(|(_, at)| *at)
-        };
-        let at = within.and_then(|place| by_place.get(&place).copied()).or_else(before);
-        match at.and_then(|at| responses.get_mut(at)) {
-            Some(response) => response.make(call),
-            None => alone.push((scope, call)),
-        }
-    }
-    alone
 }
 
 /// Decides which choice of each response was taken: the one of which a call was made, else the first. Where calls of
@@ -394,50 +337,5 @@ pub fn overlapping(mut alone: Vec<(Scope, ToolSpan)>, spans: &[Span], responses:
                 });
             }
         }
-    }
-}
-
-impl Response {
-    /// Proposed calls that one that was made is compared with.
-    const COMPARED: usize = 64;
-
-    /// A call that was made is this one that was proposed.
-    fn take(&mut self, place: usize, made: ToolSpan) {
-        if let Some(call) = self.calls.get_mut(place) {
-            call.made = Some(made);
-        }
-        if let Some(at) = self.free.iter().take(Self::COMPARED).position(|free| *free == place) {
-            self.free.remove(at);
-        }
-    }
-
-    /// A call was made in this turn: one that was proposed under the same name, or one that was not proposed.
-    fn make(&mut self, made: ToolSpan) {
-        let fits = |exact: bool| {
-            self.free.iter().copied().take(Self::COMPARED).find(|place| {
-                let call = self.calls.get(*place).filter(|call| call.made.is_none());
-                call.and_then(|call| call.proposed.as_ref())
-                    .is_some_and(|proposed| proposed.fits(&made, exact))
-            })
-        };
-        match fits(true).or_else(|| fits(false)) {
-            Some(place) => self.take(place, made),
-            None => self.calls.push(Call { proposed: None, made: Some(made) }),
-        }
-    }
-}
-
-impl SpanCall {
-    /// Whether a call that was made may be this one: by name and arguments, or else by name.
-    fn fits(&self, made: &ToolSpan, exact: bool) -> bool {
-        let named = self.tool == made.tool || !exact && related(&self.tool, &made.tool);
-        let asked = made.arguments.as_ref().map(|asked| asked.value() == self.arguments.value());
-        let ids = self.id.is_some() && made.id.is_some();
-        named
-            && match (exact, ids) {
-                (true, true) => asked == Some(true),
-                (true, false) => asked != Some(false),
-                (false, ids) => !ids,
-            }
     }
 }

@@ -102,11 +102,15 @@ fn read(value: Option<Value>) -> Vec<SpanMessage> {
     answer.map_or_else(Vec::new, |Answer { messages, .. }| list(Some(Value::Array(messages)), "assistant"))
 }
 
-/// The messages of a list, each in whatever form it is.
+/// The messages of a list, each in whatever form it is; items and parts may be among them.
 fn each(value: Option<Value>) -> Vec<SpanMessage> {
     match value {
-        Some(Value::Array(items)) if items.iter().all(answer::is_whole) => {
-            items.into_iter().flat_map(|item| read(Some(item))).collect()
+        Some(Value::Array(items)) if items.iter().any(answer::is_whole) => {
+            let one = |item: Value| match answer::is_whole(&item) {
+                true => read(Some(item)),
+                false => read(Some(Value::Array(vec![item]))),
+            };
+            items.into_iter().flat_map(one).collect()
         }
         value => read(value),
     }
