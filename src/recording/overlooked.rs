@@ -18,16 +18,57 @@ pub fn tell(session: &mut Session) {
     if session.diagnostics.iter().any(Diagnostic::may_lose_calls) {
         return;
     }
-    let callless = session.turns.iter().filter(|turn| turn.calls.is_empty());
-    let mut said = callless.flat_map(|turn| turn.messages.clone()).filter_map(|place| {
-        let message = session.messages.get(place)?;
-        matches!(message.kind, MessageKind::Response(_)).then_some((place, message))
+    let mut said = session.messages.iter().enumerate();
+    let found = said.find_map(|(place, said)| {
+        let what = match said.kind {
+            MessageKind::Response(turn) => of_response(session, turn, place, &said.content),
+            MessageKind::Said if !SPEAKERS.contains(&&*said.role) => {
+                of_stranger(session, place, &said.content)
+            }
+            _ => None,
+        };
+        Some((said.line, what?))
     });
-    let found = said.find_map(|(place, said)| Some((said.line, overlooked(session, place, &said.content)?)));
     let Some((line, what)) = found else { return };
     let lost = Diagnostic::lost(code::DAMAGED_RECORD, Loss::MayHoldCalls, suspicion::overlooked(what));
     let line = u64::from(line.max(session.origin.line));
     session.diagnostics.push(lost.on_line(Arc::clone(&session.origin.file), line));
+}
+
+/// Who says what is no call, whatever it looks like. Others may be the model under another name.
+const SPEAKERS: [&str; 4] = ["user", "system", "developer", "human"];
+
+fn of_response(session: &Session, turn: u32, place: usize, content: &Body) -> Option<&'static str> {
+    let calls = session.turn(turn).map_or(&[][..], |turn| session.calls_of(turn));
+    match calls {
+        [] => overlooked(session, place, content),
+        // Readers that know calls in a content leave them there; one that they have not read is none of the turn's.
+        calls => {
+            // Most contents are words.
+            let speaks =
+                |word: &str| memchr::memmem::find(content.raw().as_bytes(), word.as_bytes()).is_some();
+            if !["all", "ool", "nvocation"].into_iter().any(speaks) {
+                return None;
+            }
+            let list = (content.form() == Some(Form::Json)).then(|| Node::parse(content.raw()).ok()?.items());
+            let is_known = |part: Node<'_>| {
+                let Some(part) = part.members() else { return false };
+                let text = |keys: &[&str]| part.any(keys).and_then(Node::id);
+                let (id, name) = (text(&calls::IDS), text(&calls::CALLED));
+                let same =
+                    |own: Option<&str>, other: Option<&str>| own.is_none() || other.is_none() || own == other;
+                calls.iter().any(|call| {
+                    same(call.id.as_deref(), id.as_deref()) && same(Some(&call.tool), name.as_deref())
+                })
+            };
+            let unread = list.flatten()?.into_iter().any(|part| suspicion::is_call(part) && !is_known(part));
+            unread.then_some("a part of the content of a response")
+        }
+    }
+}
+
+fn of_stranger(session: &Session, place: usize, content: &Body) -> Option<&'static str> {
+    overlooked(session, place, content).map(|_| "what somebody unknown says")
 }
 
 fn overlooked(session: &Session, place: usize, content: &Body) -> Option<&'static str> {

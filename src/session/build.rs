@@ -238,7 +238,10 @@ impl Builder {
     /// is not kept for it, and that is reported.
     pub fn said(&mut self, role: &str, content: Body, at: Option<Millis>) {
         self.open = None;
-        if spoken(role) != role {
+        if role.is_empty() {
+            let odd = "a message has an empty role; it is read as one of the role `unknown`";
+            self.lost(Loss::MayHoldCalls, odd);
+        } else if spoken(role) != role {
             self.damaged(format!(
                 "a message has the unknown role `{role}`, so it is neither a response nor a result"
             ));
@@ -406,7 +409,7 @@ impl Builder {
 
 /// The role under which something said is kept: never one that would make a response, a result or an operation of it.
 pub(crate) fn spoken(role: &str) -> &str {
-    if NOT_SAID.contains(&role) { UNKNOWN } else { role }
+    if role.is_empty() || NOT_SAID.contains(&role) { UNKNOWN } else { role }
 }
 
 impl Session {

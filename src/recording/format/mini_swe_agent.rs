@@ -18,6 +18,7 @@ use crate::recording::shape::chat::{Chat, Rules};
 use crate::recording::shape::status::Status;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Millis};
+use crate::source::quoted;
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "mini-swe-agent",
@@ -180,7 +181,12 @@ impl Run {
             self.waiting -= 1;
             self.answer(reader, None, &extra, content, at);
         } else {
-            self.builder.said(if role.is_empty() { "unknown" } else { &role }, content, at);
+            let known = matches!(&*role, "system" | "developer" | "user" | "exit" | "");
+            if !known && content.shown().contains("```") {
+                let odd = format!("commands of the role {} are left out", quoted(&role));
+                self.builder.lost(Loss::MayHoldCalls, odd);
+            }
+            self.builder.said(&role, content, at);
         }
     }
 

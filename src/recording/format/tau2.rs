@@ -16,6 +16,7 @@ use crate::recording::input::time;
 use crate::recording::shape::suspicion;
 use crate::session::build::{Builder, Mark};
 use crate::session::{Body, Damage, Millis, Tool};
+use crate::source::quoted;
 
 pub(in crate::recording) const FORMAT: Format = Format {
     name: "tau2",
@@ -135,13 +136,15 @@ impl Tau2 {
         }
         // Every result says whether it failed.
         builder.mark_errors();
-        let messages = simulation.get("messages");
+        // A spoken simulation has ticks instead.
+        let messages = simulation.try_get("messages");
         let ticks = simulation.get("ticks").filter(|_| messages.is_none_or(|list| list.json() == "[]"));
         let (what, list) = match (ticks, messages) {
             (Some(ticks), _) => ("tick", ticks),
             (None, Some(messages)) => ("message", messages),
             (None, None) => {
-                return builder.at_line(line).damaged("the simulation has neither `messages` nor `ticks`");
+                let odd = "the simulation has neither `messages` nor `ticks`";
+                return builder.at_line(line).lost(Loss::MayHoldCalls, odd);
             }
         };
         let Some(items) = list.items() else {
@@ -262,12 +265,20 @@ impl Tau2 {
                 continue;
             };
             let requestor = call.get("requestor").and_then(Node::text);
-            if requestor.as_deref().unwrap_or(role) != "assistant" {
-                if users.calls == 0 {
-                    users.line = builder.line();
+            match requestor.as_deref().unwrap_or(role) {
+                "assistant" => {}
+                "user" => {
+                    if users.calls == 0 {
+                        users.line = builder.line();
+                    }
+                    users.calls += 1;
+                    continue;
                 }
-                users.calls += 1;
-                continue;
+                other => {
+                    let odd = format!("a call of the role {} is left out", quoted(other));
+                    builder.lost(Loss::MayHoldCalls, odd);
+                    continue;
+                }
             }
             // A call of the agent in somebody else's message belongs to no response before it, whose results may have come.
             if !std::mem::replace(&mut responds, true) {

@@ -33,6 +33,9 @@ pub const GIVEN: [&str; 9] = [
     "tool_kwargs",
 ];
 
+/// Members of a call that tell it from others.
+pub const IDS: [&str; 6] = ["call_id", "id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId"];
+
 /// Tags with which models write calls into their text, and the names of members that hold calls, where they stand in a text.
 const MARKS: [&str; 7] = [
     "<function=",

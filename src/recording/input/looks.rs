@@ -8,6 +8,22 @@ use crate::recording::input::kind::{Kind, Kinds};
 use crate::recording::input::lines::Lines;
 use crate::source::quoted;
 
+/// Members whose list holds messages, or calls that no other form has, and is empty where there are none.
+pub const LISTED: [&str; 12] = [
+    "contents",
+    "messages",
+    "parts",
+    "resourceSpans",
+    "samples",
+    "scopeSpans",
+    "simulations",
+    "spans",
+    "steps",
+    "toolCalls",
+    "toolInvocations",
+    "trajectory",
+];
+
 /// The looks at one value of a file and its parts.
 pub struct Looks {
     /// Address of the value's text.

@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 pub use self::parts::Parts;
 pub use crate::recording::input::kind::Kind;
 use crate::recording::input::kind::Kinds;
-use crate::recording::input::looks::Looks;
+use crate::recording::input::looks::{LISTED, Looks};
 use crate::session::Body;
 use crate::session::body;
 use crate::source::tape::{Tape, mark};
@@ -227,6 +227,15 @@ impl<'a> Node<'a> {
         body::parse(self.json)
     }
 
+    /// Notes that this `null` has the place of messages, if members of this name list them.
+    #[cold]
+    fn lists_messages(self, key: &str) -> Option<Node<'a>> {
+        if LISTED.contains(&key) {
+            self.is(LIST);
+        }
+        None
+    }
+
     /// The members, of an object; nothing is noted of one.
     pub fn as_object(self) -> Option<Members<'a>> {
         if self.kind() == Kind::Object { self.listed() } else { self.members() }
@@ -274,14 +283,19 @@ impl<'a> Members<'a> {
         self.iter().next().map(|(_, node)| node)
     }
 
-    /// The member of this name that is not `null`; the last one, where it is given twice.
+    /// The member of this name that is not `null`; the last one, where it is given twice. `null` in the place of messages is
+    /// noted as a wrong type, as nobody writes it for an empty list.
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
-        self.raw(key).filter(|node| node.kind() != Kind::Null)
+        let node = self.raw(key)?;
+        match node.kind() {
+            Kind::Null => node.lists_messages(key),
+            _ => Some(node),
+        }
     }
 
     /// The same, where a look at its type may be in vain, see [`Node::tried`].
     pub fn try_get(&self, key: &str) -> Option<Node<'a>> {
-        self.get(key).map(Node::tried)
+        self.raw(key).filter(|node| node.kind() != Kind::Null).map(Node::tried)
     }
 
     /// The first of these names that is there and not `null`.

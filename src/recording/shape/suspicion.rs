@@ -127,11 +127,13 @@ fn other_messages(builder: &Builder, session: &Members<'_>) -> Option<String> {
 /// The first part of a content that is a call.
 pub fn calls_in_content<'a>(message: &Members<'a>) -> Option<Node<'a>> {
     let parts = message.try_get("content").filter(|content| content.kind() == Kind::List)?.items()?;
-    let is_call = |part: &Node<'_>| {
-        let kind = part.members().and_then(|part| part.get("type")).and_then(Node::text);
-        kind.is_some_and(|kind| STEMS.contains(&&*stem(&kind)))
-    };
-    parts.into_iter().find(is_call)
+    parts.into_iter().find(|part| is_call(*part))
+}
+
+/// Whether a part of a content is a call by its type.
+pub fn is_call(part: Node<'_>) -> bool {
+    let kind = part.members().and_then(|part| part.get("type")).and_then(Node::text);
+    kind.is_some_and(|kind| STEMS.contains(&&*stem(&kind)))
 }
 
 /// The same of a member that was read into a tree; `read` are those that hold calls.

@@ -254,3 +254,36 @@ fn tags_of_cline_are_read_with_their_results() {
     ];
     assert_eq!(done(&log), expected(&wanted));
 }
+
+/// A call that is a part of a content is not passed over because the response has others, and neither is one of a stranger.
+#[test]
+fn calls_in_contents_are_looked_for_beside_others() {
+    let item =
+        |name: &str| json!({"type": "function_call", "call_id": name, "name": name, "arguments": "{}"});
+    let message = |content: Value| json!({"type": "message", "role": "assistant", "content": content});
+    let text = json!({"type": "output_text", "text": "So."});
+    let log = |said: Value| {
+        let output = json!([message(said), item("a")]);
+        json!({"request": {"model": "m", "input": "go"}, "response": {"id": "r", "object": "response", "output": output}}).to_string()
+    };
+    for (content, expected) in [
+        (json!([text]), false),
+        (json!([text, item("b")]), true),
+        (json!([text, {"type": "tool_use", "id": "b", "name": "b", "input": {}}]), true),
+        // It is the one that is read.
+        (json!([text, item("a")]), false),
+    ] {
+        let (calls, lost) = read(log(content.clone()));
+        assert_eq!((calls.len(), lost), (1, expected), "{content}");
+    }
+    let written = "<function=lookup>\n<parameter=order>A-7</parameter>\n</function>";
+    for (role, content, expected) in [
+        ("planner", "Let us begin.", false),
+        ("planner", written, true),
+        ("user", written, false),
+        ("", "Let us begin.", true),
+    ] {
+        let said = json!({"messages": [{"role": role, "content": content}, {"role": "assistant", "content": "So."}]});
+        assert_eq!(read(said.to_string()).1, expected, "{role}: {content}");
+    }
+}

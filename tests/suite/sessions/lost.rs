@@ -387,7 +387,31 @@ const ROWS: &[Row] = &[
     ("anthropic", (r#"[{"type":"tool_use","#, r#"[{"type":7,"#), CALLS),
     ("openai-responses", (r#"{"type":"function_call","#, r#"{"type":7,"#), CALLS),
     ("openai-chat", (r#""message":{"role":"assistant","content":"Done."}"#, r#""message":7"#), CALLS),
+    (
+        "codex-rollout",
+        (
+            r#"{"timestamp":"2026-05-04T10:00:02.000Z""#,
+            r#"{"timestamp":"2026-05-04T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":null,"function_call":{"name":"shell","arguments":"{}"}}}
+{"timestamp":"2026-05-04T10:00:02.000Z""#,
+        ),
+        CALLS,
+    ),
     ("native", (r#""tool_calls":[{"#, r#""tool_calls":7,"x":[{"#), CALLS),
+    // Nobody, or a stranger, says what the model said; `null` has the place of messages.
+    ("tau2", (r#""role":"assistant","#, r#""role":"","#), CALLS),
+    ("tau2", (r#""role":"assistant","#, r#""role":"stranger","#), CALLS),
+    ("mini-swe-agent", (r#""role":"assistant","content":"Look"#, r#""role":"","content":"Look"#), CALLS),
+    (
+        "mini-swe-agent",
+        (r#""role":"assistant","content":"Look"#, r#""role":"stranger","content":"Look"#),
+        CALLS,
+    ),
+    ("native", (r#""role":"user","#, r#""role":"","#), CALLS),
+    ("native", (r#""role":"user","#, r#""role":"critic","#), None),
+    ("gemini-cli", (r#""toolCalls":["#, r#""toolCalls":null,"x":["#), CALLS),
+    ("tau2", (r#""messages":["#, r#""messages":null,"x":["#), CALLS),
+    ("vercel-ai", (r#""parts":["#, r#""parts":null,"x":["#), CALLS),
+    ("native", (r#""messages":["#, r#""messages":null,"x":["#), CALLS),
     // The next request repeats the call.
     ("openai-chat", (r#""tool_calls":[{"#, r#""x":[{"#), None),
     ("anthropic", (r#"[{"type":"tool_use","id":"c1","name":"find","input":{"n":1}}]"#, "[]"), None),

@@ -174,9 +174,7 @@ const QUIET: &[(&str, &str, &str)] = &[
     ("mcp", "/message/*/result", "a warning says that its call is not known to have succeeded"),
     ("otel", "/status", "a word or a number is a status as well"),
     ("otel", "/status/code", "numbers are codes as well"),
-    ("langfuse", "/observations/*/input", ASKED),
     ("langfuse", "/input", ASKED),
-    ("langsmith", "/inputs/input", ASKED),
     ("wink", "/context/detail/input", ASKED),
     ("swe-agent", "/trajectory/*/action", ASKED),
     ("tau-bench", "/*/traj/*/tool_calls/*/function/arguments", ASKED),
@@ -191,6 +189,9 @@ const QUIET: &[(&str, &str, &str)] = &[
     ("mcp", "/*/*", "the id is given to several requests"),
     ("vercel-ai", "/response", "a text is what was answered, as rows of data sets have it"),
     ("mcp", "/result/isError", FAILED),
+    ("anthropic", "/response", "a request that was not answered"),
+    ("atif", "/subagent_trajectories", PADDED),
+    ("langsmith", "/child_runs", PADDED),
 ];
 
 const REPEATED: &str =
@@ -198,15 +199,25 @@ const REPEATED: &str =
 const RESULT: &str = "what a tool gave back may be any value, and says in some of them that it failed";
 const FAILED: &str = "a mark of failure that cannot be read counts as one";
 const ASKED: &str = "what was asked may be any value, and shows as the arguments";
+const PADDED: &str = "programs write `null` for the runs of an agent that has none";
 const MIDDLE: &str = "the session is said to start in the middle";
 
 /// Values of each type but this one, and `None`, which takes the place away.
-fn others(was: &Value) -> Vec<Option<Value>> {
+fn others(was: &Value, place: &[Step]) -> Vec<Option<Value>> {
     let values =
         [json!(null), json!(true), json!("x"), json!({}), json!([7]), json!(7), json!({"x": 1}), json!([])];
     let others = values.into_iter().filter(|value| kind_of(value) != kind_of(was)).map(Some);
-    std::iter::once(None).chain(others).collect()
+    // Nobody and a stranger say what the model said.
+    let strangers = ["", "stranger"].into_iter().filter(|_| speaks(place) && was.is_string());
+    std::iter::once(None).chain(others).chain(strangers.map(|role| Some(json!(role)))).collect()
 }
+
+fn speaks(place: &[Step]) -> bool {
+    matches!(place.last(), Some(Step::Key(key)) if SPEAKERS.contains(&key.as_str()))
+}
+
+/// Members that say who said something.
+const SPEAKERS: [&str; 5] = ["role", "sender", "from", "author", "source"];
 
 /// Whether the only thing that differs are the arguments of calls that this value is, or is a part of: what the model wrote
 /// may be anything, and shows as it is.
@@ -256,7 +267,7 @@ fn failures(name: &str, documents: &[Value], places: &[(usize, Place)]) -> (Vec<
         let (before, after) = (texts[..*document].concat(), texts[document + 1..].concat());
         let was = at(&mut documents[*document].clone(), place).clone();
         let mut holds_none = false;
-        for value in others(&was) {
+        for value in others(&was, place) {
             let mut damaged = documents[*document].clone();
             match &value {
                 Some(value) => *at(&mut damaged, place) = value.clone(),
@@ -277,14 +288,22 @@ fn failures(name: &str, documents: &[Value], places: &[(usize, Place)]) -> (Vec<
                 continue;
             }
             let absent = value.as_ref().is_none_or(Value::is_null);
+            // A list is never missing, and nobody writes `null` for it.
+            let taken = value.is_none() || absent && !was.is_array();
+            let stranger = speaks(place) && value.as_ref().is_some_and(Value::is_string);
             let name_or_number = |value: &Value| value.is_string() || value.is_number();
             let id = is_id(place) && name_or_number(&was) && value.as_ref().is_some_and(name_or_number);
             let left = format!("{before}{damaged}{after}");
-            let lost = missing(&base.calls, &seen.calls).any(|call| !absent || names(&left, call));
+            let lost = missing(&base.calls, &seen.calls).any(|call| !taken || names(&left, call));
             let what = match lost {
                 true => "calls lost",
                 // An error may be anything.
-                false if absent || id || matches!(place.last(), Some(Step::Key(key)) if key == "error") => {
+                false
+                    if absent
+                        || id
+                        || stranger
+                        || matches!(place.last(), Some(Step::Key(key)) if key == "error") =>
+                {
                     continue;
                 }
                 false if is_written(&was, value.as_ref(), &base.calls, &seen.calls) => continue,
@@ -318,7 +337,7 @@ fn may_hold(place: &[Step]) -> bool {
 
 /// Members that their own readers report: lists of messages and results, what kind of span one is and how long it took, and what
 /// policies look at besides calls.
-const SAID: [&str; 12] = [
+const SAID: [&str; 13] = [
     "conversations",
     "duration",
     "files",
@@ -327,6 +346,7 @@ const SAID: [&str; 12] = [
     "now",
     "openinference.span.kind",
     "parent",
+    "source",
     "ticks",
     "tool_messages",
     "tools_at",

@@ -82,7 +82,9 @@ pub fn read(
             .lost(Loss::MayHoldCalls, format!("`parts` is {}, not a list; it is left out", odd.said_kind()));
     }
     if role != "assistant" {
+        let invoked = message.get("toolInvocations").and_then(Node::items).unwrap_or_default();
         let calls = items.iter().filter(|part| kind(**part).is_some_and(|kind| is_tool(&kind))).count();
+        let calls = calls + invoked.len();
         if calls > 0 {
             builder.lost(Loss::MayHoldCalls, format!("calls of the role `{role}` are left out: {calls}"));
         }
