@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, Loss, Severity, code};
 use crate::recording::contract::line::SessionLine;
 use crate::recording::contract::out::ReadSession;
 use crate::recording::contract::{Format, Options, Others};
@@ -238,7 +238,11 @@ impl Finish {
                     .push(notice.help("if failures can be recognised by their text, use `--error-regex RE`"));
             }
             diagnostics.extend(self.python());
-            diagnostics.extend(self.unread(lost));
+            // What is harmless beside a session is all there was without one.
+            let strays =
+                |told: &&Diagnostic| told.loss == Some(Loss::Harmless) && told.severity == Severity::Warning;
+            let strays = diagnostics.iter().filter(strays).count() as u64;
+            diagnostics.extend(self.unread(if self.counted.index == 0 { lost + strays } else { lost }));
         }
         self.ready.pop_front()
     }

@@ -24,6 +24,7 @@ mod traced;
 mod types;
 mod unread;
 mod unsuccessful;
+mod widened;
 pub mod written;
 
 use std::io::Cursor;

@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, code};
+use crate::diagnostic::{Diagnostic, Loss, code};
 use crate::recording::contract::out::Out;
 use crate::recording::contract::unit::Unit;
-use crate::recording::input::shallow::Kind;
+use crate::recording::input::shallow::{Kind, Node};
+use crate::recording::input::{calls, wrong};
 use crate::session::build::Builder;
 use crate::session::{Body, Damage, Origin, refusal};
 use crate::source::quoted;
@@ -51,7 +52,7 @@ impl Setting {
         told
     }
 
-    /// That a value is none of what the format consists of, and so left out.
+    /// That a value is none of what the format consists of, and so left out; with what was already wrong with it.
     pub fn foreign(&self, unit: &Unit<'_>, expected: &str) -> Vec<Diagnostic> {
         let what = match unit.node.kind() {
             Kind::Object => {
@@ -60,7 +61,24 @@ impl Setting {
             }
             kind => kind.word().to_owned(),
         };
-        self.left_out(unit, &format!("{expected}: {what}"))
+        let mut told = unit.diagnostics.clone();
+        told.push(self.stray(unit.node, unit.line, &format!("{expected}: {what}")));
+        told
+    }
+
+    /// That a value is not what its place holds, and so left out. Programs add records of new kinds with every version: one that says
+    /// its kind, has no member that readers look for calls in, and in which nothing looks like a call, is left out without harm.
+    pub fn stray(&self, node: Node<'_>, line: u32, what: &str) -> Diagnostic {
+        let message = format!("{what}; it is left out");
+        let members = node.tried().members().unwrap_or_default();
+        let is_kind = |name: &str| calls::KIND.contains(&name);
+        let says_kind = members.any(&calls::KIND).is_some_and(|kind| kind.kind() == Kind::Text);
+        let may_hold = || members.names().any(|name| !is_kind(name) && wrong::is_holder(name));
+        if !says_kind || may_hold() || calls::loss_of(node) == Loss::MayHoldCalls {
+            return self.damaged_line(line, Damage::calls(message));
+        }
+        let told = Diagnostic::warning(code::DAMAGED_LINE, message);
+        Diagnostic { loss: Some(Loss::Harmless), ..told.on_line(Arc::clone(&self.file), u64::from(line)) }
     }
 
     /// Damage on a line.

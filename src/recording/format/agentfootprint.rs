@@ -11,7 +11,7 @@ use crate::recording::input::time;
 use crate::recording::shape::interleaved::Interleaved;
 use crate::recording::shape::offer;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Damage, Millis};
+use crate::session::{Body, Millis};
 use crate::source::quoted;
 
 pub(in crate::recording) const FORMAT: Format = Format {
@@ -61,7 +61,7 @@ impl Reader for Footprint {
         let members = &unit.members;
         let mut lines = Lines::new(unit.node, unit.line);
         let run = members.get("runId").and_then(Node::id).unwrap_or_default();
-        let list = members.get("events").and_then(Node::items).or_else(|| unit.node.items());
+        let list = members.get("events").and_then(Node::items).or_else(|| unit.node.tried().items());
         match list {
             Some(events) => {
                 for event in events {
@@ -69,8 +69,8 @@ impl Reader for Footprint {
                     match event.members().filter(is_event) {
                         Some(event) => self.event(&event, &run, line, out),
                         None => {
-                            let message = "a value is not an event of the recording; it is left out";
-                            out.diagnostic(self.setting.damaged_line(line, Damage::calls(message)));
+                            let what = "a value is not an event of the recording";
+                            out.diagnostic(self.setting.stray(event, line, what));
                         }
                     }
                 }

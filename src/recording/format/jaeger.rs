@@ -110,8 +110,7 @@ impl Jaeger {
     }
 
     fn left_out(&self, node: Node<'_>, what: &str, lines: &mut Lines<'_>, out: &mut Out) {
-        let line = lines.of(node);
-        out.diagnostic(self.setting.damaged_line(line, Damage::calls(format!("{what}; it is left out"))));
+        out.diagnostic(self.setting.stray(node, lines.of(node), what));
     }
 }
 

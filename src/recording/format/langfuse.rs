@@ -148,8 +148,7 @@ impl Langfuse {
         for node in list {
             let line = lines.of(*node);
             let Some(members) = node.members().filter(is_observation) else {
-                let odd = "a value that is not an observation; it is left out";
-                out.diagnostic(self.setting.damaged_line(line, Damage::calls(odd)));
+                out.diagnostic(self.setting.stray(*node, line, "a value that is not an observation"));
                 continue;
             };
             let (span, odd) = span(&members, about, &tools, line);

@@ -101,9 +101,7 @@ impl LangSmith {
                     0..=DEEPEST => "a value that is not a run",
                     _ => "a run within more than 64 others",
                 };
-                out.diagnostic(
-                    self.setting.damaged_line(line, Damage::calls(format!("{what}; it is left out"))),
-                );
+                out.diagnostic(self.setting.stray(node, line, what));
                 continue;
             };
             let (span, odd) = span(&run, trace, parent, line);

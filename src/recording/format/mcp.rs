@@ -19,7 +19,7 @@ use crate::recording::input::time;
 use crate::recording::shape::interleaved::Interleaved;
 use crate::recording::shape::offer;
 use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Damage, Millis, Tool};
+use crate::session::{Body, Millis, Tool};
 use crate::source::quoted;
 
 mod outcome;
@@ -163,8 +163,8 @@ impl Reader for Mcp {
                 for item in items {
                     let around = Envelope { line: lines.of(item), ..around.clone() };
                     if !self.value(item, &around, unit, out) {
-                        let message = format!("{} is not a message; it is left out", item.said_kind());
-                        out.diagnostic(self.setting.damaged_line(around.line, Damage::calls(message)));
+                        let what = format!("{} is not a message", item.said_kind());
+                        out.diagnostic(self.setting.stray(item, around.line, &what));
                     }
                 }
                 true

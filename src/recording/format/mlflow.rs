@@ -109,8 +109,7 @@ impl MLflow {
     }
 
     fn left_out(&self, node: Node<'_>, what: &str, lines: &mut Lines<'_>, out: &mut Out) {
-        let odd = Damage::calls(format!("{what}; it is left out"));
-        out.diagnostic(self.setting.damaged_line(lines.of(node), odd));
+        out.diagnostic(self.setting.stray(node, lines.of(node), what));
     }
 }
 

@@ -91,8 +91,8 @@ impl Reader for OpenAiAgents {
                 Some(members) if is_span(&members) => self.span(&members, line),
                 Some(members) if is_trace(&members) => self.group(&members),
                 _ => {
-                    let odd = "a value that is neither a trace nor a span; it is left out";
-                    out.diagnostic(self.setting.damaged_line(line, Damage::calls(odd)));
+                    let what = "a value that is neither a trace nor a span";
+                    out.diagnostic(self.setting.stray(item, line, what));
                 }
             }
         }

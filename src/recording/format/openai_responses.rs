@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
 use crate::recording::contract::{Format, Reader, Sample};
+use crate::recording::input::calls;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::exchange;
 use crate::recording::shape::exchange::{Api, Exchanges, LoggedExchange};
@@ -99,7 +100,11 @@ impl Api for Responses {
         }
         match items::item(&members) {
             Some(item) => self.row.add(builder, line, item, at, &self.mark),
-            None => builder.lost(Loss::MayHoldCalls, "an item of a type that is not known is left out"),
+            None => {
+                let kind = members.get("type").and_then(Node::text).unwrap_or_default();
+                let loss = if items::is_item(&kind) { Loss::MayHoldCalls } else { calls::loss_of(message) };
+                builder.lost(loss, "an item of a type that is not known is left out");
+            }
         }
     }
 

@@ -212,8 +212,7 @@ impl OTel {
     }
 
     fn left_out(&self, node: Node<'_>, what: &str, lines: &mut Lines<'_>, out: &mut Out) {
-        let line = lines.of(node);
-        out.diagnostic(self.setting.damaged_line(line, Damage::calls(format!("{what}; it is left out"))));
+        out.diagnostic(self.setting.stray(node, lines.of(node), what));
     }
 }
 
@@ -310,13 +309,31 @@ fn attributes(node: Option<Node<'_>>) -> Attributes {
 /// Values within each other that are taken apart; deeper ones stay as they are written.
 const DEEPEST: usize = 64;
 
+/// Keys under which the protocol writes a value, by its type.
+const VALUES: [&str; 14] = [
+    "boolValue",
+    "bool_value",
+    "stringValue",
+    "string_value",
+    "bytesValue",
+    "bytes_value",
+    "intValue",
+    "int_value",
+    "doubleValue",
+    "double_value",
+    "arrayValue",
+    "array_value",
+    "kvlistValue",
+    "kvlist_value",
+];
+
 /// JSON text of a value as the protocol writes it, `{stringValue: …}`; a plain value is itself.
 fn any_value(node: Node<'_>, depth: usize) -> String {
     let plain = || node.json().to_owned();
     let object = node.kind() == Kind::Object && depth < DEEPEST;
     let Some(members) = Some(node).filter(|_| object).and_then(Node::members) else { return plain() };
-    let mut all = members.iter();
-    let (Some((key, value)), None) = (all.next(), all.next()) else { return plain() };
+    // Beside the value may be what nobody knows; a plain value may be an object as well.
+    let Some((key, value)) = members.iter().find(|(key, _)| VALUES.contains(key)) else { return plain() };
     let list = |key| {
         let inner = value.members().and_then(|inner| inner.get(key));
         inner.and_then(Node::items).unwrap_or_default()

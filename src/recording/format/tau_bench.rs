@@ -40,8 +40,7 @@ impl Reader for TauBench {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
         let Some(messages) = members.get("traj") else {
-            let why = format!("{} without `traj` is not an episode", unit.node.said_kind());
-            return out.diagnostics(self.setting.left_out(unit, &why));
+            return out.diagnostics(self.setting.foreign(unit, "not an episode with `traj`"));
         };
         let mut builder = self.setting.session(&id(members), unit, out);
         for key in ["task_id", "trial", "reward"] {

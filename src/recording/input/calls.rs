@@ -3,6 +3,7 @@
 //! It decides what the loss of a part means that no reader knows: if something in it looks like a call, calls may be lost;
 //! if nothing does, no harm is done.
 
+use crate::diagnostic::Loss;
 use crate::recording::input::shallow::{Kind, Members, Node};
 
 /// Names of what holds calls, as letters alone and without an `s` at the end.
@@ -49,6 +50,8 @@ const MARKS: [&str; 7] = [
 /// Parts of names, as letters alone, by which a record says that it is of a call.
 const KINDS: [&str; 6] =
     ["toolcall", "functioncall", "tooluse", "toolinvocation", "toolrequest", "commandexecution"];
+/// Members that say what kind of record an object is.
+pub const KIND: [&str; 5] = ["type", "kind", "event", "record", "method"];
 /// What nests more deeply is not looked through, and so may hold anything.
 const LEVELS: u8 = 24;
 
@@ -79,6 +82,16 @@ pub fn are_structured_in(value: Node<'_>) -> bool {
 pub fn are_proposed_in(value: Node<'_>) -> bool {
     let look = Look { texts: false, is_call: is_proposal };
     look.inside(value, LEVELS)
+}
+
+/// What is lost with an object of a kind that no reader knows: calls, if its type speaks of one or something in it looks like one. What
+/// is no object may have been anything.
+pub fn loss_of(value: Node<'_>) -> Loss {
+    let members = value.tried().members();
+    let kind = members.as_ref().and_then(|members| members.any(&KIND)?.tried().text());
+    let speaks = kind.is_some_and(|kind| speaks_of_one(&kind));
+    let harmless = members.is_some() && !speaks && !are_in(value);
+    if harmless { Loss::Harmless } else { Loss::MayHoldCalls }
 }
 
 /// What counts while a value is looked through.
@@ -137,7 +150,7 @@ pub fn speaks_of_one(kind: &str) -> bool {
 pub fn is_call(members: &Members<'_>) -> bool {
     let called = members.any(&CALLED);
     let given = members.any(&GIVEN).filter(|given| !is_schema(*given));
-    let kind = || members.any(&["type", "kind", "event"]).map(Node::tried).and_then(Node::text);
+    let kind = || members.any(&KIND).map(Node::tried).and_then(Node::text);
     called.is_some() && given.is_some()
         || (called.is_some() || given.is_some()) && kind().is_some_and(|kind| speaks_of_one(&kind))
 }

@@ -118,6 +118,11 @@ const PARTS: [&str; 25] = [
     "tool",
 ];
 
+/// Whether calls and results, or what holds them, are found under this name.
+pub fn is_holder(name: &str) -> bool {
+    HOLDERS.contains(&&*stem(name))
+}
+
 /// Whether the value of a member of this name may be, hold or find a call, whatever it is in.
 pub fn may_hold_calls(name: &str) -> bool {
     let stem = stem(name);

@@ -367,7 +367,7 @@ fn a_format_that_is_asked_for_tells_where_the_file_departs_from_it() {
     assert_eq!(
         told(&sessions, &of_file),
         [
-            "some.json:1: warning[damaged_line]: an object without `traj` is not an episode; it is left out",
+            "some.json:1: warning[damaged_line]: not an episode with `traj`: an object with `id`, `messages`; it is left out",
             "some.json: error[empty_session]: no session could be read: 1 part of the file is damaged or skipped",
         ]
     );

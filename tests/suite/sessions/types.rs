@@ -15,31 +15,31 @@ use super::lost::CLEAN;
 
 /// A step into a document: the name of a member, or the place of an item.
 #[derive(Clone, PartialEq)]
-enum Step {
+pub enum Step {
     Key(String),
     Item(usize),
 }
 
-type Place = Vec<Step>;
+pub type Place = Vec<Step>;
 
 #[derive(PartialEq)]
-struct Called {
-    id: Option<String>,
-    tool: String,
-    arguments: String,
-    outcome: &'static str,
+pub struct Called {
+    pub id: Option<String>,
+    pub tool: String,
+    pub arguments: String,
+    pub outcome: &'static str,
 }
 
 /// What came of reading: the calls, and what was said to be lost.
 #[derive(PartialEq)]
-struct Seen {
-    format: &'static str,
-    calls: Vec<Called>,
-    lost: Vec<String>,
+pub struct Seen {
+    pub format: &'static str,
+    pub calls: Vec<Called>,
+    pub lost: Vec<String>,
 }
 
 /// `None` where nothing of it is a recording, which is an error.
-fn seen(bytes: Vec<u8>) -> Option<Seen> {
+pub fn seen(bytes: Vec<u8>) -> Option<Seen> {
     let mut reading = recording::open("some.json", Box::new(Cursor::new(bytes)), &Options::default()).ok()?;
     let (mut calls, mut lost) = (Vec::new(), Vec::new());
     let lose = |told: &[Diagnostic], lost: &mut Vec<String>| {
@@ -60,7 +60,7 @@ fn seen(bytes: Vec<u8>) -> Option<Seen> {
 }
 
 /// The documents of a file: its lines, or the whole.
-fn documents(text: &str) -> Vec<Value> {
+pub fn documents(text: &str) -> Vec<Value> {
     if let Ok(whole) = serde_json::from_str(text) {
         return vec![whole];
     }
@@ -103,7 +103,7 @@ fn places(document: usize, value: &Value, known: &mut HashSet<String>) -> Vec<(u
         .collect()
 }
 
-fn at<'v>(value: &'v mut Value, place: &[Step]) -> &'v mut Value {
+pub fn at<'v>(value: &'v mut Value, place: &[Step]) -> &'v mut Value {
     place.iter().fold(value, |value, step| match step {
         Step::Key(key) => &mut value[key.as_str()],
         Step::Item(item) => &mut value[*item],
@@ -130,7 +130,7 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-fn shown(place: &[Step]) -> String {
+pub fn shown(place: &[Step]) -> String {
     place
         .iter()
         .map(|step| match step {
@@ -353,7 +353,7 @@ const SAID: [&str; 13] = [
     "variables",
 ];
 
-fn files(folder: &str) -> Vec<PathBuf> {
+pub fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let files = folder.read_dir().unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|end| end != "md")).collect();

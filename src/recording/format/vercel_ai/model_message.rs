@@ -3,6 +3,7 @@
 use super::approvals::{Approvals, kind, said, spoken};
 use crate::diagnostic::Loss;
 use crate::recording::contract::setting::Setting;
+use crate::recording::input::calls;
 use crate::recording::input::shallow::{Kind, Members, Node};
 use crate::recording::shape::status::says_error;
 use crate::session::build::{Builder, Mark};
@@ -141,8 +142,10 @@ fn answer(
             builder.result(Some(&*call), body(members.get("reason")), Mark { error: false, refused }, at);
             asked.refused.insert(call);
         }
-        Some(kind) => builder
-            .lost(Loss::MayHoldCalls, format!("a part of the type `{kind}` is not a result; it is left out")),
+        Some(kind) => builder.lost(
+            calls::loss_of(part),
+            format!("a part of the type `{kind}` is not a result; it is left out"),
+        ),
         None => builder.lost(
             Loss::MayHoldCalls,
             format!("a part is {}, not a result; it is left out", part.said_kind()),
