@@ -1,5 +1,7 @@
 //! What is wrong with a row, and how its texts are read.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::words::{is_option, is_plain, owned};
@@ -40,8 +42,11 @@ impl Fault {
 }
 
 /// A key as a segment of a JSON pointer.
-pub fn escaped(key: &str) -> String {
-    key.replace('~', "~0").replace('/', "~1")
+pub fn escaped(key: &str) -> Cow<'_, str> {
+    match key.contains(['~', '/']) {
+        true => Cow::Owned(key.replace('~', "~0").replace('/', "~1")),
+        false => Cow::Borrowed(key),
+    }
 }
 
 /// Collects what is wrong.

@@ -2,6 +2,8 @@
 //!
 //! Also a module of the build script, which reads the shipped rows: what is wrong with one of them ends the build.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::Act;
@@ -24,12 +26,11 @@ const ACTS: &[(&str, Act, Depth)] = &[
     ("deletes_below", Act::Deletes, Depth::Below),
 ];
 
-/// Keys of rows whose value is `true` or `false`, and the same for those of subcommands.
+/// Keys of rows alone whose value is `true` or `false`.
 const SWITCHES: &str = "checked one_dash letters versions unmistakable options_first globals_first modes method assigns shell adds_env finds";
-const LEVEL_SWITCHES: &str = "goals plugins aliases";
-/// The other keys of rows, and those of rows and subcommands.
+/// The other keys of rows alone, and those of rows and subcommands.
 const KEYS: &str = "program subcommands clears_env unsets prints sets_up commands url_globs env_runs env_files env_options settings_run settings_files";
-const LEVEL_KEYS: &str = "values flags chdir verbs idle opaque links runs chooses reads reads_below writes writes_below deletes deletes_below reaches none";
+const LEVEL_KEYS: &str = "values flags chdir verbs goals plugins aliases idle opaque links runs chooses reads reads_below writes writes_below deletes deletes_below reaches none";
 
 /// Reads the row of a program. What cannot be read is left out, and said.
 pub fn program(row: &Value) -> (Program, Vec<Fault>) {
@@ -44,7 +45,7 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
     };
     let names = reader.names(row, "program", "a program's name, without its folder");
     let mut whole = reader.level(row, "", true);
-    let mut levels = Vec::new();
+    let (mut levels, mut listed) = (Vec::new(), BTreeSet::new());
     match row.get("subcommands") {
         Some(Value::Object(subs)) => {
             for (key, body) in subs {
@@ -58,10 +59,11 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
                         continue;
                     }
                 };
-                for path in &paths {
-                    if levels.iter().any(|level: &Level| level.subs.contains(path)) {
-                        reader.fault(&pointer, format!("a second entry for `{}`", path.join(" ")));
+                for path in paths.iter().map(|path| path.join(" ")) {
+                    if listed.contains(&path) {
+                        reader.fault(&pointer, format!("a second entry for `{path}`"));
                     }
+                    listed.insert(path);
                 }
                 levels.push(Level { subs: paths, ..level });
             }
@@ -126,32 +128,22 @@ impl Reader {
     /// What is said in a row, or under a subcommand.
     fn level(&mut self, body: &Map<String, Value>, pointer: &str, is_row: bool) -> Level {
         let mut level = Level::default();
-        let known = |whole: &'static str, own: &'static str| {
-            let whole = whole.split(' ').filter(|_| is_row);
-            whole.chain(own.split(' ')).collect::<Vec<&'static str>>()
-        };
-        let (keys, switches) = (known(KEYS, LEVEL_KEYS), known(SWITCHES, LEVEL_SWITCHES));
+        let mut listed = BTreeSet::new();
+        let is_in = |keys: &str, key: &str| is_row && keys.split(' ').any(|known| known == key);
         for (key, value) in body {
             let at = format!("{pointer}/{}", escaped(key));
             match key.as_str() {
-                "values" => self.options(value, &at, true, &mut level.options),
-                "flags" => self.options(value, &at, false, &mut level.options),
+                "values" => self.options(value, &at, true, &mut listed, &mut level.options),
+                "flags" => self.options(value, &at, false, &mut listed, &mut level.options),
                 "chdir" => level.chdir = self.words(value, &at, is_option, "an option, such as `-C`"),
                 "idle" => level.idle = self.words(value, &at, is_plain, "a word"),
                 "verbs" => match value.as_u64().or_else(|| value.as_str()?.parse().ok()) {
                     Some(number @ 1..=3) => level.verbs = number as usize,
                     _ => self.fault(&at, "expected 1, 2 or 3"),
                 },
-                key if switches.contains(&key) => match (key, value.as_bool()) {
-                    (_, None) => self.fault(&at, "expected `true` or `false`"),
-                    ("goals", Some(on)) => level.goals = on,
-                    ("aliases", Some(on)) => level.aliases = on,
-                    ("plugins", Some(on)) => level.plugins = on,
-                    _ => {}
-                },
-                key if !keys.contains(&key) => {
-                    self.unknown_key(key, pointer, [switches.as_slice(), &keys].concat());
-                }
+                "goals" => level.goals = self.switch(value, &at),
+                "aliases" => level.aliases = self.switch(value, &at),
+                "plugins" => level.plugins = self.switch(value, &at),
                 "none" => self.none(value, &at, &mut level),
                 "opaque" => self.always(value, &at, Deed::Opaque, &mut level),
                 "links" => self.always(value, &at, Deed::Links, &mut level),
@@ -163,17 +155,37 @@ impl Reader {
                     }
                     level.runs.sort_by_key(|run| !run.besides);
                 }
-                key => {
-                    if let Some((_, act, depth)) = ACTS.iter().find(|(known, ..)| *known == key) {
-                        self.files(value, &at, *act, *depth, &mut level);
+                key => match ACTS.iter().find(|(known, ..)| *known == key) {
+                    Some((_, act, depth)) => self.files(value, &at, *act, *depth, &mut level),
+                    None if is_in(SWITCHES, key) => drop(self.switch(value, &at)),
+                    None if is_in(KEYS, key) => {}
+                    None => {
+                        let whole = [SWITCHES, KEYS].into_iter().filter(|_| is_row);
+                        let known = whole.chain([LEVEL_KEYS]).flat_map(|keys| keys.split(' '));
+                        self.unknown_key(key, pointer, known.collect());
                     }
-                }
+                },
             }
         }
         level
     }
 
-    fn options(&mut self, value: &Value, pointer: &str, valued: bool, out: &mut Vec<Opt>) {
+    fn switch(&mut self, value: &Value, pointer: &str) -> bool {
+        if !value.is_boolean() {
+            self.fault(pointer, "expected `true` or `false`");
+        }
+        *value == Value::Bool(true)
+    }
+
+    /// `listed`: the names of options that stand at this level already.
+    fn options<'v>(
+        &mut self,
+        value: &'v Value,
+        pointer: &str,
+        valued: bool,
+        listed: &mut BTreeSet<&'v str>,
+        out: &mut Vec<Opt>,
+    ) {
         for (at, text) in self.texts(value, pointer) {
             for word in text.split(' ') {
                 let (mut names, mut takes) =
@@ -194,7 +206,7 @@ impl Reader {
                         let example =
                             if valued { "an option" } else { "an option, such as `-v` or `-v=--verbose`" };
                         self.fault(&at, format!("`{name}` is not {example}"));
-                    } else if out.iter().any(|option: &Opt| option.names.iter().any(|own| own == name)) {
+                    } else if !listed.insert(name) {
                         self.fault(&at, format!("`{name}` is listed twice"));
                     } else {
                         names.push(name.to_owned());
