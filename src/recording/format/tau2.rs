@@ -137,7 +137,7 @@ impl Tau2 {
         // Every result says whether it failed.
         builder.mark_errors();
         // A spoken simulation has ticks instead.
-        let messages = simulation.try_get("messages");
+        let messages = simulation.try_get("messages").and_then(|_| simulation.get("messages"));
         let ticks = simulation.get("ticks").filter(|_| messages.is_none_or(|list| list.json() == "[]"));
         let (what, list) = match (ticks, messages) {
             (Some(ticks), _) => ("tick", ticks),
