@@ -113,6 +113,41 @@ pub fn unmet(policy: &Policy, tools: &[AgentTool]) -> Vec<String> {
     unmet
 }
 
+/// A path that the policy names in the folder `named`, as it is written, and guards there and not in the folder `own`, where the
+/// agent has it. Both folders are absolute; `written` is how the policy writes the first.
+pub fn unguarded(
+    policy: &Arc<Policy>,
+    context: &Value,
+    tools: &[AgentTool],
+    (written, named, own): (&str, &str, &str),
+) -> Option<String> {
+    let mut values = Vec::new();
+    for document in policy.documents() {
+        parse(&document.source).documents.iter().for_each(|document| texts(document, &mut values));
+    }
+    let files: Vec<&AgentTool> =
+        tools.iter().filter(|tool| role(tool).is_some_and(|role| role != Role::Command)).collect();
+    let stopped = |path: &str| {
+        files.iter().any(|tool| {
+            let mut gate = Gate::new(policy).context(context.clone());
+            gate.turn().propose(tool.name, tool.arguments(path)).decision().verdict != Verdict::Allow
+        })
+    };
+    values.into_iter().find(|value| {
+        let rest = value.strip_prefix(written).and_then(|rest| rest.strip_prefix('/')).map(plain);
+        rest.is_some_and(|rest| stopped(&format!("{named}/{rest}")) && !stopped(&format!("{own}/{rest}")))
+    })
+}
+
+/// A text of the policy that begins with the home folder.
+pub fn names_home(policy: &Policy) -> Option<String> {
+    let mut values = Vec::new();
+    for document in policy.documents() {
+        parse(&document.source).documents.iter().for_each(|document| texts(document, &mut values));
+    }
+    values.into_iter().find(|value| value.trim_start_matches('!').starts_with("~/"))
+}
+
 /// Calls made from what the policy names: those that the agent can make, then all others, the plain ones first.
 fn candidates(policy: &Policy, agent: &[AgentTool]) -> Vec<TrialCall> {
     let (mut values, mut lines): (Vec<String>, Vec<String>) = Default::default();

@@ -533,3 +533,28 @@ fn a_record_is_really_written() {
         "{said}"
     );
 }
+
+#[test]
+fn folders_that_rules_name_are_compared_with_those_of_the_user() {
+    let desk = Desk::new();
+    fs::write(
+        desk.path("guards.yaml"),
+        "rules:\n  - {type: never, call: {reads: '~/.claude/**'}}\n  - {type: never, call: {tool: mcp__ci__deploy}}\n",
+    )
+    .unwrap();
+    let (home, elsewhere) = (desk.path("home"), desk.path("elsewhere"));
+    let run = |arguments: &[&str], folder: Option<&Path>| {
+        let mut command = live(&desk.path("project"), &desk.path("state"), arguments);
+        command.env("HOME", &home).env_remove("CLAUDE_CONFIG_DIR").env_remove("CODEX_HOME");
+        folder.map(|folder| command.env("CLAUDE_CONFIG_DIR", folder));
+        let output = fed(command, b"");
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let install = ["install", "claude-code", "-p", "../guards.yaml"];
+    assert_eq!(run(&install, None).0, Some(0));
+    assert!(!run(&["doctor"], None).1.contains("that folder elsewhere"));
+    assert_eq!(run(&install, Some(&elsewhere)).0, Some(0));
+    let (code, said) = run(&["doctor"], Some(&elsewhere));
+    let guards = "the policy guards `~/.claude/**`, and claude-code has that folder elsewhere (`CLAUDE_CONFIG_DIR`): name ";
+    assert!(code == Some(1) && said.contains(guards), "{said}");
+}
