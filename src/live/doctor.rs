@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::install::{Scope, Settings, settings_file};
-use super::probe::{TrialCall, UNHEARD, find, names_home, unguarded, unmet};
+use super::probe::{TrialCall, UNHEARD, find, unmet};
 use super::record::{Opened, Record, SCHEMA};
 use super::settings::{Flaw, Hook, best, option};
 use super::tree::now;
@@ -20,6 +20,7 @@ use trial::{Outcome, Trial};
 
 pub use trial::Surroundings;
 
+mod homes;
 mod logs;
 mod switches;
 mod trial;
@@ -313,7 +314,7 @@ fn settled(
                 };
                 notes.warn(format!("no tool of {} can meet the rule `{first}`{others}", agent.name()));
             }
-            homes(agent, &policy, user, around, notes);
+            homes::compare(agent, &policy, user, around, notes);
             // What the agent does not ask, or does not hear, proves nothing.
             if hook.flaws.iter().all(|flaw| !flaw.fatal) {
                 let trial = Trial { agent, hooks, policy: &policy, around, log: None };
@@ -323,33 +324,6 @@ fn settled(
                 }
             }
         }
-    }
-}
-
-/// Whether the folders that the policy names are those of this user: `~`, and that of the agent's settings below it.
-fn homes(agent: Agent, policy: &Arc<Policy>, user: Option<&Path>, around: &Surroundings, notes: &mut Notes) {
-    let Some(home) = around.home.as_deref().filter(|home| Path::new(home).is_absolute()) else {
-        if let Some(path) = names_home(policy) {
-            notes.error(format!(
-                "the policy names `{path}`, and which folder that is nobody knows: `HOME` is not set"
-            ));
-        }
-        return;
-    };
-    let (Some(user), folder) = (user, agent.places().folder) else { return };
-    let named = Path::new(home).join(folder);
-    let (Some(own), Some(there)) = (user.to_str(), named.to_str()) else { return };
-    if user == named {
-        return;
-    }
-    let written = format!("~/{folder}");
-    let context = json!({"cwd": around.here, "home": home});
-    if let Some(path) = unguarded(policy, &context, agent.tools(), (&written, there, own)) {
-        let variable = agent.places().variable.map(|name| format!(" (`{name}`)")).unwrap_or_default();
-        notes.unproved(format!(
-            "the policy guards `{path}`, and {} has that folder elsewhere{variable}: name {own} as well",
-            agent.name()
-        ));
     }
 }
 
