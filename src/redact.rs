@@ -137,6 +137,9 @@ fn without_values(live: &LiveDecision) -> LiveDecision {
     }
 }
 
+/// Arguments as they were recorded, with the tool, and what is left of them.
+type Reductions = HashMap<(Arc<str>, Box<str>), Body>;
+
 /// What rules may look at in one session.
 struct Needs<'a> {
     session: &'a Session,
@@ -150,7 +153,7 @@ struct Needs<'a> {
     variables: Vec<Arc<str>>,
     files: bool,
     /// Arguments that were reduced to the words that answers rest on: a call and the message that makes it have the same.
-    reduced: RefCell<HashMap<(Arc<str>, Box<str>), Body>>,
+    reduced: RefCell<Reductions>,
     whole: Cell<usize>,
     secrets: Cell<usize>,
 }

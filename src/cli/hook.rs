@@ -4,7 +4,7 @@
 
 use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use super::exit::Exit;
 use crate::engine::Mode;
 use crate::live::agent::{Answer, Event, Reply};
 use crate::live::desk::Desk;
-use crate::live::self_guard::SelfGuard;
+use crate::live::self_guard::{self, SelfGuard};
 use crate::live::{self, Agent, Fault};
 use crate::session::refusal;
 
@@ -173,9 +173,10 @@ pub fn guard(off: bool) -> Result<Option<SelfGuard>, Fault> {
     (!off).then(here).transpose()
 }
 
-/// The home folder, if it is an absolute path.
+/// The home folder, if it is an absolute path: without `//` and `/./`, which no path of a call has.
 pub fn home() -> Option<String> {
-    std::env::var("HOME").ok().filter(|home| home.starts_with('/'))
+    let home = std::env::var("HOME").ok().filter(|home| home.starts_with('/'))?;
+    Some(self_guard::clean(Path::new(&home)).display().to_string())
 }
 
 /// The folder of all journals.

@@ -9,44 +9,25 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::install::{Scope, Settings, settings_file};
-use super::probe::{TrialCall, UNHEARD, find, unmet};
+use super::probe::{TrialCall, find, unmet};
 use super::record::{Opened, Record, SCHEMA};
-use super::settings::{Flaw, Hook, best, option};
+use super::settings::{Hook, best, option};
 use super::tree::now;
-use super::{Agent, policy, transcript};
+use super::{Agent, policy};
 use crate::policy::Policy;
 use crate::wording::count;
+use notes::Notes;
 use trial::{Outcome, Trial};
 
+pub use notes::{Item, Level};
 pub use trial::Surroundings;
 
 mod homes;
 mod logs;
+mod notes;
 mod switches;
 mod trial;
 mod trust;
-
-/// How bad it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// It is as it should be.
-    Fine,
-    /// Somebody should know it.
-    Warning,
-    /// Whether the hook does what it is for is not shown.
-    Unproved,
-    /// The hook does not do what it is for.
-    Error,
-}
-
-/// What was looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Item {
-    /// How bad it is.
-    pub level: Level,
-    /// What is so, and what to do about it.
-    pub text: String,
-}
 
 /// The settings of one agent.
 #[derive(Debug)]
@@ -85,6 +66,11 @@ pub fn look(agents: &[Agent], get: &dyn Fn(&str) -> Option<String>, around: &Sur
                 }
                 if let Some(off) = switches::off(agent, user, &around.here) {
                     notes.error(off);
+                }
+                if let Some(name) =
+                    agent.places().off.filter(|name| get(name).is_some_and(|set| switches::is_on(&set)))
+                {
+                    notes.error(format!("`{name}` is set, with which {} runs no hook", agent.name()));
                 }
                 settled(&settings, &hooks, user, around, &mut notes);
             }
@@ -149,35 +135,6 @@ fn private_paths(folder: &Path) -> Vec<PathBuf> {
     let agents = inside(folder);
     let files: Vec<PathBuf> = agents.iter().flat_map(|agent| inside(agent)).collect();
     std::iter::once(folder.to_owned()).chain(agents).chain(files).collect()
-}
-
-#[derive(Default)]
-struct Notes(Vec<Item>);
-
-impl Notes {
-    fn add(&mut self, level: Level, text: String) {
-        self.0.push(Item { level, text });
-    }
-
-    fn fine(&mut self, text: String) {
-        self.add(Level::Fine, text);
-    }
-
-    fn unproved(&mut self, text: String) {
-        self.add(Level::Unproved, text);
-    }
-
-    fn warn(&mut self, text: String) {
-        self.add(Level::Warning, text);
-    }
-
-    fn error(&mut self, text: String) {
-        self.add(Level::Error, text);
-    }
-
-    fn flaw(&mut self, flaw: Flaw) {
-        self.add(if flaw.fatal { Level::Error } else { Level::Warning }, flaw.text);
-    }
 }
 
 /// What a command line of ours runs.
@@ -299,7 +256,13 @@ fn settled(
             let why = why.lines().next().unwrap_or_default();
             notes.error(format!("the policy `{}` does not load: {why}", parts.policy));
         }
-        Ok((_, policy)) => {
+        Ok((files, policy)) => {
+            if let Err(error) = policy::try_keeping(&around.journals, &policy, &files) {
+                let folder = around.journals.display();
+                notes.error(format!(
+                    "the policy cannot be kept in {folder}, so every call is denied: {error}"
+                ));
+            }
             match policy.rules().iter().count() as u64 {
                 0 => notes.warn(format!("the policy `{}` has no rule, so it stops no call", parts.policy)),
                 rules => {
@@ -320,7 +283,7 @@ fn settled(
                 let trial = Trial { agent, hooks, policy: &policy, around, log: None };
                 trials(&trial, &parts, &policy, notes);
                 if let Some(user) = user {
-                    reads_log(trial, user, notes);
+                    logs::try_reading(trial, user, notes);
                 }
             }
         }
@@ -393,33 +356,6 @@ fn trials(trial: &Trial<'_>, parts: &Parts, policy: &Arc<Policy>, notes: &mut No
         }
         Ok(_) => notes.error(format!("the call {shown} is allowed, and the hook denies it")),
         Err(why) => notes.error(format!("the call {shown} cannot be decided: {why}")),
-    }
-}
-
-/// Gives the newest log of the agent to the hook, with a call of a session that goes on in it. What the policy says of the call does
-/// not matter, only that it was asked.
-fn reads_log(trial: Trial<'_>, user: &Path, notes: &mut Notes) {
-    let Some(folder) = logs::folder(trial.agent).map(|folder| user.join(folder)) else { return };
-    let Some(log) = logs::newest(trial.agent, user) else {
-        let (agent, folder) = (trial.agent.name(), folder.display());
-        return notes.warn(format!(
-            "there is no log of {agent} in {folder}, so reading one was not tried: run this again after its first session"
-        ));
-    };
-    let call = TrialCall { tool: UNHEARD.to_owned(), arguments: json!({}) };
-    let shown = log.display();
-    let ran = (Trial { log: Some(&log), ..trial }).run("log", &[call]);
-    // The call of the trial may be one about which no earlier call matters, and is then decided all the same.
-    let format = trial.agent.transcripts().unwrap_or_default();
-    let read = || transcript::read(&shown.to_string(), format, 0, None).map_err(|fault| fault.to_string());
-    match ran.and_then(|ran| read().map(|_| ran)) {
-        Ok(Outcome { before, .. }) => {
-            let calls = count(before as u64, "call");
-            notes.fine(format!("the hook reads the newest log, with {calls}: {shown}"));
-        }
-        Err(why) => notes.error(format!(
-            "the hook cannot read the newest log, so it denies calls of a session that goes on there: {shown}: {why}"
-        )),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The policy that decides, and the last one that loaded, which goes on while a file is being edited.
 
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -38,7 +39,7 @@ struct Kept {
 /// Loads a version. Where it does not load, the last one that did decides; `folder` holds that.
 ///
 /// # Errors
-/// It does not load, and none did before.
+/// It does not load, and none did before; or it cannot be kept.
 pub fn load(spec: &str, folder: &Path, guard: Option<&SelfGuard>) -> Result<Current, Fault> {
     match read_guarded(spec, guard) {
         Ok((files, policy)) => {
@@ -53,7 +54,14 @@ pub fn load(spec: &str, folder: &Path, guard: Option<&SelfGuard>) -> Result<Curr
                     fault: Some(fault.to_owned()),
                 });
             }
-            keep(spec, folder, policy.digest(), &files);
+            keep(spec, folder, policy.digest(), &files).map_err(|error| {
+                let message = format!(
+                    "the policy `{spec}` cannot be kept in {}, and what decides if a later version does not load would be an older \
+                     one or none: {error}",
+                    folder.display()
+                );
+                Fault::new(message, "make room there".to_owned())
+            })?;
             Ok(Current { policy, place: PolicyPlace::here(spec), fault: None })
         }
         Err(why) => {
@@ -118,8 +126,28 @@ fn place(spec: &str, folder: &Path) -> PathBuf {
     folder.join(format!("policy-{name}.json"))
 }
 
-/// Keeps the files. Where that fails, there is nothing to go on with later, and calls are then denied.
-fn keep(spec: &str, folder: &Path, digest: &str, files: &[PolicyFile]) {
+/// Keeps the files.
+fn keep(spec: &str, folder: &Path, digest: &str, files: &[PolicyFile]) -> io::Result<()> {
+    let (place, text) = (place(spec, folder), written(digest, files));
+    if std::fs::read(&place).is_ok_and(|before| before == text.as_bytes()) {
+        return Ok(());
+    }
+    journal::private_folder(folder).and_then(|()| put_private(&place, text.as_bytes()))
+}
+
+/// Whether the files of a version can be kept in a folder, tried with a file that is gone afterwards.
+///
+/// # Errors
+/// Why not.
+pub fn try_keeping(folder: &Path, policy: &Policy, files: &[PolicyFile]) -> io::Result<()> {
+    let nearest = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(folder);
+    let mut file = tempfile::tempfile_in(nearest)?;
+    file.write_all(written(policy.digest(), files).as_bytes())?;
+    file.sync_all()
+}
+
+/// The files of a version as they are kept.
+fn written(digest: &str, files: &[PolicyFile]) -> String {
     let files = files.iter().map(|file| Kept {
         name: file.name.to_string(),
         relative: file.relative.to_string(),
@@ -127,12 +155,7 @@ fn keep(spec: &str, folder: &Path, digest: &str, files: &[PolicyFile]) {
         named: file.named,
     });
     let files: Vec<Kept> = files.collect();
-    let text = serde_json::json!({"digest": digest, "files": files}).to_string();
-    let place = place(spec, folder);
-    if std::fs::read(&place).is_ok_and(|before| before == text.as_bytes()) {
-        return;
-    }
-    let _ = journal::private_folder(folder).and_then(|()| put_private(&place, text.as_bytes()));
+    serde_json::json!({"digest": digest, "files": files}).to_string()
 }
 
 /// The files that were kept, if they are still the policy that they were.

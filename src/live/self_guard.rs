@@ -4,7 +4,7 @@
 //! They are a document as any other, so they are decided, explained and recorded by what decides the rest. What they name comes
 //! from what `install` writes and `doctor` looks at.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde_json::{Value, json};
 
@@ -163,7 +163,10 @@ impl SelfGuard {
     /// A path as patterns: as it is named, where it leads, and below `~`.
     fn forms(&self, path: &Path) -> impl Iterator<Item = String> + use<> {
         let real = std::fs::canonicalize(path).ok().filter(|real| real != path);
-        let below = self.home.as_deref().and_then(|home| path.strip_prefix(home).ok());
+        let below = self
+            .home
+            .as_deref()
+            .and_then(|home| Some(clean(path).strip_prefix(clean(home)).ok()?.to_owned()));
         let below = below.map(|rest| Path::new("~").join(rest));
         [Some(path.to_owned()), real, below].into_iter().flatten().map(|path| literal(&path))
     }
@@ -200,6 +203,8 @@ fn fillers() -> Value {
 fn commands(names: &[String]) -> Value {
     json!([
         {"program": names, "args": [["install", "uninstall", "prune"]], "without": ["dry-run", "help", "h"]},
+        {"program": "codex", "args": ["features", "disable", ["hooks", "codex_hooks"]]},
+        {"program": "gemini", "args": ["hooks", "disable"]},
         {"program": ["cargo", "brew", "pip", "pipx", "npm", "uv"], "args": [["uninstall", "remove", "rm"], "rulestep"]},
     ])
 }
@@ -225,7 +230,21 @@ fn revision(spec: &str) -> Option<String> {
 
 /// A path as a pattern.
 fn literal(path: &Path) -> String {
-    plain(&path.to_string_lossy())
+    plain(&clean(path).to_string_lossy())
+}
+
+/// A path without `.`, `..` and empty parts, which no pattern has.
+pub fn clean(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            // Above the root is the root.
+            Component::ParentDir if out.has_root() => drop(out.pop()),
+            part => out.push(part),
+        }
+    }
+    out
 }
 
 /// Escapes a text for use in a pattern: each special character becomes `?`, which matches any one character.

@@ -43,7 +43,8 @@ mod outcomes;
 mod plans;
 #[cfg(test)]
 mod policy_sessions;
-#[cfg(all(test, feature = "shell"))]
+#[cfg(feature = "shell")]
+#[cfg(test)]
 mod redacted;
 #[cfg(test)]
 mod rules;

@@ -18,6 +18,8 @@ pub struct Places {
     pub managed: &'static [&'static str],
     /// The switch.
     pub key: &'static str,
+    /// The variable with which it runs no hook.
+    pub off: Option<&'static str>,
     /// The folder of its logs, in the user's folder, where hooks read them.
     pub logs: Option<&'static str>,
 }
@@ -28,6 +30,7 @@ impl Agent {
         match self {
             Agent::ClaudeCode => Places {
                 variable: Some("CLAUDE_CONFIG_DIR"),
+                off: Some("CLAUDE_CODE_SIMPLE"),
                 folder: ".claude",
                 hooks: "settings.json",
                 switches: &["settings.local.json", "settings.json"],
@@ -41,6 +44,7 @@ impl Agent {
             },
             Agent::Codex => Places {
                 variable: Some("CODEX_HOME"),
+                off: None,
                 folder: ".codex",
                 hooks: "hooks.json",
                 switches: &["config.toml"],
@@ -50,6 +54,7 @@ impl Agent {
             },
             Agent::GeminiCli => Places {
                 variable: None,
+                off: None,
                 folder: ".gemini",
                 hooks: "settings.json",
                 switches: &["settings.json"],
@@ -64,6 +69,7 @@ impl Agent {
             // Its hooks are on wherever they are.
             Agent::Cursor => Places {
                 variable: None,
+                off: None,
                 folder: ".cursor",
                 hooks: "hooks.json",
                 switches: &[],

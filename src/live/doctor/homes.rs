@@ -7,7 +7,8 @@ use serde_json::json;
 
 use super::super::Agent;
 use super::super::probe::{names_home, unguarded};
-use super::{Notes, Surroundings};
+use super::notes::Notes;
+use super::trial::Surroundings;
 use crate::policy::Policy;
 
 /// Whether the folders that the policy names are those of this user: `~`, and that of the agent's settings below it.

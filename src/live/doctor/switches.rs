@@ -62,3 +62,8 @@ fn features(text: &str) -> Result<Option<bool>, String> {
     let config: Config = toml::from_str(text).map_err(|error| error.message().to_owned())?;
     Ok(config.features.and_then(|features| features.hooks.or(features.codex_hooks)))
 }
+
+/// Whether the value of a variable turns on what it is for.
+pub fn is_on(value: &str) -> bool {
+    !matches!(value.trim().to_ascii_lowercase().as_str(), "" | "0" | "false" | "no" | "off")
+}

@@ -86,6 +86,10 @@ impl Open for Run {
     }
 }
 
+fn is_message(members: &Members<'_>) -> bool {
+    members.has("role") || is_response_object(members) || is_output(members)
+}
+
 impl Reader for MiniSweAgent {
     fn unit(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
@@ -94,7 +98,7 @@ impl Reader for MiniSweAgent {
             self.close(out);
             return self.session(messages, unit, out);
         }
-        if !members.has("role") && !is_response_object(members) && !is_output(members) {
+        if !is_message(members) {
             return out.diagnostics(self.setting.foreign(unit, "neither a trajectory nor a message"));
         }
         if self.open.is_of_another(unit.list) {
@@ -139,6 +143,9 @@ impl MiniSweAgent {
         for item in items {
             let line = lines.of(item);
             match item.members() {
+                Some(message) if !is_message(&message) => {
+                    out.diagnostic(self.setting.stray(item, line, "an object that is no message"));
+                }
                 Some(message) => run.message(self, item, &message, line),
                 None => {
                     let word = item.said_kind();

@@ -51,7 +51,7 @@ const MARKS: [&str; 7] = [
 const KINDS: [&str; 6] =
     ["toolcall", "functioncall", "tooluse", "toolinvocation", "toolrequest", "commandexecution"];
 /// Members that say what kind of record an object is.
-pub const KIND: [&str; 5] = ["type", "kind", "event", "record", "method"];
+pub const KIND: [&str; 6] = ["type", "kind", "event", "record", "method", "object"];
 /// What nests more deeply is not looked through, and so may hold anything.
 const LEVELS: u8 = 24;
 

@@ -558,3 +558,21 @@ fn folders_that_rules_name_are_compared_with_those_of_the_user() {
     let guards = "the policy guards `~/.claude/**`, and claude-code has that folder elsewhere (`CLAUDE_CONFIG_DIR`): name ";
     assert!(code == Some(1) && said.contains(guards), "{said}");
 }
+
+#[test]
+fn what_turns_hooks_off_or_hides_logs_is_an_error() {
+    let desk = Desk::new();
+    desk.install(&["claude-code"]);
+    let mut command = live(&desk.path("project"), &desk.path("state"), &["doctor"]);
+    command.env("HOME", desk.path("home")).env("CLAUDE_CODE_SIMPLE", "1").env_remove("CLAUDE_CONFIG_DIR");
+    let output = fed(command, b"");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.code() == Some(1) && said.contains("`CLAUDE_CODE_SIMPLE` is set"), "{said}");
+    #[cfg(unix)]
+    {
+        // Nobody can read it, whoever one is.
+        std::os::unix::fs::symlink("projects", desk.path("home/.claude/projects")).unwrap();
+        let (code, said) = desk.doctor();
+        assert!(code == 1 && said.contains("cannot be read, so calls of a session"), "{said}");
+    }
+}

@@ -32,7 +32,8 @@ fn decided(home: Option<&str>, calls: &[(&str, Value)]) -> Vec<bool> {
     }
     let journal = state.join("rulestep/live/claude-code/s.jsonl");
     let opened = &records(&journal)[0];
-    assert_eq!(opened["context"].get("home").and_then(Value::as_str), home);
+    let named = home.map(|home| home.replace("//", "/").replace("/./", "/").trim_end_matches('/').to_owned());
+    assert_eq!(opened["context"].get("home").and_then(Value::as_str), named.as_deref());
     let policy = Policy::from_dir(files.path().join("p.yaml")).unwrap();
     let session = Session::read("s.jsonl", std::fs::read(journal).unwrap()).unwrap().remove(0);
     let replay = Replay::new(&Arc::new(session), &policy, Mode::Enforce);
@@ -58,6 +59,7 @@ fn the_home_folder_is_where_the_environment_says() {
     ];
     assert_eq!(decided(Some("/opt/agent"), &calls), [true; 8]);
     assert_eq!(decided(Some("/opt/agent/"), &calls), [true; 8]);
+    assert_eq!(decided(Some("/opt//./agent"), &calls), [true; 8]);
     // Of a neighbour, whose name begins alike, and what is no secret.
     let others = [
         read("/opt/agent-2/.ssh/id"),

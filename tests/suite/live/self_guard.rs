@@ -426,6 +426,45 @@ fn a_version_without_rules_does_not_take_the_place_of_one_that_has_some() {
     assert_eq!(go("after"), Some(0));
 }
 
+/// Else the next version that does not load would be replaced by an older one, or by nothing.
+#[test]
+fn a_version_that_cannot_be_kept_decides_nothing() {
+    let scene = Scene::new(NO_DEPLOY);
+    let (state, project) = (tempfile::tempdir().unwrap(), scene.path("project"));
+    let go = |session: &str, tool: &str| {
+        let event = json!({"session_id": session, "hook_event_name": "PreToolUse", "cwd": project, "tool_name": tool, "tool_input": {}, "tool_use_id": "1"});
+        let hook = live(&project, state.path(), &["hook", "claude-code", "-p", "contracts"]);
+        let output = fed(hook, event.to_string().as_bytes());
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(go("one", "look").0, Some(0));
+    let folder = state.path().join("rulestep/live/claude-code");
+    let is_kept =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("policy-"));
+    let kept = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).find(is_kept).unwrap();
+    fs::remove_file(&kept).unwrap();
+    fs::create_dir(&kept).unwrap();
+    let (code, said) = go("two", "look");
+    assert!(code == Some(2) && said.contains("cannot be kept"), "{code:?} {said}");
+}
+
+/// The home folder and that of the journals may be written in many ways.
+#[test]
+fn folders_are_guarded_however_they_are_written() {
+    let root = tempfile::tempdir().unwrap();
+    let root = root.path().display();
+    let event = json!({"session_id": "s", "hook_event_name": "PreToolUse", "cwd": "/", "tool_name": "Bash", "tool_input": {"command": format!("rm -r {root}/home/state/rulestep")}, "tool_use_id": "1"});
+    fs::create_dir_all(format!("{root}/home/state")).unwrap();
+    fs::write(format!("{root}/p.yaml"), NO_DEPLOY).unwrap();
+    for odd in ["//home/state", "/./home/state", "/home/../home/state"] {
+        let state = PathBuf::from(format!("{root}{odd}"));
+        let hook = live(Path::new(&root.to_string()), &state, &["hook", "claude-code", "-p", "p.yaml"]);
+        let output = fed(hook, event.to_string().as_bytes());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && !said.contains("does not load"), "{odd}: {said}");
+    }
+}
+
 /// A path that patterns would read otherwise.
 #[test]
 fn signs_in_paths_are_no_patterns() {

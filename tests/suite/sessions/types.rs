@@ -176,6 +176,7 @@ const QUIET: &[(&str, &str, &str)] = &[
     ("otel", "/status/code", "numbers are codes as well"),
     ("langfuse", "/input", ASKED),
     ("wink", "/context/detail/input", ASKED),
+    ("mlflow", "/data/spans/*/attributes/mlflow.spanOutputs", "the span of the tool has the call as well"),
     ("swe-agent", "/trajectory/*/action", ASKED),
     ("tau-bench", "/*/traj/*/tool_calls/*/function/arguments", ASKED),
     ("langfuse", "/observations/*/startTime", "a number is a time as well, and this one is early"),

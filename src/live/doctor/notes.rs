@@ -1,0 +1,55 @@
+//! What `doctor` has to say, and how bad each is.
+
+use super::super::settings::Flaw;
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// It is as it should be.
+    Fine,
+    /// Somebody should know it.
+    Warning,
+    /// Whether the hook does what it is for is not shown.
+    Unproved,
+    /// The hook does not do what it is for.
+    Error,
+}
+
+/// What was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item {
+    /// How bad it is.
+    pub level: Level,
+    /// What is so, and what to do about it.
+    pub text: String,
+}
+
+/// What was found, in order.
+#[derive(Default)]
+pub(super) struct Notes(pub Vec<Item>);
+
+impl Notes {
+    pub fn add(&mut self, level: Level, text: String) {
+        self.0.push(Item { level, text });
+    }
+
+    pub fn fine(&mut self, text: String) {
+        self.add(Level::Fine, text);
+    }
+
+    pub fn unproved(&mut self, text: String) {
+        self.add(Level::Unproved, text);
+    }
+
+    pub fn warn(&mut self, text: String) {
+        self.add(Level::Warning, text);
+    }
+
+    pub fn error(&mut self, text: String) {
+        self.add(Level::Error, text);
+    }
+
+    pub fn flaw(&mut self, flaw: Flaw) {
+        self.add(if flaw.fatal { Level::Error } else { Level::Warning }, flaw.text);
+    }
+}
