@@ -7,7 +7,7 @@ use super::fault::Fault;
 use super::journal::Journal;
 use super::transcript::Tail;
 use crate::engine::Mode;
-use crate::session::{Body, Call, MessageKind, Session};
+use crate::session::{Body, Call, MessageKind, Outcome, Session};
 
 /// A call that is proposed.
 pub struct NewCall<'a> {
@@ -31,8 +31,15 @@ pub fn is_sibling(journal: Option<&Session>, tail: Option<&Tail>, id: Option<&st
         return false;
     }
     let calls = session.calls_of(turn);
-    let ids: Vec<&str> = calls.iter().filter_map(|call| call.id.as_deref()).collect();
-    let logged = tail.and_then(|tail| tail.is_sibling(id, &ids));
+    let ids = |kept: &dyn Fn(&Call, &str) -> bool| -> Vec<&str> {
+        let ids = calls.iter().filter_map(|call| Some((call, call.id.as_deref()?)));
+        ids.filter(|(call, id)| kept(call, id)).map(|(_, id)| id).collect()
+    };
+    let logged = tail.and_then(|tail| {
+        // Of what a script of Codex runs, the log has only what has run: a call that was stopped never gets a result there.
+        let ends = ids(&|call, id| call.outcome != Outcome::Refused || tail.proposes(id));
+        tail.is_sibling(id, &if ends.is_empty() { ids(&|_, _| true) } else { ends })
+    });
     // Calls that are in flight together are of one response.
     logged.unwrap_or_else(|| calls.iter().any(|call| call.result.is_none()))
 }

@@ -123,6 +123,11 @@ impl Tail {
         self.session.calls.iter().rev().find(|call| call.id.as_deref() == Some(id)).map(|call| call.at.turn)
     }
 
+    /// Whether the log has the call with this id.
+    pub fn proposes(&self, id: &str) -> bool {
+        self.turn_of(id).is_some()
+    }
+
     fn results(&self) -> impl Iterator<Item = &str> {
         self.session.messages.iter().filter_map(|message| match &message.kind {
             MessageKind::Result(_, id) => id.as_deref(),

@@ -234,3 +234,22 @@ fn the_log_says_how_a_command_of_a_script_ended(
     let calls = journal.iter().filter(|record| record["record"] == "proposed").count();
     assert_eq!(calls, 3, "{journal:?}");
 }
+
+/// Of the commands that a script makes at once, one that was stopped is in no log. It does not hold the turn open for good.
+#[test]
+fn a_command_of_a_script_that_was_stopped_ends_with_the_others() {
+    let codex = Codex::new();
+    let script = json!({"type": "custom_tool_call", "name": "exec", "call_id": "c1", "input": "…"});
+    codex.write("response_item", script);
+    assert!(!codex.event("PreToolUse", "exec-1", "git push"));
+    assert!(codex.event("PreToolUse", "exec-2", "cargo test"));
+    assert!(!codex.event("PreToolUse", "exec-3", "git push"), "the tests still run");
+    codex.event("PostToolUse", "exec-2", "cargo test");
+    codex.write(
+        "event_msg",
+        json!({"type": "exec_command_end", "call_id": "exec-2", "command": ["/bin/bash", "-lc", "cargo test"], "cwd": "/p",
+            "source": "unified_exec_startup", "status": "completed", "exit_code": 0, "aggregated_output": "ok\n"}),
+    );
+    codex.write("response_item", json!({"type": "custom_tool_call_output", "call_id": "c1", "output": "…"}));
+    assert!(codex.event("PreToolUse", "exec-4", "git push"));
+}
