@@ -155,9 +155,9 @@ part is read.
     {\"type\": \"user\", \"message\": {\"content\": [{\"type\": \"tool_result\", \"tool_use_id\": \"c1\", … }]}}
     {\"type\": \"assistant\", \"message\": {\"id\": \"msg_1\", \"content\": [{\"type\": \"tool_use\", \"id\": \"c2\", … }]}}
 
-Here a tool ran while the response was still written, or a gateway gives every response the same id. It is read as
-one response, so the second call does not rest on the first one's result. A request id, a stop reason or a message
-of the user between them would tell.
+Here a tool ran while the response was still written, or a gateway gives every response the same id. It is
+read as one response, so the second call does not rest on the first one's result. A request id, a stop
+reason or a message of the user between them would tell.
 
 Two equal calls without results are the other case: a result that names neither belongs to the older one.
 ";
@@ -238,8 +238,8 @@ What must come first is then missing, and what forbids a call may have happened:
 ";
 
     Problem REDACTED_DIFFERS = "redacted_differs": "a redacted session is decided differently",
-"With `--redact`, every recorded value becomes `[redacted]`, except values that a rule of the policy names and the
-words of commands that the answers of rules rest on.
+"With `--redact`, every recorded value becomes `[redacted]`, except values that a rule of the policy names
+and the words of commands that the answers of rules rest on.
 
     rulestep replay --redact sessions/
 
@@ -250,14 +250,15 @@ but the output is true only for the redacted session.
 ";
 
     Problem REDACTED_WHOLE = "redacted_whole": "a redacted session has a whole command in it",
-"With `--redact`, of a command only those words remain that the answers of rules rest on: programs, flags, paths
-and hosts.
+"With `--redact`, of a command only those words remain that the answers of rules rest on: programs, flags,
+paths and hosts.
 
     rulestep replay --redact sessions/
 
-A rule that reads the text of the command itself (`args_match`, a template that reads every message) may rest on
-any word of it, so these commands are shown as they were recorded, without the words that look like secrets. Rules
-that ask what a command does (`runs`, `reads`, `writes`, `deletes`, `reaches`) need no more than these words.
+A rule that reads the text of the command itself (`args_match`, a template that reads every message) may
+rest on any word of it, so these commands are shown as they were recorded, without the words that look
+like secrets. Rules that ask what a command does (`runs`, `reads`, `writes`, `deletes`, `reaches`) need no
+more than these words.
 ";
 
     Problem NO_ERRORS_MARKED = "no_errors_marked": "the recording marks no result as failed",
