@@ -7,6 +7,7 @@ use crate::engine::Mode;
 use crate::policy::Policy;
 use crate::redact::{Redacted, alike, redact};
 use crate::session::Session;
+use crate::wording::count;
 
 /// The session without the values that no rule reads. If its decisions differ from those of the recording, it says so.
 pub fn redacted(session: &Arc<Session>, policies: &[&Arc<Policy>], mode: Mode) -> Session {
@@ -15,7 +16,7 @@ pub fn redacted(session: &Arc<Session>, policies: &[&Arc<Policy>], mode: Mode) -
     let blank = Arc::new(blank);
     let same = alike(session, &blank, policies, mode);
     let mut blank = Arc::unwrap_or_clone(blank);
-    let calls = |count: usize| if count == 1 { "1 call".to_owned() } else { format!("{count} calls") };
+    let calls = |calls: usize| count(calls as u64, "call");
     let mut say = |diagnostic: Diagnostic| {
         blank.diagnostics.push(diagnostic.in_file(Arc::clone(&session.origin.file)));
     };

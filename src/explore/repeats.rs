@@ -19,8 +19,12 @@ pub fn mark(session: &Session) -> Option<Identity> {
 }
 
 /// What tells how a session begins from how every other one does: the time, the id and all else of its first call. `None` where
-/// nothing does, or where it is known to be a copy.
+/// nothing does, where it is known to be a copy, and after the first session of a file: agents write a fork to a file of its own,
+/// and to read one of many sessions of a file again takes as long as to read those before it.
 pub fn beginning(session: &Session) -> Option<Identity> {
+    if session.origin.index > 0 {
+        return None;
+    }
     let first = session.calls.first().filter(|first| !first.copied)?;
     let (id, time) = first.id.as_deref().zip(first.time)?;
     Some(Identity::of_text(&[id, &time.to_string(), &first.tool, first.arguments.raw()].join("\0")))

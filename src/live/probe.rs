@@ -121,10 +121,6 @@ pub fn unguarded(
     tools: &[AgentTool],
     (written, named, own): (&str, &str, &str),
 ) -> Option<String> {
-    let mut values = Vec::new();
-    for document in policy.documents() {
-        parse(&document.source).documents.iter().for_each(|document| texts(document, &mut values));
-    }
     let files: Vec<&AgentTool> =
         tools.iter().filter(|tool| role(tool).is_some_and(|role| role != Role::Command)).collect();
     let stopped = |path: &str| {
@@ -133,7 +129,7 @@ pub fn unguarded(
             gate.turn().propose(tool.name, tool.arguments(path)).decision().verdict != Verdict::Allow
         })
     };
-    values.into_iter().find(|value| {
+    all_texts(policy).into_iter().find(|value| {
         let rest = value.strip_prefix(written).and_then(|rest| rest.strip_prefix('/')).map(plain);
         rest.is_some_and(|rest| stopped(&format!("{named}/{rest}")) && !stopped(&format!("{own}/{rest}")))
     })
@@ -141,11 +137,7 @@ pub fn unguarded(
 
 /// A text of the policy that begins with the home folder.
 pub fn names_home(policy: &Policy) -> Option<String> {
-    let mut values = Vec::new();
-    for document in policy.documents() {
-        parse(&document.source).documents.iter().for_each(|document| texts(document, &mut values));
-    }
-    values.into_iter().find(|value| value.trim_start_matches('!').starts_with("~/"))
+    all_texts(policy).into_iter().find(|value| value.trim_start_matches('!').starts_with("~/"))
 }
 
 /// Calls made from what the policy names: those that the agent can make, then all others, the plain ones first.
@@ -228,6 +220,15 @@ fn commands(node: &Node, out: &mut Vec<String>) {
         }
         _ => {}
     }
+}
+
+/// Every key and every text of a policy.
+fn all_texts(policy: &Policy) -> Vec<String> {
+    let mut values = Vec::new();
+    for document in policy.documents() {
+        parse(&document.source).documents.iter().for_each(|document| texts(document, &mut values));
+    }
+    values
 }
 
 /// Every key and every text of a document.

@@ -243,10 +243,11 @@ and the words of commands that the answers of rules rest on.
 
     rulestep replay --redact sessions/
 
-This session is decided differently without its values. Either a word that decides something looks like a
-secret, and is redacted all the same: the message then says of how many calls. Or a rule uses a value that it
-does not name, which is a defect in the program: please report it with the policy. No hidden value is shown,
-but the output is true only for the redacted session.
+This session is decided differently without its values. Perhaps a word that decides something looks like a
+secret, and is redacted all the same: the message then says of how many calls. Perhaps a command is so long
+that not each of its words could be tried; the rest is redacted. Otherwise a rule uses a value that it does
+not name, which is a defect in the program: please report it with the policy. No hidden value is shown, but
+the output is true only for the redacted session.
 ";
 
     Problem REDACTED_WHOLE = "redacted_whole": "a redacted session has a whole command in it",

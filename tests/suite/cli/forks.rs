@@ -284,6 +284,10 @@ fn a_session_that_begins_with_the_calls_of_another_is_a_fork_of_it() {
     assert_eq!(named(&sessions, "v"), ["check allow", "wipe deny"]);
     let native = run(&files, &["convert", "s"]);
     assert_eq!(native.matches("\"copied\":true").count(), 3, "{native}");
+    // Of many in one file, none is looked at again: that would take the square of their number.
+    let all = format!("{short}\n{}\n", session("y", long));
+    let together = folder(&[("p/wipe.yaml", BAN), ("s/all.jsonl", &all)]);
+    assert_eq!(replayed(&together, "p").1["calls"], 5);
     let coverage = run(&files, &["coverage", "s", "-p", "p", "--format", "json", "--no-cache"]);
     assert!(coverage.contains("\"calls\":7"), "{coverage}");
 }
