@@ -1,4 +1,5 @@
-//! Reads the rows of programs (`src/shell/facts/*.yaml`) and writes them as one table, in which a program is found by its name.
+//! Reads the rows of programs (`src/shell/facts/*.yaml`) and writes them as one table, in which a program is found by its name: each as
+//! it is written, for those who ask, and as it was read, so that no row is read twice.
 //! What is wrong with a row ends the build, with its file and line.
 
 #[path = "src/shell/act.rs"]
@@ -24,6 +25,7 @@ use std::path::Path;
 
 pub use act::Act;
 use granit_parser::{Event, Parser, ScalarStyle};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 const FOLDER: &str = "src/shell/facts";
@@ -38,6 +40,7 @@ fn main() {
     files.retain(|path| path.extension().is_some_and(|end| end == "yaml"));
     files.sort();
     let (mut rows, mut tools, mut agents) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut programs, mut read_tools) = (Packed::default(), Vec::new());
     let (mut tool_names, mut tags) = (BTreeSet::new(), BTreeSet::new());
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     let mut scripts: BTreeSet<String> = BTreeSet::new();
@@ -65,9 +68,10 @@ fn main() {
                 if let Some(fault) = faults.first() {
                     return fail(&format!("{place}: {}: {}", fault.pointer, fault.message));
                 }
-                if let Some(name) = tool.names.into_iter().find(|name| !tool_names.insert(name.clone())) {
+                if let Some(name) = tool.names.iter().find(|name| !tool_names.insert((*name).clone())) {
                     return fail(&format!("{place}: a second row for `{name}`"));
                 }
+                read_tools.push(tool);
                 tools.push(row.to_string());
                 continue;
             }
@@ -86,6 +90,7 @@ fn main() {
             if let Some(fault) = faults.first() {
                 return fail(&format!("{place}: {}: {}", fault.pointer, fault.message));
             }
+            programs.add(&program);
             scripts.extend(program.env_runs);
             for name in program.names {
                 if names.insert(name.clone(), rows.len()).is_some() {
@@ -107,13 +112,39 @@ fn main() {
         agents.len(),
         agents.join(", ")
     );
+    _ = writeln!(code, "static PLACES: [(usize, usize); {}] = {:?};", programs.places.len(), programs.places);
+    let mut tools = Packed::default();
+    tools.add(&read_tools);
     let out = std::env::var_os("OUT_DIR").unwrap_or_default();
     let tags: Vec<String> = Vec::from_iter(tags);
     let tags = format!("static TAGS: [&str; {}] = {tags:?};\n", tags.len());
-    for (name, code) in [("facts.rs", code), ("tags.rs", tags)] {
+    for (name, code) in [
+        ("facts.rs", code.into_bytes()),
+        ("tags.rs", tags.into_bytes()),
+        ("programs.bin", programs.bytes),
+        ("tools.bin", tools.bytes),
+    ] {
         if let Err(error) = std::fs::write(Path::new(&out).join(name), code) {
             fail(&format!("the table of programs: {error}"));
         }
+    }
+}
+
+/// Values one after the other in the form of `postcard`, and where each begins and ends.
+#[derive(Default)]
+struct Packed {
+    bytes: Vec<u8>,
+    places: Vec<(usize, usize)>,
+}
+
+impl Packed {
+    fn add(&mut self, value: &impl Serialize) {
+        let begin = self.bytes.len();
+        match postcard::to_allocvec(value) {
+            Ok(bytes) => self.bytes.extend(bytes),
+            Err(error) => fail(&format!("the table of programs: {error}")),
+        }
+        self.places.push((begin, self.bytes.len()));
     }
 }
 

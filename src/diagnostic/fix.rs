@@ -98,8 +98,7 @@ impl Fix {
             return None;
         }
         // Inside a block of text, say, the words would be read as something else.
-        let read = |text: &str| parse(&Source::new(source.name(), text));
-        let (before, after) = (read(source.text()), read(&fix.apply()?));
+        let (before, after) = (source.parsed(), parse(&Source::new(source.name(), fix.apply()?)));
         let count = |documents: &[Node]| documents.iter().map(scalars).sum::<usize>();
         let same = after.problems.len() <= before.problems.len()
             && count(&after.documents) == count(&before.documents);
@@ -126,7 +125,7 @@ impl Fix {
         if source.text().len() > LONGEST || !source.affords_fix() {
             return None;
         }
-        let parsed = parse(source);
+        let parsed = source.parsed();
         // What cannot be read might be changed as well.
         if !parsed.problems.is_empty() {
             return None;

@@ -48,6 +48,11 @@ pub fn facts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Table {
     Table(())
 }
 
+/// Without the feature `shell` there are none.
+#[cfg(not(feature = "shell"))]
+#[derive(Default)]
+pub struct RunsRead;
+
 /// Without the feature `shell` nobody can answer, so there are none.
 #[cfg(not(feature = "shell"))]
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -66,6 +71,7 @@ pub fn asks(fields: &Fields<'_>) -> bool {
 pub fn question<'a>(
     fields: &mut Fields<'a>,
     _facts: &Table,
+    _known: &mut RunsRead,
     out: &mut Vec<Problem>,
 ) -> Option<Option<Arc<Question>>> {
     let taken: Vec<Field<'a>> = KEYS.iter().filter_map(|key| fields.optional(key)).collect();
@@ -192,7 +198,10 @@ pub fn runs_commands(_facts: &Table, _tool: &str) -> bool {
 }
 
 #[cfg(feature = "shell")]
-pub use {crate::shell::tool::runs_commands, reading::question};
+pub use {
+    crate::shell::tool::runs_commands,
+    reading::{RunsRead, question},
+};
 
 #[cfg(feature = "shell")]
 mod expressions;

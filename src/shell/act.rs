@@ -1,7 +1,9 @@
 //! What happens to a file.
 
+use serde::{Deserialize, Serialize};
+
 /// What happens to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Act {
     /// Its content is read.
     Reads,

@@ -1,7 +1,7 @@
 //! What programs and tools read, write, delete and reach, and which of their words say so.
 //!
 //! The rows of programs are the YAML files of this folder, in the form in which a policy adds to them. The build script checks them and
-//! makes one table; a row is read when its program is first met.
+//! makes one table; a row is unpacked when its program is first met.
 
 pub mod fault;
 mod language;
@@ -29,9 +29,23 @@ pub use table::{Row, Table};
 pub use tools::{Argument, Role, Tool, read as read_tool};
 
 mod shipped {
-    use super::AgentTool;
+    use super::{AgentTool, Program, Tool};
 
     include!(concat!(env!("OUT_DIR"), "/facts.rs"));
+
+    static PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/programs.bin"));
+    static READ_TOOLS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tools.bin"));
+
+    /// What the build script has read of a row.
+    pub fn program(row: usize) -> Option<Program> {
+        let (begin, end) = *PLACES.get(row)?;
+        postcard::from_bytes(PROGRAMS.get(begin..end)?).ok()
+    }
+
+    /// What it has read of the tools.
+    pub fn tools() -> Vec<Tool> {
+        postcard::from_bytes(READ_TOOLS).unwrap_or_default()
+    }
 }
 
 static READ: [OnceLock<Program>; shipped::ROWS.len()] = [const { OnceLock::new() }; shipped::ROWS.len()];
@@ -92,7 +106,7 @@ fn named(name: &str) -> Option<&'static Program> {
     let place = shipped::NAMES.binary_search_by(|(known, _)| (*known).cmp(name)).ok()?;
     let (_, row) = shipped::NAMES.get(place)?;
     let slot = READ.get(*row)?;
-    Some(slot.get_or_init(|| read::program(&written(shipped::ROWS.get(*row).unwrap_or(&""))).0))
+    Some(slot.get_or_init(|| shipped::program(*row).unwrap_or_default()))
 }
 
 /// The shipped row of a tool. Agents write one name as `WebFetch`, `web_fetch` and `webfetch`. Every call of a recording asks for a row.
@@ -102,19 +116,21 @@ pub fn tool(name: &str) -> Option<&'static Tool> {
 }
 
 /// The shipped rows of tools by their names, and by these without case and separators.
-static TOOLS: LazyLock<(ByName, ByName)> = LazyLock::new(|| {
-    let (mut by_name, mut by_letters) = (ByName::new(), ByName::new());
-    for row in tool_rows() {
-        let row: &'static Tool = Box::leak(Box::new(row.as_object().map(read_tool).unwrap_or_default().0));
+static TOOLS: LazyLock<(ByName, ByLetters)> = LazyLock::new(|| {
+    let (mut by_name, mut by_letters) = (ByName::new(), ByLetters::new());
+    for row in &*READ_TOOLS {
         for name in &row.names {
-            by_name.insert(name.clone(), row);
+            by_name.insert(name, row);
             by_letters.entry(letters(name)).or_insert(row);
         }
     }
     (by_name, by_letters)
 });
 
-type ByName = HashMap<String, &'static Tool>;
+static READ_TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(shipped::tools);
+
+type ByName = HashMap<&'static str, &'static Tool>;
+type ByLetters = HashMap<String, &'static Tool>;
 
 fn letters(name: &str) -> String {
     name.chars().filter(|letter| !matches!(letter, '_' | '-')).flat_map(char::to_lowercase).collect()

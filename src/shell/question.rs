@@ -15,7 +15,7 @@ use super::path::{Patterns, Place};
 /// Matchers, each with how it is written. Of a group, one must hold.
 #[derive(Debug, Clone)]
 pub struct Question {
-    groups: Vec<Group>,
+    groups: Vec<Arc<Group>>,
     /// No other question has it, so that answers can be kept by it.
     number: u64,
     files: bool,
@@ -103,7 +103,7 @@ impl Copies {
 
 impl Question {
     /// One that asks this: all groups must hold of one command.
-    pub fn new(groups: Vec<Group>) -> Question {
+    pub fn new(groups: Vec<Arc<Group>>) -> Question {
         let mut matchers = groups.iter().flat_map(|group| &group.any);
         let files = matchers.clone().any(|matcher| matches!(matcher, Matcher::Touches(..)));
         let around = matchers.any(|matcher| matches!(matcher, Matcher::Agent(_) | Matcher::Ended(_)));
@@ -127,7 +127,7 @@ impl Question {
     }
 
     /// What it asks: all of them must hold of one command.
-    pub fn groups(&self) -> &[Group] {
+    pub fn groups(&self) -> &[Arc<Group>] {
         &self.groups
     }
 
@@ -314,13 +314,13 @@ impl Question {
 
     /// With what the other keys ask, in parentheses.
     fn with_conditions(&self, own: String) -> String {
-        let rest: Vec<String> = self.groups.iter().skip(1).map(Group::condition).collect();
+        let rest: Vec<String> = self.groups.iter().skip(1).map(|group| group.condition()).collect();
         if rest.is_empty() { own } else { format!("{own} ({})", rest.join(", ")) }
     }
 
     /// What it asks beside a tool's name.
     pub fn conditions(&self) -> impl Iterator<Item = String> {
-        self.groups.iter().map(Group::condition)
+        self.groups.iter().map(|group| group.condition())
     }
 }
 

@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
+use super::{Parse, parse};
+
 /// A text with a name. Cheap to clone.
 #[derive(Clone)]
 pub struct Source {
@@ -16,6 +18,8 @@ struct Inner {
     text: Arc<str>,
     /// Byte offsets at which lines begin; made when a position is first asked for.
     line_starts: OnceLock<Vec<usize>>,
+    /// How it reads; made when a fix is first worked out.
+    parsed: OnceLock<Parse>,
     /// Bytes that were read to make fixes.
     read_for_fixes: AtomicUsize,
 }
@@ -46,8 +50,8 @@ impl Source {
             Some(rest) => rest.into(),
             None => text,
         };
-        let (name, line_starts, read_for_fixes) = (name.into(), OnceLock::new(), AtomicUsize::new(0));
-        Source { inner: Arc::new(Inner { name, text, line_starts, read_for_fixes }) }
+        let (line_starts, parsed, read_for_fixes) = (OnceLock::new(), OnceLock::new(), AtomicUsize::new(0));
+        Source { inner: Arc::new(Inner { name: name.into(), text, line_starts, parsed, read_for_fixes }) }
     }
 
     /// The name: the path as people gave it.
@@ -60,11 +64,15 @@ impl Source {
         Arc::clone(&self.inner.name)
     }
 
-    /// Whether a fix of this text may be worked out: each takes the time of reading the text anew, and a text may have as many
-    /// warnings as lines.
+    /// How it reads, kept for the fixes of one text, which may have as many warnings as lines.
+    pub(crate) fn parsed(&self) -> &Parse {
+        self.inner.parsed.get_or_init(|| parse(self))
+    }
+
+    /// Whether a fix of this text may be worked out: each takes the time of reading the text with it.
     pub(crate) fn affords_fix(&self) -> bool {
         /// Bytes that are read for fixes of one text.
-        const MOST: usize = 4 << 20;
+        const MOST: usize = 2 << 20;
         self.inner.read_for_fixes.fetch_add(self.text().len(), Ordering::Relaxed) <= MOST
     }
 

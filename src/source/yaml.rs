@@ -265,12 +265,11 @@ impl<'s> Reader<'s> {
     /// The parser ends a block scalar's last line with a line end even where the file stops before one.
     fn without_added_line_end<'t>(&self, value: &'t str, style: ScalarStyle, span: Span) -> &'t str {
         let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
-        let last_line = self.text.rsplit('\n').next().unwrap_or_default();
-        if is_block && span.end == self.text.len() && !last_line.trim().is_empty() {
-            value.strip_suffix('\n').unwrap_or(value)
-        } else {
-            value
+        if !is_block || span.end != self.text.len() {
+            return value;
         }
+        let last_line = self.text.rsplit('\n').next().unwrap_or_default();
+        if last_line.trim().is_empty() { value } else { value.strip_suffix('\n').unwrap_or(value) }
     }
 
     /// A block scalar is its lines without the last line end; a value left out is right after its colon.

@@ -4,7 +4,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::answer::{Answer, Part, State, Subject};
-use crate::dialect::question::{Question, Table, question};
+use crate::dialect::question::{Question, RunsRead, Table, question};
 use crate::session::Outcome;
 use crate::shell::matcher::{Agent, End, Surroundings};
 use crate::shell::question::Copies;
@@ -95,7 +95,7 @@ fn read(text: &str, known: &Table) -> Result<Arc<Question>, Problem> {
     if let (Some(document), true) = (parsed.documents.first(), wrong.is_empty()) {
         let document = Field::document(document);
         if let Some(mut fields) = document.fields(&mut wrong) {
-            asked = question(&mut fields, known, &mut wrong).flatten();
+            asked = question(&mut fields, known, &mut RunsRead::default(), &mut wrong).flatten();
             fields.finish(&mut wrong);
         }
         if asked.is_none() && wrong.is_empty() {

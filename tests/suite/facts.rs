@@ -57,6 +57,24 @@ fn every_shipped_row_can_be_written_in_a_policy() {
     assert_eq!(table.rows().iter().map(|row| row.written.clone()).collect::<Vec<_>>(), rows);
 }
 
+/// What the build has packed is what is written.
+#[test]
+fn every_shipped_row_is_unpacked_as_it_is_read() {
+    for row in rows() {
+        let (written, faults) = rulestep::internals::shell::facts::read::program(&row);
+        assert!(faults.is_empty(), "{row}");
+        for name in &written.names {
+            assert_eq!(rulestep::internals::shell::facts::program(name), Some(&written), "{name}");
+        }
+    }
+    for row in tool_rows() {
+        let (written, _) = rulestep::internals::shell::facts::read_tool(row.as_object().unwrap());
+        for name in &written.names {
+            assert_eq!(rulestep::internals::shell::facts::tool(name), Some(&written), "{name}");
+        }
+    }
+}
+
 /// A policy that repeats a shipped row changes nothing of what commands do.
 #[test]
 fn a_repeated_row_changes_nothing() {

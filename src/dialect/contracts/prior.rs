@@ -11,7 +11,7 @@ use super::output::{Conditions, Sample};
 use crate::condition::path::{Path, in_json, in_value};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::pattern::traps_in;
-use crate::dialect::question::{Table, argument_as_path, commands_as_text, never_met, question};
+use crate::dialect::question::{RunsRead, Table, argument_as_path, commands_as_text, never_met, question};
 use crate::dialect::sequence_rules::calls::{
     Argument, Look, Match, Operand, Part, Role, ToolName, operand_title,
 };
@@ -266,7 +266,7 @@ fn prior_call(
     let mut fields = field.fields(out)?;
     let named = fields.optional("tool").map(|tool| exact(&tool, out));
     let args = fields.optional("args_match").map(|patterns| arguments(&patterns, out));
-    let asked = question(&mut fields, facts, out);
+    let asked = question(&mut fields, facts, &mut RunsRead::default(), out);
     if let Some(ended) = field.node.entry("ended").filter(|ended| ended.value.as_str() == Some("error")) {
         let message = "a prior call must have succeeded, so `ended: error` is never met";
         out.push(Problem::new(ProblemKind::BadValue, ended.value.span, message).help("remove the key"));

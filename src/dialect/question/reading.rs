@@ -1,5 +1,7 @@
 //! The keys as they are read. A text that no call could ever meet is refused: the rule around it would look like a guard.
 
+use std::collections::HashMap;
+
 use super::never::{self, Never};
 use super::{Arc, Field, Fields, KEYS, Node, Problem, Question, Table};
 use crate::shell::glob::Glob;
@@ -8,17 +10,33 @@ use crate::shell::question::Group;
 use crate::shell::{Act, Answer, Patterns};
 use crate::source::ProblemKind;
 
-/// Takes the keys. `Some(None)`: there are none; `None`: they cannot be read, and this has been reported.
+/// The lists of `runs` so far in which nothing is wrong, by the place of their nodes: aliases repeat one in many rules.
+#[derive(Default)]
+pub struct RunsRead(HashMap<*const Node, Arc<Group>>);
+
+/// Takes the keys. `Some(None)`: there are none; `None`: they cannot be read, and this has been reported. `known` must be given up
+/// before the document is.
 pub fn question<'a>(
     fields: &mut Fields<'a>,
     facts: &Table,
+    known: &mut RunsRead,
     out: &mut Vec<Problem>,
 ) -> Option<Option<Arc<Question>>> {
     let [runs, reads, writes, deletes, reaches, except, agent, ended] = KEYS;
     let before = out.len();
     let mut groups = Vec::new();
     if let Some(field) = fields.optional(runs) {
-        groups.extend(self::runs(&field, out));
+        let place = field.node.as_seq().map(<[Node]>::as_ptr);
+        match place.and_then(|place| known.0.get(&place)) {
+            Some(group) => groups.push(Arc::clone(group)),
+            None => {
+                let group = self::runs(&field, out).map(Arc::new);
+                if let (Some(place), Some(group)) = (place.filter(|_| out.len() == before), &group) {
+                    known.0.insert(place, Arc::clone(group));
+                }
+                groups.extend(group);
+            }
+        }
     }
     for (key, act) in [(reads, Act::Reads), (writes, Act::Writes), (deletes, Act::Deletes)] {
         let Some(field) = fields.optional(key) else { continue };
@@ -30,7 +48,7 @@ pub fn question<'a>(
             out.push(field.problem(ProblemKind::MatchesNothing, message).help(help));
         }
         let patterns = Patterns::new(globs.iter().copied());
-        groups.push(group(key, &globs, vec![Matcher::Touches(act, patterns)]));
+        groups.push(Arc::new(group(key, &globs, vec![Matcher::Touches(act, patterns)])));
     }
     let hosts = fields.optional(reaches);
     let others = fields.optional(except);
@@ -46,19 +64,19 @@ pub fn question<'a>(
         let hosts = Hosts::new(globs.iter().copied(), except.iter().copied());
         let mut written = group(reaches, &globs, vec![Matcher::Reaches(hosts)]);
         written.written.extend(except.iter().map(|host| format!("!{host}")));
-        groups.push(written);
+        groups.push(Arc::new(written));
     }
     if let Some(field) = fields.optional(agent)
         && let Some(agent) = field.one_of(&[("main", Agent::Main), ("sub", Agent::Sub)], out)
     {
         let name = if agent == Agent::Main { "the main agent" } else { "a subagent" };
-        groups.push(group("agent", &[name], vec![Matcher::Agent(agent)]));
+        groups.push(Arc::new(group("agent", &[name], vec![Matcher::Agent(agent)])));
     }
     if let Some(field) = fields.optional(ended)
         && let Some(end) = field.one_of(&[("ok", End::Ok), ("error", End::Error)], out)
     {
         let name = if end == End::Ok { "ok" } else { "with an error" };
-        groups.push(group("ended", &[name], vec![Matcher::Ended(end)]));
+        groups.push(Arc::new(group("ended", &[name], vec![Matcher::Ended(end)])));
     }
     if out.len() > before {
         return None;

@@ -9,7 +9,7 @@ use super::reading::{Aliases, Reading};
 use crate::diagnostic::{Diagnostic, code};
 use crate::dialect::Text;
 use crate::dialect::beside::clean;
-use crate::dialect::question::{Table, facts};
+use crate::dialect::question::{RunsRead, Table, facts};
 use crate::source::{Field, Fields, Node, Problem, ProblemKind, quoted};
 
 /// Keys of policy documents and suites that say nothing about sequences.
@@ -66,6 +66,7 @@ pub(super) fn read<'a>(
         facts: Table::default(),
         asks: false,
         patterns: HashMap::new(),
+        runs: RunsRead::default(),
     };
     contents(&mut inner, &mut told);
     let warnings = inner.warnings;

@@ -11,7 +11,7 @@ use super::facts::Order;
 use super::lint;
 use crate::diagnostic::{Diagnostic, Fix};
 use crate::dialect::Text;
-use crate::dialect::question::{self, Table};
+use crate::dialect::question::{self, RunsRead, Table};
 use crate::monitor::{Rules, Unit};
 use crate::source::wildcard::Wildcard;
 use crate::source::{Field, Fields, Problem, Span, quoted};
@@ -37,6 +37,8 @@ pub(super) struct Reading<'a, 'r> {
     pub asks: bool,
     /// The expressions so far: an alias repeats one in many rules.
     pub patterns: HashMap<String, Regex>,
+    /// The lists of commands, likewise.
+    pub runs: RunsRead,
 }
 
 /// Names for several tools: those of a mapping, then those around it.
@@ -128,6 +130,7 @@ impl<'a, 'r> Reading<'a, 'r> {
             facts: Table::default(),
             asks: false,
             patterns: HashMap::new(),
+            runs: RunsRead::default(),
         }
     }
 

@@ -1,7 +1,9 @@
 //! What a row says of languages of a program's own, of what it prints, and of the variables that it leaves to others.
 
+use serde::{Deserialize, Serialize};
+
 /// When a program starts others without variables.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Clears {
     /// Without most of them, unless one of these options is given.
     Unless(Vec<String>),
@@ -10,7 +12,7 @@ pub enum Clears {
 }
 
 /// What a program prints.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Prints {
     /// Its words.
     Words,
@@ -27,7 +29,7 @@ pub enum Prints {
 }
 
 /// Where a program is given commands of its own.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commands {
     /// What the commands are written in.
     pub language: Language,
@@ -42,7 +44,7 @@ pub struct Commands {
 }
 
 /// Where a program reads `{one,two}` and `[1-9]` in URLs: in its operands, and in these options.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrlGlobs {
     /// Options whose values have such patterns.
     pub values: Vec<String>,
@@ -53,7 +55,7 @@ pub struct UrlGlobs {
 }
 
 /// Languages of programs' own commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Language {
     /// Programs of `awk`.
     Awk,
@@ -88,7 +90,7 @@ pub enum Language {
 }
 
 /// Which operands hold commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommandOperands {
     /// None.
     None,
@@ -103,7 +105,7 @@ pub enum CommandOperands {
 }
 
 /// When a program reads commands from its standard input.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fed {
     /// Never.
     Never,

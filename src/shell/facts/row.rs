@@ -1,11 +1,13 @@
 //! A row: how a program reads its words, what it does, and how it runs another program.
 
+use serde::{Deserialize, Serialize};
+
 use super::Act;
 use super::language::{Clears, Commands, Prints, UrlGlobs};
 use super::run::Run;
 
 /// What is known of a program.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Program {
     /// Its names, without a folder.
     pub names: Vec<String>,
@@ -62,7 +64,7 @@ pub struct Program {
 }
 
 /// How a program reads its options.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Style {
     /// `-rf` is `-r -f`, `--name=value`; options may come after operands.
     #[default]
@@ -72,7 +74,7 @@ pub enum Style {
 }
 
 /// What holds of a program as a whole, or of some of its subcommands.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Level {
     /// The words of each subcommand; one that is empty for the program as a whole.
     pub subs: Vec<Vec<String>>,
@@ -99,7 +101,7 @@ pub struct Level {
 }
 
 /// An option.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opt {
     /// Its spellings, with their dashes.
     pub names: Vec<String>,
@@ -108,7 +110,7 @@ pub struct Opt {
 }
 
 /// What an option takes as its value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Takes {
     /// Nothing; what is written after `=` is its value all the same.
     Nothing,
@@ -119,7 +121,7 @@ pub enum Takes {
 }
 
 /// One of the four effects that a program may have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Effect {
     /// On files.
     Files(Act),
@@ -138,7 +140,7 @@ impl Effect {
 }
 
 /// A set of effects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct EffectSet(pub [bool; 4]);
 
 impl EffectSet {
@@ -150,7 +152,7 @@ impl EffectSet {
 }
 
 /// A thing that a program does, if all conditions hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Does {
     /// What it does.
     pub deed: Deed,
@@ -159,7 +161,7 @@ pub struct Does {
 }
 
 /// What a program does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Deed {
     /// Works on files.
     Files(Act, Depth, At),
@@ -174,7 +176,7 @@ pub enum Deed {
 }
 
 /// What the value of an option says of the files in a folder.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Choosing {
     /// Files and folders of such names are left out.
     LeavesOut,
@@ -189,7 +191,7 @@ pub enum Choosing {
 }
 
 /// How much of a named folder is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Depth {
     /// The file itself.
     Itself,
@@ -198,7 +200,7 @@ pub enum Depth {
 }
 
 /// When a program does something, and where.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Condition {
     /// With one of these options.
     With(Vec<String>),
@@ -217,7 +219,7 @@ pub enum Condition {
 }
 
 /// What a program without operands does if something feeds it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WhenFed {
     /// The same.
     Same,
@@ -226,7 +228,7 @@ pub enum WhenFed {
 }
 
 /// Which words name the files.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum At {
     /// All operands after the subcommand.
     All,
@@ -301,7 +303,7 @@ pub enum At {
 }
 
 /// Which words name the hosts.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Net {
     /// The hosts of all operands that are URLs, or would be taken as such.
     Urls,

@@ -1,7 +1,9 @@
 //! How a program runs another one, as a row says it.
 
+use serde::{Deserialize, Serialize};
+
 /// How a program runs another one.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     /// How the program is named.
     pub inner: Inner,
@@ -26,7 +28,7 @@ pub struct Run {
 }
 
 /// When a shell is run where no program is named.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Shell {
     /// Never.
     Never,
@@ -37,7 +39,7 @@ pub enum Shell {
 }
 
 /// How a program names what it runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Inner {
     /// The words that follow are a program and its arguments.
     Words,
@@ -67,7 +69,7 @@ pub enum Inner {
 }
 
 /// Where a program succeeds although what it runs has not: it does not wait for it, or looks away.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Apart {
     /// With one of these options; where none is named, always.
     pub with: Vec<String>,

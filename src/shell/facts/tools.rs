@@ -1,12 +1,13 @@
 //! A row about a tool of an agent: what it does, and which of its arguments say so. Also a module of the build script.
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::fault::{Fault, FaultKind, Reader};
 use super::words::is_plain;
 
 /// A tool of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tool {
     /// Its names.
     pub names: Vec<String>,
@@ -21,7 +22,7 @@ pub struct Tool {
 }
 
 /// What an argument says, under any of its names.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Argument {
     /// What it says.
     pub role: Role,
@@ -30,7 +31,7 @@ pub struct Argument {
 }
 
 /// What arguments say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     /// A command line, or a list of words.
     Command,

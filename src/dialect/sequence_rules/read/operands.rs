@@ -327,7 +327,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
             None => Some(Vec::new()),
         };
         let ended = fields.take("ended");
-        let question = question(&mut fields, &self.reading.facts, out);
+        let question = question(&mut fields, &self.reading.facts, &mut self.reading.runs, out);
         out.extend(fields.unknown());
         if let Some(ended) = ended.filter(|_| key != "trigger" || !fields_of_never_after(self.fields)) {
             let message = "`ended` is only asked of the `trigger` of `never_after`: what must come first must have succeeded, and how a call ends is not known before it runs";
