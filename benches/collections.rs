@@ -3,7 +3,7 @@
 
 use divan::{Bencher, black_box};
 use rpds::VectorSync;
-use rulestep::internals::monitor::collections::Blocks;
+use rulestep_engine::monitor::collections::Blocks;
 
 fn main() {
     divan::main();

@@ -9,10 +9,10 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use divan::{Bencher, counter::BytesCount};
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::recording::{Options, open};
-use rulestep::internals::replay::{Replay, outcomes};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::{Replay, outcomes};
+use rulestep_engine::run::Mode;
+use rulestep_recording::{Options, open};
 use serde_json::{Value, json, value::RawValue};
 
 fn main() {

@@ -8,11 +8,11 @@
 use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay;
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{Body, Origin, Session};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Session};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay;
+use rulestep_engine::run::Mode;
 
 fn main() {
     divan::main();

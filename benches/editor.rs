@@ -10,14 +10,14 @@ use std::sync::Arc;
 
 use divan::{Bencher, black_box};
 use lsp_server::{Message, Notification, Request, RequestId};
-use rulestep::internals::files::{Input, expand};
-use rulestep::internals::lsp::evidence::{Problems, Recorded, count};
-use rulestep::internals::lsp::{Effect, Event, Server};
-use rulestep::internals::policy::Policy;
-use rulestep::internals::recording::Options;
-use rulestep::internals::session::Session;
-use rulestep::internals::workspace::Version;
-use rulestep::internals::workspace::opener::open;
+use rulestep::files::{Input, expand};
+use rulestep::lsp::evidence::{Problems, Recorded, count};
+use rulestep::lsp::{Effect, Event, Server};
+use rulestep::workspace::Version;
+use rulestep::workspace::opener::open;
+use rulestep_base::session::Session;
+use rulestep_engine::policy::Policy;
+use rulestep_recording::Options;
 use serde_json::{Value, json};
 
 const SESSIONS: usize = 500;

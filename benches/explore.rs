@@ -8,16 +8,16 @@
 use std::sync::{Arc, LazyLock};
 
 use divan::Bencher;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::explore::filter::Filter;
-use rulestep::internals::explore::names::Names;
-use rulestep::internals::explore::rows::SessionRow;
-use rulestep::internals::explore::sieve::Sieve;
-use rulestep::internals::explore::table::{Column, GroupKind, group, sift, sort};
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{Body, Origin, Session};
+use rulestep::explore::filter::Filter;
+use rulestep::explore::names::Names;
+use rulestep::explore::rows::SessionRow;
+use rulestep::explore::sieve::Sieve;
+use rulestep::explore::table::{Column, GroupKind, group, sift, sort};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Session};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::json;
 
 const SESSIONS: u32 = 100_000;

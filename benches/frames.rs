@@ -8,20 +8,20 @@ use std::sync::atomic::AtomicU64;
 use divan::Bencher;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Rect, Size};
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::stored::StoredSession;
-use rulestep::internals::session::{Body, Origin, Session};
-use rulestep::internals::workbench::draw;
-use rulestep::internals::workbench::effect::Effect;
-use rulestep::internals::workbench::keys::Key;
-use rulestep::internals::workbench::message::{Event, JudgedSession, Msg};
-use rulestep::internals::workbench::model::{Model, Opening};
-use rulestep::internals::workbench::run::frames;
-use rulestep::internals::workbench::theme::{Depth, Theme};
-use rulestep::internals::workbench::update::update;
+use rulestep::stored::StoredSession;
+use rulestep::workbench::draw;
+use rulestep::workbench::effect::Effect;
+use rulestep::workbench::keys::Key;
+use rulestep::workbench::message::{Event, JudgedSession, Msg};
+use rulestep::workbench::model::{Model, Opening};
+use rulestep::workbench::run::frames;
+use rulestep::workbench::theme::{Depth, Theme};
+use rulestep::workbench::update::update;
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Session};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 const CONTRACT: &str = "\
 tool: issue_refund
@@ -80,7 +80,7 @@ fn model(calls: usize) -> Model {
     feed(&mut model, Msg::Recordings(Event::End { diagnostics: Vec::new() }));
     let middle = model.settled.rows.len() / 2;
     feed(&mut model, Msg::Key(Key::char('G')));
-    while model.list(rulestep::internals::workbench::layout::Pane::Transcript).cursor > middle {
+    while model.list(rulestep::workbench::layout::Pane::Transcript).cursor > middle {
         for _ in 0..64 {
             feed(&mut model, Msg::Key(Key::char('K')));
         }

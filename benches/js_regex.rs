@@ -5,7 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a benchmark may fail")]
 
-use rulestep::internals::dialect::rejection_plans::js_regex::{DEFAULT_BUDGET, compile};
+use rulestep_template::js_regex::{DEFAULT_BUDGET, compile};
 
 /// A pattern, and of its text what is repeated and what it ends with.
 #[derive(Clone, Copy)]

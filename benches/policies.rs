@@ -11,11 +11,11 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use lengths::{LENGTHS, builder};
-use rulestep::internals::engine::{Mode, NewCall, Run};
-use rulestep::internals::monitor::Depth;
-use rulestep::internals::policy::Policy;
-use rulestep::internals::session::build::Mark;
-use rulestep::internals::session::{Body, Outcome, Session};
+use rulestep_base::session::build::Mark;
+use rulestep_base::session::{Body, Outcome, Session};
+use rulestep_engine::monitor::Depth;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::{Mode, NewCall, Run};
 
 fn main() {
     divan::main();

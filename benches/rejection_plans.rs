@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
 use lengths::{LENGTHS, builder, play, play_whole};
-use rulestep::internals::dialect::rejection_plans::liquid::{self, Scope};
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::Policy;
-use rulestep::internals::replay;
-use rulestep::internals::session::build::Mark;
-use rulestep::internals::session::{Body, Session};
+use rulestep_base::session::build::Mark;
+use rulestep_base::session::{Body, Session};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay;
+use rulestep_engine::run::Mode;
+use rulestep_template::liquid::{self, Scope};
 
 fn main() {
     divan::main();

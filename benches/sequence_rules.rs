@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use lengths::{LENGTHS, builder};
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::Policy;
-use rulestep::internals::session::build::Mark;
-use rulestep::internals::session::{Body, Session};
+use rulestep_base::session::build::Mark;
+use rulestep_base::session::{Body, Session};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Mode;
 
 fn main() {
     divan::main();

@@ -12,12 +12,12 @@ use divan::{
     Bencher,
     counter::{BytesCount, ItemsCount},
 };
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::outcomes;
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{Body, Origin, Session};
-use rulestep::internals::shell::{Root, read};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Session};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::outcomes;
+use rulestep_engine::run::Mode;
+use rulestep_shell::{Root, read};
 use serde_json::json;
 
 fn main() {

@@ -8,12 +8,12 @@ use std::io::Cursor;
 use std::sync::{Arc, LazyLock};
 
 use divan::Bencher;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::Policy;
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::way_out::way_out;
-use rulestep::internals::workspace::samples;
+use rulestep::workspace::samples;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_engine::way_out::way_out;
+use rulestep_recording::{self as recording, Options};
 
 fn main() {
     divan::main();

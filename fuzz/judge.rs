@@ -3,12 +3,12 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use rulestep::internals::dialect;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::{Replay, outcomes};
-use rulestep::internals::session::Session;
-use rulestep::internals::recording::{self, Options};
+use rulestep_engine::dialect;
+use rulestep_engine::run::Mode;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::{Replay, outcomes};
+use rulestep_base::session::Session;
+use rulestep_recording::{self as recording, Options};
 
 /// The input is a document, a zero byte, and sessions as JSON lines; without the zero byte, a document alone.
 ///

@@ -31,10 +31,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::engine::Mode;
-use crate::policy::PolicyFile;
-use crate::session::{AlternativeRef, Session};
-use crate::source::{Source, Span};
+use rulestep_base::session::{AlternativeRef, Session};
+use rulestep_base::source::{Source, Span};
+use rulestep_engine::policy::PolicyFile;
+use rulestep_engine::run::Mode;
 
 /// One case.
 #[derive(Debug, Clone)]
@@ -48,7 +48,6 @@ pub struct Case {
     /// What it is called.
     pub name: Option<Arc<str>>,
     /// What it is there for.
-    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "a case is read by people, too"))]
     pub description: Option<Arc<str>>,
     /// The policy: paths, relative to the file's folder. Empty only if there are documents in the case itself.
     pub policy: Vec<Reference>,

@@ -21,7 +21,6 @@ mod input;
 mod install;
 mod lines;
 mod live;
-#[cfg(feature = "lsp")]
 mod lsp;
 mod manual;
 mod merge;
@@ -30,7 +29,6 @@ mod mutate;
 mod new;
 mod new_file;
 mod open;
-#[cfg(feature = "proxy")]
 mod proxy;
 mod prune;
 mod redacted;
@@ -56,7 +54,6 @@ use args::{Cli, Verb};
 use exit::{Exit, Failure};
 use screen::Screen;
 
-#[cfg(feature = "internals")]
 pub use exit_codes::markdown as exit_codes_markdown;
 
 /// Where and why the program failed by itself; kept by the panic hook.
@@ -131,7 +128,6 @@ fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Explain(explain)) => explain::run(&explain, screen),
         Some(Verb::Hook(hook)) => Ok(hook::run(&hook)),
         Some(Verb::Gate(gate)) => Ok(gate::run(&gate)),
-        #[cfg(feature = "proxy")]
         Some(Verb::Proxy(proxy)) => proxy::run(&proxy, screen),
         Some(Verb::Install(asked)) => install::install(&asked, screen),
         Some(Verb::Live(asked)) => live::run(asked, screen),
@@ -139,7 +135,6 @@ fn run(mut cli: Cli, screen: &mut Screen) -> Result<Exit, Failure> {
         Some(Verb::Doctor(asked)) => doctor::run(&asked, screen),
         Some(Verb::Uninstall(asked)) => install::uninstall(&asked, screen),
         Some(Verb::Schema { dialect }) => manual::schema(&dialect, screen),
-        #[cfg(feature = "lsp")]
         Some(Verb::Lsp(lsp)) => lsp::run(&lsp),
         Some(Verb::Convert(convert)) => convert::run(&convert, screen),
         Some(Verb::Export(export)) => export::run(&export, screen),

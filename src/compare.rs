@@ -23,7 +23,7 @@
 //!
 //! A decision is judged by what was before its call, narrowing by what was before its turn, an outcome by what is
 //! at the session's end. This looks at both versions alike, so the comparison of B with A is that of A with B with every
-//! kind turned around ([`Kind::inverse`]) and every origin kept.
+//! kind turned around (`Kind::inverse`) and every origin kept.
 //!
 //! # Which rule is which
 //!
@@ -56,12 +56,12 @@ pub use meaning::Passage;
 pub use rules::Correspondence;
 pub use totals::{Count, Totals};
 
-use crate::engine::{Decision, Mode};
-use crate::policy::Policy;
-use crate::replay::{DecidedCall, Replay};
-use crate::session::{Call, Session};
 use edit::Version;
 use meaning::meanings;
+use rulestep_base::session::{Call, Session};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::{DecidedCall, Replay};
+use rulestep_engine::run::{Decision, Mode};
 
 /// Two versions to be compared over sessions.
 pub struct Comparison {

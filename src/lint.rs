@@ -17,14 +17,14 @@ mod world;
 
 use std::collections::BTreeSet;
 
-use crate::diagnostic::{Diagnostic, Place};
-use crate::policy::{LoadResult, Policy};
 use allow::Report;
 pub use contexts::{contexts, off_everywhere};
 pub use levels::{Level, Levels};
 use linter::Linter;
 use place::Places;
 pub use recorded::{recorded, unseen, unseen_names};
+use rulestep_base::diagnostic::{Diagnostic, Place};
+use rulestep_engine::policy::{LoadResult, Policy};
 
 /// The version's findings at the levels that are asked for, with those about several documents.
 ///

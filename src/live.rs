@@ -10,7 +10,6 @@ pub mod desk;
 pub mod doctor;
 mod earlier;
 pub mod fault;
-#[cfg(feature = "proxy")]
 pub mod followed;
 pub mod host;
 pub mod index;
@@ -24,7 +23,6 @@ pub mod outline;
 pub mod outlines;
 pub mod policy;
 pub mod probe;
-#[cfg(feature = "proxy")]
 pub mod proxy;
 pub mod prune;
 pub mod reason;

@@ -32,10 +32,10 @@ use serde_json::{Value, json};
 use self::evidence::{Counts, Recorded};
 use self::folder::Folder;
 use self::text::Encoding;
-use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::policy::{Policy, is_policy};
-use crate::wording::line;
 use crate::workspace::Version;
+use rulestep_base::diagnostic::{Diagnostic, Place, Severity};
+use rulestep_base::wording::line;
+use rulestep_engine::policy::{Policy, is_policy};
 
 /// Something that happened.
 pub enum Event {
@@ -403,7 +403,7 @@ impl Server {
             Some(DiagnosticRelatedInformation { location, message: label.message.clone()? })
         });
         // The page of a code is the same for every program that shows it.
-        let page = json!({"page": crate::dialect::page(told.code.as_str()).map(|page| page.text)});
+        let page = json!({"page": rulestep_engine::dialect::page(told.code.as_str()).map(|page| page.text)});
         let related: Vec<_> =
             labels.filter(|label| label.location.uri != *uri || label.location.range != range).collect();
         lsp_types::Diagnostic {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde_json::{Number, Value};
 
-use crate::dialect;
-use crate::monitor::rule_name;
-use crate::policy::{Policy, PolicyFile};
-use crate::source::edit::{Edits, Refused};
-use crate::source::{Entry, Node, NodeValue, Source, parse};
+use rulestep_base::source::edit::{Edits, Refused};
+use rulestep_base::source::{Entry, Node, NodeValue, Source, parse};
+use rulestep_engine::dialect;
+use rulestep_engine::monitor::rule_name;
+use rulestep_engine::policy::{Policy, PolicyFile};
 
 /// How what is under a key is weakened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 //!
 //! Every text, number and truth value in arguments, results, messages, the context and the variables becomes [`MARK`], unless
 //! some rule of the given versions may look at it; keys, tools, ids, times and tool definitions stay. What a rule may look at
-//! is what the rule itself says ([`Unit::reads`](crate::monitor::Unit::reads)), never what it happened to find. In doubt a value
+//! is what the rule itself says ([`Unit::reads`](rulestep_engine::monitor::Unit::reads)), never what it happened to find. In doubt a value
 //! is blanked: then decisions may change, which [`alike`] tells, and nothing is shown that should not be.
 //!
 //! Where a rule asks what a command does, the words remain that its answer rests on, with all names of programs and flags.
@@ -21,13 +21,13 @@ use serde_json::{Map, Value};
 
 pub use self::words::MARK;
 use self::words::Text;
-use crate::condition::path::Path;
-use crate::engine::Mode;
-use crate::monitor::history::Speaker;
-use crate::monitor::{AskedCall, Learns, Read};
-use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::session::{Body, Call, Facts, Form, LiveDecision, Message, MessageKind, Session};
+use rulestep_base::session::{Body, Call, Facts, Form, LiveDecision, Message, MessageKind, Session};
+use rulestep_engine::condition::path::Path;
+use rulestep_engine::monitor::history::Speaker;
+use rulestep_engine::monitor::{AskedCall, Learns, Read};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// A session without the values that no rule looks at, and what is to be said of it.
 #[derive(Debug, Clone)]
@@ -95,7 +95,7 @@ pub fn alike(one: &Arc<Session>, other: &Arc<Session>, policies: &[&Arc<Policy>]
     policies.iter().all(|policy| {
         let (one, other) = (Replay::new(one, policy, mode), Replay::new(other, policy, mode));
         let same = one.calls().iter().zip(other.calls()).all(|(one, other)| {
-            let found = |judged: &crate::replay::DecidedCall| {
+            let found = |judged: &rulestep_engine::replay::DecidedCall| {
                 let findings = judged.decision.findings.iter();
                 findings.map(|finding| (finding.rule, finding.code, finding.effect)).collect::<Vec<_>>()
             };

@@ -15,12 +15,12 @@ mod rank;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::engine::Mode;
 use crate::explore::coverage::Coverage;
-use crate::monitor::RuleId;
-use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::session::Session;
+use rulestep_base::session::Session;
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 pub use claim::{Bounds, Candidate, Claim, Side, Suggestion};
 use observe::Observations;

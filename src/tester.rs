@@ -4,22 +4,20 @@
 mod answer;
 mod command;
 mod pattern;
-#[cfg(feature = "rejection-plans")]
 mod template;
 
 use serde_json::Value;
 
 pub use answer::{Answer, Language, MOST, Part, State, Subject};
 
-use crate::condition::path::Path;
-use crate::dialect::question::Table;
-use crate::wording::count;
+use rulestep_base::wording::count;
+use rulestep_engine::condition::path::Path;
+use rulestep_engine::dialect::question::Table;
 
 /// Steps that a path may take.
 const STEPS: u64 = 30_000_000;
 
 /// Tries an expression, with what is shipped of programs and tools.
-#[cfg(feature = "internals")]
 pub fn test(language: Language, expression: &str, subject: &Subject) -> Answer {
     test_by(language, expression, subject, &Table::default())
 }
@@ -32,14 +30,8 @@ pub fn test_by(language: Language, expression: &str, subject: &Subject, known: &
     match language {
         Language::JsonPath => path(expression, subject),
         Language::Rust => pattern::rust(expression, subject),
-        #[cfg(feature = "rejection-plans")]
         Language::JavaScript => pattern::javascript(expression, subject),
-        #[cfg(feature = "rejection-plans")]
         Language::Liquid => template::liquid(expression, subject),
-        #[cfg(not(feature = "rejection-plans"))]
-        Language::JavaScript | Language::Liquid => {
-            Answer::refused("this program was built without rejection plans".to_owned(), None)
-        }
         Language::Call => command::matcher(expression, subject, known),
     }
 }

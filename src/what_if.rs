@@ -6,10 +6,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::monitor::RuleId;
-use crate::policy::Policy;
-use crate::session::Session;
-use crate::session::edit::{self, Edit, EditResult};
+use rulestep_base::session::Session;
+use rulestep_base::session::edit::{self, Edit, EditResult};
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::policy::Policy;
 
 /// Changes of a session and of the policy that judges it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

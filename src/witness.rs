@@ -7,13 +7,13 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use crate::compare::Comparison;
-use crate::diagnostic::Code;
-use crate::engine::{Decision, Mode, Verdict};
-use crate::monitor::RuleId;
-use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::session::edit::{self, EditResult, Part};
-use crate::session::{Alternative, AlternativeRef, CallRef, MessageKind, Session};
+use rulestep_base::diagnostic::Code;
+use rulestep_base::session::edit::{self, EditResult, Part};
+use rulestep_base::session::{Alternative, AlternativeRef, CallRef, MessageKind, Session};
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Decision, Mode, Verdict};
 
 /// This many replays are enough for a recording of some hundred calls.
 pub const BUDGET: u32 = 2000;
@@ -39,12 +39,10 @@ pub struct Witness {
     /// The part, as a session of its own, and where its calls were.
     pub edited: EditResult,
     /// What of the whole it is.
-    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "what tests hold it to"))]
     pub part: Part,
     /// Whether no turn, call or message can be left out of it. Without that the budget was not enough to know.
     pub minimal: bool,
     /// How often a session was judged to find it.
-    #[cfg_attr(not(feature = "internals"), expect(dead_code, reason = "what tests hold it to"))]
     pub replays: u32,
 }
 

@@ -25,7 +25,7 @@ pub mod theme;
 pub mod update;
 
 /// The one door by which recorded text reaches the screen, shared with the command line.
-pub use crate::wording::clean as text;
+pub use rulestep_base::wording::clean as text;
 
 /// The rows of a session, shared with the documents that leave the program.
 pub use crate::report::transcript;

@@ -4,15 +4,12 @@
 //! values: this room knows no screen and no message of one.
 
 pub mod cases;
-#[cfg(feature = "tui")]
 mod followed;
 pub mod opener;
 pub mod others;
-#[cfg(feature = "tui")]
 pub mod recordings;
 pub mod samples;
 pub mod version;
 
-#[cfg(feature = "tui")]
 pub use followed::Workspace;
 pub use version::{LoadedVersion, NoPolicy, Version};

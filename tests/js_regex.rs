@@ -6,9 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use proptest::test_runner::{Config as ProptestConfig, FailurePersistence, FileFailurePersistence};
-use rulestep::internals::dialect::rejection_plans::js_regex::{
-    BadPattern, DEFAULT_BUDGET, JsRegex, OverBudget, byte_range, compile,
-};
+use rulestep_template::js_regex::{BadPattern, DEFAULT_BUDGET, JsRegex, OverBudget, byte_range, compile};
 use serde_json::Value;
 
 fn lines(path: &Path) -> Vec<Value> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rulestep::internals::dialect::rejection_plans::liquid::{Scope, Template, Unevaluable, Value, parse};
+use rulestep_template::liquid::{Scope, Template, Unevaluable, Value, parse};
 use serde_json::Value as Json;
 
 const STEPS: u64 = 1_000_000;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::dialect::DIALECTS;
-use rulestep::internals::engine::{Mode, NewCall, Run, Verdict};
-use rulestep::internals::monitor::Depth;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay;
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{Body, Facts, Origin, Outcome, Session};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Facts, Origin, Outcome, Session};
+use rulestep_engine::dialect::DIALECTS;
+use rulestep_engine::monitor::Depth;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay;
+use rulestep_engine::run::{Mode, NewCall, Run, Verdict};
 
 use crate::clock;
 

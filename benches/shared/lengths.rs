@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use divan::{Bencher, counter::ItemsCount};
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::{self, Replay};
-use rulestep::internals::session::build::Builder;
-use rulestep::internals::session::{Origin, Session};
+use rulestep_base::session::build::Builder;
+use rulestep_base::session::{Origin, Session};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::{self, Replay};
+use rulestep_engine::run::Mode;
 
 /// Calls that a row plays.
 pub const ALL: usize = 100_000;

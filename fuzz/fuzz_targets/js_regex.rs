@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use rulestep::internals::dialect::rejection_plans::js_regex::{DEFAULT_BUDGET, compile};
+use rulestep_template::js_regex::{DEFAULT_BUDGET, compile};
 
 libfuzzer_sys::fuzz_target!(|input: (&str, &str)| {
     let (pattern, text) = input;

@@ -3,7 +3,7 @@
 #![no_main]
 
 use serde_json::json;
-use rulestep::internals::dialect::rejection_plans::liquid::{Scope, Value, parse};
+use rulestep_template::liquid::{Scope, Value, parse};
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let Ok(template) = parse(text) else { return };

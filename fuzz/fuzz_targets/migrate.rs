@@ -4,10 +4,10 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::dialect;
-use rulestep::internals::dialect::sequence_rules::migrate::migrate;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::source::Source;
+use rulestep_engine::dialect;
+use rulestep_engine::dialect::sequence_rules::migrate::migrate;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_base::source::Source;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let text = String::from_utf8_lossy(bytes);

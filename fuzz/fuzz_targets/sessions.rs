@@ -8,9 +8,9 @@
 use std::io::Cursor;
 use std::sync::Arc;
 
-use rulestep::internals::recording::{self, FORMATS, Format, Options};
-use rulestep::internals::session::write::Native;
-use rulestep::internals::session::{CallRef, Millis, Outcome, Session};
+use rulestep_recording::{self as recording, FORMATS, Format, Options};
+use rulestep_base::session::write::Native;
+use rulestep_base::session::{CallRef, Millis, Outcome, Session};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     // No JSON begins with a byte below the blank.

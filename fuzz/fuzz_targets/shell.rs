@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use rulestep::internals::shell::{Root, read};
+use rulestep_shell::{Root, read};
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let begin = Instant::now();

@@ -8,11 +8,11 @@ use std::io::Cursor;
 
 use serde_json::Value;
 
-use crate::diagnostic::Diagnostic;
-use crate::policy::PolicyFile;
-use crate::recording::{self, Options};
-use crate::session::Session;
-use crate::source::{Node, NodeValue, Source};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Session;
+use rulestep_base::source::{Node, NodeValue, Source};
+use rulestep_engine::policy::PolicyFile;
+use rulestep_recording::{self as recording, Options};
 
 /// Reads a session (a mapping) or its messages (a list). `None`: there is none, and the diagnostics say why.
 pub fn session(node: &Node, source: &Source) -> (Option<Session>, Vec<Diagnostic>) {

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Aspect, Case, Count, Fact, Place, Subject};
-use crate::diagnostic::{Diagnostic, code};
-use crate::engine::Decision;
-use crate::monitor::finding::RuleState;
-use crate::monitor::{Finding, Rule, StateItem};
-use crate::policy::Policy;
-use crate::replay::{Frame, Replay};
-use crate::session::{Call, Session};
-use crate::source::quoted;
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::session::{Call, Session};
+use rulestep_base::source::quoted;
+use rulestep_engine::monitor::finding::RuleState;
+use rulestep_engine::monitor::{Finding, Rule, StateItem};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::{Frame, Replay};
+use rulestep_engine::run::Decision;
 
 /// A judged case.
 pub struct CaseResult {

@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use super::spelling::Unread;
 use super::{Aspect, Case, CaseSession, Count, Expectation, Fact, Place, Reference, Subject, Want, inline};
-use crate::diagnostic::{Diagnostic, PageKind, Severity, code};
-use crate::dialect;
-use crate::engine::{Mode, Verdict};
-use crate::monitor::finding::RuleOutcome;
-use crate::policy::{PolicyFile, is_case, is_case_file};
-use crate::recording;
-use crate::replay::Status;
-use crate::session::AlternativeRef;
-use crate::source::nearest::nearest;
-use crate::source::{Field, Fields, Node, Problem, ProblemKind, Source, Span, parse, quoted};
+use rulestep_base::diagnostic::{Diagnostic, PageKind, Severity, code};
+use rulestep_base::session::AlternativeRef;
+use rulestep_base::source::nearest::nearest;
+use rulestep_base::source::{Field, Fields, Node, Problem, ProblemKind, Source, Span, parse, quoted};
+use rulestep_engine::dialect;
+use rulestep_engine::monitor::finding::RuleOutcome;
+use rulestep_engine::policy::{PolicyFile, is_case, is_case_file};
+use rulestep_engine::replay::Status;
+use rulestep_engine::run::{Mode, Verdict};
+use rulestep_recording as recording;
 
 /// What a text holds.
 #[derive(Debug, Default)]

@@ -1,8 +1,8 @@
 //! Keys of a session that is written in a case. A recording may say more than is read of it; in what is written by hand, a
 //! misspelt key is a fact that nobody knows of: a call without its arguments, an error that counts as a success.
 
-use crate::source::nearest::nearest;
-use crate::source::{Field, Fields, NodeValue, Problem};
+use rulestep_base::source::nearest::nearest;
+use rulestep_base::source::{Field, Fields, NodeValue, Problem};
 
 /// What a mapping may have: the keys that are read, and those that programs write and that say nothing of a call.
 struct Shape {

@@ -6,9 +6,9 @@
 use super::judge::{Actual, CaseResult};
 use super::read::{self, Cases};
 use super::{Case, Want};
-use crate::diagnostic::{Diagnostic, code};
-use crate::source::edit::Edits;
-use crate::source::{Source, parse, quoted};
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::source::edit::Edits;
+use rulestep_base::source::{Source, parse, quoted};
 
 /// The text with the expectations of these cases as they were answered. All are of one text, in its order.
 ///

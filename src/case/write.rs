@@ -10,13 +10,13 @@ use serde_json::Value;
 
 use super::read::read;
 use super::{Aspect, CaseSession, Fact, Place, Subject, judge};
-use crate::engine::Mode;
-use crate::replay::Replay;
-use crate::session::edit::{self, Part};
-use crate::session::write::Native;
-use crate::session::{Body, Form, Session, value};
-use crate::source::inline::{inline, printable, scalar};
-use crate::source::{Source, parse};
+use rulestep_base::session::edit::{self, Part};
+use rulestep_base::session::write::Native;
+use rulestep_base::session::{Body, Form, Session, value};
+use rulestep_base::source::inline::{inline, printable, scalar};
+use rulestep_base::source::{Source, parse};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// What is to be saved.
 #[derive(Debug, Clone)]
@@ -82,7 +82,8 @@ pub fn write(draft: &Draft<'_>) -> Result<String, Unwritable> {
         text.push_str(&format!("  - {}\n", expectation(subject, wants)));
     }
     let again = read(&Source::new("case.yaml", text.as_str()), true);
-    let wrong = again.diagnostics.iter().find(|told| told.severity == crate::diagnostic::Severity::Error);
+    let wrong =
+        again.diagnostics.iter().find(|told| told.severity == rulestep_base::diagnostic::Severity::Error);
     if let Some(wrong) = wrong {
         return Err(Unwritable(wrong.to_string()));
     }

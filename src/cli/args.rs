@@ -7,7 +7,6 @@ mod explain;
 mod groups;
 mod live;
 mod misplaced;
-#[cfg(feature = "proxy")]
 mod proxy;
 mod transfer;
 mod values;
@@ -16,7 +15,6 @@ use clap::{ArgAction, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub use begin::{Init, New, Suggest};
-#[cfg(feature = "tui")]
 pub use choices::WatchMode;
 pub use choices::{AgentArgument, Color, Format, Mode, TableFormat, TestFormat};
 pub use defaults::defaults_explained;
@@ -24,10 +22,8 @@ pub use explain::Explain;
 pub use groups::{Caching, Corpus, Lines, Policies, Reading, Recordings, Selection};
 pub use live::{Doctor, Fallback, Gate, Hook, Install, Live, OnAsk, Prune, ScopeArgument, Uninstall};
 pub use misplaced::look_elsewhere;
-#[cfg(feature = "proxy")]
 pub use proxy::Proxy;
 pub use transfer::{Convert, Export, Merge, Migrate};
-#[cfg(feature = "tui")]
 use values::theme_help;
 pub use values::{ANY, NONE, PAGES, pages};
 use values::{
@@ -88,7 +84,6 @@ pub struct Open {
     /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` or `live`. `recorded` is
     /// what the recording refused, `live` what `hook`, `gate` or `proxy` decided while the agent ran. Repeat it to combine several
     /// versions, but not `recorded` or `live`. `git:REV` without a path means the -p paths as of that revision
-    #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,
     /// What a replay assumes after a call that the policy stops [default: enforce]
@@ -96,19 +91,15 @@ pub struct Open {
     pub mode: Option<Mode>,
     /// Settings file of the workbench, which must exist; `keys.toml` beside it changes keys [default: $RULESTEP_CONFIG, else
     /// ~/.config/rulestep/config.toml]
-    #[cfg(feature = "tui")]
     #[arg(long, value_name = "FILE")]
     pub config: Option<String>,
     /// Colours of the workbench
-    #[cfg(feature = "tui")]
     #[arg(long, value_name = "NAME", help = theme_help())]
     pub theme: Option<String>,
     /// Start at the first stopped call, not at the place where you left these recordings the last time
-    #[cfg(feature = "tui")]
     #[arg(long)]
     pub no_restore: bool,
     /// How to notice edited files. Choose `poll` on network file systems, which do not report changes
-    #[cfg(feature = "tui")]
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub watch: WatchMode,
 }
@@ -157,7 +148,6 @@ pub enum Verb {
     /// Decide the tool calls of a program of your own, which sends and receives lines of JSON (docs/gate.md)
     Gate(Gate),
     /// Pass messages between an MCP client and its server, and let the policy decide the tool calls (docs/proxy.md)
-    #[cfg(feature = "proxy")]
     Proxy(Proxy),
     /// Add the hook to an agent's settings, so that the policy decides its tool calls (docs/gate.md)
     ///
@@ -173,7 +163,6 @@ pub enum Verb {
     /// Test the hooks installed for the user and for the project in the current folder, and report what does not work
     Doctor(Doctor),
     /// Run a language server that checks and completes policy files in an editor (docs/editors.md)
-    #[cfg(feature = "lsp")]
     Lsp(Lsp),
     /// Convert recordings to Rulestep's own JSON form, `native`
     Convert(Convert),
@@ -333,7 +322,6 @@ pub struct Check {
     #[command(flatten)]
     pub policies: Policies,
     /// Check the settings of the workbench instead of policies: FILE and `keys.toml` beside it [default: as the workbench finds them]
-    #[cfg(feature = "tui")]
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(conflicts_with_all = ["named", "policy", "only"])]
     pub config: Option<String>,
@@ -391,7 +379,6 @@ pub struct Test {
 }
 
 /// `rulestep lsp`.
-#[cfg(feature = "lsp")]
 #[derive(Debug, Args)]
 pub struct Lsp {
     /// Recordings: files, folders or globs. The editor completes their tool names and argument paths, and shows how many of their

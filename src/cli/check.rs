@@ -11,18 +11,17 @@ use super::input;
 use super::screen::Screen;
 use super::selection::Selection;
 use crate::case::read::{Cases, read};
-use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::engine::Mode;
 use crate::explore::survey::Survey;
 use crate::lint::{Level, Levels, recorded, settle};
-use crate::policy::{LoadResult, Policy};
-use crate::replay::Replay;
 use crate::report::{json, words};
 use crate::workspace::{self, LoadedVersion, NoPolicy, Version};
+use rulestep_base::diagnostic::{Diagnostic, Severity, code};
+use rulestep_engine::policy::{LoadResult, Policy};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// Runs the verb.
 pub fn run(asked: &args::Check, screen: &mut Screen) -> Result<Exit, Failure> {
-    #[cfg(feature = "tui")]
     if let Some(file) = &asked.config {
         return settings(Some(file.as_str()).filter(|file| !file.is_empty()), asked.format, screen);
     }
@@ -131,7 +130,6 @@ fn against(
 }
 
 /// The settings of the workbench, as far as they are wrong.
-#[cfg(feature = "tui")]
 fn settings(file: Option<&str>, format: Format, screen: &mut Screen) -> Result<Exit, Failure> {
     let config =
         crate::workbench::run::environment::config(file).map_err(|problem| Failure::Input(vec![problem]))?;

@@ -17,14 +17,14 @@ use super::redacted::redacted;
 use super::reports::spare;
 use super::screen::Screen;
 use super::selection::{Chosen, Selection};
-use crate::diagnostic::Severity;
-use crate::engine::Mode;
 use crate::files::replace::PendingFile;
-use crate::policy::Policy;
-use crate::replay::Replay;
 use crate::report::words;
-use crate::session::Session;
-use crate::session::write::Native;
+use rulestep_base::diagnostic::Severity;
+use rulestep_base::session::Session;
+use rulestep_base::session::write::Native;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// Runs the verb.
 pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> {

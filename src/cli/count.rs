@@ -14,16 +14,16 @@ use super::input::{self, Cache, SessionSource, Sessions, kept};
 use super::redacted::redacted;
 use super::screen::Screen;
 use super::selection::{Chosen, Judge, Selection};
-use crate::diagnostic::Diagnostic;
-use crate::engine::Mode;
+use crate::corpus::Corpus;
 use crate::explore::coverage::Coverage;
 use crate::explore::identity::Identity;
 use crate::explore::inventory::Inventory;
-use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::replay::corpus::Corpus;
 use crate::report::Total;
-use crate::session::Session;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Session;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// Bytes that the counts of a session keep, about.
 const COUNTED: usize = 8 << 10;

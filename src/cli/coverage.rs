@@ -7,8 +7,8 @@ use super::input;
 use super::screen::Screen;
 use super::selection::Selection;
 use crate::explore::coverage::Coverage;
-use crate::replay::Replay;
 use crate::report::coverage::{OUTPUTS, View};
+use rulestep_engine::replay::Replay;
 
 /// Runs the verb.
 pub fn run(asked: &args::Coverage, screen: &mut Screen) -> Result<Exit, Failure> {

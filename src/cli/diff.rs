@@ -16,19 +16,19 @@ use super::screen::Screen;
 use super::selection::{Chosen, Selection};
 use super::witness::{Count, Folder, Saved};
 use crate::compare::{Comparison, Kind, SessionDiff};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::corpus::Corpus;
 use crate::explore::contexts::SeenContexts;
 use crate::explore::identity::Identity;
 use crate::explore::seen::SeenTools;
 use crate::lint::Levels;
-use crate::replay::Replay;
-use crate::replay::corpus::Corpus;
 use crate::report::diff::{self, DiffResult, Output, Part, View};
 use crate::report::words;
 use crate::report::{Look, Scope, notices};
-use crate::session::Session;
 use crate::workspace::Version;
 use crate::workspace::version::{self, DEFAULT_POLICY};
+use rulestep_base::diagnostic::{Diagnostic, Severity};
+use rulestep_base::session::Session;
+use rulestep_engine::replay::Replay;
 
 /// Runs the verb.
 pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {

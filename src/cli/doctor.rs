@@ -9,7 +9,7 @@ use super::install::failed;
 use super::screen::Screen;
 use crate::live::Agent;
 use crate::live::doctor::{Item, Level, Surroundings, journals, look};
-use crate::wording as words;
+use rulestep_base::wording as words;
 
 /// Runs the verb.
 pub fn run(asked: &args::Doctor, screen: &mut Screen) -> Result<Exit, Failure> {

@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use super::screen::Screen;
-use crate::diagnostic::Diagnostic;
+use rulestep_base::diagnostic::Diagnostic;
 
 /// How a verb ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

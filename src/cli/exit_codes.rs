@@ -1,6 +1,5 @@
 //! What the exit codes of each command mean: the end of its `--help`, and a table in `docs/commands.md`.
 
-#[cfg(feature = "internals")]
 use std::fmt::Write as _;
 
 use clap::Command;
@@ -161,7 +160,6 @@ const TABLE: &[Row] = &[
             (2, "wrong arguments, or standard input or output failed"),
         ],
     ),
-    #[cfg(feature = "proxy")]
     (
         "proxy",
         &[
@@ -210,7 +208,6 @@ const TABLE: &[Row] = &[
             FAULT,
         ],
     ),
-    #[cfg(feature = "lsp")]
     (
         "lsp",
         &[
@@ -295,7 +292,6 @@ fn help(name: &str) -> String {
 }
 
 /// The table as Markdown. What all commands share is said once, in the text around it.
-#[cfg(feature = "internals")]
 pub fn markdown() -> String {
     let mut text = String::from("| command | 0 | 1 | 2 |\n|---|---|---|---|\n");
     for (name, lines) in TABLE.iter().filter(|(name, _)| !name.is_empty()) {

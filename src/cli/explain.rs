@@ -14,12 +14,12 @@ use super::exit::{Exit, Failure};
 use super::input::{self, SessionSource, Sessions};
 use super::redacted::redacted;
 use super::screen::Screen;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::policy::Policy;
-use crate::replay::Replay;
 use crate::report::{Look, Scope, json, text, words};
-use crate::session::{AlternativeRef, Call, Session};
-use crate::source::nearest::nearest;
+use rulestep_base::diagnostic::{Diagnostic, Severity};
+use rulestep_base::session::{AlternativeRef, Call, Session};
+use rulestep_base::source::nearest::nearest;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
 
 /// Runs the verb.
 pub fn run(asked: &args::Explain, screen: &mut Screen) -> Result<Exit, Failure> {

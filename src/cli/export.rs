@@ -12,11 +12,11 @@ use super::exit::{Exit, Failure};
 use super::input;
 use super::screen::Screen;
 use super::selection::Selection;
-use crate::replay::Replay;
 use crate::report::export::TABLES;
 #[cfg(feature = "parquet")]
 use crate::report::export::parquet::ParquetTable;
 use crate::report::words;
+use rulestep_engine::replay::Replay;
 
 /// Runs the verb. The files come into being under their names when all are complete.
 pub fn run(asked: &args::Export, screen: &mut Screen) -> Result<Exit, Failure> {

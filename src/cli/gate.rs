@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::args::{self, Fallback};
 use super::exit::Exit;
 use super::hook;
-use crate::engine::Mode;
 use crate::live::Fault;
 use crate::live::host::Host;
-use crate::session::refusal;
+use rulestep_base::session::refusal;
+use rulestep_engine::run::Mode;
 
 /// Runs the verb.
 pub fn run(asked: &args::Gate) -> Exit {

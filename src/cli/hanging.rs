@@ -1,6 +1,6 @@
 //! A label, and beside it a text whose further lines begin below its first.
 
-use crate::wording::clean::{self, Marks};
+use rulestep_base::wording::clean::{self, Marks};
 
 /// Columns that a text takes with its label: on a terminal of 80 nothing wraps it again.
 pub const WIDTH: usize = 78;

@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 
 use super::args::{self, Fallback, OnAsk};
 use super::exit::Exit;
-use crate::engine::Mode;
 use crate::live::agent::{Answer, Event, Reply};
 use crate::live::desk::Desk;
 use crate::live::self_guard::{self, SelfGuard};
 use crate::live::{self, Agent, Fault};
-use crate::session::refusal;
+use rulestep_base::session::refusal;
+use rulestep_engine::run::Mode;
 
 /// Whether one of the two threads writes its answer, which ends the process.
 static ANSWERED: AtomicBool = AtomicBool::new(false);

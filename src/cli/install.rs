@@ -8,7 +8,7 @@ use super::hook;
 use super::screen::Screen;
 use crate::live::install::{Scope, Settings, commands, settings_file};
 use crate::live::{Agent, Fault, policy};
-use crate::wording as words;
+use rulestep_base::wording as words;
 
 /// Enters the hook.
 pub fn install(asked: &args::Install, screen: &mut Screen) -> Result<Exit, Failure> {

@@ -15,15 +15,15 @@ use super::exit::{Exit, Failure};
 use super::input;
 use super::redacted::redacted;
 use super::screen::Screen;
-use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::engine::Mode;
+use crate::corpus::Corpus;
 use crate::explore::identity::Identity;
-use crate::recording::{self, Options};
-use crate::replay::corpus::Corpus;
 use crate::report::diff::{self, DiffResult, Part, View};
 use crate::report::json;
 use crate::report::{JudgedSession, Look, Scope, Total, diagnostic, totals, words};
-use crate::session::Session;
+use rulestep_base::diagnostic::{Diagnostic, Severity, code};
+use rulestep_base::session::Session;
+use rulestep_engine::run::Mode;
+use rulestep_recording::{self as recording, Options};
 
 /// Bytes of a line that is kept.
 const LONGEST: usize = 256 << 20;

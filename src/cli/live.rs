@@ -13,8 +13,8 @@ use super::screen::Screen;
 use super::{hook, open};
 use crate::live::policy;
 use crate::live::record::PolicyPlace;
-use crate::source::nearest::nearest;
-use crate::wording as words;
+use rulestep_base::source::nearest::nearest;
+use rulestep_base::wording as words;
 
 /// Runs the verb.
 pub fn run(asked: Live, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -47,9 +47,6 @@ pub fn run(asked: Live, screen: &mut Screen) -> Result<Exit, Failure> {
             screen.warn(&last.beside(&other, sessions));
         }
     }
-    #[cfg(not(feature = "tui"))]
-    let opened = Open { recordings, policies, mode };
-    #[cfg(feature = "tui")]
     let opened = Open {
         recordings,
         policies,

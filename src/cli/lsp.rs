@@ -14,15 +14,15 @@ use lsp_server::Connection;
 
 use super::args;
 use super::exit::{Exit, Failure};
-use crate::diagnostic::{Diagnostic, code};
 use crate::files;
 use crate::lsp::evidence::{Problems, Recorded, count};
 use crate::lsp::{Effect, Event, Server};
-use crate::policy::Policy;
-use crate::recording::Options;
-use crate::session::Session;
 use crate::workspace::Version;
 use crate::workspace::opener::open;
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::session::Session;
+use rulestep_engine::policy::Policy;
+use rulestep_recording::Options;
 
 /// Work for the other thread.
 enum Job {

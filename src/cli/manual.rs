@@ -8,7 +8,7 @@ use clap_mangen::Man;
 use super::exit::{Exit, Failure};
 use super::input;
 use super::screen::Screen;
-use crate::dialect::{self, DIALECTS};
+use rulestep_engine::dialect::{self, DIALECTS};
 
 /// Completions for a shell.
 pub fn completions(shell: Shell, mut command: Command, screen: &mut Screen) -> Result<Exit, Failure> {

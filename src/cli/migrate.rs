@@ -7,11 +7,11 @@ use anyhow::Context as _;
 use super::args;
 use super::exit::{Exit, Failure};
 use super::screen::Screen;
-use crate::dialect::sequence_rules::migrate::{Change, Migration, Refusal, migrate};
 use crate::files::Input;
 use crate::files::replace::{Expected, replace};
 use crate::report::words;
-use crate::source::Source;
+use rulestep_base::source::Source;
+use rulestep_engine::dialect::sequence_rules::migrate::{Change, Migration, Refusal, migrate};
 
 /// Runs the verb.
 pub fn run(asked: &args::Migrate, screen: &mut Screen) -> Result<Exit, Failure> {

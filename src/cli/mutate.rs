@@ -13,17 +13,17 @@ use super::input::{SessionSource, Sessions};
 use super::screen::Screen;
 use crate::case::Case;
 use crate::case::judge::{judge, version};
-use crate::engine::Mode;
 use crate::files;
 use crate::mutation::{Mutant, Mutated, mutants};
-use crate::policy::Policy;
-use crate::recording::Options;
-use crate::replay::Replay;
 use crate::report::words;
-use crate::session::{CallRef, Session};
-use crate::wording::clean::{self, Marks};
 use crate::workspace::cases::{CaseFile, CaseRunner};
 use crate::workspace::{LoadedVersion, Version};
+use rulestep_base::session::{CallRef, Session};
+use rulestep_base::wording::clean::{self, Marks};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_recording::Options;
 
 /// Columns that a mutation may take.
 const WHAT: usize = 120;

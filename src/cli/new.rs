@@ -12,15 +12,15 @@ use super::new_file::create;
 use super::screen::Screen;
 use super::selection::Selection;
 use super::suggest;
-use crate::diagnostic::Severity;
-use crate::dialect::{self, DIALECTS, Dialect};
-use crate::engine::Mode;
-use crate::gate::InvalidPolicy;
-use crate::policy::Policy;
 use crate::report::words;
 use crate::suggest::Bounds;
 use crate::workspace::samples;
 use crate::workspace::version::DEFAULT_POLICY;
+use rulestep_base::diagnostic::Severity;
+use rulestep_engine::dialect::{self, DIALECTS, Dialect};
+use rulestep_engine::gate::InvalidPolicy;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Mode;
 
 /// What `new` writes besides documents of the dialects.
 const CASE: &str = "case";

@@ -1,6 +1,5 @@
 //! `rulestep [SESSIONS]...`: the workbench, or what `replay` prints where there is no terminal.
 
-#[cfg(feature = "tui")]
 mod workbench;
 
 use clap::CommandFactory;
@@ -12,7 +11,7 @@ use super::replay::{ReplayRequest, judge};
 use super::screen::Screen;
 use super::selection::Selection;
 use crate::report::{OUTPUTS, Scope};
-use crate::source::nearest::nearest;
+use rulestep_base::source::nearest::nearest;
 
 /// Opens.
 pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
@@ -22,7 +21,6 @@ pub fn run(asked: Open, screen: &mut Screen) -> Result<Exit, Failure> {
     let bare = is_bare(&asked);
     let recordings = &asked.recordings;
     let wanted = SessionSource::of(&recordings.sessions, recordings.samples || bare, "rulestep SESSIONS")?;
-    #[cfg(feature = "tui")]
     if let Some(exit) = workbench::open(&asked, wanted, screen)? {
         return Ok(exit);
     }
@@ -68,7 +66,6 @@ fn misspelt_command(sessions: &[String]) -> Option<Failure> {
 fn is_bare(asked: &Open) -> bool {
     let args::Recordings { sessions, samples, reading, .. } = &asked.recordings;
     let args::Policies { policy, only } = &asked.policies;
-    #[cfg(feature = "tui")]
     if !asked.base.is_empty() {
         return false;
     }

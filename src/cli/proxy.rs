@@ -13,13 +13,13 @@ use super::args::{self, Fallback, OnAsk};
 use super::exit::{Exit, Failure};
 use super::hook;
 use super::screen::Screen;
-use crate::engine::Mode;
 use crate::live::agent::Answer;
 use crate::live::desk::Desk;
 use crate::live::proxy::{AGENT, Proxy};
 use crate::live::{Fault, policy};
-use crate::wording as words;
 use line::{End, Line};
+use rulestep_base::wording as words;
+use rulestep_engine::run::Mode;
 
 /// Runs the verb.
 pub fn run(asked: &args::Proxy, screen: &mut Screen) -> Result<Exit, Failure> {

@@ -7,7 +7,7 @@ use super::install::failed;
 use super::screen::Screen;
 use super::{args, hook, live};
 use crate::live::prune::{Fate, Seen, Wanted, prune};
-use crate::wording as words;
+use rulestep_base::wording as words;
 
 /// Runs the verb.
 pub fn run(asked: &args::Prune, screen: &mut Screen) -> Result<Exit, Failure> {

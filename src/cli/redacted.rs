@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, code};
-use crate::engine::Mode;
-use crate::policy::Policy;
 use crate::redact::{Redacted, alike, redact};
-use crate::session::Session;
-use crate::wording::count;
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::session::Session;
+use rulestep_base::wording::count;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Mode;
 
 /// The session without the values that no rule reads. If its decisions differ from those of the recording, it says so.
 pub fn redacted(session: &Arc<Session>, policies: &[&Arc<Policy>], mode: Mode) -> Session {

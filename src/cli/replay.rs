@@ -17,17 +17,17 @@ use super::redacted::redacted;
 use super::reports::{Command, Named, Reports};
 use super::screen::Screen;
 use super::selection::{Chosen, Selection};
-use crate::diagnostic::Diagnostic;
-use crate::engine::Mode;
+use crate::corpus::{self, Corpus};
 use crate::explore::identity::Identity;
 use crate::lint;
-use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::replay::corpus::{self, Corpus};
 use crate::report::ci::{self, Issue, Issues};
 use crate::report::dossier::Dossier;
 use crate::report::{End, Gathers, JudgedSession, Look, OUTPUTS, Output, Scope, Total, json};
-use crate::session::Session;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Session;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// What is asked, whichever way it was.
 pub struct ReplayRequest<'a> {

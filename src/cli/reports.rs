@@ -11,10 +11,10 @@ use super::exit::Failure;
 use super::input::SessionSource;
 use super::screen::Screen;
 use super::selection::{Nothing, Selection};
-use crate::diagnostic::Diagnostic;
-use crate::engine::Mode;
 use crate::files::replace::PendingFile;
 use crate::report::ci::failed::{self, NoResult};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_engine::run::Mode;
 
 /// The reports of a run.
 pub struct Reports<O: 'static> {

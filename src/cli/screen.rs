@@ -14,8 +14,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use self::guarded::Guarded;
 use super::args::{Color, Show};
-use crate::diagnostic::{Code, Diagnostic, Place, Severity, code};
 use crate::report::{diagnostic, words};
+use rulestep_base::diagnostic::{Code, Diagnostic, Place, Severity, code};
 
 /// Where answers and diagnostics go.
 pub struct Screen {

@@ -18,16 +18,16 @@ use super::exit::Failure;
 use super::input::{self, Sessions};
 use super::repeated::Repeated;
 use super::screen::Screen;
-use crate::diagnostic::Diagnostic;
-use crate::engine::Mode;
+use crate::corpus::Corpus;
 use crate::explore::filter::{self, Filter};
 use crate::explore::identity::Identity;
 use crate::explore::repeats::{self, SessionPlace};
 use crate::explore::sieve::passes;
-use crate::replay::Replay;
-use crate::replay::corpus::Corpus;
 use crate::report::{Provenance, words};
-use crate::session::{Millis, Session};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::{Millis, Session};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// The sessions that are looked at.
 #[derive(Default)]

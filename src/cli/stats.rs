@@ -6,11 +6,11 @@ use super::exit::{Exit, Failure};
 use super::input;
 use super::screen::Screen;
 use super::selection::Selection;
-use crate::engine::Mode;
 use crate::explore::inventory::Inventory;
-use crate::policy::Policy;
-use crate::replay::Replay;
 use crate::report::stats::{OUTPUTS, View};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// Runs the verb. Without a policy nothing is judged.
 pub fn run(asked: &args::Stats, screen: &mut Screen) -> Result<Exit, Failure> {

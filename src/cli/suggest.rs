@@ -12,15 +12,15 @@ use super::exit::{Exit, Failure};
 use super::new_file::create;
 use super::screen::Screen;
 use super::selection::Selection;
-use crate::engine::Mode;
-use crate::policy::Policy;
-use crate::replay::Replay;
 use crate::report::suggest::{OUTPUTS, View, WrittenDocument, action_sentence, counted, sentence, support};
 use crate::report::{Total, words};
-use crate::session::Session;
 use crate::suggest::action::{self, ActionRule, ActionSuggestion, Suggested, suggest_actions, together};
 use crate::suggest::document::{commented, file_name};
 use crate::suggest::{Bounds, Candidate, Suggestion, Suggestions, suggest};
+use rulestep_base::session::Session;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// Runs the verb.
 pub fn run(asked: &args::Suggest, screen: &mut Screen) -> Result<Exit, Failure> {

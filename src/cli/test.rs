@@ -11,13 +11,13 @@ use super::screen::Screen;
 use crate::case::Case;
 use crate::case::judge::CaseResult;
 use crate::case::update::update;
-use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::replace::{Expected, replace};
 use crate::files::{self, Input};
 use crate::report::cases::{self, CaseReport, Totals};
 use crate::report::{Look, words};
-use crate::source::Source;
 use crate::workspace::cases::{CaseFile, CaseRunner};
+use rulestep_base::diagnostic::{Diagnostic, Severity, code};
+use rulestep_base::source::Source;
 
 /// The folder of cases where none is named.
 const DEFAULT: &str = "contracts";

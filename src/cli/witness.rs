@@ -12,10 +12,10 @@ use crate::case::Place;
 use crate::case::write::{Draft, decision_at, write};
 use crate::compare::{Answer, Change, ChangePlace, Comparison, Origin, SessionDiff};
 use crate::files;
-use crate::replay::Replay;
 use crate::report::words;
-use crate::session::{AlternativeRef, CallRef};
 use crate::witness::{self, BUDGET, Witness};
+use rulestep_base::session::{AlternativeRef, CallRef};
+use rulestep_engine::replay::Replay;
 
 /// A folder that cases are saved in.
 pub struct Folder {

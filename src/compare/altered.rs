@@ -1,7 +1,7 @@
 //! Rules that an edit added, changed or removed.
 
 use super::{Correspondence, RuleAt, Side};
-use crate::policy::Policy;
+use rulestep_engine::policy::Policy;
 
 /// A rule that is not the same in both versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::policy::Policy;
-use crate::session::Call;
+use rulestep_base::session::Call;
+use rulestep_engine::policy::Policy;
 
 /// What a new version is compared with.
 #[derive(Clone)]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::Code;
-use crate::engine::{Decision, Verdict};
-use crate::monitor::RuleId;
-use crate::monitor::finding::RuleOutcome;
-use crate::replay::{Replay, Status};
-use crate::session::{AlternativeRef, CallRef};
+use rulestep_base::diagnostic::Code;
+use rulestep_base::session::{AlternativeRef, CallRef};
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::monitor::finding::RuleOutcome;
+use rulestep_engine::replay::{Replay, Status};
+use rulestep_engine::run::{Decision, Verdict};
 
 /// One thing that is different under the new version.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,7 +1,7 @@
 //! What an edit of a policy does to its rules, whatever the recordings hold.
 //!
 //! Every rule that is not the same in both versions is one [`RuleChange`]: added, removed, or edited; an edited rule is
-//! tightened or weakened where the directions of its keys ([`crate::dialect::edits`]) say so. A weakened part makes a rule weakened,
+//! tightened or weakened where the directions of its keys ([`rulestep_engine::dialect::edits`]) say so. A weakened part makes a rule weakened,
 //! whatever else became stricter: some call may pass that did not. Keys of a document that are no rules, and that rules rest
 //! on, are changes of their own, once for the document.
 
@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use super::meaning::{Meaning, Passage, dialect_of};
 use super::{Correspondence, Kind, RuleAt, Side};
-use crate::dialect::edits::{Likely, Reach, by_key};
-use crate::dialect::{self, Dialect};
-use crate::monitor::{Rule, RuleId};
-use crate::policy::{Document, Policy};
-use crate::source::{Node, pointer_push, pointer_segments};
+use rulestep_base::source::{Node, pointer_push, pointer_segments};
+use rulestep_engine::dialect::edits::{Likely, Reach, by_key};
+use rulestep_engine::dialect::{self, Dialect};
+use rulestep_engine::monitor::{Rule, RuleId};
+use rulestep_engine::policy::{Document, Policy};
 
 /// A rule that is not the same in both versions.
 #[derive(Debug, Clone)]
@@ -216,7 +216,7 @@ fn documents(base: Version<'_>, new: Version<'_>, pairs: &Correspondence) -> Vec
 }
 
 fn tree(document: &Document) -> Option<Node> {
-    crate::source::parse(&document.source).documents.into_iter().nth(document.index)
+    rulestep_base::source::parse(&document.source).documents.into_iter().nth(document.index)
 }
 
 /// The document of the base that is this one: the one that its rules were in, else the one at its place.

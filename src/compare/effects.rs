@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{AlteredRule, Comparison, RuleAt, SessionDiff, Side};
-use crate::monitor::{Effect, RuleId};
-use crate::replay::Replay;
+use rulestep_engine::monitor::{Effect, RuleId};
+use rulestep_engine::replay::Replay;
 
 /// What a rule matches in its version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

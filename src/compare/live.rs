@@ -4,14 +4,14 @@
 //! where the author gave it none.
 
 use super::{Answer, Kind, Stand};
-use crate::dialect;
-use crate::engine::{Decision, Verdict};
-use crate::monitor::rule::rule_name;
-use crate::monitor::{Finding, Rules};
-use crate::policy::GUARD;
-use crate::replay::Replay;
-use crate::session::LiveDecision;
-use crate::session::live::LiveFinding;
+use rulestep_base::session::LiveDecision;
+use rulestep_base::session::live::LiveFinding;
+use rulestep_engine::dialect;
+use rulestep_engine::monitor::rule::rule_name;
+use rulestep_engine::monitor::{Finding, Rules};
+use rulestep_engine::policy::GUARD;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Decision, Verdict};
 
 /// The first kind of change between what was decided live and what is decided now; `None`: both are the same.
 pub fn kind(live: &LiveDecision, now: &Decision, rules: &Rules) -> Option<Kind> {
@@ -77,7 +77,7 @@ fn by_guard(finding: &LiveFinding<'_>) -> bool {
     finding.rule.starts_with(GUARD)
 }
 
-fn code(finding: LiveFinding<'_>) -> Option<crate::diagnostic::Code> {
+fn code(finding: LiveFinding<'_>) -> Option<rulestep_base::diagnostic::Code> {
     Some(dialect::page(finding.code)?.code)
 }
 

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::dialect::{self, Dialect};
-use crate::monitor::Rule;
-use crate::policy::Policy;
-use crate::source::{Node, Parse, Source, Span, parse};
+use rulestep_base::source::{Node, Parse, Source, Span, parse};
+use rulestep_engine::dialect::{self, Dialect};
+use rulestep_engine::monitor::Rule;
+use rulestep_engine::policy::Policy;
 
 /// What a rule says.
 pub struct Meaning {

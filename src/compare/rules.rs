@@ -14,8 +14,8 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::meaning::Meaning;
-use crate::monitor::{Rule, RuleId};
-use crate::policy::Policy;
+use rulestep_engine::monitor::{Rule, RuleId};
+use rulestep_engine::policy::Policy;
 
 /// Pairs of rules of two versions. A rule that only one version has is in no pair.
 #[derive(Debug, Clone, Default)]

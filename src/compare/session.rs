@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{Answer, Base, Change, ChangePlace, Correspondence, Kind, Origin, RuleAt, Side, Stand, live};
-use crate::engine::{Decision, Mode, ToolVisibility, Verdict};
-use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::monitor::{Finding, RuleId};
-use crate::replay::{DecidedCall, Replay, Status};
-use crate::session::{AlternativeRef, Call, Outcome, Session};
+use rulestep_base::session::{AlternativeRef, Call, Outcome, Session};
+use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
+use rulestep_engine::monitor::{Finding, RuleId};
+use rulestep_engine::replay::{DecidedCall, Replay, Status};
+use rulestep_engine::run::{Decision, Mode, ToolVisibility, Verdict};
 
 /// What is different under `new` than under `base` (`None`: than in the recording).
 pub(super) fn changes(

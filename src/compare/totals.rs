@@ -1,7 +1,7 @@
 //! What all comparisons come to.
 
 use super::{Base, Change, Kind, Origin, SessionDiff};
-use crate::engine::Mode;
+use rulestep_engine::run::Mode;
 
 /// Changes of many sessions, counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::occurrence::{Extent, Occurrence, Place, violations};
-use crate::diagnostic::Code;
-use crate::engine::{Decision, Verdict};
-use crate::monitor::{Effect, Finding, RuleId};
-use crate::replay::{Replay, category};
+use rulestep_base::diagnostic::Code;
+use rulestep_engine::monitor::{Effect, Finding, RuleId};
+use rulestep_engine::replay::{Replay, category};
+use rulestep_engine::run::{Decision, Verdict};
 
 /// What findings are counted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::monitor::Condition;
-use crate::session::{Session, value};
+use rulestep_base::session::{Session, value};
+use rulestep_engine::monitor::Condition;
 
 /// Values of one key that are kept; where there are more, nothing is concluded from one that is missing.
 const MOST: usize = 64;

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::occurrence::{Extent, Occurrence, Place, violations};
-use crate::engine::Decision;
-use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{Effect, Rule, RuleId};
-use crate::policy::Policy;
-use crate::replay::Replay;
+use rulestep_engine::monitor::finding::RuleOutcome;
+use rulestep_engine::monitor::{Effect, Rule, RuleId};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Decision;
 
 /// What sessions say of the rules and the tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -19,8 +19,8 @@ use regex::{Regex, RegexBuilder};
 use terms::{FIELDS, STATES};
 pub use terms::{FORMS, Field, STATE_KEY, State, keys, meanings, states};
 
-use crate::session::Millis;
-use crate::source::nearest::nearest;
+use rulestep_base::session::Millis;
+use rulestep_base::source::nearest::nearest;
 
 /// A parsed filter. The empty one lets everything pass.
 #[derive(Debug, Clone, Default)]

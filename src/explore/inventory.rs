@@ -20,8 +20,8 @@ use self::doing::{Doing, doing};
 pub use self::doing::{Gap, SECRETS, Zone};
 pub use self::facts::{Access, words};
 use super::occurrence::{Occurrence, Place, first};
-use crate::replay::Replay;
-use crate::session::Outcome;
+use rulestep_base::session::Outcome;
+use rulestep_engine::replay::Replay;
 
 /// What sessions hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

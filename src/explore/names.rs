@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use hashbrown::{Equivalent, HashMap};
 
-use crate::monitor::{Rule, rule_name};
+use rulestep_engine::monitor::{Rule, rule_name};
 
 /// The number of such a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::replay::Replay;
-use crate::session::{AlternativeRef, Call, CallRef, Session};
+use rulestep_base::session::{AlternativeRef, Call, CallRef, Session};
+use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
+use rulestep_engine::replay::Replay;
 
 /// A call of a session, or the session itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,13 +9,13 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::identity::Identity;
-use crate::session::{Call, Session};
+use rulestep_base::session::{Call, Session};
 
 /// What tells a session from every other one; `None` where nothing does.
 pub fn mark(session: &Session) -> Option<Identity> {
     let timed = session.messages.iter().any(|message| message.at.is_some());
     let tells = timed || session.calls.iter().any(|call| call.time.is_some() || call.id.is_some());
-    tells.then(|| Identity::of(session))
+    tells.then(|| Identity::as_recorded(session))
 }
 
 /// What tells how a session begins from how every other one does: the time, the id and all else of its first call. `None` where
@@ -32,7 +32,7 @@ pub fn beginning(session: &Session) -> Option<Identity> {
 
 /// Marks the calls of a session with which another one begins as well; not those of one that is there twice.
 pub fn mark_copies(session: &mut Session, earlier: &Session) {
-    if Identity::of(session) == Identity::of(earlier) {
+    if Identity::as_recorded(session) == Identity::as_recorded(earlier) {
         return;
     }
     let same = |(own, other): &(&mut Call, &Call)| {

@@ -9,13 +9,13 @@ use super::filter::State;
 use super::names::{Name, Names};
 use super::trigrams::Trigrams;
 use super::verdict::SessionVerdict;
-use crate::diagnostic::Code;
-use crate::engine::Verdict;
-use crate::monitor::finding::RuleOutcome;
-use crate::monitor::{RuleId, Rules};
-use crate::replay::{DecidedCall, Replay};
-use crate::session::stored::StoredSession;
-use crate::session::{Call, Millis, Outcome, Session};
+use crate::stored::StoredSession;
+use rulestep_base::diagnostic::Code;
+use rulestep_base::session::{Call, Millis, Outcome, Session};
+use rulestep_engine::monitor::finding::RuleOutcome;
+use rulestep_engine::monitor::{RuleId, Rules};
+use rulestep_engine::replay::{DecidedCall, Replay};
+use rulestep_engine::run::Verdict;
 
 /// One session; or a file that none could be read from.
 #[derive(Debug, Clone)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::session::Session;
+use rulestep_base::session::Session;
 
 /// More names than any set of tools has: beyond them nothing is concluded from a name that is missing.
 const MOST: usize = 5_000;

@@ -7,8 +7,8 @@ use super::filter::{Field, Filter, State, Test};
 use super::names::{Name, Names};
 use super::rows::{Event, SessionRow, bit};
 use super::trigrams::Needed;
-use crate::replay::Replay;
-use crate::session::Session;
+use rulestep_base::session::Session;
+use rulestep_engine::replay::Replay;
 
 /// A filter, and the names that it is asked about.
 #[derive(Debug)]

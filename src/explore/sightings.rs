@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::monitor::CallPart;
-use crate::replay::Replay;
-use crate::session::Outcome;
+use rulestep_base::session::Outcome;
+use rulestep_engine::monitor::CallPart;
+use rulestep_engine::replay::Replay;
 
 /// What sessions have of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use super::contexts::SeenContexts;
 use super::coverage::Coverage;
 use super::inventory::Inventory;
 use super::sightings::Sightings;
-use crate::replay::Replay;
+use rulestep_engine::replay::Replay;
 
 /// All counts of the same sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefIterator, ParallelIter
 use super::names::{Name, Names};
 use super::rows::SessionRow;
 use super::sieve::Sieve;
-use crate::session::Millis;
+use rulestep_base::session::Millis;
 
 /// A place in the list of all sessions.
 pub type Place = u32;

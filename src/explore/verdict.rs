@@ -1,8 +1,8 @@
 //! What a session comes to: one verdict, which tables, lists and jumps share.
 
-use crate::engine::Mode;
-use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::replay::{Replay, Status};
+use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
+use rulestep_engine::replay::{Replay, Status};
+use rulestep_engine::run::Mode;
 
 /// The verdict on a session: stopped calls, and rules about the session that are violated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

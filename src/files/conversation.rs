@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use super::stamp::Stamp;
 use super::{packed, walk};
-use crate::diagnostic::{Diagnostic, Loss, code};
-use crate::source::quoted;
+use rulestep_base::diagnostic::{Diagnostic, Loss, code};
+use rulestep_base::source::quoted;
 
 /// How a program keeps its conversations.
 struct Layout {

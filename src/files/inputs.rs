@@ -4,20 +4,17 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
-#[cfg(feature = "tui")]
 use std::io::{Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::conversation::{Conversation, Root};
-#[cfg(feature = "tui")]
 use super::is_document;
 use super::stamp::Stamp;
 use super::walk::{FoundFile, WalkedFile};
 use super::{glob, packed, unreadable, utf8, walk};
-use crate::diagnostic::{Diagnostic, code};
-#[cfg(feature = "tui")]
-use crate::policy::is_case_file;
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_engine::policy::is_case_file;
 
 /// What arguments lead to.
 #[derive(Clone, Debug, Default)]
@@ -217,7 +214,6 @@ fn once(arg: &str, first: usize, found: &mut Inputs, known: &mut KnownFiles, is_
 
 /// The files in which cases of this version may be: all documents of a folder; of a file, itself and the files of cases
 /// beside it.
-#[cfg(feature = "tui")]
 pub fn case_files(version: &str) -> Inputs {
     let path = Path::new(version);
     if path.is_dir() {
@@ -241,7 +237,6 @@ pub fn case_files(version: &str) -> Inputs {
 }
 
 /// The folder of a file: a name alone is in the current one.
-#[cfg(feature = "tui")]
 pub(super) fn of_file(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
@@ -317,7 +312,6 @@ impl Input {
     }
 
     /// So many of its bytes, from the one with this number on; fewer are an error.
-    #[cfg(feature = "tui")]
     pub fn read_part(&self, at: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut file = File::open(self.path.as_ref().ok_or(io::ErrorKind::NotFound)?)?;
         file.seek(SeekFrom::Start(at))?;

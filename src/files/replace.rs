@@ -20,7 +20,6 @@ pub enum Expected<'a> {
     /// A file with this text, as it was read.
     Text(&'a str),
     /// Whatever is there.
-    #[cfg(feature = "tui")]
     Any,
 }
 
@@ -46,7 +45,6 @@ pub enum NotWritten {
 pub fn replace(path: &Path, expected: Expected<'_>, text: &str) -> Result<(), NotWritten> {
     let target = match (expected, fs::canonicalize(path)) {
         (Expected::Nothing, _) => path.to_owned(),
-        #[cfg(feature = "tui")]
         (Expected::Any, Err(error)) if error.kind() == io::ErrorKind::NotFound => path.to_owned(),
         (_, found) => found?,
     };

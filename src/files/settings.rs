@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::{Diagnostic, code};
-use crate::source::Source;
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::source::Source;
 
 /// The file's name.
 const NAME: &str = "rulestep.toml";

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use crate::session::stored::ByteStore;
+use crate::stored::ByteStore;
 
 /// A file that grows by what leaves memory.
 pub struct Spill {

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Input, packed, unreadable};
-use crate::diagnostic::Diagnostic;
+use rulestep_base::diagnostic::Diagnostic;
 
 /// How long nothing may come before it is worth a word.
 pub const SILENT: Duration = Duration::from_secs(1);

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::levels::{Levels, is_lint, unknown};
-use crate::diagnostic::{Diagnostic, Fix, Place, Severity, code};
-use crate::source::edit::leaves;
-use crate::source::{Source, Span, parse, quoted};
+use rulestep_base::diagnostic::{Diagnostic, Fix, Place, Severity, code};
+use rulestep_base::source::edit::leaves;
+use rulestep_base::source::{Source, Span, parse, quoted};
 
 /// What is said of comments themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,9 +6,9 @@ use super::circle::disjoint_circles;
 use super::linter::{Linter, head};
 use super::needs::Need;
 use super::world::{Follow, World, worlds};
-use crate::diagnostic::{Diagnostic, code};
-use crate::monitor::{RuleId, Says, Statement};
-use crate::source::quoted;
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::source::quoted;
+use rulestep_engine::monitor::{RuleId, Says, Statement};
 
 /// Finds them.
 pub fn lint(linter: &mut Linter<'_>, out: &mut Vec<Diagnostic>) {
@@ -95,7 +95,7 @@ fn circles(linter: &mut Linter<'_>, world: &World<'_>, stuck: &BTreeSet<&str>, o
 /// A finding at the place where a rule says what a tool needs.
 fn told(
     linter: &mut Linter<'_>,
-    code: crate::diagnostic::Code,
+    code: rulestep_base::diagnostic::Code,
     need: &Need<'_>,
     message: String,
     out: &mut Vec<Diagnostic>,

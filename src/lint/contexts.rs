@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use super::linter::head;
 use super::place::Places;
-use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::explore::contexts::SeenContexts;
-use crate::monitor::RuleId;
-use crate::policy::Policy;
-use crate::source::quoted;
-use crate::wording::{count, list};
+use rulestep_base::diagnostic::{Diagnostic, Fix, code};
+use rulestep_base::source::quoted;
+use rulestep_base::wording::{count, list};
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::policy::Policy;
 
 /// What these contexts say against the conditions of the policy. That sessions have other values is no mistake by itself.
 pub fn contexts(policy: &Policy, seen: &SeenContexts) -> Vec<Diagnostic> {

@@ -6,10 +6,10 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::diagnostic::{Code, Diagnostic, PageKind, Severity, code};
-use crate::dialect::{self, DIALECTS};
-use crate::source::nearest::nearest;
-use crate::source::{Source, Span, quoted};
+use rulestep_base::diagnostic::{Code, Diagnostic, PageKind, Severity, code};
+use rulestep_base::source::nearest::nearest;
+use rulestep_base::source::{Source, Span, quoted};
+use rulestep_engine::dialect::{self, DIALECTS};
 
 /// What becomes of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,10 +1,10 @@
 //! A version that is looked through, with the places of its rules.
 
 use super::place::Places;
-use crate::diagnostic::Diagnostic;
-use crate::monitor::{Rule, RuleId, Statement, rule_name};
-use crate::policy::Policy;
-use crate::source::{Span, quoted};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::source::{Span, quoted};
+use rulestep_engine::monitor::{Rule, RuleId, Statement, rule_name};
+use rulestep_engine::policy::Policy;
 
 /// A version that is looked through.
 pub struct Linter<'p> {

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::linter::Linter;
-use crate::diagnostic::{Diagnostic, Fix, code};
 use crate::explore::inventory::words;
-use crate::monitor::{RuleId, Says};
-use crate::source::quoted;
+use rulestep_base::diagnostic::{Diagnostic, Fix, code};
+use rulestep_base::source::quoted;
+use rulestep_engine::monitor::{RuleId, Says};
 
 /// How the rules of a version use a name.
 #[derive(Default)]

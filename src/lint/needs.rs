@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::monitor::RuleId;
+use rulestep_engine::monitor::RuleId;
 
 /// Tools, any of which will do.
 pub type AnyOf<'p> = &'p [Arc<str>];

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::monitor::Rule;
-use crate::source::{Node, NodeValue, Source, Span, parse};
+use rulestep_base::source::{Node, NodeValue, Source, Span, parse};
+use rulestep_engine::monitor::Rule;
 
 /// The documents of texts that were looked into, parsed once.
 #[derive(Default)]

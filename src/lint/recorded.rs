@@ -6,14 +6,14 @@ use std::sync::Arc;
 use super::contexts::contexts;
 use super::linter::{Linter, head};
 use super::place::Places;
-use crate::diagnostic::{Diagnostic, Fix, Severity, code};
 use crate::explore::coverage::{Exercise, RuleUse};
 use crate::explore::survey::Survey;
-use crate::monitor::{CallPart, Probe, Rule, RuleId, Says};
-use crate::policy::Policy;
-use crate::source::nearest::{edits, nearest};
-use crate::source::{Span, quoted};
-use crate::wording::{count, thousands};
+use rulestep_base::diagnostic::{Diagnostic, Fix, Severity, code};
+use rulestep_base::source::nearest::{edits, nearest};
+use rulestep_base::source::{Span, quoted};
+use rulestep_base::wording::{count, thousands};
+use rulestep_engine::monitor::{CallPart, Probe, Rule, RuleId, Says};
+use rulestep_engine::policy::Policy;
 
 /// The fewest calls from which is concluded that a rule always objects.
 const FEW: u64 = 3;
@@ -240,7 +240,7 @@ fn probes(
     }
 }
 
-fn probe_span(places: &mut Places, probe: &Probe, rule: &crate::monitor::Rule) -> Span {
+fn probe_span(places: &mut Places, probe: &Probe, rule: &rulestep_engine::monitor::Rule) -> Span {
     let under = match probe.part {
         CallPart::Result if probe.condition.is_some() => Some("with_output"),
         CallPart::Result => Some("prior"),

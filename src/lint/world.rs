@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::linter::Linter;
 use super::needs::{AnyOf, Necessary, Need, NeedsByTool};
-use crate::monitor::{NameTest, RuleId, Says, Statement};
-use crate::session::value;
+use rulestep_base::session::value;
+use rulestep_engine::monitor::{NameTest, RuleId, Says, Statement};
 
 /// The sessions for which rules are written: those of a context, and perhaps those of one test.
 type Sessions<'p> = (&'p [(Arc<str>, Value)], Option<Arc<str>>);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::fault::Fault;
 use super::outcome::{self, Telling};
-use crate::session::Body;
+use rulestep_base::session::Body;
 
 pub mod places;
 pub mod tools;

@@ -1,7 +1,7 @@
 //! Arguments that are sent to be decided: every program has to read the same in them, and this one all of it.
 
 use super::fault::Fault;
-use crate::session::Body;
+use rulestep_base::session::Body;
 
 /// Whether rules can look into all of these arguments.
 ///

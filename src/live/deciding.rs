@@ -6,11 +6,11 @@ use super::fault::Fault;
 use super::journal::Journal;
 use super::journal::going_on::Continuation;
 use super::tree::{Others, Tree};
-use crate::engine::{Decision, Mode, Run};
-use crate::monitor::{Depth, Explanation};
-use crate::policy::Policy;
-use crate::replay;
-use crate::session::{Session, TreeSeen};
+use rulestep_base::session::{Session, TreeSeen};
+use rulestep_engine::monitor::{Depth, Explanation};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay;
+use rulestep_engine::run::{Decision, Mode, Run};
 
 /// A decision, with what the rules found and what it was made of.
 pub struct Decided {

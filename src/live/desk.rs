@@ -12,7 +12,6 @@ use super::deciding::{self, Decided};
 pub use super::earlier::NewCall;
 use super::earlier::{Earlier, earlier, is_sibling, resolved};
 use super::fault::Fault;
-#[cfg(feature = "proxy")]
 use super::followed::Followed;
 use super::journal::Journal;
 use super::policy::{self, Current};
@@ -21,9 +20,9 @@ use super::record::{Json, Judged, Opened, Proposed, Record, SCHEMA};
 use super::self_guard::SelfGuard;
 use super::transcript::Tail;
 use super::tree::{Clock, Place};
-use crate::engine::{Mode, Run, Verdict};
-use crate::policy::Policy;
-use crate::session::{Body, Millis, Session};
+use rulestep_base::session::{Body, Millis, Session};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::{Mode, Run, Verdict};
 
 /// How events are answered.
 #[derive(Debug, Clone)]
@@ -63,7 +62,6 @@ impl Desk {
     ///
     /// # Errors
     /// It cannot be decided or recorded.
-    #[cfg(feature = "internals")]
     pub fn answer(&self, report: &Report, began: Instant) -> Result<Answer, Fault> {
         self.answer_event(report, began, false)
     }
@@ -80,7 +78,6 @@ impl Desk {
     ///
     /// # Errors
     /// It cannot be recorded.
-    #[cfg(feature = "proxy")]
     pub fn answer_following(&self, report: &Report, followed: &mut Followed) -> Result<Answer, Fault> {
         let clock = Clock(None);
         followed.with(self.wait, || self.journal(report), |journal, _| self.record(report, journal, clock))
@@ -192,7 +189,6 @@ impl Desk {
     ///
     /// # Errors
     /// It cannot be decided or recorded.
-    #[cfg(feature = "proxy")]
     pub fn decide(
         &self,
         report: &Report,
@@ -355,7 +351,6 @@ impl Desk {
     ///
     /// # Errors
     /// The policy or the journal cannot be read.
-    #[cfg(feature = "proxy")]
     pub fn visible(
         &self,
         report: &Report,

@@ -14,9 +14,9 @@ use super::record::{Opened, Record, SCHEMA};
 use super::settings::{Hook, best, option};
 use super::tree::now;
 use super::{Agent, policy};
-use crate::policy::Policy;
-use crate::wording::count;
 use notes::Notes;
+use rulestep_base::wording::count;
+use rulestep_engine::policy::Policy;
 use trial::{Outcome, Trial};
 
 pub use notes::{Item, Level};

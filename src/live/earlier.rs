@@ -6,8 +6,8 @@ use super::agent::Answer;
 use super::fault::Fault;
 use super::journal::Journal;
 use super::transcript::Tail;
-use crate::engine::Mode;
-use crate::session::{Body, Call, MessageKind, Outcome, Session};
+use rulestep_base::session::{Body, Call, MessageKind, Outcome, Session};
+use rulestep_engine::run::Mode;
 
 /// A call that is proposed.
 pub struct NewCall<'a> {

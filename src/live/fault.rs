@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::Path;
 
-use crate::wording::line;
+use rulestep_base::wording::line;
 
 /// Why a call could not be decided.
 #[derive(Debug, Clone, PartialEq, Eq)]

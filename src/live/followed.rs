@@ -9,11 +9,11 @@ use super::fault::Fault;
 use super::journal::Journal;
 use super::outline::{Keep, outlines};
 use super::outlines::Outlines;
-use crate::engine::{Mode, Run};
-use crate::policy::Policy;
-use crate::recording::known::Known;
-use crate::replay::{self, Course};
-use crate::session::{Body, Millis, Session};
+use rulestep_base::session::{Body, Millis, Session};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::{self, Course};
+use rulestep_engine::run::{Mode, Run};
+use rulestep_recording::known::Known;
 
 /// What is known of a session; nothing at first.
 #[derive(Default)]

@@ -17,11 +17,11 @@ use super::reason::reason;
 use super::record::{Json, Judged, Opened, PolicyPlace, Proposed, Record, SCHEMA};
 use super::self_guard::SelfGuard;
 use super::tree::now;
-use crate::engine::Mode;
-use crate::gate::{Gate, GatedCall};
-use crate::monitor::Explanation;
-use crate::policy::Policy;
-use crate::session::Body;
+use rulestep_base::session::Body;
+use rulestep_engine::gate::{Gate, GatedCall};
+use rulestep_engine::monitor::Explanation;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Mode;
 
 /// The version of the protocol.
 pub const PROTOCOL: &str = "rulestep.gate/1";

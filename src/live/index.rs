@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use twox_hash::XxHash3_64;
 
-use crate::session::body::{Place, Store};
+use rulestep_base::session::body::{Place, Store};
 
 /// How outlines are written; changes with them.
 const FORM: &str = concat!("#rulestep.index/5 ", env!("CARGO_PKG_VERSION"));
@@ -113,7 +113,6 @@ impl Index {
     }
 
     /// What was added since by other processes, if it is still the index of the journal, which is in this state now.
-    #[cfg(feature = "proxy")]
     pub fn follow(&mut self, journal: &Stamp) -> Option<String> {
         self.file.seek(SeekFrom::Start(self.end)).ok()?;
         let mut text = Vec::new();

@@ -3,7 +3,6 @@
 //! What is in it was written and synced before the answer was given, so a call that ran is in it. A line that is cut off is
 //! of a writer that was stopped before it answered: it is no decision, and the next writer marks it so.
 
-#[cfg(feature = "proxy")]
 mod follow;
 pub mod going_on;
 mod lines;
@@ -26,12 +25,12 @@ use super::lock;
 use super::outline::{Keep, Kind, outlines};
 use super::outlines::Outlines;
 use super::record::Record;
-use crate::diagnostic::Diagnostic;
-use crate::recording::known::Known;
-use crate::recording::{self, Options};
-use crate::session::Session;
-use crate::session::body::Store;
-use crate::wording::count;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Session;
+use rulestep_base::session::body::Store;
+use rulestep_base::wording::count;
+use rulestep_recording::known::Known;
+use rulestep_recording::{self as recording, Options};
 
 /// A journal that nobody else can write to.
 #[derive(Debug)]

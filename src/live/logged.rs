@@ -10,8 +10,8 @@ use super::fault::Fault;
 use super::journal::Journal;
 use super::transcript::{self, Tail};
 use super::tree::Clock;
-use crate::recording::{CODEX_SCRIPT_CALL, command};
-use crate::session::UNKNOWN_FOLDER;
+use rulestep_base::session::UNKNOWN_FOLDER;
+use rulestep_recording::{CODEX_SCRIPT_CALL, command};
 
 /// How often, and after how long, a log is looked at again that does not have a call yet: it is written beside the hook.
 const LOOKS: u32 = 5;

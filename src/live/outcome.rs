@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use crate::recording::{Status, command};
-use crate::session::{Body, Form};
+use rulestep_base::session::{Body, Form};
+use rulestep_recording::{Status, command};
 
 /// How an agent's results say that their calls failed, beside what any result may say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,9 +11,9 @@ use serde_json::value::RawValue;
 use twox_hash::XxHash3_64;
 
 use super::members::Members;
-use crate::recording::known::{has_half, instant, outcome};
-use crate::session::body::unescaped;
-use crate::session::{Body, Form, Millis};
+use rulestep_base::session::body::unescaped;
+use rulestep_base::session::{Body, Form, Millis};
+use rulestep_recording::known::{has_half, instant, outcome};
 
 /// A body of this many bytes takes more room than its place.
 const LONG: usize = 256;

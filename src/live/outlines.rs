@@ -5,9 +5,9 @@ use std::sync::Arc;
 use hashbrown::{HashMap, HashSet};
 
 use super::outline::Kind;
-use crate::recording::known::{Known, Step, outcome};
-use crate::session::body::{Place, Store};
-use crate::session::{Body, Form, Millis};
+use rulestep_base::session::body::{Place, Store};
+use rulestep_base::session::{Body, Form, Millis};
+use rulestep_recording::known::{Known, Step, outcome};
 
 /// Every record of a journal, in its order.
 #[derive(Debug, Default)]
@@ -148,7 +148,6 @@ impl Outlines {
     }
 
     /// From now on, finding what is about a call costs the same however many records there are.
-    #[cfg(feature = "proxy")]
     pub fn remember_calls(&mut self) {
         let mut about = HashMap::new();
         for (number, record) in self.records.iter().enumerate() {

@@ -10,12 +10,12 @@ use super::fault::Fault;
 use super::journal;
 use super::record::PolicyPlace;
 use super::self_guard::SelfGuard;
-use crate::diagnostic::Diagnostic;
 use crate::files::replace::put_private;
 use crate::files::{self, settings};
-use crate::gate::{InvalidPolicy, loaded_guarded};
 use crate::lint::Levels;
-use crate::policy::{Policy, PolicyFile};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_engine::gate::{InvalidPolicy, loaded_guarded};
+use rulestep_engine::policy::{Policy, PolicyFile};
 
 /// The policy that decides.
 pub struct Current {

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use crate::engine::Verdict;
-use crate::gate::Gate;
-use crate::monitor::{CallPart, rule_name};
-use crate::policy::Policy;
-use crate::shell::facts::{AgentTool, Role, Table};
-use crate::source::{Node, NodeValue, parse};
+use rulestep_base::source::{Node, NodeValue, parse};
+use rulestep_engine::gate::Gate;
+use rulestep_engine::monitor::{CallPart, rule_name};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Verdict;
+use rulestep_shell::facts::{AgentTool, Role, Table};
 
 /// A call that is put to a hook.
 #[derive(Debug, Clone, PartialEq)]

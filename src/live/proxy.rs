@@ -22,13 +22,13 @@ use super::desk::{Desk, NewCall};
 use super::fault::Fault;
 use super::followed::Followed;
 use super::tree::now;
-use crate::engine::Mode;
-use crate::recording::{self, McpEnded};
-use crate::session::{Body, refusal};
 use answers::{asking, error, refused, unreadable, withdrawn};
 use connection::{OPEN, Purpose, Question, Request, Running, State};
 pub use message::Delivery;
 use message::{Members, clear, key, one_line, unambiguous};
+use rulestep_base::session::{Body, refusal};
+use rulestep_engine::run::Mode;
+use rulestep_recording::{self as recording, McpEnded};
 use tools::announced;
 
 /// The name of the folder of these journals.

@@ -1,9 +1,9 @@
 //! Why a call does not run, in words for the model.
 
-use crate::engine::Verdict;
-use crate::monitor::{Effect, Explanation};
-use crate::session::refusal;
-use crate::wording::{Sentence, line};
+use rulestep_base::session::refusal;
+use rulestep_base::wording::{Sentence, line};
+use rulestep_engine::monitor::{Effect, Explanation};
+use rulestep_engine::run::Verdict;
 
 /// The message to the model: fixed first words, by which the agent's log shows a denial or (if the agent `asks`) a question, then the
 /// rule's reason.

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::engine::{Decision, Mode, Verdict};
-use crate::monitor::Explanation;
-use crate::session::{Body, Form, Millis, TreeSeen};
+use rulestep_base::session::{Body, Form, Millis, TreeSeen};
+use rulestep_engine::monitor::Explanation;
+use rulestep_engine::run::{Decision, Mode, Verdict};
 
 /// The version of the journal's form.
 pub const SCHEMA: &str = "rulestep.live/1";

@@ -9,7 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::Agent;
-use crate::policy::{GUARD, PolicyFile};
+use rulestep_engine::policy::{GUARD, PolicyFile};
 
 /// What the self-guard protects beside the policy.
 #[derive(Debug, Clone)]

@@ -12,7 +12,7 @@ use std::time::UNIX_EPOCH;
 
 use twox_hash::XxHash3_64;
 
-use crate::policy::Policy;
+use rulestep_engine::policy::Policy;
 
 /// How a state is written; changes with it.
 const FORM: &str = concat!("#rulestep.state/1 ", env!("CARGO_PKG_VERSION"));

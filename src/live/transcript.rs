@@ -11,12 +11,12 @@ use super::fault::Fault;
 use super::journal::Journal;
 use super::record::{Json, Proposed, Record};
 use super::tree::Clock;
-use crate::diagnostic::{Diagnostic, Place};
 use crate::files::bounded;
-use crate::recording::{self, Options, Status, command};
-use crate::session::build::Builder;
-use crate::session::tree::is_starter;
-use crate::session::{Body, Call, Message, MessageKind, Origin, Outcome, Session};
+use rulestep_base::diagnostic::{Diagnostic, Place};
+use rulestep_base::session::build::Builder;
+use rulestep_base::session::tree::is_starter;
+use rulestep_base::session::{Body, Call, Message, MessageKind, Origin, Outcome, Session};
+use rulestep_recording::{self as recording, Options, Status, command};
 
 /// What a log says since an earlier look at it.
 #[derive(Debug)]

@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use super::fault::Fault;
 use super::journal::{Journal, file_name, private_folder};
 use super::lock;
-use crate::session::tree::join;
-use crate::session::{Millis, Session, TreeSeen};
+use rulestep_base::session::tree::join;
+use rulestep_base::session::{Millis, Session, TreeSeen};
 
 /// How the file is written; changes with it.
 const FORM: &str = "rulestep.tree/1";

@@ -7,7 +7,7 @@ use super::fault::Fault;
 use super::journal::Journal;
 use super::record::{Json, Judged, Proposed, Record};
 use super::tree::Clock;
-use crate::engine::Verdict;
+use rulestep_engine::run::Verdict;
 
 impl Desk {
     /// Records a call that was answered without a decision, with the reason. `runs`: the answer; `None`: the user is asked.

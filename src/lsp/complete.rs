@@ -10,11 +10,11 @@ use lsp_types::{
 
 use super::context::{Context, Role};
 use super::{Server, place};
-use crate::dialect::lookup::{Match, Reference, Values};
-use crate::dialect::{self, DIALECTS};
 use crate::report::reference::markdown;
-use crate::source::Node;
-use crate::source::inline::scalar;
+use rulestep_base::source::Node;
+use rulestep_base::source::inline::scalar;
+use rulestep_engine::dialect::lookup::{Match, Reference, Values};
+use rulestep_engine::dialect::{self, DIALECTS};
 
 impl Server {
     /// What may be written here.
@@ -140,7 +140,7 @@ impl Server {
     fn tools(&self, items: &mut Items<'_>) {
         let recorded = &self.recorded.inventory.tools;
         for tool in self.tool_names() {
-            let calls = recorded.get(&*tool).map(|calls| crate::wording::count(calls.calls, "call"));
+            let calls = recorded.get(&*tool).map(|calls| rulestep_base::wording::count(calls.calls, "call"));
             items.value(&tool, &calls.unwrap_or_else(|| "in the policies".to_owned()));
         }
     }
@@ -231,7 +231,7 @@ impl Items<'_> {
             None => name.to_owned(),
         };
         CompletionItem {
-            label: crate::wording::line(name).to_string(),
+            label: rulestep_base::wording::line(name).to_string(),
             filter_text: Some(filter),
             text_edit: Some(CompletionTextEdit::Edit(TextEdit { range: self.range, new_text })),
             ..CompletionItem::default()

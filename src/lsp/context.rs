@@ -3,8 +3,8 @@
 //! A text that is being written is seldom YAML. So a mark is put at the cursor, and the text is parsed in several forms (as it
 //! is, with a colon, cut off after the cursor with its brackets closed) until one of them has the mark in it.
 
-use crate::dialect::lookup::{Step, TOP_LIST};
-use crate::source::{Node, NodeValue, Source, Span, parse};
+use rulestep_base::source::{Node, NodeValue, Source, Span, parse};
+use rulestep_engine::dialect::lookup::{Step, TOP_LIST};
 
 const MARK: &str = "rulestep0mark0of0the0cursor";
 

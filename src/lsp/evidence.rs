@@ -7,18 +7,18 @@ use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::compare::{Base, Comparison, Kind};
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::engine::Mode;
 use crate::explore::coverage::RuleUse;
 use crate::explore::inventory::Inventory;
 use crate::explore::survey::Survey;
 use crate::lint::recorded;
-use crate::monitor::RuleId;
-use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::session::Session;
 use crate::suggest::{Bounds, Suggestion, suggest};
-use crate::wording::{self, line};
+use rulestep_base::diagnostic::{Diagnostic, Severity};
+use rulestep_base::session::Session;
+use rulestep_base::wording::{self, line};
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// Places that are kept of a rule, and of a tool.
 const PLACES: usize = 100;

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::place;
 use crate::case::read::read;
-use crate::diagnostic::{Diagnostic, code};
 use crate::lint::settle;
-use crate::policy::{LoadResult, PolicyFile};
 use crate::workspace::Version;
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_engine::policy::{LoadResult, PolicyFile};
 
 /// A folder of policies. Nothing is loaded at first.
 #[derive(Default)]

@@ -11,17 +11,17 @@ use lsp_types::{
 
 use super::evidence::{Counts, RecordedAt, RuleCount};
 use super::{Buffer, Server, place};
-use crate::diagnostic::{Diagnostic, Place};
-use crate::dialect;
-use crate::dialect::lookup::{Reference, Step, TOP_LIST};
-use crate::monitor::{Rule, RuleId, rule_name};
-use crate::policy::Policy;
 use crate::report::reference::markdown;
 use crate::report::suggest::{sentence, support};
-use crate::source::{Node, NodeValue, Source, Span, parse};
 use crate::suggest::insert::into_contract;
 use crate::suggest::{Candidate, Suggestion};
-use crate::wording::{count, line};
+use rulestep_base::diagnostic::{Diagnostic, Place};
+use rulestep_base::source::{Node, NodeValue, Source, Span, parse};
+use rulestep_base::wording::{count, line};
+use rulestep_engine::dialect;
+use rulestep_engine::dialect::lookup::{Reference, Step, TOP_LIST};
+use rulestep_engine::monitor::{Rule, RuleId, rule_name};
+use rulestep_engine::policy::Policy;
 
 /// A key or a value of a document.
 struct Spot<'n> {

@@ -2,7 +2,7 @@
 
 use lsp_types::{InitializeParams, Position, PositionEncodingKind, Range, TextDocumentContentChangeEvent};
 
-use crate::source::Span;
+use rulestep_base::source::Span;
 
 /// What a character counts as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,14 +5,14 @@ use super::paint::Paint;
 use super::text::trace;
 use super::words::live::LiveWords;
 use super::words::{self, ByTool, Sentence};
-use crate::diagnostic::Code;
-use crate::engine::Mode;
-use crate::monitor::finding::RuleState;
-use crate::monitor::{Effect, Explanation, Rule, RuleId};
-use crate::replay::{DecidedCall, NotTaken, Replay};
-use crate::session::{Call, Outcome};
-use crate::wording::clean::{self, Marks};
-use crate::wording::glyph::Glyph;
+use rulestep_base::diagnostic::Code;
+use rulestep_base::session::{Call, Outcome};
+use rulestep_base::wording::clean::{self, Marks};
+use rulestep_base::wording::glyph::Glyph;
+use rulestep_engine::monitor::finding::RuleState;
+use rulestep_engine::monitor::{Effect, Explanation, Rule, RuleId};
+use rulestep_engine::replay::{DecidedCall, NotTaken, Replay};
+use rulestep_engine::run::Mode;
 
 const PLAIN: Paint = Paint { color: false };
 /// Columns that one value takes at the most: nobody reads more of it in a report.

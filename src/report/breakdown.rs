@@ -11,12 +11,12 @@ use super::paint::Paint;
 use super::totals::{ReadingLine, incomplete_markdown, incomplete_text, is_zero};
 use super::{Total, words};
 
-use crate::engine::{Mode, Verdict};
+use rulestep_engine::run::{Mode, Verdict};
 
 use crate::explore::breakdown::{Breakdown, By, Count, Key};
-use crate::monitor::rule::RulePlace;
-use crate::monitor::rule_name;
-use crate::policy::Policy;
+use rulestep_engine::monitor::rule::RulePlace;
+use rulestep_engine::monitor::rule_name;
+use rulestep_engine::policy::Policy;
 
 /// The shape of the JSON.
 pub const SCHEMA: &str = "rulestep.breakdown/1";

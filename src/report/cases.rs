@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::{Look, words};
 use crate::case::judge::{self, Actual, Answer, CaseResult};
 use crate::case::{Aspect, Case, Expectation, Fact, Place, Subject};
-use crate::engine::Decision;
-use crate::replay::Status;
-use crate::session::Session;
-use crate::wording::glyph::Glyph;
+use rulestep_base::session::Session;
+use rulestep_base::wording::glyph::Glyph;
+use rulestep_engine::replay::Status;
+use rulestep_engine::run::Decision;
 
 /// A case that was judged, in words.
 #[derive(Debug, Clone, Serialize)]

@@ -10,12 +10,12 @@ pub mod sarif;
 pub mod unread;
 pub mod warned;
 
-use crate::diagnostic::{Diagnostic, code};
-use crate::engine::Verdict;
-use crate::monitor::Explanation;
-use crate::monitor::Rule;
-use crate::replay::{DecidedCall, NotTaken, Replay};
-use crate::session::{Call, Session};
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::session::{Call, Session};
+use rulestep_engine::monitor::Explanation;
+use rulestep_engine::monitor::Rule;
+use rulestep_engine::replay::{DecidedCall, NotTaken, Replay};
+use rulestep_engine::run::Verdict;
 
 use super::{Total, words};
 

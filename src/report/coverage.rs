@@ -11,13 +11,13 @@ use super::paint::Paint;
 use super::totals::{ReadingLine, incomplete_markdown, incomplete_text, is_zero};
 use super::{Provenance, Total, words};
 
-use crate::engine::Mode;
 use crate::explore::coverage::{Coverage, Exercise, RuleUse};
 use crate::explore::occurrence::{Extent, Occurrence, Place};
-use crate::monitor::rule::RulePlace;
-use crate::monitor::{Rule, rule_name};
-use crate::policy::Policy;
-use crate::session::{AlternativeRef, CallRef};
+use rulestep_base::session::{AlternativeRef, CallRef};
+use rulestep_engine::monitor::rule::RulePlace;
+use rulestep_engine::monitor::{Rule, rule_name};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Mode;
 
 /// The shape of the JSON.
 pub const SCHEMA: &str = "rulestep.coverage/1";
@@ -157,7 +157,7 @@ fn at(occurrence: &Occurrence) -> String {
     }
 }
 
-fn sums(coverage: &Coverage, rules: &[(crate::monitor::RuleId, &Rule, RuleUse)]) -> String {
+fn sums(coverage: &Coverage, rules: &[(rulestep_engine::monitor::RuleId, &Rule, RuleUse)]) -> String {
     let count = |exercise| rules.iter().filter(|(_, _, used)| used.exercise() == exercise).count() as u64;
     let others = match coverage.alternatives {
         0 => String::new(),

@@ -9,8 +9,8 @@ use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
 use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 use serde_json::{Map, Value, json};
 
-use crate::diagnostic::{Diagnostic, Fix, Label, Place, Severity};
-use crate::source::{Source, Span, is_unseen};
+use rulestep_base::diagnostic::{Diagnostic, Fix, Label, Place, Severity};
+use rulestep_base::source::{Source, Span, is_unseen};
 
 /// The most lines of a span that are drawn; of a longer one the first stands for all.
 const MOST_LINES: usize = 4;

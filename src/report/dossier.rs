@@ -8,13 +8,13 @@ use super::account::Account;
 use super::text::blocks::{Block, blocks};
 use super::words::ByTool;
 use super::{diagnostic, words};
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::engine::{Mode, Verdict};
 use crate::explore::coverage::Coverage;
-use crate::monitor::{Effect, RuleId};
-use crate::replay::{DecidedCall, NotTaken, Replay};
-use crate::session::Call;
-use crate::wording::clean::{self, Marks};
+use rulestep_base::diagnostic::{Diagnostic, Severity};
+use rulestep_base::session::Call;
+use rulestep_base::wording::clean::{self, Marks};
+use rulestep_engine::monitor::{Effect, RuleId};
+use rulestep_engine::replay::{DecidedCall, NotTaken, Replay};
+use rulestep_engine::run::{Mode, Verdict};
 
 /// Findings that are described for each rule.
 const PER_RULE: usize = 10;

@@ -2,11 +2,11 @@
 
 use super::dossier::Dossier;
 use super::{Total, ci, words};
-use crate::diagnostic::Diagnostic;
-use crate::engine::{Mode, Verdict};
-use crate::monitor::RuleId;
-use crate::policy::Policy;
-use crate::replay::Replay;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Mode, Verdict};
 
 /// What is known once all sessions are judged.
 pub struct End<'a> {

@@ -13,14 +13,14 @@ use serde_json::Value;
 use super::json::{BodyJson, line};
 use super::words;
 use crate::compare;
-use crate::engine::Verdict;
 use crate::explore::identity::Identity;
 use crate::explore::occurrence::violations;
-use crate::monitor::Rule;
-use crate::monitor::rule::RulePlace;
-use crate::replay::{Replay, Status, Summary};
-use crate::session::write::Instant;
-use crate::session::{Call, LiveDecision, Outcome, Session};
+use rulestep_base::session::write::Instant;
+use rulestep_base::session::{Call, LiveDecision, Outcome, Session};
+use rulestep_engine::monitor::Rule;
+use rulestep_engine::monitor::rule::RulePlace;
+use rulestep_engine::replay::{Replay, Status, Summary};
+use rulestep_engine::run::Verdict;
 
 /// A table: its name, and what it writes of a session.
 pub struct Table {

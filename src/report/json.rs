@@ -25,14 +25,14 @@ pub(super) use parts::{BodyJson, Named, Version, line};
 use state::{ForbiddenLine, PreconditionLine, forbidden, preconditions, states};
 
 use super::{JudgedSession, Scope, diagnostic, words};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::engine::{Mode, Narrowing};
-use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::monitor::{Fault, Reason};
-use crate::policy::Policy;
-use crate::replay::{Frame, Replay, Status, Summary};
-use crate::session::{Call, CallRef, Session};
-use crate::way_out::way_out;
+use rulestep_base::diagnostic::{Code, Diagnostic};
+use rulestep_base::session::{Call, CallRef, Session};
+use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
+use rulestep_engine::monitor::{Fault, Reason};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::{Frame, Replay, Status, Summary};
+use rulestep_engine::run::{Mode, Narrowing};
+use rulestep_engine::way_out::way_out;
 
 /// The shape of judged sessions.
 pub const SCHEMA: &str = "rulestep.replay/2";

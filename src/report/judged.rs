@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use super::{Scope, words};
-use crate::diagnostic::Diagnostic;
-use crate::engine::{Halt, Mode};
-use crate::monitor::finding::RuleState;
-use crate::policy::Policy;
-use crate::replay::{Outcomes, Replay, Status, Summary, counted_refusals, outcomes};
-use crate::session::Session;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Session;
+use rulestep_engine::monitor::finding::RuleState;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::{Outcomes, Replay, Status, Summary, counted_refusals, outcomes};
+use rulestep_engine::run::{Halt, Mode};
 
 /// A session that was judged, as a whole or for its outcome alone.
 pub enum JudgedSession {

@@ -13,10 +13,10 @@ use std::io::{self, Write};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{End, diagnostic, totals, words};
-use crate::diagnostic::Diagnostic;
-use crate::engine::Mode;
-use crate::wording::glyph::Glyph;
 use parts::{all, anchor, fitting, sentence};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::wording::glyph::Glyph;
+use rulestep_engine::run::Mode;
 
 const STYLE: &str = include_str!("page/style.css");
 /// What the browser may do with the page: show it in its own style, and nothing else.

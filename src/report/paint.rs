@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::engine::Verdict;
+use rulestep_engine::run::Verdict;
 
 /// Colours, where they are wanted.
 #[derive(Clone, Copy)]

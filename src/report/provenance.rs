@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::engine::Mode;
 use crate::explore::identity::Identity;
+use rulestep_base::diagnostic::{Diagnostic, Severity};
+use rulestep_engine::run::Mode;
 
 /// What a result is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -205,7 +205,8 @@ mod tests {
     #[test]
     fn a_file_that_every_shard_reads_is_counted_once() {
         let mut one = Provenance::default();
-        let broken = [Diagnostic::error(crate::diagnostic::code::MISSING_FILE, "no such file").in_file("a")];
+        let broken =
+            [Diagnostic::error(rulestep_base::diagnostic::code::MISSING_FILE, "no such file").in_file("a")];
         one.files(&broken, &BTreeMap::from([("a".to_owned(), 1)]));
         let two = one.clone();
         one.merge(two).unwrap();

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::Look;
 use super::paint::Paint;
-use crate::dialect::lookup::{Match, Presence, Section};
-use crate::wording::clean::{Marks, wrap};
+use rulestep_base::wording::clean::{Marks, wrap};
+use rulestep_engine::dialect::lookup::{Match, Presence, Section};
 
 /// Writes a page that is kept as Markdown: headings, paragraphs, lists and fenced examples.
 pub fn text(page: &str, look: &Look, out: &mut dyn Write) -> io::Result<()> {
@@ -88,10 +88,6 @@ pub fn data(found: &Match<'_>) -> Value {
 }
 
 /// The entry as Markdown, for an editor.
-#[cfg_attr(
-    not(any(feature = "lsp", feature = "internals")),
-    expect(dead_code, reason = "shown by the language server")
-)]
 pub fn markdown(found: &Match<'_>) -> String {
     let key = found.key;
     let head = format!("**`{}`** ({}, {})", found.path(), key.form, key.presence);

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::paint::Paint;
 use super::{Look, json, words};
-use crate::engine::Verdict;
-use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::shell::facts::{rows, tool_rows};
-use crate::shell::{Line, SmallCall, Word};
-use crate::source::inline::{inline, scalar};
-use crate::wording::{count, line, list};
+use rulestep_base::source::inline::{inline, scalar};
+use rulestep_base::wording::{count, line, list};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Verdict;
+use rulestep_shell::facts::{rows, tool_rows};
+use rulestep_shell::{Line, SmallCall, Word};
 
 /// Writes the small calls of a command line with their facts.
 pub fn text(read: &Line, out: &mut dyn Write) -> io::Result<()> {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::ci::Issues;
 use super::dossier::Dossier;
 use super::{End, JudgedSession, Look, Output, Total};
-use crate::engine::Mode;
-use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::session::Session;
+use rulestep_base::session::Session;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// What a document is about.
 pub struct Subject {

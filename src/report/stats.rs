@@ -8,12 +8,12 @@ use super::columns::columns;
 use super::paint::Paint;
 use super::totals::{incomplete_markdown, incomplete_text};
 use super::{Total, words};
-use crate::engine::Mode;
 use crate::explore::inventory::{FileCalls, Inventory, SessionCount, sorted};
 use crate::explore::occurrence::Occurrence;
-use crate::policy::Policy;
 pub use data::SCHEMA;
 pub(super) use data::StatsLine;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Mode;
 
 /// Rows of a list that people are shown, unless they ask for all.
 const MOST: usize = 10;

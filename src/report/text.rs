@@ -21,13 +21,13 @@ use super::paint::Paint;
 use super::words::ByTool;
 use super::words::live::differs;
 use super::{JudgedSession, Look, Scope, words};
-use crate::engine::{Mode, Verdict};
-use crate::monitor::Effect;
-use crate::monitor::finding::RuleOutcome;
-use crate::replay::{DecidedCall, Frame, NotTaken, Replay, Status, Summary};
-use crate::session::Call;
-use crate::way_out::way_out;
-use crate::wording::glyph::Glyph;
+use rulestep_base::session::Call;
+use rulestep_base::wording::glyph::Glyph;
+use rulestep_engine::monitor::Effect;
+use rulestep_engine::monitor::finding::RuleOutcome;
+use rulestep_engine::replay::{DecidedCall, Frame, NotTaken, Replay, Status, Summary};
+use rulestep_engine::run::{Mode, Verdict};
+use rulestep_engine::way_out::way_out;
 
 /// Writes a session: its heading, and each call that was stopped or that the recording treated otherwise.
 pub fn session(judged: &JudgedSession, look: &Look, out: &mut dyn Write) -> io::Result<()> {

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use super::account::{Account, Objection, Row};
 use super::diff::markdown::fence;
 use super::{End, totals, words};
-use crate::monitor::Effect;
+use rulestep_engine::monitor::Effect;
 
 /// One decision: what was decided, why, by which lines of which rule, and what would change it.
 ///

@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::unread::Unread;
 use super::{JudgedSession, Provenance, words};
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::explore::contexts::SeenContexts;
 use crate::explore::seen::SeenTools;
-use crate::replay::Tables;
+use rulestep_base::diagnostic::{Diagnostic, Severity};
+use rulestep_engine::replay::Tables;
 
 /// What all sessions come to.
 ///

@@ -10,11 +10,11 @@ use super::json::{SCHEMA, line};
 use super::mergeable::{Mergeable, add, rows};
 use super::paint::Paint;
 use super::{End, Look, Provenance, Scope, Total, words};
-use crate::engine::{Mode, Verdict};
-use crate::monitor::rule::RulePlace;
-use crate::monitor::{Rule, RuleId};
-use crate::policy::Policy;
-use crate::replay::{RuleCount, ToolCount, beyond_most};
+use rulestep_engine::monitor::rule::RulePlace;
+use rulestep_engine::monitor::{Rule, RuleId};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::{RuleCount, ToolCount, beyond_most};
+use rulestep_engine::run::{Mode, Verdict};
 
 /// Entries of each list that people are shown.
 const SHOWN: usize = 10;

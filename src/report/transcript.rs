@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::monitor::RuleId;
-use crate::session::{
+use rulestep_base::session::{
     Alternative, AlternativeRef, Body, Message, MessageKind, Millis, Outcome, Session, ToolCall,
 };
+use rulestep_engine::monitor::RuleId;
 
 /// The rows of one session and where its calls are in them.
 #[derive(Debug, Clone, Default)]
@@ -325,7 +325,7 @@ pub fn contains(text: &str, query: &str) -> bool {
     text.as_bytes().windows(wanted.len()).any(|window| window.eq_ignore_ascii_case(wanted))
 }
 
-#[cfg(all(test, feature = "tui"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::workbench::testing;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::diagnostic::{self, Style};
-use crate::diagnostic::{Diagnostic, Severity};
+use rulestep_base::diagnostic::{Diagnostic, Severity};
 
 /// Problems of a file that are kept: what else is wrong with it is on standard error.
 const PROBLEMS: usize = 20;

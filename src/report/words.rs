@@ -12,17 +12,19 @@ pub mod way_out;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-pub use crate::monitor::rule_name;
 pub use counted::counted_refusal;
+pub use rulestep_engine::monitor::rule_name;
 
-use crate::engine::{Mode, Verdict};
-use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::monitor::{CheckedValue, EarlierCall, Explanation, Fault, Line, Reason, Rule, Rules, StateItem};
-use crate::replay::{DecidedCall, NotTaken, Replay};
-use crate::session::{AlternativeRef, Call, CallRef, Outcome, Session};
-use crate::wording::glyph::Glyph;
-use crate::wording::sentence::{name as held, value};
-use crate::wording::tool_of;
+use rulestep_base::session::{AlternativeRef, Call, CallRef, Outcome, Session};
+use rulestep_base::wording::glyph::Glyph;
+use rulestep_base::wording::sentence::{name as held, value};
+use rulestep_base::wording::tool_of;
+use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
+use rulestep_engine::monitor::{
+    CheckedValue, EarlierCall, Explanation, Fault, Line, Reason, Rule, Rules, StateItem,
+};
+use rulestep_engine::replay::{DecidedCall, NotTaken, Replay};
+use rulestep_engine::run::{Mode, Verdict};
 /// How a call ended, in a word for people.
 pub fn outcome_word(outcome: Outcome) -> &'static str {
     match outcome {
@@ -31,7 +33,7 @@ pub fn outcome_word(outcome: Outcome) -> &'static str {
     }
 }
 
-pub use crate::wording::{Sentence, at, count, line, list, name, skipped, thousands};
+pub use rulestep_base::wording::{Sentence, at, count, line, list, name, skipped, thousands};
 
 /// Most lines of a rule that are shown.
 const LINES: u32 = 24;

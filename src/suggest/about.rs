@@ -10,13 +10,13 @@ use super::claim::{Candidate, Claim, Need, Suggestion};
 use super::observe::{Field, Observations, Prior, Shared};
 use super::rank::place;
 use super::{Written, is_exercised, written};
-use crate::engine::Mode;
 use crate::explore::coverage::Coverage;
-use crate::monitor::RuleId;
-use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::session::stored::StoredSession;
-use crate::session::{Call, CallRef};
+use crate::stored::StoredSession;
+use rulestep_base::session::{Call, CallRef};
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// What is pointed at.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use super::claim::{Bounds, Suggestion};
 use super::rank::place;
-use crate::session::Session;
+use rulestep_base::session::Session;
 
 pub use claim::{Action, ActionRule, ActionSuggestion};
 pub use written::{document, rule};

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::claim::{Candidate, Claim, Need, SharedValue, Side};
-use crate::policy::PolicyFile;
-use crate::source::inline::{inline, scalar};
+use rulestep_base::source::inline::{inline, scalar};
+use rulestep_engine::policy::PolicyFile;
 
 /// The contract of one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use super::about::{Proposal, try_rules};
 use super::claim::{Candidate, Claim, Need, Suggestion};
 use super::insert::{Insertion, NotInserted};
 use super::written;
-use crate::monitor::{Rule, RuleId};
-use crate::policy::{Policy, PolicyFile};
-use crate::session::stored::StoredSession;
-use crate::session::{CallRef, Session};
+use crate::stored::StoredSession;
+use rulestep_base::session::{CallRef, Session};
+use rulestep_engine::monitor::{Rule, RuleId};
+use rulestep_engine::policy::{Policy, PolicyFile};
 
 /// A value of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::claim::{Candidate, Claim, Need};
 use super::document::{commented, file_name};
-use crate::diagnostic::Severity;
-use crate::policy::{LoadResult, Policy, PolicyFile};
-use crate::source::edit::Edits;
-use crate::source::{Node, NodeValue, Source, is_json, parse};
+use rulestep_base::diagnostic::Severity;
+use rulestep_base::source::edit::Edits;
+use rulestep_base::source::{Node, NodeValue, Source, is_json, parse};
+use rulestep_engine::policy::{LoadResult, Policy, PolicyFile};
 
 /// One file as it was and as it would be.
 #[derive(Debug, Clone, PartialEq, Eq)]

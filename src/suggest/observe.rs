@@ -12,7 +12,7 @@ use hashbrown::DefaultHashBuilder;
 use serde_json::Value;
 
 use super::claim::Side;
-use crate::session::{Body, Call, Outcome, Session, value};
+use rulestep_base::session::{Body, Call, Outcome, Session, value};
 
 /// Depth of a body in which values are looked at.
 const DEPTH: usize = 4;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::session::{Body, Session};
-use crate::source::floor_boundary;
+use rulestep_base::session::{Body, Session};
+use rulestep_base::source::floor_boundary;
 
 /// What an expression is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,14 +4,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::answer::{Answer, Part, State, Subject};
-use crate::dialect::question::{Question, RunsRead, Table, question};
-use crate::session::Outcome;
-use crate::shell::matcher::{Agent, End, Surroundings};
-use crate::shell::question::Copies;
-use crate::shell::reading::{Made, reading};
-use crate::shell::{self, SmallCall, tool};
-use crate::source::{Field, Problem, ProblemKind, Source, Span, parse};
-use crate::wording::count;
+use rulestep_base::session::Outcome;
+use rulestep_base::source::{Field, Problem, ProblemKind, Source, Span, parse};
+use rulestep_base::wording::count;
+use rulestep_engine::dialect::question::{Question, RunsRead, Table, question};
+use rulestep_shell::matcher::{Agent, End, Surroundings};
+use rulestep_shell::question::Copies;
+use rulestep_shell::reading::{Made, reading};
+use rulestep_shell::{self as shell, SmallCall, tool};
 
 /// Which files earlier calls copied is not looked at.
 pub fn matcher(expression: &str, subject: &Subject, known: &Table) -> Answer {

@@ -6,16 +6,14 @@ use regex::{Regex, RegexBuilder};
 use serde_json::Value;
 
 use super::answer::{Answer, LONGEST, MOST, Part, State, Subject, beginning};
-#[cfg(feature = "rejection-plans")]
-use crate::dialect::rejection_plans::js_regex;
-use crate::source::floor_boundary;
-use crate::wording::{count, thousands};
+use rulestep_base::source::floor_boundary;
+use rulestep_base::wording::{count, thousands};
+use rulestep_template::js_regex;
 
 /// A text that is searched, and what it is called.
 type Searched = (String, String);
 
 /// As rejection plans search a message.
-#[cfg(feature = "rejection-plans")]
 pub fn javascript(expression: &str, subject: &Subject) -> Answer {
     let regex = match js_regex::compile(expression) {
         Ok(regex) => regex,
@@ -47,7 +45,6 @@ pub fn javascript(expression: &str, subject: &Subject) -> Answer {
 }
 
 /// The same ranges in bytes, in one pass: they are in order.
-#[cfg(feature = "rejection-plans")]
 fn byte_ranges(text: &str, found: &[Range<usize>]) -> Vec<Range<usize>> {
     let (mut at, mut bytes) = (0, 0);
     let ranges = found.iter().map(|units| {

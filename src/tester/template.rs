@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::answer::{Answer, MOST, Part, State, Subject};
-use crate::dialect::rejection_plans::liquid as engine;
-use crate::dialect::rejection_plans::liquid::Unevaluable;
-use crate::policy::{Policy, PolicyFile};
-use crate::replay::decide_one;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::decide_one;
+use rulestep_template::liquid as engine;
+use rulestep_template::liquid::Unevaluable;
 
 pub fn liquid(expression: &str, subject: &Subject) -> Answer {
     if let Err(error) = engine::parse(expression) {

@@ -7,11 +7,11 @@ use toml::de::{DeTable, DeValue};
 
 use super::keys::{Command, Key, Keymap, TABLE, chord};
 use super::theme::BUILTIN;
-use crate::diagnostic::{Diagnostic, code};
-use crate::engine::Mode;
 use crate::explore::table::Column;
-use crate::source::nearest::nearest;
-use crate::source::{Source, Span};
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::source::nearest::nearest;
+use rulestep_base::source::{Source, Span};
+use rulestep_engine::run::Mode;
 
 /// What was chosen; `None` where nothing was.
 #[derive(Debug, Default)]
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn the_page_of_an_unknown_setting_names_all_that_there_are() {
-        let page = crate::dialect::codes().find(|page| page.code == code::UNKNOWN_SETTING).unwrap();
+        let page = rulestep_engine::dialect::codes().find(|page| page.code == code::UNKNOWN_SETTING).unwrap();
         let (settings, _) = page.text.split_once(". In `keys.toml`").unwrap();
         let named: Vec<&str> = settings.split('`').skip(3).step_by(2).collect();
         assert_eq!(named, SETTINGS);

@@ -25,8 +25,8 @@ use crate::workbench::overlay::Window as _;
 
 /// Draws everything; gives where the text cursor is, while text is typed.
 pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
-    #[cfg(test)]
-    let _closed = crate::engine::closed::Closed::begin();
+    #[cfg(debug_assertions)]
+    let _closed = rulestep_engine::run::closed::Closed::begin();
     clear(buf, buf.area, &model.theme, Role::Text);
     if buf.area.as_size() != model.size {
         // The terminal has changed its size and the message of it is on its way.

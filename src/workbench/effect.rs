@@ -4,14 +4,9 @@ use std::sync::Arc;
 
 use crate::case::Place;
 use crate::compare::Comparison;
-use crate::dialect::question::Table;
-use crate::engine::Mode;
-use crate::policy::Policy;
-use crate::replay::Replay;
 use crate::report::Output;
 use crate::report::single::Subject;
-use crate::session::Session;
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
 use crate::tester::Subject as TestSubject;
 use crate::workbench::model::frame::FrameWish;
 use crate::workbench::model::hits::Pattern;
@@ -19,6 +14,11 @@ use crate::workbench::model::suggest::{FileWrite, SuggestWish};
 use crate::workbench::model::supposed::{Ask, Premise};
 use crate::workbench::model::survey::SurveyWish;
 use crate::workbench::model::tester::Expression;
+use rulestep_base::session::Session;
+use rulestep_engine::dialect::question::Table;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// Something to be done outside the model.
 pub enum Effect {

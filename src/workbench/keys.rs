@@ -8,7 +8,6 @@ pub mod chord;
 mod facts;
 mod keymap;
 
-#[cfg(feature = "internals")]
 use std::fmt::Write as _;
 
 pub use self::argument::{Argument, Place, place};
@@ -309,7 +308,6 @@ pub const fn heading(row: &Row) -> &'static str {
 }
 
 /// The commands that open what a heading is about.
-#[cfg(feature = "internals")]
 const fn openers(scope: Scope) -> &'static [Command] {
     match scope {
         Scope::Policy => &[Command::PanePolicy],
@@ -322,7 +320,6 @@ const fn openers(scope: Scope) -> &'static [Command] {
 }
 
 /// The table as Markdown, for the README.
-#[cfg(feature = "internals")]
 pub fn markdown() -> String {
     let mut text = String::from("| keys | does |\n|---|---|\n");
     let mut group = None;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::paint::Row;
 use crate::compare::{RuleAt, Side};
-use crate::diagnostic::Diagnostic;
-use crate::monitor::{Rule, RuleId};
-use crate::session::{AlternativeRef, CallRef, Session};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role, Theme};
 use crate::workbench::transcript;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::{AlternativeRef, CallRef, Session};
+use rulestep_engine::monitor::{Rule, RuleId};
 
 /// A line of a pane.
 #[derive(Debug, Clone, Default)]

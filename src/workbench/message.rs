@@ -6,12 +6,9 @@ use ratatui::layout::{Position, Size};
 
 use super::keys::Key;
 use crate::compare::{Base, Comparison, Side};
-use crate::diagnostic::Diagnostic;
 use crate::explore::survey::Survey;
 use crate::files::watch::WatchEvent;
-use crate::policy::LoadResult;
-use crate::replay::Replay;
-use crate::session::stored::{NotRestored, StoredSession};
+use crate::stored::{NotRestored, StoredSession};
 use crate::tester::Answer;
 use crate::what_if::{Hypothesis, Impossible};
 use crate::witness::Witness;
@@ -22,6 +19,9 @@ use crate::workbench::model::texts::Texts;
 use crate::workbench::model::way_out::WayOutAnswer;
 use crate::workbench::model::{CaseList, Frames, ReadSession, SessionChanges, SessionDecisions};
 use crate::workspace::recordings;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_engine::policy::LoadResult;
+use rulestep_engine::replay::Replay;
 
 /// What comes of reading recordings.
 pub type Event = recordings::Event<ReadSession>;
@@ -220,7 +220,6 @@ pub struct JudgedSession {
     pub decisions: SessionDecisions,
 }
 
-#[cfg(any(test, feature = "internals"))]
 impl JudgedSession {
     /// With every decision, in answer to a request.
     pub fn of(generation: u64, place: usize, session: &Arc<StoredSession>, replay: Arc<Replay>) -> Self {

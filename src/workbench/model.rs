@@ -43,12 +43,12 @@ use super::line::{self, Line, Link};
 use super::list::List;
 use super::theme::Theme;
 use super::transcript::Rows;
-use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::engine::Mode;
 use crate::explore::names::Names;
-use crate::monitor::RuleId;
-use crate::policy::{Document, Policy};
-use crate::session::Session;
+use rulestep_base::diagnostic::{Diagnostic, Severity, code};
+use rulestep_base::session::Session;
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::policy::{Document, Policy};
+use rulestep_engine::run::Mode;
 
 pub use self::cases::CaseList;
 pub use self::changes::{ChangeRow, Changes, Pair};

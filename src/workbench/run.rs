@@ -40,10 +40,10 @@ use super::model::saved::SavedPlace;
 use super::model::{BuiltIn, Chosen, Dress, Model, Opening, Welcome};
 use super::theme::{GlyphSet, Theme, ThemeError};
 use super::update::{restore, update, update_all};
-use crate::engine::Mode;
 use crate::files::watch::{Watch, WatchTargets, Way, watch};
 use crate::report::words;
 use crate::workspace::Workspace;
+use rulestep_engine::run::Mode;
 
 /// What the workbench is started with.
 pub struct Settings {

@@ -15,16 +15,16 @@ use super::model::{CaseList, Model, Opening, ReadSession, SessionChanges};
 use super::run::{frames, suggest, suppose, survey, tester};
 use super::theme::{Depth, Theme};
 use super::update::update;
-use crate::diagnostic::Diagnostic;
-use crate::engine::Mode;
 use crate::lint::Levels;
-use crate::policy::{LoadResult, Policy, PolicyFile};
-use crate::recording;
-use crate::replay::Replay;
-use crate::session::build::{Builder, Mark};
-use crate::session::stored::StoredSession;
-use crate::session::{Body, Origin, Session};
+use crate::stored::StoredSession;
 use crate::workspace::cases::{CaseFiles, CaseRunner};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Session};
+use rulestep_engine::policy::{LoadResult, Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_recording as recording;
 
 pub const CONTRACT: &str = "\
 # A refund needs an eligibility check of the same order.

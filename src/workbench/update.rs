@@ -46,8 +46,8 @@ use super::list::Go;
 use super::message::Msg;
 use super::model::survey::Tab;
 use super::model::{Model, Note, Overlay, Welcome};
-use crate::engine::Mode;
 use crate::report::words;
+use rulestep_engine::run::Mode;
 
 /// Changes the model and says what is to be done.
 pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
@@ -56,8 +56,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Effect> {
 
 /// The same for messages between which nobody sees the screen: what follows from them is found out once.
 pub fn update_all(model: &mut Model, messages: impl Iterator<Item = Msg>) -> Vec<Effect> {
-    #[cfg(test)]
-    let _closed = crate::engine::closed::Closed::begin();
+    #[cfg(debug_assertions)]
+    let _closed = rulestep_engine::run::closed::Closed::begin();
     let mut effects = Vec::new();
     messages.for_each(|message| take(model, message, &mut effects));
     restore::go_back(model);

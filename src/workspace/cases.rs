@@ -7,13 +7,13 @@ use super::{LoadedVersion, NoPolicy, Version};
 use crate::case::judge::{CaseResult, judge, version};
 use crate::case::read::{Cases, read};
 use crate::case::{Case, CaseSession, Reference};
-use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::{self, Input};
-use crate::policy::{Policy, is_case_file};
-use crate::recording as sessions;
-use crate::session::{Session, tree};
-use crate::source::{Source, quoted};
-use crate::wording::list;
+use rulestep_base::diagnostic::{Diagnostic, Severity, code};
+use rulestep_base::session::{Session, tree};
+use rulestep_base::source::{Source, quoted};
+use rulestep_base::wording::list;
+use rulestep_engine::policy::{Policy, is_case_file};
+use rulestep_recording as sessions;
 
 /// Why a case cannot be judged whose policy has errors of its own: what is wrong is said of the policy.
 pub const NOT_LOADED: &str = "the policy does not load";

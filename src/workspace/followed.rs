@@ -8,13 +8,13 @@ use super::cases::{CaseFiles, CaseRunner};
 use super::recordings::{Event, Look, Recordings};
 use super::version::{self, DEFAULT_POLICY, LoadedVersion, NoPolicy, Version};
 use crate::compare::Base;
-use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::Dialect;
 use crate::files;
 use crate::files::watch::{ChangedFiles, WatchTargets};
 use crate::lint::Levels;
-use crate::policy::{LoadResult, is_case_file};
-use crate::recording::Options;
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_engine::dialect::Dialect;
+use rulestep_engine::policy::{LoadResult, is_case_file};
+use rulestep_recording::Options;
 
 /// What was named, to be read as often as it changes.
 pub struct Workspace {

@@ -3,12 +3,12 @@
 use std::io::{self, BufRead};
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Severity, code};
 use crate::files::Input;
 use crate::files::conversation::{Conversation, Part};
 use crate::files::digested::{self, Beginning, Digest, Digested};
-use crate::policy;
-use crate::recording::{self, Checkpoint, Options, Parts, Reading};
+use rulestep_base::diagnostic::{Diagnostic, Severity, code};
+use rulestep_engine::policy;
+use rulestep_recording::{self as recording, Checkpoint, Options, Parts, Reading};
 
 /// Begins to read a file.
 pub fn open(input: Input, options: &Options) -> Result<Reading, Diagnostic> {

@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::files::Input;
-use crate::recording::{self, Options, Others, call_digest};
+use rulestep_recording::{self as recording, Options, Others, call_digest};
 
 /// Bytes at the beginning of a file in which it names its session.
 const BEGINNING: u64 = 4096;

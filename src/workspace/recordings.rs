@@ -18,12 +18,12 @@ pub use self::event::{Event, Look};
 use self::file::{File, Read, Source};
 use self::new::{Batch, FilePlace, FileSession, NewFiles, notices, seen};
 use super::{others, samples};
-use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::corpus::Corpus;
 use crate::files;
 use crate::files::spill::Spill;
-use crate::recording::Options;
-use crate::replay::corpus::Corpus;
-use crate::session::stored::SessionStore;
+use crate::stored::SessionStore;
+use rulestep_base::diagnostic::{Diagnostic, Severity, code};
+use rulestep_recording::Options;
 
 /// The recordings that were named, and what was read of them.
 pub struct Recordings {

@@ -2,7 +2,7 @@
 
 use include_dir::{Dir, include_dir};
 
-use crate::policy::PolicyFile;
+use rulestep_engine::policy::PolicyFile;
 
 static SESSIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/sample-traces");
 static POLICIES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/contracts");

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use super::samples;
 use crate::compare::Base;
-use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::dialect::Dialect;
 use crate::files;
 use crate::lint::{self, Levels};
-use crate::policy::{LoadResult, Policy, PolicyFile};
+use rulestep_base::diagnostic::{Diagnostic, Severity, code};
+use rulestep_engine::dialect::Dialect;
+use rulestep_engine::policy::{LoadResult, Policy, PolicyFile};
 
 /// The folder of policies where none is named.
 pub const DEFAULT_POLICY: &str = "contracts";

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use rulestep::internals::replay::{Replay, outcomes};
-use rulestep::internals::session::{Alternative, Message, MessageKind, Session};
+use rulestep_base::session::{Alternative, Message, MessageKind, Session};
+use rulestep_engine::replay::{Replay, outcomes};
 use serde_json::json;
 
 use crate::contracts::config;

@@ -6,14 +6,12 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rulestep::internals::compare::{
-    Answer, Base, Change, ChangePlace, Comparison, Kind, Origin, Side, Totals,
-};
-use rulestep::internals::engine;
-use rulestep::internals::monitor::RuleId;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::Session;
+use rulestep::compare::{Answer, Base, Change, ChangePlace, Comparison, Kind, Origin, Side, Totals};
+use rulestep_base::session::Session;
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run as engine;
 use serde_json::{Value, json};
 
 use crate::contracts::config;
@@ -156,7 +154,7 @@ fn turned(change: &Change) -> Change {
         base: change.new,
         new: change.base,
         kind: inverse(change.kind),
-        rule: rule.map(|(side, rule)| rulestep::internals::compare::RuleAt { side: side.other(), rule }),
+        rule: rule.map(|(side, rule)| rulestep::compare::RuleAt { side: side.other(), rule }),
         ..change.clone()
     }
 }

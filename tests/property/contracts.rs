@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use rulestep::internals::replay::Replay;
+use rulestep_engine::replay::Replay;
 use serde_json::Value;
 
 use crate::engine::{self, Host};

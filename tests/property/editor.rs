@@ -2,11 +2,11 @@
 
 use lsp_server::{Message, Notification, Request, RequestId};
 use proptest::prelude::*;
-use rulestep::internals::diagnostic::Severity;
-use rulestep::internals::dialect::DIALECTS;
-use rulestep::internals::lsp::{Effect, Event, Server};
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::workspace::Version;
+use rulestep::lsp::{Effect, Event, Server};
+use rulestep::workspace::Version;
+use rulestep_base::diagnostic::Severity;
+use rulestep_engine::dialect::DIALECTS;
+use rulestep_engine::policy::{Policy, PolicyFile};
 use serde_json::{Value, json};
 
 const FILE: &str = "file:///work/policy.yaml";

@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rulestep::internals::engine::{self, NewCall, Run, Ticket, Verdict};
-use rulestep::internals::monitor::finding::RuleState;
-use rulestep::internals::monitor::{Depth, End, Finding, Reason, StateItem};
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{
-    Body, MessageKind, Operation, Origin, Outcome, Results, Session, Tool, Turn,
-};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, MessageKind, Operation, Origin, Outcome, Results, Session, Tool, Turn};
+use rulestep_engine::monitor::finding::RuleState;
+use rulestep_engine::monitor::{Depth, End, Finding, Reason, StateItem};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{self as engine, NewCall, Run, Ticket, Verdict};
 use serde_json::{Map, Value, json};
 
 use crate::naive::{Mode, list};
@@ -76,7 +74,7 @@ fn forbidden(state: &[StateItem]) -> BTreeSet<&str> {
 }
 
 /// A code; a precondition's has its index, which is the end of its rule's pointer.
-fn written_code(policy: &Policy, rule: rulestep::internals::monitor::RuleId, code: String) -> Value {
+fn written_code(policy: &Policy, rule: rulestep_engine::monitor::RuleId, code: String) -> Value {
     let pointer = &policy.rules().get(rule).unwrap().pointer;
     match pointer.strip_prefix("/preconditions/") {
         Some(index) => json!({"code": code, "precondition": index.parse::<usize>().unwrap()}),

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use regex::RegexBuilder;
-use rulestep::internals::explore::names::Names;
-use rulestep::internals::explore::rows::SessionRow;
-use rulestep::internals::explore::table::{Column, sort};
-use rulestep::internals::explore::trigrams::{Needed, Trigrams};
-use rulestep::internals::session::build::Builder;
-use rulestep::internals::session::{Body, Origin};
+use rulestep::explore::names::Names;
+use rulestep::explore::rows::SessionRow;
+use rulestep::explore::table::{Column, sort};
+use rulestep::explore::trigrams::{Needed, Trigrams};
+use rulestep_base::session::build::Builder;
+use rulestep_base::session::{Body, Origin};
 
 /// Letters that are few, so that they meet, some of which are equal to others without regard to case.
 fn text() -> impl Strategy<Value = String> {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::sample::Index;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::write::Native;
-use rulestep::internals::session::{Call, MessageKind, Outcome, Session, Turn};
-use rulestep::{Decision, Gate, GatedCall, Policy};
+use rulestep_base::session::write::Native;
+use rulestep_base::session::{Call, MessageKind, Outcome, Session, Turn};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_engine::{Decision, Gate, GatedCall, Policy};
 use serde_json::json;
 
 use crate::contracts::config;
@@ -65,7 +65,6 @@ fn ends(gated: GatedCall, call: &Call) {
         Outcome::Error => gated.failed(call.output.clone()),
         Outcome::Refused => gated.refused(call.output.clone()),
         Outcome::Unknown => {}
-        other => unreachable!("{other:?}"),
     }
 }
 
@@ -119,7 +118,7 @@ proptest! {
 
         // Saved and read again, it replays to the same.
         let text = serde_json::to_string(&Native(&kept)).unwrap();
-        let reading = rulestep::internals::recording::open("live.json", Box::new(std::io::Cursor::new(text.into_bytes())), &Default::default());
+        let reading = rulestep_recording::open("live.json", Box::new(std::io::Cursor::new(text.into_bytes())), &Default::default());
         let again: Vec<Session> = reading.unwrap().collect();
         prop_assert_eq!(again.len(), 1);
         let again = Replay::new(&Arc::new(again[0].clone()), &policy, mode);

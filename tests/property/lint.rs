@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use rulestep::internals::diagnostic::{Diagnostic, Fix};
-use rulestep::internals::engine::Verdict;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::workspace::Version;
+use rulestep::workspace::Version;
+use rulestep_base::diagnostic::{Diagnostic, Fix};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Verdict;
 use serde_json::{Value, json};
 
 use crate::contracts::config;

@@ -8,14 +8,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::live::Agent;
-use rulestep::internals::live::agent::{Answer, Event, Report};
-use rulestep::internals::live::desk::Desk;
-use rulestep::internals::live::journal::Journal;
-use rulestep::internals::recording;
-use rulestep::internals::replay::Replay;
-use rulestep::{Body, Policy, Session};
+use rulestep::live::Agent;
+use rulestep::live::agent::{Answer, Event, Report};
+use rulestep::live::desk::Desk;
+use rulestep::live::journal::Journal;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_engine::{Body, Policy, Session};
+use rulestep_recording as recording;
 use serde_json::{Value, json};
 
 use crate::contracts::config;

@@ -26,10 +26,9 @@ mod generate_rules;
 mod generate_sessions;
 #[cfg(test)]
 mod lint;
-#[cfg(feature = "cli")]
 #[cfg(test)]
 mod live;
-#[cfg(all(test, feature = "cli"))]
+#[cfg(test)]
 mod merge;
 #[cfg(test)]
 mod naive;
@@ -43,7 +42,6 @@ mod outcomes;
 mod plans;
 #[cfg(test)]
 mod policy_sessions;
-#[cfg(feature = "shell")]
 #[cfg(test)]
 mod redacted;
 #[cfg(test)]
@@ -55,7 +53,7 @@ mod sequence_policies;
 mod skipped;
 #[cfg(test)]
 mod tool_policies;
-#[cfg(all(test, feature = "tui"))]
+#[cfg(test)]
 mod verdicts;
 #[cfg(test)]
 mod way_out;

@@ -1,21 +1,19 @@
 //! Results of any parts of a corpus, merged in any order and grouping, are the result of one run over all of it.
 
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may end in a panic")]
-
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use rulestep::internals::compare::{Base, Comparison};
-use rulestep::internals::engine::Mode;
-use rulestep::internals::explore::coverage::Coverage;
-use rulestep::internals::explore::identity::Identity;
-use rulestep::internals::explore::inventory::Inventory;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::report::diff::{DiffResult, Part, View};
-use rulestep::internals::report::merge::RunResult;
-use rulestep::internals::report::{JudgedSession, Look, Scope, Total, coverage, diff, stats, totals};
-use rulestep::internals::session::Session;
+use rulestep::compare::{Base, Comparison};
+use rulestep::explore::coverage::Coverage;
+use rulestep::explore::identity::Identity;
+use rulestep::explore::inventory::Inventory;
+use rulestep::report::diff::{DiffResult, Part, View};
+use rulestep::report::merge::RunResult;
+use rulestep::report::{JudgedSession, Look, Scope, Total, coverage, diff, stats, totals};
+use rulestep_base::session::Session;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 
 use crate::contracts::config;

@@ -2,8 +2,8 @@
 //! end. Written from the reference page; it shares with the engine only the search of a pattern and the rendering of a
 //! template, which have oracles of their own.
 
-use rulestep::internals::dialect::rejection_plans::js_regex::{self, DEFAULT_BUDGET};
-use rulestep::internals::dialect::rejection_plans::liquid::{self, Scope};
+use rulestep_template::js_regex::{self, DEFAULT_BUDGET};
+use rulestep_template::liquid::{self, Scope};
 use serde_json::{Value, json};
 
 use crate::naive::{Mode, list};

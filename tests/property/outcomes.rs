@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
-use rulestep::internals::engine::{Mode, Verdict};
-use rulestep::internals::policy::Policy;
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::redact::redact;
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::edit::{Edit, Part, apply, part};
-use rulestep::internals::session::write::Native;
-use rulestep::internals::session::{Body, Outcome, Results, Session};
-use rulestep::internals::witness;
+use rulestep::redact::redact;
+use rulestep::witness;
+use rulestep_base::session::edit::{Edit, Part, apply, part};
+use rulestep_base::session::write::Native;
+use rulestep_base::session::{Body, Outcome, Results, Session};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Mode, Verdict};
+use rulestep_recording::{self as recording, Options};
 use serde_json::{Value, json};
 
 use crate::contracts::config;

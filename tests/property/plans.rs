@@ -8,12 +8,12 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
-use rulestep::internals::dialect::rejection_plans::facts::Plan;
-use rulestep::internals::engine::Verdict;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::Session;
+use rulestep_base::session::Session;
+use rulestep_engine::dialect::rejection_plans::facts::Plan;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Verdict;
+use rulestep_recording::{self as recording, Options};
 use serde_json::{Value, json};
 
 use crate::contracts::config;

@@ -6,11 +6,11 @@ use proptest::collection::vec;
 use proptest::option::weighted;
 use proptest::prelude::*;
 use proptest::sample::select;
-use rulestep::internals::engine;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{Body, Operation, Origin, Results, Session};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Operation, Origin, Results, Session};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run as engine;
 use serde_json::{Value, json};
 
 use crate::engine::Host;

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::redact::{alike, redact};
-use rulestep::internals::session::Session;
-use rulestep::internals::session::write::Native;
+use rulestep::redact::{alike, redact};
+use rulestep_base::session::Session;
+use rulestep_base::session::write::Native;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::run::Mode;
+use rulestep_recording::{self as recording, Options};
 use serde_json::json;
 
 use crate::contracts::config;

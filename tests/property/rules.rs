@@ -6,10 +6,10 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rulestep::internals::monitor::Finding;
-use rulestep::internals::monitor::finding::RuleOutcome;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::{self, Replay};
+use rulestep_engine::monitor::Finding;
+use rulestep_engine::monitor::finding::RuleOutcome;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::{self, Replay};
 use serde_json::{Value, json};
 
 use crate::contracts::config;

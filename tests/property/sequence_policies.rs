@@ -10,10 +10,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rulestep::internals::dialect::limit::Limit;
-use rulestep::internals::engine;
-use rulestep::internals::monitor::StateItem;
-use rulestep::internals::replay::{Replay, outcomes};
+use rulestep_engine::dialect::limit::Limit;
+use rulestep_engine::monitor::StateItem;
+use rulestep_engine::replay::{Replay, outcomes};
+use rulestep_engine::run as engine;
 use serde_json::{Value, json};
 
 use crate::contracts::config;

@@ -10,10 +10,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
-use rulestep::internals::dialect::tool_policies::explain::RecordState;
-use rulestep::internals::monitor::StateItem;
-use rulestep::internals::replay::{Replay, outcomes};
-use rulestep::internals::session::Operation;
+use rulestep_base::session::Operation;
+use rulestep_engine::dialect::tool_policies::explain::RecordState;
+use rulestep_engine::monitor::StateItem;
+use rulestep_engine::replay::{Replay, outcomes};
 use serde_json::{Value, json};
 
 use crate::contracts::config;

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::{Replay, Status};
-use rulestep::internals::session::stored::StoredSession;
-use rulestep::internals::workbench::draw;
-use rulestep::internals::workbench::effect::Effect;
-use rulestep::internals::workbench::message::{Event, JudgedSession, Msg};
-use rulestep::internals::workbench::model::{Model, Opening};
-use rulestep::internals::workbench::theme::{Depth, Glyph, Theme};
-use rulestep::internals::workbench::update::update;
+use rulestep::stored::StoredSession;
+use rulestep::workbench::draw;
+use rulestep::workbench::effect::Effect;
+use rulestep::workbench::message::{Event, JudgedSession, Msg};
+use rulestep::workbench::model::{Model, Opening};
+use rulestep::workbench::theme::{Depth, Glyph, Theme};
+use rulestep::workbench::update::update;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::{Replay, Status};
 use serde_json::Value;
 
 use crate::contracts::config;
@@ -22,8 +22,7 @@ use crate::generate_sessions::session;
 use crate::naive::MODES;
 
 /// The workbench with one session, judged.
-#[expect(clippy::unwrap_used, reason = "a test may end in a panic")]
-fn workbench(document: &Value, session: &Value, mode: rulestep::internals::engine::Mode) -> Model {
+fn workbench(document: &Value, session: &Value, mode: rulestep_engine::run::Mode) -> Model {
     let mut model = Model::new(Opening {
         theme: Theme::builtin("mono", Depth::None).unwrap(),
         size: ratatui::layout::Size::new(120, 40),

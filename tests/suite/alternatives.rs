@@ -2,19 +2,17 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::engine::{Mode, Verdict};
-use rulestep::internals::replay::{Replay, Status, outcomes};
-use rulestep::internals::session::Session;
-use rulestep::internals::session::write::Native;
+use rulestep_base::session::Session;
+use rulestep_base::session::write::Native;
+use rulestep_engine::replay::{Replay, Status, outcomes};
+use rulestep_engine::run::{Mode, Verdict};
 use serde_json::{Value, json};
 
 use super::policies::policy;
 use super::sessions::opened;
 
-#[cfg(feature = "cli")]
 mod cases;
 mod formats;
-#[cfg(feature = "cli")]
 mod shown;
 
 /// Eligibility comes before a refund.
@@ -57,7 +55,7 @@ fn one(text: impl Into<Vec<u8>>) -> Session {
 
 /// Every alternative as `turn.choice: tools`.
 fn alternatives(session: &Session) -> Vec<String> {
-    let tools = |other: &rulestep::internals::session::Alternative| -> Vec<String> {
+    let tools = |other: &rulestep_base::session::Alternative| -> Vec<String> {
         other.calls().iter().map(|call| call.tool.to_string()).collect()
     };
     let all = session.alternatives.iter();
@@ -206,7 +204,7 @@ fn what_is_wrong_with_a_choice_is_reported() {
 
 #[test]
 fn a_changed_decision_of_one_is_a_change() {
-    use rulestep::internals::compare::{Base, ChangePlace, Comparison, Kind, Origin};
+    use rulestep::compare::{Base, ChangePlace, Comparison, Kind, Origin};
 
     let session = Arc::new(one(refund_not_taken().to_string()));
     let base = policy("p.yaml", REFUNDS);
@@ -229,7 +227,7 @@ fn a_changed_decision_of_one_is_a_change() {
 /// turn in which the versions or the recording parted is counterfactual.
 #[test]
 fn changes_of_one_say_what_they_rest_on() {
-    use rulestep::internals::compare::{Base, ChangePlace, Comparison, Origin};
+    use rulestep::compare::{Base, ChangePlace, Comparison, Origin};
 
     let user = json!({"role": "user", "content": "a refund, please"});
     let first = says(Value::Null, &[call("a", "issue_refund")]);

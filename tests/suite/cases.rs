@@ -6,13 +6,13 @@ mod without;
 
 use std::sync::Arc;
 
-use rulestep::internals::case::judge::{self, CaseResult};
-use rulestep::internals::case::read::{Cases, read};
-use rulestep::internals::case::{Case, CaseSession, Fact};
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::session::Session;
-use rulestep::internals::source::Source;
+use rulestep::case::judge::{self, CaseResult};
+use rulestep::case::read::{Cases, read};
+use rulestep::case::{Case, CaseSession, Fact};
+use rulestep_base::session::Session;
+use rulestep_base::source::Source;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::run::Mode;
 
 /// Refunds need a check of the same order; nothing is paid twice.
 pub const REFUND: &str = "\

@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rulestep::internals::engine::{Mode, Verdict};
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::replay::Replay;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Mode, Verdict};
+use rulestep_recording::{self as recording, Options};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -242,8 +242,7 @@ fn spellings_are_stopped_and_harmless_work_is_not() {
 }
 
 /// Every file that says whether an agent's hooks run: of a project, of the user (`~/…`) and of the machine.
-#[cfg(feature = "cli")]
-fn files(agent: rulestep::internals::live::Agent) -> Vec<String> {
+fn files(agent: rulestep::live::Agent) -> Vec<String> {
     let places = agent.places();
     let own = std::iter::once(&places.hooks).chain(places.switches);
     let own = own.flat_map(|name| ["", "~/"].map(|place| format!("{place}{}/{name}", places.folder)));
@@ -251,10 +250,9 @@ fn files(agent: rulestep::internals::live::Agent) -> Vec<String> {
 }
 
 /// What `install` writes and `doctor` looks at is asked for, not listed once more.
-#[cfg(feature = "cli")]
 #[test]
 fn whatever_holds_hooks_is_guarded() {
-    use rulestep::internals::live::Agent;
+    use rulestep::live::Agent;
 
     let policy = policy();
     let mut cases = Vec::new();

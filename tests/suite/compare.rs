@@ -6,11 +6,11 @@ mod rules;
 
 use std::sync::Arc;
 
-use rulestep::internals::compare::{Base, Change, Comparison, SessionDiff, Side};
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{Body, Origin, Results, Session, Tool};
+use rulestep::compare::{Base, Change, Comparison, SessionDiff, Side};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Results, Session, Tool};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::run::Mode;
 
 /// A version of documents, one after the other in one file.
 pub fn version(text: &str) -> Arc<Policy> {
@@ -93,7 +93,7 @@ pub fn compare(base: &str, new: &str, text: &str, mode: Mode) -> Vec<String> {
 
 #[test]
 fn tools_that_a_recording_neither_lists_nor_calls_are_counted_apart() {
-    use rulestep::internals::compare::{Kind, Totals};
+    use rulestep::compare::{Kind, Totals};
 
     let (base, new) = (
         version("tool: refund\npreconditions: [{requires_prior_tool: check}]\n"),
@@ -132,11 +132,11 @@ fn a_minimal_example_gains_no_reason() {
         ),
     ]);
     let session = session("look | refund");
-    let found = rulestep::internals::witness::denial(&session, &policy, Mode::Enforce, 1, 2000).unwrap();
+    let found = rulestep::witness::denial(&session, &policy, Mode::Enforce, 1, 2000).unwrap();
     assert!(found.minimal);
     let said: Vec<_> = found.session().messages.iter().map(|message| &*message.role).collect();
     assert!(said.contains(&"user"), "{said:?}");
-    let replay = rulestep::internals::replay::Replay::new(found.session(), &policy, Mode::Enforce);
+    let replay = rulestep_engine::replay::Replay::new(found.session(), &policy, Mode::Enforce);
     let codes: Vec<_> =
         replay.call(0).unwrap().decision.findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(codes, ["prior_tool_missing"]);
@@ -154,13 +154,12 @@ fn a_minimal_example_is_swept_until_nothing_more_can_go() {
     builder.said("user", Body::text("M2"), None);
     builder.response(None, Body::text("pay"), None);
     let session = builder.finish();
-    let shows = |edited: &rulestep::internals::session::edit::EditResult| {
+    let shows = |edited: &rulestep_base::session::edit::EditResult| {
         let has = |text| edited.session.messages.iter().any(|message| message.content.said() == Some(text));
         let only_without = |kept, gone| has(kept) || !has(gone);
         has("pay") && only_without("T1", "M2") && only_without("M1", "T1") && only_without("T0", "M1")
     };
-    let found =
-        rulestep::internals::witness::shrink(&session, None, 2000, &mut |edited| shows(edited)).unwrap();
+    let found = rulestep::witness::shrink(&session, None, 2000, &mut |edited| shows(edited)).unwrap();
     let left: Vec<_> = found.session().messages.iter().map(|message| message.content.shown()).collect();
     assert_eq!((left, found.minimal), (vec!["pay"], true));
 }

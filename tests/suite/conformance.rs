@@ -6,13 +6,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rulestep::internals::case::judge::judge;
-use rulestep::internals::case::read::read;
-use rulestep::internals::case::{Aspect, Case, Fact};
-use rulestep::internals::diagnostic::{PageKind, Severity};
-use rulestep::internals::dialect::{self, meant};
-use rulestep::internals::policy::Policy;
-use rulestep::internals::source::Source;
+use rulestep::case::judge::judge;
+use rulestep::case::read::read;
+use rulestep::case::{Aspect, Case, Fact};
+use rulestep_base::diagnostic::{PageKind, Severity};
+use rulestep_base::source::Source;
+use rulestep_engine::dialect::{self, meant};
+use rulestep_engine::policy::Policy;
 
 use super::cases::session;
 

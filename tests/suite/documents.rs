@@ -9,8 +9,8 @@ mod vapi;
 mod vesanor;
 mod weakincentives;
 
-use rulestep::internals::diagnostic::{Diagnostic, Place, Severity};
-use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
+use rulestep_base::diagnostic::{Diagnostic, Place, Severity};
+use rulestep_engine::policy::{LoadResult, Policy, PolicyFile};
 
 /// A document in a folder: its file's name, its text, and everything said of it as `LINE SEVERITY CODE`, joined with `; `.
 /// Nothing of what is said is an error: the version loads.

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use rstest::rstest;
-use rulestep::internals::source::edit::{Edits, Refused};
-use rulestep::internals::source::{Entry, Node, NodeValue, Source, parse};
+use rulestep_base::source::edit::{Edits, Refused};
+use rulestep_base::source::{Entry, Node, NodeValue, Source, parse};
 use serde_json::{Value, json};
 
 /// Changes of the value at a pointer.

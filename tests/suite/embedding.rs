@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::dialect::contracts::codes;
-use rulestep::internals::engine::{Mode, NewCall, Run, Ticket, Verdict};
-use rulestep::internals::monitor::finding::RuleOutcome;
-use rulestep::internals::monitor::{Depth, End, StateItem};
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::session::{Body, Facts, Message, MessageKind, Outcome};
+use rulestep_base::session::{Body, Facts, Message, MessageKind, Outcome};
+use rulestep_engine::dialect::contracts::codes;
+use rulestep_engine::monitor::finding::RuleOutcome;
+use rulestep_engine::monitor::{Depth, End, StateItem};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::run::{Mode, NewCall, Run, Ticket, Verdict};
 
 fn run(text: &str) -> Run {
     let file =
@@ -96,7 +96,7 @@ fn of_many_siblings_the_earliest_stands_for_its_rule() {
     let (second, _) = propose(&mut run, "close");
     let (_, decision) = run.propose(NewCall { tool: "pay", arguments: &Body::MISSING });
     let since = |at: Ticket| (codes::FORBIDDEN, vec![at.at()]);
-    let said = |finding: &rulestep::internals::monitor::Finding| {
+    let said = |finding: &rulestep_engine::monitor::Finding| {
         (finding.code, finding.found.iter().map(|found| found.call).collect::<Vec<_>>())
     };
     assert_eq!(decision.findings.iter().map(said).collect::<Vec<_>>(), [since(first)]);

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use regex::Regex;
-use rulestep::internals::dialect::{self, DIALECTS};
+use rulestep_engine::dialect::{self, DIALECTS};
 
 use crate::cli;
 
@@ -89,10 +89,9 @@ fn the_help_is_plain() {
     assert_plain([("--help".to_owned(), cli::reference::all())]);
 }
 
-#[cfg(feature = "tui")]
 #[test]
 fn the_table_of_keys_is_plain() {
-    assert_plain([("keys".to_owned(), rulestep::internals::workbench::keys::markdown())]);
+    assert_plain([("keys".to_owned(), rulestep::workbench::keys::markdown())]);
 }
 
 #[test]
@@ -102,7 +101,7 @@ fn the_pages_of_explain_are_plain() {
     let dialects = DIALECTS
         .iter()
         .map(|dialect| (dialect.name.to_owned(), format!("{}\n{}", dialect.title, dialect.reference)));
-    let semantics = ("semantics".to_owned(), rulestep::internals::engine::SEMANTICS.to_owned());
+    let semantics = ("semantics".to_owned(), rulestep_engine::run::SEMANTICS.to_owned());
     assert_plain(codes.chain(dialects).chain([semantics]));
 }
 
@@ -118,18 +117,17 @@ fn the_pages_of_the_documentation_are_plain() {
 #[test]
 fn the_sentences_in_the_code_are_plain() {
     let literal = Regex::new(r#""((?:[^"\\]|\\.)*)""#).unwrap();
-    let texts = files(Path::new("src"), "rs").into_iter().filter(|(name, _)| !name.contains("test")).map(
-        |(name, text)| {
-            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-            let lines = code.lines().map(|line| {
-                let comment = line.trim_start().starts_with("//");
-                let literals =
-                    literal.captures_iter(if comment { "" } else { line }).map(|found| found[1].to_owned());
-                literals.filter(|literal| literal.trim().contains(' ')).collect::<Vec<_>>().join(" | ")
-            });
-            (name, lines.collect::<Vec<_>>().join("\n"))
-        },
-    );
+    let texts = ["src", "crates"].iter().flat_map(|folder| files(Path::new(folder), "rs"));
+    let texts = texts.filter(|(name, _)| !name.contains("test")).map(|(name, text)| {
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+        let lines = code.lines().map(|line| {
+            let comment = line.trim_start().starts_with("//");
+            let literals =
+                literal.captures_iter(if comment { "" } else { line }).map(|found| found[1].to_owned());
+            literals.filter(|literal| literal.trim().contains(' ')).collect::<Vec<_>>().join(" | ")
+        });
+        (name, lines.collect::<Vec<_>>().join("\n"))
+    });
     assert_plain(texts);
 }
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::report::json;
-use rulestep::internals::session::build::Builder;
-use rulestep::internals::session::{Body, Origin, Session};
+use rulestep::report::json;
+use rulestep_base::session::build::Builder;
+use rulestep_base::session::{Body, Origin, Session};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 
 fn policy(text: &str) -> Arc<Policy> {

@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::sync::Arc;
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::explore::breakdown::{Breakdown, By, Key};
-use rulestep::internals::explore::coverage::Coverage;
-use rulestep::internals::explore::filter::{Filter, InvalidFilter};
-use rulestep::internals::explore::inventory::{Inventory, SessionCount};
-use rulestep::internals::explore::sieve::passes;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::recording::{Options, open};
-use rulestep::internals::replay::{Replay, Tables, outcomes};
-use rulestep::internals::session::Session;
+use rulestep::explore::breakdown::{Breakdown, By, Key};
+use rulestep::explore::coverage::Coverage;
+use rulestep::explore::filter::{Filter, InvalidFilter};
+use rulestep::explore::inventory::{Inventory, SessionCount};
+use rulestep::explore::sieve::passes;
+use rulestep_base::session::Session;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::{Replay, Tables, outcomes};
+use rulestep_engine::run::Mode;
+use rulestep_recording::{Options, open};
 use serde_json::{Value, json};
 
 /// Noon of the 22nd of November 2026.

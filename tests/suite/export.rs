@@ -9,12 +9,12 @@ mod ticket;
 use std::io::Cursor;
 use std::sync::Arc;
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::recording::{Options, open};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::report::account::Account;
-use rulestep::internals::report::words::ByTool;
+use rulestep::report::account::Account;
+use rulestep::report::words::ByTool;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_recording::{Options, open};
 use serde_json::json;
 
 /// Texts that would do something in a document that takes them for its own.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::dialect::fact_rows::facts;
-use rulestep::internals::shell::facts::{Table, rows, tool_rows};
-use rulestep::internals::shell::{Root, read};
-use rulestep::internals::source::{Field, Source, parse};
-use rulestep::{Gate, Policy};
+use rulestep_base::source::{Field, Source, parse};
+use rulestep_engine::dialect::fact_rows::facts;
+use rulestep_engine::{Gate, Policy};
+use rulestep_shell::facts::{Table, rows, tool_rows};
+use rulestep_shell::{Root, read};
 use serde_json::{Value, json};
 
 /// The table that rows make, and what is wrong with them.
@@ -25,7 +25,7 @@ fn table(rows: &str) -> (Table, Vec<String>) {
 /// A row as `explain facts` prints it.
 fn item(row: &Value) -> String {
     let mut out = Vec::new();
-    rulestep::internals::report::shell::entry(row, &mut out).unwrap();
+    rulestep::report::shell::entry(row, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -51,7 +51,7 @@ fn every_shipped_row_can_be_written_in_a_policy() {
         assert_eq!(only.written, *row);
     }
     let mut printed = Vec::new();
-    rulestep::internals::report::shell::table(&mut printed).unwrap();
+    rulestep::report::shell::table(&mut printed).unwrap();
     let printed = String::from_utf8(printed).unwrap();
     let table = good(printed.strip_prefix("facts:\n").unwrap());
     assert_eq!(table.rows().iter().map(|row| row.written.clone()).collect::<Vec<_>>(), rows);
@@ -61,16 +61,16 @@ fn every_shipped_row_can_be_written_in_a_policy() {
 #[test]
 fn every_shipped_row_is_unpacked_as_it_is_read() {
     for row in rows() {
-        let (written, faults) = rulestep::internals::shell::facts::read::program(&row);
+        let (written, faults) = rulestep_shell::facts::read::program(&row);
         assert!(faults.is_empty(), "{row}");
         for name in &written.names {
-            assert_eq!(rulestep::internals::shell::facts::program(name), Some(&written), "{name}");
+            assert_eq!(rulestep_shell::facts::program(name), Some(&written), "{name}");
         }
     }
     for row in tool_rows() {
-        let (written, _) = rulestep::internals::shell::facts::read_tool(row.as_object().unwrap());
+        let (written, _) = rulestep_shell::facts::read_tool(row.as_object().unwrap());
         for name in &written.names {
-            assert_eq!(rulestep::internals::shell::facts::tool(name), Some(&written), "{name}");
+            assert_eq!(rulestep_shell::facts::tool(name), Some(&written), "{name}");
         }
     }
 }
@@ -105,7 +105,7 @@ fn a_repeated_row_changes_nothing() {
         for command in commands {
             let with = read(command, &Root { facts: table.clone(), ..Root::default() });
             let without = read(command, &Root::default());
-            let does = |line: &rulestep::internals::shell::Line| {
+            let does = |line: &rulestep_shell::Line| {
                 line.calls
                     .iter()
                     .map(|call| {
@@ -173,7 +173,7 @@ const SHIPIT: &str = "  - program: shipit\n    values: -t --key\n    reads: --ke
 
 fn facts_of(command: &str, table: &Table) -> Vec<String> {
     let line = read(command, &Root { facts: table.clone(), ..Root::default() });
-    line.calls.iter().flat_map(rulestep::internals::report::shell::facts).collect()
+    line.calls.iter().flat_map(rulestep::report::shell::facts).collect()
 }
 
 #[test]

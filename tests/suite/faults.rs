@@ -4,23 +4,23 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use rstest::rstest;
-use rulestep::internals::compare::{Base, Comparison, Kind};
-use rulestep::internals::diagnostic::code;
-use rulestep::internals::dialect::beside::Beside;
-use rulestep::internals::dialect::limit::Limit;
-use rulestep::internals::dialect::{DIALECTS, Text};
-use rulestep::internals::engine::{Mode, NewCall, Run, Verdict};
-use rulestep::internals::monitor::fault::LostUnit;
-use rulestep::internals::monitor::finding::{RuleOutcome, RuleState};
-use rulestep::internals::monitor::{
+use rulestep::compare::{Base, Comparison, Kind};
+use rulestep_base::diagnostic::code;
+use rulestep_base::session::{Body, Facts, Outcome, Session};
+use rulestep_base::source::{Source, Span, parse};
+use rulestep_engine::dialect::beside::Beside;
+use rulestep_engine::dialect::limit::Limit;
+use rulestep_engine::dialect::{DIALECTS, Text};
+use rulestep_engine::monitor::fault::LostUnit;
+use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
+use rulestep_engine::monitor::{
     Cx, Depth, Effect, End, Event, Hidden, Monitor, Observes, ProposedCall, RuleId, Rules, Sink, Slot, Stage,
     StateItem, Timers, Unit, Wakes,
 };
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::recording::{Options, open};
-use rulestep::internals::replay::{Replay, Status, outcomes};
-use rulestep::internals::session::{Body, Facts, Outcome, Session};
-use rulestep::internals::source::{Source, Span, parse};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::{Replay, Status, outcomes};
+use rulestep_engine::run::{Mode, NewCall, Run, Verdict};
+use rulestep_recording::{Options, open};
 use serde_json::{Value, json};
 
 /// What the toy rule says when it fails: two lines, with a sequence that would colour the terminal.
@@ -312,9 +312,8 @@ fn what_follows_a_halt_is_counterfactual() {
     assert_eq!(calls.collect::<Vec<_>>(), expected);
 }
 
-#[cfg(feature = "cli")]
 mod shown {
-    use rulestep::internals::report::{JudgedSession, Look, Scope, json, text};
+    use rulestep::report::{JudgedSession, Look, Scope, json, text};
 
     use super::*;
 
@@ -384,7 +383,7 @@ mod shown {
 
     #[test]
     fn its_page_says_what_follows() {
-        let page = rulestep::internals::dialect::page(code::RULE_FAULT.as_str()).unwrap();
+        let page = rulestep_engine::dialect::page(code::RULE_FAULT.as_str()).unwrap();
         for word in ["denied", "hidden", "violated", "report it"] {
             assert!(page.text.contains(word), "{word}");
         }

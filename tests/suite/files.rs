@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use rulestep::internals::diagnostic::{Code, Diagnostic, Place, Severity, code};
-use rulestep::internals::files::version::VersionFiles;
-use rulestep::internals::files::{Input, expand, read_version, utf8};
+use rulestep::files::version::VersionFiles;
+use rulestep::files::{Input, expand, read_version, utf8};
+use rulestep_base::diagnostic::{Code, Diagnostic, Place, Severity, code};
 use tempfile::TempDir;
 
 use crate::skipped::skipped;
@@ -381,7 +381,7 @@ fn files_that_a_suite_names_are_part_of_the_version() {
     // However the folder is written, a file of it that is named is one file.
     let detour = read_version(&at(&folder, "/app/./suites"), &[]).unwrap();
     let (files, _) = detour.into_policy_files();
-    let loaded = rulestep::internals::policy::Policy::load(&files, None);
+    let loaded = rulestep_engine::policy::Policy::load(&files, None);
     assert_eq!(loaded.documents.len(), 3);
     let told: Vec<String> = loaded.diagnostics.iter().map(ToString::to_string).collect();
     assert!(loaded.policy.is_none() && told.len() == 1 && told[0].contains("gone.yaml"), "{told:?}");

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::thread;
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::{Outcome, Session};
-use rulestep::{Body, Gate, InvalidPolicy, Policy, Verdict};
+use rulestep_base::session::{Outcome, Session};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_engine::{Body, Gate, InvalidPolicy, Policy, Verdict};
 use serde_json::json;
 
 const DEPLOY: &str = "tool: deploy\npreconditions: [{requires_prior_tool: test}]\n";
@@ -167,11 +167,7 @@ fn what_is_said_as_the_model_is_seen_as_a_replay_sees_it() {
     gate.message("assistant", "go");
     let live = gate.turn().propose("pay", json!({})).decision().verdict;
     let session = std::sync::Arc::new(gate.into_session());
-    let replay = rulestep::internals::replay::Replay::new(
-        &session,
-        &policy,
-        rulestep::internals::engine::Mode::Enforce,
-    );
+    let replay = rulestep_engine::replay::Replay::new(&session, &policy, rulestep_engine::run::Mode::Enforce);
     assert_eq!(live, replay.calls()[0].decision.verdict);
 }
 
@@ -210,14 +206,10 @@ fn a_stopped_call_explains_itself() {
     let (data, decision) =
         (serde_json::to_value(&said).unwrap(), serde_json::to_value(call.decision()).unwrap());
     let session = std::sync::Arc::new(gate.into_session());
-    let replay = rulestep::internals::replay::Replay::new(
-        &session,
-        &policy,
-        rulestep::internals::engine::Mode::Enforce,
-    );
+    let replay = rulestep_engine::replay::Replay::new(&session, &policy, rulestep_engine::run::Mode::Enforce);
     let mut out = Vec::new();
     let (frame, last) = (replay.frame(2).unwrap(), session.calls.last().unwrap());
-    rulestep::internals::report::json::call(&replay, &frame, last, None, false, &mut out).unwrap();
+    rulestep::report::json::call(&replay, &frame, last, None, false, &mut out).unwrap();
     let line = &serde_json::from_slice::<serde_json::Value>(&out).unwrap()["call"];
     assert_eq!(line["findings"], data);
     assert_eq!((&line["decision"], &line["told"]), (&decision["decision"], &decision["told"]));
@@ -255,7 +247,7 @@ fn arguments_that_no_rule_can_look_into_are_denied() {
                 assert!(matches!(session.calls[0].outcome, Outcome::Refused), "{arguments}");
                 // A replay comes to the same, and so does the session after it was saved.
                 let saved = serde_json::to_string(&session).unwrap();
-                let mut read = Session::read("saved.json", saved).unwrap();
+                let mut read = rulestep_recording::read("saved.json", saved).unwrap();
                 // A reader corrects half of a surrogate pair in what is no text, and says so.
                 read.retain(|read| read.calls[0].arguments == body);
                 assert!(!read.is_empty() || arguments.contains("ud800"), "{arguments}");
@@ -280,14 +272,14 @@ fn a_saved_session_goes_on_where_it_ended() {
     let mut gate = Gate::new(&policy).context(json!({"user_role": "standard"}));
     gate.turn().propose("test", json!({"suite": [1.50]})).succeeded("41 passed");
     let saved = serde_json::to_string(&gate.into_session()).unwrap();
-    let mut read = Session::read("saved.json", saved.clone()).unwrap();
+    let mut read = rulestep_recording::read("saved.json", saved.clone()).unwrap();
     assert_eq!(serde_json::to_string(&read[0]).unwrap(), saved);
     let mut resumed = Gate::resume(&policy, read.remove(0));
     assert!(resumed.turn().propose("deploy", json!({})).allowed());
 
     // What may have held calls is not resumed as if it had held none.
     for broken in ["", "{}", "nothing that anybody records", &saved[..saved.len() - 40]] {
-        let error = Session::read("saved.json", broken).unwrap_err();
+        let error = rulestep_recording::read("saved.json", broken).unwrap_err();
         assert!(error.to_string().contains("saved.json"), "{broken:?}: {error} {:?}", error.diagnostics());
     }
 }

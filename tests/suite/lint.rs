@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::sync::Arc;
 
-use rulestep::internals::diagnostic::{Diagnostic, PageKind, Severity, code};
-use rulestep::internals::dialect::DIALECTS;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::explore::survey::Survey;
-use rulestep::internals::lint::{Levels, recorded, settle};
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::workspace::Version;
+use rulestep::explore::survey::Survey;
+use rulestep::lint::{Levels, recorded, settle};
+use rulestep::workspace::Version;
+use rulestep_base::diagnostic::{Diagnostic, PageKind, Severity, code};
+use rulestep_engine::dialect::DIALECTS;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 
 use crate::cli::{folder, run};

@@ -7,14 +7,12 @@ mod ended;
 mod equal;
 mod faults;
 mod folders;
-#[cfg(feature = "proxy")]
 mod follow;
 mod home;
 mod hook;
 mod index;
 mod install;
 mod journals;
-#[cfg(feature = "proxy")]
 mod proxy;
 mod prune;
 mod rollout;

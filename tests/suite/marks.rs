@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use regex::Regex;
-use rulestep::internals::wording::glyph::{Glyph, NOTES};
+use rulestep_base::wording::glyph::{Glyph, NOTES};
 
 /// The rooms that write to a terminal, a page or a screen.
 const DRAWING: &[&str] = &["cli", "report", "workbench", "lsp"];
@@ -57,7 +57,10 @@ fn every_mark_that_is_drawn_is_explained() {
         .collect();
     for (file, literal) in &literals {
         let unknown = literal.chars().find(|c| !c.is_ascii() && !c.is_alphanumeric() && !known.contains(c));
-        assert!(unknown.is_none(), "{file}: {unknown:?} in {literal:?} is not in src/wording/glyph.rs");
+        assert!(
+            unknown.is_none(),
+            "{file}: {unknown:?} in {literal:?} is not in crates/base/src/wording/glyph.rs"
+        );
     }
 }
 

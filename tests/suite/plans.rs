@@ -3,19 +3,18 @@
 mod conformance;
 mod sessions;
 mod texts;
-#[cfg(feature = "cli")]
 mod words;
 
 use std::io::Cursor;
 use std::sync::Arc;
 
-use rulestep::internals::dialect::rejection_plans::facts::Plan;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::monitor::Check;
-use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::Session;
+use rulestep_base::session::Session;
+use rulestep_engine::dialect::rejection_plans::facts::Plan;
+use rulestep_engine::monitor::Check;
+use rulestep_engine::policy::{LoadResult, Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_recording::{self as recording, Options};
 use serde_json::Value;
 
 fn load(name: &str, text: &str) -> LoadResult {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{Body, Operation, Origin, Session};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Operation, Origin, Session};
+use rulestep_engine::policy::{LoadResult, Policy, PolicyFile};
 use serde_json::Value;
 
 /// A document under this name, with everything said of it.
@@ -79,15 +79,10 @@ impl Recording {
 }
 
 /// The session as `replay --format json` writes it.
-#[cfg(feature = "cli")]
-pub fn json(
-    session: &Arc<Session>,
-    policy: &Arc<Policy>,
-    scope: rulestep::internals::report::Scope,
-) -> Value {
-    let mode = rulestep::internals::engine::Mode::Enforce;
-    let judged = rulestep::internals::report::JudgedSession::new(Arc::clone(session), policy, mode, scope);
+pub fn json(session: &Arc<Session>, policy: &Arc<Policy>, scope: rulestep::report::Scope) -> Value {
+    let mode = rulestep_engine::run::Mode::Enforce;
+    let judged = rulestep::report::JudgedSession::new(Arc::clone(session), policy, mode, scope);
     let mut out = Vec::new();
-    rulestep::internals::report::json::session(&judged, scope, &mut out).unwrap();
+    rulestep::report::json::session(&judged, scope, &mut out).unwrap();
     serde_json::from_slice(&out).unwrap()
 }

@@ -10,10 +10,10 @@ pub mod schemas;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rulestep::internals::diagnostic::{Diagnostic, PageKind, code};
-use rulestep::internals::dialect::{self, DIALECTS, Dialect, named};
-use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
-use rulestep::internals::source::{Source, parse};
+use rulestep_base::diagnostic::{Diagnostic, PageKind, code};
+use rulestep_base::source::{Source, parse};
+use rulestep_engine::dialect::{self, DIALECTS, Dialect, named};
+use rulestep_engine::policy::{LoadResult, Policy, PolicyFile};
 use serde_json::{Value, json};
 
 /// A key that is near to none.
@@ -276,9 +276,7 @@ fn the_publishers_keys_are_known() {
     let section = section.split("\n# ").next().unwrap();
     let words = section.split('`').skip(1).step_by(2);
     let mut seen = 0;
-    for key in
-        words.filter(|word| rulestep::internals::dialect::page(word).is_none() && *word != "assertions")
-    {
+    for key in words.filter(|word| rulestep_engine::dialect::page(word).is_none() && *word != "assertions") {
         let value = json!({"anything": [1]});
         let value = if key.ends_with("put_invariants") { json!({key: [1]}) } else { value };
         let key = if key.ends_with("put_invariants") { "assertions" } else { key };
@@ -301,8 +299,8 @@ fn dialects_are_known_by_their_plurals() {
         ("rejection-plans", "rejection_plan"),
         ("sequence_rules", "sequence_rule"),
     ] {
-        assert_eq!(rulestep::internals::dialect::meant(written).map(|dialect| dialect.name), Some(name));
-        assert_eq!(rulestep::internals::dialect::meant(name).map(|dialect| dialect.name), Some(name));
+        assert_eq!(rulestep_engine::dialect::meant(written).map(|dialect| dialect.name), Some(name));
+        assert_eq!(rulestep_engine::dialect::meant(name).map(|dialect| dialect.name), Some(name));
     }
     assert!(named("contracts").is_none(), "documents use the one name");
 }

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::engine::{Decision, Mode, NewCall, Run, Verdict};
-use rulestep::internals::monitor::finding::RuleOutcome;
-use rulestep::internals::monitor::{Depth, End};
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{Body, Facts, Origin, Outcome, Session};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Facts, Origin, Outcome, Session};
+use rulestep_engine::monitor::finding::RuleOutcome;
+use rulestep_engine::monitor::{Depth, End};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Decision, Mode, NewCall, Run, Verdict};
 
 /// Policies under which a `B` after an `A` that ran is denied.
 const FORBIDDING: &[&str] = &[

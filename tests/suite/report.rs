@@ -1,9 +1,9 @@
 //! What people see of a diagnostic.
 
 use insta::assert_snapshot;
-use rulestep::internals::diagnostic::{Diagnostic, Severity, code};
-use rulestep::internals::report::diagnostic::{Style, json as as_json, text};
-use rulestep::internals::source::{Field, Source, Span, parse};
+use rulestep::report::diagnostic::{Style, json as as_json, text};
+use rulestep_base::diagnostic::{Diagnostic, Severity, code};
+use rulestep_base::source::{Field, Source, Span, parse};
 use serde_json::json;
 
 /// All problems of a contract-like document, drawn.

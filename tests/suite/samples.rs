@@ -7,16 +7,16 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rulestep::internals::diagnostic::Diagnostic;
-use rulestep::internals::dialect::contracts::explain::Prior;
-use rulestep::internals::engine::{Mode, Verdict};
-use rulestep::internals::monitor::Effect;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::replay::{Replay, outcomes};
-use rulestep::internals::session::edit::apply;
-use rulestep::internals::session::{Outcome, Session};
-use rulestep::internals::way_out::{Answer, way_out};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::edit::apply;
+use rulestep_base::session::{Outcome, Session};
+use rulestep_engine::dialect::contracts::explain::Prior;
+use rulestep_engine::monitor::Effect;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::{Replay, outcomes};
+use rulestep_engine::run::{Mode, Verdict};
+use rulestep_engine::way_out::{Answer, way_out};
+use rulestep_recording::{self as recording, Options};
 
 /// What each session comes to in `enforce`. Named are the calls that are stopped, with the deciding code, and those that
 /// were refused when it was recorded; every other call is allowed and ran.

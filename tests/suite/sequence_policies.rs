@@ -1,7 +1,7 @@
 //! Sequence policies: the measured cases, and what is said of documents.
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::replay::{Replay, outcomes};
+use rulestep_engine::replay::{Replay, outcomes};
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 
 use crate::policies::{Recording, of_dialect, policy, said};
@@ -181,10 +181,9 @@ fn what_is_probably_not_meant_is_told() {
     assert_eq!(said(clean), Vec::<String>::new());
 }
 
-#[cfg(feature = "cli")]
 #[test]
 fn limits_checks_and_the_halt_are_in_the_data() {
-    use rulestep::internals::report::Scope;
+    use rulestep::report::Scope;
 
     let text = "id: desk\nforbidden:\n  - {sequence: [read, {namePrefix: mail.}], action: halt, reason: security:x}\n\
                 limits:\n  pay: {maxPerSession: 2, action: deny, reason: cost:x, tellLLM: no}\n";
@@ -226,8 +225,8 @@ fn limits_checks_and_the_halt_are_in_the_data() {
 /// A late result is dispatched from the turn after it on, in the place of its call.
 #[test]
 fn late_results_stand_where_their_calls_do() {
-    use rulestep::internals::session::build::{Builder, Mark};
-    use rulestep::internals::session::{Body, Origin};
+    use rulestep_base::session::build::{Builder, Mark};
+    use rulestep_base::session::{Body, Origin};
 
     let text = "forbidden:\n  - {sequence: [a, b, c], action: halt, reason: security:x}\n";
     let origin = Origin { file: "case".into(), index: 0, format: "native", line: 1 };

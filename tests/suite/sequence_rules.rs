@@ -8,13 +8,13 @@ mod suites;
 
 use std::sync::Arc;
 
-use rulestep::internals::engine::{Mode, NewCall, Run};
-use rulestep::internals::monitor::finding::{RuleOutcome, RuleState};
-use rulestep::internals::monitor::{Depth, End};
-use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{Body, Origin, Outcome, Session};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Outcome, Session};
+use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
+use rulestep_engine::monitor::{Depth, End};
+use rulestep_engine::policy::{LoadResult, Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Mode, NewCall, Run};
 use serde_json::{Value, json};
 
 /// A version of one document.

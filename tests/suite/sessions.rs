@@ -29,10 +29,10 @@ pub mod written;
 
 use std::io::Cursor;
 
-use rulestep::internals::diagnostic::Diagnostic;
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::session::write::Native;
-use rulestep::internals::session::{MessageKind, Operation, Session};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::write::Native;
+use rulestep_base::session::{MessageKind, Operation, Session};
+use rulestep_recording::{self as recording, Options};
 
 /// Sessions and file diagnostics of some bytes.
 pub fn opened(bytes: impl Into<Vec<u8>>) -> (Vec<Session>, Vec<Diagnostic>) {

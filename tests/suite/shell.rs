@@ -24,8 +24,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use rulestep::internals::shell::matcher::{Hosts, Matcher, Runs, Surroundings};
-use rulestep::internals::shell::{Act, Answer, Line, Patterns, Root, SmallCall, read};
+use rulestep_shell::matcher::{Hosts, Matcher, Runs, Surroundings};
+use rulestep_shell::{Act, Answer, Line, Patterns, Root, SmallCall, read};
 use serde_yaml::Value;
 
 fn folder() -> PathBuf {

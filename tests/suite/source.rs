@@ -4,7 +4,7 @@ mod fields;
 mod json;
 mod yaml;
 
-use rulestep::internals::source::{Node, NodeValue, Parse, Problem, Source, Span, parse};
+use rulestep_base::source::{Node, NodeValue, Parse, Problem, Source, Span, parse};
 
 /// One line a problem: place, kind, message, and what goes with it.
 pub fn told(source: &Source, problems: &[Problem]) -> Vec<String> {
@@ -41,7 +41,7 @@ fn walk(source: &Source, node: &Node, pointer: &mut String, out: &mut Vec<String
         }
         NodeValue::Map(entries) => {
             for entry in entries.iter() {
-                rulestep::internals::source::pointer_push(pointer, &entry.key);
+                rulestep_base::source::pointer_push(pointer, &entry.key);
                 out.push(format!("{pointer} : {:?}", source.slice(entry.key_span)));
                 walk(source, &entry.value, pointer, out);
                 pointer.truncate(length);

@@ -6,13 +6,13 @@ use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
-use rulestep::internals::engine::{Mode, Verdict};
-use rulestep::internals::policy::Policy;
-use rulestep::internals::recording::{Options, open};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::Session;
-use rulestep::internals::suggest::document::{Document, documents};
-use rulestep::internals::suggest::{Bounds, Candidate, Claim, Side, Suggestion, suggest};
+use rulestep::suggest::document::{Document, documents};
+use rulestep::suggest::{Bounds, Candidate, Claim, Side, Suggestion, suggest};
+use rulestep_base::session::Session;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Mode, Verdict};
+use rulestep_recording::{Options, open};
 use serde_json::{Value, json};
 
 use crate::cli::rulestep;
@@ -39,7 +39,7 @@ fn read(lines: &[String]) -> Vec<Arc<Session>> {
 }
 
 fn said(suggestions: &[Suggestion]) -> Vec<String> {
-    suggestions.iter().map(rulestep::internals::report::suggest::sentence).collect()
+    suggestions.iter().map(rulestep::report::suggest::sentence).collect()
 }
 
 fn candidates(suggestions: &[Suggestion]) -> Vec<Candidate> {

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::session::{Body, Session};
-use rulestep::internals::tester::{Answer, Language, State, Subject, test};
+use rulestep::tester::{Answer, Language, State, Subject, test};
+use rulestep_base::session::{Body, Session};
+use rulestep_recording::{self as recording, Options};
 use serde_json::json;
 
 const COMMAND: &str = "cd src && git -C . push --force origin main; cat $FILE";
@@ -46,7 +46,7 @@ fn subject(what: &str) -> Subject {
 }
 
 fn shown(answer: &Answer) -> Vec<String> {
-    let part = |part: &rulestep::internals::tester::Part| {
+    let part = |part: &rulestep::tester::Part| {
         let found: Vec<&str> = part.found.iter().map(|range| &part.text[range.clone()]).collect();
         if found.is_empty() {
             format!("{}={}", part.label, part.text)
@@ -203,7 +203,7 @@ fn a_hostile_expression_or_body_ends_soon() {
         let answer = test(language, &expression, &subject);
         let (took, begins) = (begun.elapsed(), &expression[..expression.len().min(40)]);
         assert!(took < Duration::from_secs(20), "{begins} took {took:?}: {}", answer.sentence);
-        assert!(answer.parts.len() <= rulestep::internals::tester::MOST, "{begins}");
+        assert!(answer.parts.len() <= rulestep::tester::MOST, "{begins}");
         assert!(answer.parts.iter().all(|part| part.text.len() <= 2_000), "{begins}");
         assert!(
             answer

@@ -1,10 +1,10 @@
 //! Tool policies: the measured cases, and what is said of documents.
 
-use rulestep::internals::dialect::tool_policies::explain::{MissingTools, RecordState};
-use rulestep::internals::engine::Mode;
-use rulestep::internals::monitor::{Effect, Finding, StateItem};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::Operation;
+use rulestep_base::session::Operation;
+use rulestep_engine::dialect::tool_policies::explain::{MissingTools, RecordState};
+use rulestep_engine::monitor::{Effect, Finding, StateItem};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 
 use crate::policies::{Recording, of_dialect, policy, said};
@@ -412,10 +412,9 @@ fn what_is_probably_not_meant_is_a_warning() {
 }
 
 /// A read that satisfies nothing is told where it is missed, and by `lint` before anyone is denied.
-#[cfg(feature = "cli")]
 #[test]
 fn a_read_without_a_path_that_the_policy_knows_is_named() {
-    use rulestep::internals::report::Scope;
+    use rulestep::report::Scope;
 
     let text = "policies: [{type: read_before_write, name: read-first}]\nexisting_files: [a]\n";
     let write = json!({"path": "a"});
@@ -443,10 +442,9 @@ fn a_read_without_a_path_that_the_policy_knows_is_named() {
     }
 }
 
-#[cfg(feature = "cli")]
 #[test]
 fn recorded_state_and_checks_are_in_the_data() {
-    use rulestep::internals::report::Scope;
+    use rulestep::report::Scope;
 
     let text = "policies:\n  - {type: sequential_dependency, name: order, dependencies: {deploy: [test, build]}}\n  \
                 - {type: read_before_write, mount_point: /w}\n";

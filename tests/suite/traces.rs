@@ -8,8 +8,8 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::session::{Call, Outcome, Session};
+use rulestep_base::session::{Call, Outcome, Session};
+use rulestep_recording::{self as recording, Options};
 
 use crate::sessions::recorded::traces;
 use crate::sessions::written::survives;

@@ -1,7 +1,7 @@
 //! What files and documents make a version, and what their rules are called.
 
-use rulestep::internals::diagnostic::code;
-use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
+use rulestep_base::diagnostic::code;
+use rulestep_engine::policy::{LoadResult, Policy, PolicyFile};
 
 fn load(text: &str) -> LoadResult {
     let file =

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant, SystemTime};
 
 use rstest::rstest;
-use rulestep::internals::files::watch::{ChangedFiles, Watch, WatchEvent, WatchTargets, Way, watch};
+use rulestep::files::watch::{ChangedFiles, Watch, WatchEvent, WatchTargets, Way, watch};
 use tempfile::TempDir;
 
 /// How long a change may take to be told: long, for slow machines.

@@ -7,11 +7,11 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use insta::assert_snapshot;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::recording::{Options, open};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::report::words;
+use rulestep::report::words;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_recording::{Options, open};
 
 /// Calls in turns of their own: tool, arguments, and the result (`!` before it marks an error, nothing: no result).
 type Calls<'a> = &'a [(&'a str, &'a str, &'a str)];

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay;
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{Body, Origin, Session};
+use rulestep_engine::run::Mode;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay;
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Session};
 
 use crate::clock;
 

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use assay_core::model::{Policy as AssayPolicy, SequenceRule};
 use assay_core::sequence_eval::{RuleOutcome as AssayOutcome, SequenceCall, TraceExtent, evaluate_rules};
-use rulestep::internals::engine::Mode;
-use rulestep::internals::monitor::finding::RuleOutcome;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay;
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{Body, Origin, Session};
+use rulestep_engine::run::Mode;
+use rulestep_engine::monitor::finding::RuleOutcome;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay;
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Session};
 
 use crate::clock;
 

@@ -160,6 +160,8 @@ fn tau_bench(session: &Value, number: usize, out: &mut dyn Write) {
 
 fn claude_code(session: &Value, number: usize, out: &mut dyn Write) {
     let mut parent = Value::Null;
+    // No two sessions have calls of one id: those would be forks.
+    let own = |id: &Value| json!(format!("{}_{number}", id.as_str().unwrap_or_default()));
     let mut entry = |place: usize, kind: &str, message: Value, more: Value| {
         let uuid = format!("{number:08x}-0000-4000-8000-{place:012x}");
         let mut entry = json!({"parentUuid": parent, "isSidechain": false, "userType": "external",
@@ -177,7 +179,7 @@ fn claude_code(session: &Value, number: usize, out: &mut dyn Write) {
         match message["role"].as_str().unwrap_or_default() {
             "assistant" => {
                 let calls = message["tool_calls"].as_array().into_iter().flatten().map(|call| {
-                    json!({"type": "tool_use", "id": call["id"], "name": call["function"]["name"],
+                    json!({"type": "tool_use", "id": own(&call["id"]), "name": call["function"]["name"],
                         "input": arguments(call)})
                 });
                 let said = content.as_str().map(|text| json!({"type": "text", "text": text}));
@@ -188,7 +190,7 @@ fn claude_code(session: &Value, number: usize, out: &mut dyn Write) {
                 entry(place, "assistant", message, Value::Null);
             }
             "tool" => {
-                let result = json!({"type": "tool_result", "tool_use_id": message["tool_call_id"],
+                let result = json!({"type": "tool_result", "tool_use_id": own(&message["tool_call_id"]),
                     "content": [{"type": "text", "text": content}]});
                 let message = json!({"role": "user", "content": [result]});
                 entry(place, "user", message, content.clone());

@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 
-use crate::engine;
+use rulestep_engine::run as engine;
 
 /// The modes by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
@@ -46,7 +46,6 @@ pub enum TestFormat {
 }
 
 /// How edits are noticed.
-#[cfg(feature = "tui")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub enum WatchMode {
     /// Use file-system events

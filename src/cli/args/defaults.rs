@@ -6,7 +6,6 @@ use super::values::where_help_without_policy;
 
 /// The commands, and what their help says. An empty name is the program without a command.
 const POLICIES: &[(&str, &str)] = &[
-    #[cfg(feature = "tui")]
     (
         "",
         "Policies: a file, a folder, or `git:REV[:PATH]` (as committed; without PATH: contracts/). Repeat it to combine several [default: `policy` in config.toml, else contracts/]",

@@ -1,12 +1,10 @@
 //! Arguments of the commands that put a policy to work.
 
-#[cfg(feature = "tui")]
 use clap::ArgAction;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, ValueEnum};
 
 use super::choices::Mode;
-#[cfg(feature = "tui")]
 use super::choices::WatchMode;
 use super::groups::Policies;
 use crate::live::{Agent, LIMIT};
@@ -134,14 +132,12 @@ pub struct Live {
     /// What to compare with: another version of the policies (file, folder or `git:REV[:PATH]`), `recorded` or `live`. `recorded` is
     /// what the recording refused, `live` what `hook`, `gate` or `proxy` decided while the agent ran. Repeat it to combine several
     /// versions, but not `recorded` or `live`. `git:REV` without a path means the paths of -p as of that revision
-    #[cfg(feature = "tui")]
     #[arg(short, long, value_name = "VERSION", action = ArgAction::Append)]
     pub base: Vec<String>,
     /// What a replay assumes after a call that the policy stops [default: enforce]
     #[arg(long, value_enum, value_name = "MODE")]
     pub mode: Option<Mode>,
     /// How to notice new records. Choose `poll` on network file systems, which do not report changes
-    #[cfg(feature = "tui")]
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub watch: WatchMode,
 }

@@ -4,7 +4,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory};
 
 use super::Cli;
-use crate::source::nearest::nearest;
+use rulestep_base::source::nearest::nearest;
 
 /// Names the commands that have an option which was given to another command, misspelt or not.
 pub fn look_elsewhere(told: &mut clap::Error) {

@@ -7,11 +7,11 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command};
 
 use crate::compare::Kind;
-use crate::dialect::{self, DIALECTS, lookup};
 use crate::explore::breakdown::By;
 use crate::explore::filter;
-use crate::recording::FORMATS;
 use crate::report::{self, diff};
+use rulestep_engine::dialect::{self, DIALECTS, lookup};
+use rulestep_recording::FORMATS;
 
 /// In `--fail-on`, every kind of change.
 pub const ANY: &str = "any";
@@ -48,7 +48,6 @@ pub fn threads() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(0..=MOST_THREADS)
 }
 
-#[cfg(feature = "tui")]
 pub fn theme_help() -> String {
     let names = crate::workbench::theme::BUILTIN.iter().map(|(name, _)| *name);
     format!(

@@ -8,11 +8,11 @@ use anyhow::Context as _;
 
 use crate::cli::exit::Failure;
 use crate::cli::screen::Screen;
-use crate::diagnostic::{Diagnostic, Fix, Severity};
-use crate::dialect::Dialect;
 use crate::files::replace::{Expected, replace};
 use crate::report::words;
 use crate::workspace::{LoadedVersion, NoPolicy, Version};
+use rulestep_base::diagnostic::{Diagnostic, Fix, Severity};
+use rulestep_engine::dialect::Dialect;
 
 /// Fixes of one run: each loads the version anew.
 const MOST: usize = 10_000;

@@ -4,7 +4,7 @@ use crate::cli::args;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::hanging::hanging;
 use crate::cli::screen::Screen;
-use crate::recording::{FORMATS, Format};
+use rulestep_recording::{FORMATS, Format};
 
 /// Columns before the text.
 const INDENT: usize = 20;

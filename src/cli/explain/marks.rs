@@ -4,7 +4,7 @@ use crate::cli::args::Format;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::hanging::hanging;
 use crate::cli::screen::Screen;
-use crate::wording::glyph::{Glyph, NOTES, Shown};
+use rulestep_base::wording::glyph::{Glyph, NOTES, Shown};
 
 /// Columns before the meaning.
 const INDENT: usize = 11;

@@ -6,13 +6,13 @@ use super::{filter, formats, marks};
 use crate::cli::args::{self, Format, PAGES};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::screen::Screen;
-use crate::diagnostic::{Code, Page, PageKind};
-use crate::dialect::lookup::{self, Match, Reference, nearest_path};
-use crate::dialect::{self, DIALECTS, Dialect};
-use crate::engine::SEMANTICS;
-use crate::recording::{self, FORMATS};
 use crate::report::{Look, reference as report};
-use crate::source::nearest::nearest;
+use rulestep_base::diagnostic::{Code, Page, PageKind};
+use rulestep_base::source::nearest::nearest;
+use rulestep_engine::dialect::lookup::{self, Match, Reference, nearest_path};
+use rulestep_engine::dialect::{self, DIALECTS, Dialect};
+use rulestep_engine::run::SEMANTICS;
+use rulestep_recording::{self as recording, FORMATS};
 
 /// The page of this name.
 pub fn page(name: &str, format: Format, screen: &mut Screen) -> Result<Exit, Failure> {

@@ -12,14 +12,14 @@ use crate::cli::args::{self, AgentArgument, Format};
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::input;
 use crate::cli::screen::Screen;
-use crate::policy::Policy;
-use crate::replay::Replay;
 use crate::report::shell as report;
 use crate::report::{Look, Scope, text, words};
-use crate::session::build::Builder;
-use crate::session::{Body, Origin, Session};
-use crate::shell::facts::Table;
-use crate::shell::{Line, Root, tool};
+use rulestep_base::session::build::Builder;
+use rulestep_base::session::{Body, Origin, Session};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_shell::facts::Table;
+use rulestep_shell::{Line, Root, tool};
 
 /// The tool that a command is given to unless `--tool` names another.
 const TOOL: &str = "Bash";

@@ -25,13 +25,13 @@ use self::results::Results;
 use super::{SessionSource, Sessions, interrupted};
 use crate::cli::args;
 use crate::cli::selection::{Judge, Selection};
+use crate::corpus::{Corpus, Recording, Recordings};
 use crate::explore::repeats;
 use crate::files::cache::Entries;
 use crate::files::stamp::Stamp;
-use crate::policy::Policy;
-use crate::recording::Stretch;
-use crate::replay::corpus::{Corpus, Recording, Recordings};
-use crate::session::Session;
+use rulestep_base::session::Session;
+use rulestep_engine::policy::Policy;
+use rulestep_recording::Stretch;
 
 mod answers;
 mod file;

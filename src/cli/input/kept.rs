@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostic::{Diagnostic, Label, Loss, Place, Severity};
-use crate::dialect;
+use rulestep_base::diagnostic::{Diagnostic, Label, Loss, Place, Severity};
+use rulestep_engine::dialect;
 
 /// One whose places are files and lines: texts of policies are not kept.
 #[derive(Serialize, Deserialize)]
@@ -68,7 +68,7 @@ pub mod diagnostics {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     use super::KeptDiagnostic;
-    use crate::diagnostic::Diagnostic;
+    use rulestep_base::diagnostic::Diagnostic;
 
     pub fn serialize<S: Serializer>(told: &[Diagnostic], serializer: S) -> Result<S::Ok, S::Error> {
         let kept: Option<Vec<_>> = told.iter().map(KeptDiagnostic::of).collect();
@@ -100,8 +100,8 @@ pub mod texts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::diagnostic::{Fix, code};
-    use crate::source::{Source, Span};
+    use rulestep_base::diagnostic::{Fix, code};
+    use rulestep_base::source::{Source, Span};
 
     #[test]
     fn what_is_kept_of_a_diagnostic_is_all_of_it() {

@@ -1,4 +1,4 @@
-//! The sessions of what a command names, for a [`Corpus`](crate::replay::corpus::Corpus) or one by one.
+//! The sessions of what a command names, for a [`Corpus`](crate::corpus::Corpus) or one by one.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use indicatif::ProgressBar;
 pub use self::notes::{FileNotes, Growth};
 use super::{SessionSource, interrupted};
 use crate::cli::screen::Screen;
-use crate::diagnostic::{Diagnostic, Severity, code};
+use crate::corpus::{Recording, Recordings};
 use crate::files::digested::Digest;
 use crate::files::stamp::Stamp;
 use crate::files::stream::{self, Opening, Patience};
 use crate::files::{self, Input};
-use crate::policy::Policy;
-use crate::recording::{self, Checkpoint, Options, Stretch};
-use crate::replay::corpus::{Recording, Recordings};
 use crate::report::words;
-use crate::session::{Session, tree};
 use crate::workspace::{opener, others, samples};
+use rulestep_base::diagnostic::{Diagnostic, Severity, code};
+use rulestep_base::session::{Session, tree};
+use rulestep_engine::policy::Policy;
+use rulestep_recording::{self as recording, Checkpoint, Options, Stretch};
 
 mod again;
 mod notes;

@@ -6,7 +6,6 @@ use super::super::args::{Open, WatchMode};
 use super::super::exit::{Exit, Failure};
 use super::super::input::{self, SessionSource};
 use super::super::screen::Screen;
-use crate::engine::Mode;
 use crate::files;
 use crate::files::watch::{LOOK, Way};
 use crate::workbench::model::{BuiltIn, Chosen};
@@ -14,6 +13,7 @@ use crate::workbench::run::environment::{config, folders};
 use crate::workbench::run::{RunError, Settings, run, state};
 use crate::workbench::theme::{Depth, Theme};
 use crate::workspace::{NoPolicy, Workspace};
+use rulestep_engine::run::Mode;
 
 /// Opens the workbench; `None` where there is no terminal for it.
 pub fn open(asked: &Open, wanted: SessionSource<'_>, screen: &mut Screen) -> Result<Option<Exit>, Failure> {

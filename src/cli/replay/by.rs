@@ -7,8 +7,8 @@ use crate::cli::input;
 use crate::cli::screen::Screen;
 use crate::cli::selection::Selection;
 use crate::explore::breakdown::{Breakdown, By};
-use crate::replay::Replay;
 use crate::report::breakdown::{OUTPUTS, View};
+use rulestep_engine::replay::Replay;
 
 /// Counts and prints. It exits as a replay does.
 pub fn run(asked: &args::Replay, by: &str, screen: &mut Screen) -> Result<Exit, Failure> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::Selection;
 use crate::cli::input::{Again, Sessions};
 use crate::explore::repeats;
-use crate::session::Session;
+use rulestep_base::session::Session;
 
 impl Selection {
     /// The answer to a session that turned out to be a fork of another one, after it was answered as one that is none.

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::facts::{self, Access};
-use crate::session::{Body, Call, Facts, Outcome};
-use crate::shell::action::action;
-use crate::shell::facts::Table;
-use crate::shell::reading::{Made, reading};
-use crate::shell::{Act, Answer, Extent, Host, Patterns, Place, Root, SmallCall, Word, given, tool};
+use rulestep_base::session::{Body, Call, Facts, Outcome};
+use rulestep_shell::action::action;
+use rulestep_shell::facts::Table;
+use rulestep_shell::reading::{Made, reading};
+use rulestep_shell::{Act, Answer, Extent, Host, Patterns, Place, Root, SmallCall, Word, given, tool};
 
 /// Longest name of a row, in characters: what is recorded may be of any length.
 const LONGEST: usize = 200;

@@ -11,7 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use super::WatchTargets;
 use crate::files::inputs::of_file;
 use crate::files::{glob, read, version, walk};
-use crate::policy::is_case_file;
+use rulestep_engine::policy::is_case_file;
 
 /// What a change may concern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

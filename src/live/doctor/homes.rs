@@ -9,7 +9,7 @@ use super::super::Agent;
 use super::super::probe::{names_home, unguarded};
 use super::notes::Notes;
 use super::trial::Surroundings;
-use crate::policy::Policy;
+use rulestep_engine::policy::Policy;
 
 /// Whether the folders that the policy names are those of this user: `~`, and that of the agent's settings below it.
 pub(super) fn compare(

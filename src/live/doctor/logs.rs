@@ -11,7 +11,7 @@ use super::super::probe::{TrialCall, UNHEARD};
 use super::super::{Agent, transcript};
 use super::notes::Notes;
 use super::trial::{Outcome, Trial};
-use crate::wording::count;
+use rulestep_base::wording::count;
 
 /// Folders within the folder of the logs that are looked into.
 const LEVELS: usize = 5;

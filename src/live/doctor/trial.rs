@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::live::Agent;
 use crate::live::probe::TrialCall;
 use crate::live::settings::{Hook, best};
-use crate::policy::Policy;
+use rulestep_engine::policy::Policy;
 
 /// Where the agent works, and what else is asked of the system.
 #[derive(Debug)]

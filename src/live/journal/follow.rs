@@ -7,8 +7,8 @@ use super::{Fault, Journal, Records};
 use crate::live::index::Bodies;
 use crate::live::lock;
 use crate::live::outlines::Outlines;
-use crate::recording::known::Known;
-use crate::session::body::Store;
+use rulestep_base::session::body::Store;
+use rulestep_recording::known::Known;
 
 impl Journal {
     /// Finding what is about a call costs the same from now on, however long the journal is.

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::{Journal, Records};
-use crate::engine::Run;
 use crate::live::index::Bodies;
 use crate::live::outline::{Keep, Kind, outlines};
 use crate::live::outlines::Outlines;
 use crate::live::state;
-use crate::policy::Policy;
-use crate::recording::known::Known;
-use crate::session::body::{Store, with_store};
-use crate::session::{Facts, Session};
+use rulestep_base::session::body::{Store, with_store};
+use rulestep_base::session::{Facts, Session};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Run;
+use rulestep_recording::known::Known;
 
 /// The end of a session that is not read from its beginning.
 pub struct Continuation {

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::connection::Running;
 use super::message::{Delivery, Members};
-use crate::wording::line;
+use rulestep_base::wording::line;
 
 /// The answer to what is not passed on; without an id, whoever runs the program reads why as well.
 pub fn refused(id: Option<&RawValue>, code: i32, why: &str) -> Vec<Delivery> {

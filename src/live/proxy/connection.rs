@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::message::{Members, key};
 use super::tools::Tools;
-use crate::recording::{self, McpGoesOn};
+use rulestep_recording::{self as recording, McpGoesOn};
 
 /// Why a request is not accepted.
 pub const OPEN: &str = "a request with this id has not been answered yet";

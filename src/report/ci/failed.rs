@@ -8,9 +8,9 @@ use serde_json::json;
 
 use super::warned::spot;
 use super::{github, sarif};
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::diff::markdown;
 use crate::report::{diagnostic, json::line, page, words};
+use rulestep_base::diagnostic::{Diagnostic, Severity};
 
 /// Why nothing was judged.
 pub struct NoResult<'a> {

@@ -6,10 +6,10 @@
 use std::io::{self, Write};
 
 use super::{Issue, Level, Run, Spot, warned};
-use crate::diagnostic::Diagnostic;
 use crate::report::totals::incomplete;
 use crate::report::words;
-use crate::wording::clean::{Marks, show};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::wording::clean::{Marks, show};
 
 /// Annotations that are written: GitHub shows ten of each level a step.
 const MOST: usize = 50;

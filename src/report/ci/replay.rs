@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::{Case, Issue, Run, unread, warned};
-use crate::diagnostic::Diagnostic;
 use crate::report::diff::markdown::{LIMIT, MARKER, again, code};
 use crate::report::totals::incomplete_markdown;
 use crate::report::words;
+use rulestep_base::diagnostic::Diagnostic;
 
 /// Issues in the table that are not folded.
 const OPEN: usize = 10;

@@ -3,9 +3,9 @@
 use quick_junit::{TestCase, TestCaseStatus};
 
 use super::Spot;
-use crate::diagnostic::{Diagnostic, Severity};
 use crate::report::diff::markdown::code;
 use crate::report::words;
+use rulestep_base::diagnostic::{Diagnostic, Severity};
 
 /// Where a diagnostic is, where it is anywhere.
 pub fn spot(told: &Diagnostic) -> Option<Spot> {

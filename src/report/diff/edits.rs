@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use super::entry::{self, Line};
 use super::{DiffResult, View, idle};
 use crate::compare::{Comparison, Kind, Passage, RuleAt, RuleChange, Side, Subject};
-use crate::monitor::Rule;
-use crate::monitor::rule::RulePlace;
 use crate::report::ci::Spot;
 use crate::report::words;
+use rulestep_engine::monitor::Rule;
+use rulestep_engine::monitor::rule::RulePlace;
 
 /// Lines of an edit that are shown.
 const LINES: usize = 24;

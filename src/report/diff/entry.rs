@@ -5,13 +5,13 @@ use similar::ChangeTag;
 use crate::compare::{
     Answer, Base, Change, ChangePlace, Comparison, Kind, Origin, RuleAt, SessionDiff, Side, Stand,
 };
-use crate::diagnostic::Code;
-use crate::engine::{Decision, Mode, Verdict};
-use crate::monitor::{Finding, Rule};
 use crate::report::ci::Spot;
 use crate::report::words;
-use crate::session::live::LiveFinding;
-use crate::session::{AlternativeRef, Call, CallRef, LiveDecision, Outcome, Session};
+use rulestep_base::diagnostic::Code;
+use rulestep_base::session::live::LiveFinding;
+use rulestep_base::session::{AlternativeRef, Call, CallRef, LiveDecision, Outcome, Session};
+use rulestep_engine::monitor::{Finding, Rule};
+use rulestep_engine::run::{Decision, Mode, Verdict};
 
 use super::View;
 

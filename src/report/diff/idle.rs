@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{DiffResult, View};
 use crate::compare::{AlteredRule, Matches};
-use crate::engine::Mode;
-use crate::monitor::Rule;
-use crate::monitor::rule::RulePlace;
 use crate::report::mergeable::{add, rows};
 use crate::report::words;
+use rulestep_engine::monitor::Rule;
+use rulestep_engine::monitor::rule::RulePlace;
+use rulestep_engine::run::Mode;
 
 /// Rules that are named among those that decide in their stead.
 const NAMED: usize = 3;

@@ -10,13 +10,13 @@ use serde_json::{Map, Value};
 
 use super::{DiffResult, View, edits, idle};
 use crate::compare::{Base, Change, Comparison, Kind, SessionDiff, Side};
-use crate::monitor::{Explanation, Finding};
 use crate::report::json::{BodyJson, Named, Version, line};
 use crate::report::mergeable::Mergeable;
 use crate::report::totals::ReadingLine;
 use crate::report::{Provenance, Scope, words};
-use crate::session::write::Instant;
-use crate::session::{AlternativeRef, LiveDecision};
+use rulestep_base::session::write::Instant;
+use rulestep_base::session::{AlternativeRef, LiveDecision};
+use rulestep_engine::monitor::{Explanation, Finding};
 
 /// The shape of comparisons.
 pub const SCHEMA: &str = "rulestep.diff/2";

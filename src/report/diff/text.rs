@@ -8,10 +8,10 @@ use super::entry::{self, About, Entry, Line, VersionVerdict};
 use super::whole::ChangeGroup;
 use super::{DiffResult, View};
 use crate::compare::{Kind, Origin, RuleAt};
-use crate::engine::{Mode, Verdict};
 use crate::report::paint::Paint;
 use crate::report::totals::told;
 use crate::report::words;
+use rulestep_engine::run::{Mode, Verdict};
 
 /// Writes everything.
 pub fn end(whole: &DiffResult, view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -1,9 +1,9 @@
 //! What is compared, and how it is to look.
 
 use crate::compare::{Comparison, Kind, Side};
-use crate::diagnostic::Diagnostic;
-use crate::engine::Mode;
 use crate::report::{Look, Scope};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_engine::run::Mode;
 
 /// What is compared, and how it is to look.
 #[derive(Clone, Copy)]

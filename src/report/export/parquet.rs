@@ -277,9 +277,9 @@ mod tests {
 
     use super::super::TABLES;
     use super::*;
-    use crate::engine::Mode;
-    use crate::replay::Replay;
     use crate::workspace::{Version, samples};
+    use rulestep_engine::replay::Replay;
+    use rulestep_engine::run::Mode;
 
     /// What a reader of Parquet finds, as the JSON that it was made of.
     fn value(field: &Field, kind: Kind) -> Value {

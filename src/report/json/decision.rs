@@ -5,16 +5,16 @@ use serde_json::{Map, Value};
 
 use super::parts::BodyJson;
 use crate::compare::{self, Kind};
-use crate::diagnostic::Code;
-use crate::engine::Verdict;
-use crate::monitor::finding::RuleState;
-use crate::monitor::rule::RuleName;
-use crate::monitor::{Check, CheckedValue, EarlierCall, Explanation, Rules};
-use crate::policy::Policy;
-use crate::replay::{DecidedCall, Frame, NotTaken, Replay};
-use crate::session::write::Instant;
-use crate::session::{Call, CallRef, LiveDecision, Outcome, Session};
-use crate::wording::Sentence;
+use rulestep_base::diagnostic::Code;
+use rulestep_base::session::write::Instant;
+use rulestep_base::session::{Call, CallRef, LiveDecision, Outcome, Session};
+use rulestep_base::wording::Sentence;
+use rulestep_engine::monitor::finding::RuleState;
+use rulestep_engine::monitor::rule::RuleName;
+use rulestep_engine::monitor::{Check, CheckedValue, EarlierCall, Explanation, Rules};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::{DecidedCall, Frame, NotTaken, Replay};
+use rulestep_engine::run::Verdict;
 
 #[derive(Serialize)]
 pub(super) struct CallLine<'a> {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::parts::BodyJson;
-use crate::engine::Halt;
-use crate::session::{CallRef, Session};
+use rulestep_base::session::{CallRef, Session};
+use rulestep_engine::run::Halt;
 
 /// How a session was ended.
 #[derive(Serialize)]

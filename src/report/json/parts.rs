@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use crate::monitor::RuleId;
-use crate::policy::{Document, Policy};
-use crate::session::write::Instant;
-use crate::session::{Body, Session};
+use rulestep_base::session::write::Instant;
+use rulestep_base::session::{Body, Session};
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::policy::{Document, Policy};
 
 /// Writes a value and a line feed.
 pub fn line(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {

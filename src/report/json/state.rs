@@ -4,10 +4,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::parts::id;
-use crate::diagnostic::Code;
-use crate::monitor::StateItem;
-use crate::policy::Policy;
-use crate::session::CallRef;
+use rulestep_base::diagnostic::Code;
+use rulestep_base::session::CallRef;
+use rulestep_engine::monitor::StateItem;
+use rulestep_engine::policy::Policy;
 
 #[derive(Serialize)]
 pub(super) struct ForbiddenLine<'a> {

@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 
 use super::parts::{all, anchor};
-use crate::monitor::{Effect, RuleId};
 use crate::report::account::{Account, Objection};
 use crate::report::dossier::{Entry, Group};
 use crate::report::{End, words};
-use crate::wording::glyph::Glyph;
+use rulestep_base::wording::glyph::Glyph;
+use rulestep_engine::monitor::{Effect, RuleId};
 
 /// A rule with its lines, then its findings: the first in full, the others folded.
 pub fn group(rule: Option<RuleId>, group: &Group, end: &End<'_>) -> Markup {

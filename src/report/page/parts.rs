@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use crate::monitor::RuleId;
 use crate::report::End;
+use rulestep_engine::monitor::RuleId;
 
 /// Bytes after which no more findings, and no more of a transcript, are put into a page.
 const ROOM: usize = 4 << 20;

@@ -3,14 +3,14 @@
 use maud::{Markup, html};
 
 use super::parts::{all, fitting, sentence};
-use crate::engine::Verdict;
-use crate::monitor::Explanation;
-use crate::replay::{DecidedCall, Replay};
 use crate::report::transcript::{Row, RowKind, Rows, one_line};
 use crate::report::words::live::LiveWords;
 use crate::report::{End, words};
-use crate::session::Body;
-use crate::wording::clean::{self, Marks};
+use rulestep_base::session::Body;
+use rulestep_base::wording::clean::{self, Marks};
+use rulestep_engine::monitor::Explanation;
+use rulestep_engine::replay::{DecidedCall, Replay};
+use rulestep_engine::run::Verdict;
 
 /// Columns and lines of a body that are shown at once; more is folded.
 const OPEN: (usize, usize) = (600, 8);

@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 
 use super::parts::{all, anchor};
-use crate::engine::Verdict;
 use crate::explore::coverage::{Exercise, RuleUse};
 use crate::report::dossier::{Listed, SessionRow};
 use crate::report::{End, words};
-use crate::wording::glyph::Glyph;
+use rulestep_base::wording::glyph::Glyph;
+use rulestep_engine::run::Verdict;
 
 /// Rules that are listed.
 const RULES: usize = 1000;

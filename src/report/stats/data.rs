@@ -5,16 +5,16 @@ use std::io::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::Mode;
 use crate::explore::inventory::{FileCalls, Inventory};
 use crate::explore::occurrence::Occurrence;
-use crate::policy::Policy;
 use crate::report::coverage::OccurrenceLine;
 use crate::report::json::line;
 use crate::report::json::parts::Version;
 use crate::report::mergeable::{Mergeable, add, rows};
 use crate::report::totals::{ReadingLine, is_zero};
 use crate::report::{Provenance, Total};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Mode;
 
 /// The shape of the JSON.
 pub const SCHEMA: &str = "rulestep.stats/2";

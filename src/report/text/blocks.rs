@@ -5,13 +5,13 @@ use std::io::{self, Write};
 
 use super::row::row;
 use crate::compare::Kind;
-use crate::diagnostic::Code;
-use crate::engine::Verdict;
-use crate::monitor::RuleId;
-use crate::replay::{DecidedCall, Replay};
 use crate::report::words;
 use crate::report::words::live::LiveWords;
-use crate::session::{Call, Outcome};
+use rulestep_base::diagnostic::Code;
+use rulestep_base::session::{Call, Outcome};
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::replay::{DecidedCall, Replay};
+use rulestep_engine::run::Verdict;
 
 /// Calls of a block that are listed below it.
 const LISTED: usize = 4;

@@ -4,17 +4,17 @@ use std::io::{self, Write};
 
 use super::row::row;
 use super::trace;
-use crate::diagnostic::Code;
-use crate::engine::{Decision, Mode, Verdict};
-use crate::monitor::{Effect, Explanation, Rule};
-use crate::policy::Policy;
-use crate::replay::{DecidedCall, NotTaken, Replay};
 use crate::report::paint::Paint;
 use crate::report::words::live::LiveWords;
 use crate::report::words::{self, ByTool, Sentence};
-use crate::session::{Call, Outcome, Session};
-use crate::wording::clean::Marks;
-use crate::wording::glyph::Glyph;
+use rulestep_base::diagnostic::Code;
+use rulestep_base::session::{Call, Outcome, Session};
+use rulestep_base::wording::clean::Marks;
+use rulestep_base::wording::glyph::Glyph;
+use rulestep_engine::monitor::{Effect, Explanation, Rule};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::{DecidedCall, NotTaken, Replay};
+use rulestep_engine::run::{Decision, Mode, Verdict};
 
 /// Columns of the rows of one session.
 #[derive(Clone, Copy, Default)]

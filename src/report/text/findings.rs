@@ -5,12 +5,12 @@ use std::io::{self, Write};
 use super::calls::arguments;
 use super::row::row;
 use super::rules;
-use crate::engine::Verdict;
-use crate::monitor::effect_word;
-use crate::monitor::finding::RuleOutcome;
-use crate::replay::Replay;
 use crate::report::paint::Paint;
 use crate::report::{Look, words};
+use rulestep_engine::monitor::effect_word;
+use rulestep_engine::monitor::finding::RuleOutcome;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Verdict;
 
 /// Writes every call that a rule speaks of, and the rules about the session that are violated. `name` is what the session was
 /// asked for by. That nothing was found is said only of recordings that were read whole.

@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use super::calls::said;
 use super::row::row;
 use super::trace;
-use crate::engine::Verdict;
-use crate::monitor::Rule;
-use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::replay::Replay;
 use crate::report::JudgedSession;
 use crate::report::paint::Paint;
 use crate::report::words;
-use crate::wording::glyph::Glyph;
+use rulestep_base::wording::glyph::Glyph;
+use rulestep_engine::monitor::Rule;
+use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Verdict;
 
 /// Writes every violated rule.
 pub(super) fn violated(replay: &Replay, paint: Paint, out: &mut dyn Write) -> io::Result<()> {

@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use super::row::row;
-use crate::engine::{Mode, Verdict};
-use crate::monitor::Effect;
-use crate::replay::Replay;
 use crate::report::paint::Paint;
 use crate::report::words;
-use crate::session::CallRef;
-use crate::wording::glyph::Glyph;
+use rulestep_base::session::CallRef;
+use rulestep_base::wording::glyph::Glyph;
+use rulestep_engine::monitor::Effect;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Mode, Verdict};
 
 /// Calls of the trace that are shown ahead of the one at fault, and after it.
 const AHEAD: usize = 5;

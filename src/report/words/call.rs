@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::session::{Body, Call};
-use crate::wording::clean::{self, CleanLine, Marks};
+use rulestep_base::session::{Body, Call};
+use rulestep_base::wording::clean::{self, CleanLine, Marks};
 
 /// Columns that the call of a report takes.
 pub const WIDTH: usize = 100;

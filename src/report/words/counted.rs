@@ -1,10 +1,10 @@
 //! Results that may have been refusals.
 
 use super::{count, name, rule_name};
-use crate::diagnostic::{Diagnostic, code};
-use crate::policy::Policy;
-use crate::replay::CountedRefusals;
-use crate::session::Session;
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::session::Session;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::CountedRefusals;
 
 /// Most characters of a text that the advice repeats: enough to know it by.
 const ENOUGH: usize = 48;

@@ -2,10 +2,10 @@
 
 use super::{decided, line};
 use crate::compare::{Kind, live};
-use crate::engine::Mode;
-use crate::policy::Policy;
-use crate::replay::{DecidedCall, Replay};
-use crate::session::{Call, LiveDecision};
+use rulestep_base::session::{Call, LiveDecision};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::{DecidedCall, Replay};
+use rulestep_engine::run::Mode;
 
 /// Digits of a digest that tell policies apart.
 const DIGITS: usize = 8;

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{Sentence, count, line, list};
-use crate::monitor::{RuleId, rule_name};
-use crate::replay::Replay;
-use crate::session::edit::AddedCall;
-use crate::session::{Body, Outcome, Results};
-use crate::way_out::{Answer, ArgumentChange, Obstacle, Step, WayOut};
-use crate::wording::sentence::{field, name, value};
+use rulestep_base::session::edit::AddedCall;
+use rulestep_base::session::{Body, Outcome, Results};
+use rulestep_base::wording::sentence::{field, name, value};
+use rulestep_engine::monitor::{RuleId, rule_name};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::way_out::{Answer, ArgumentChange, Obstacle, Step, WayOut};
 
 /// The way out in one sentence.
 pub fn sentence(way: &WayOut, replay: &Replay) -> Sentence {

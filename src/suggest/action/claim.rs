@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use crate::explore::occurrence::Extent;
-use crate::shell::SmallCall;
-use crate::shell::action::{action, is_plain};
-use crate::shell::facts::Table;
+use rulestep_shell::SmallCall;
+use rulestep_shell::action::{action, is_plain};
+use rulestep_shell::facts::Table;
 
 /// A program with its subcommand: `git push`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::claim::Action;
 use super::verbs::{is_check, matters};
 use crate::explore::inventory::Zone;
-use crate::session::{Call, Outcome, Session};
-use crate::shell::facts::{self, Role, Table};
-use crate::shell::reading::{Made, reading};
-use crate::shell::{Act, Host, Line};
+use rulestep_base::session::{Call, Outcome, Session};
+use rulestep_shell::facts::{self, Role, Table};
+use rulestep_shell::reading::{Made, reading};
+use rulestep_shell::{Act, Host, Line};
 
 /// Different actions that are counted, and those of them that rules are looked for about.
 const ACTIONS: usize = 4096;

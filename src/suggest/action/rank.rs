@@ -8,8 +8,8 @@ use super::claim::{Action, ActionRule, ActionSuggestion};
 use super::observe::{Observations, SubjectCounts};
 use super::trial::{Trial, tried};
 use super::verbs::{is_build, is_check, is_common, is_test, matters};
-use crate::session::Session;
 use crate::suggest::claim::{Bounds, Claim, Suggestion};
+use rulestep_base::session::Session;
 
 /// How many times more sessions it takes to believe that something never happens.
 const NEVER: u64 = 3;

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use super::claim::{Action, ActionRule, ActionSuggestion};
 use super::observe::Did;
 use super::written::document;
-use crate::engine::Mode;
 use crate::explore::occurrence::{Extent, Occurrence, Place};
-use crate::monitor::{Effect, RuleId};
-use crate::policy::{Policy, PolicyFile};
-use crate::replay::Replay;
-use crate::session::{Call, Outcome, Session};
-use crate::shell::facts::Table;
-use crate::shell::reading::{Made, reading};
-use crate::shell::{Act, Line};
+use rulestep_base::session::{Call, Outcome, Session};
+use rulestep_engine::monitor::{Effect, RuleId};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_shell::facts::Table;
+use rulestep_shell::reading::{Made, reading};
+use rulestep_shell::{Act, Line};
 
 /// What sessions say of candidates.
 pub struct Trial {

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::claim::{Action, ActionRule};
 use crate::explore::inventory::SECRETS;
-use crate::source::inline::{inline, scalar};
+use rulestep_base::source::inline::{inline, scalar};
 
 /// Folders that are no one's: everything outside the project but these.
 const OUTSIDE: [&str; 6] = ["/**", "~/**", "../**", "!/tmp/**", "!/var/tmp/**", "!/private/tmp/**"];

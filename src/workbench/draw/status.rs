@@ -5,9 +5,7 @@ use std::borrow::Cow;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use crate::engine::Mode;
 use crate::files::watch::{ChangedFiles, Way};
-use crate::replay::Replay;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::{Layout, MEDIUM, NARROW, Pane};
 use crate::workbench::line::{place, problem_place};
@@ -17,6 +15,8 @@ use crate::workbench::pane::part::supposed;
 use crate::workbench::pane::tabs as tabs_of;
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role, Theme};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// Columns from which the header names the program and the policy.
 const ROOMY: u16 = 100;

@@ -12,11 +12,11 @@ use std::sync::Arc;
 use ratatui::layout::Size;
 use ratatui::style::{Modifier, Style};
 
-use crate::diagnostic::{Diagnostic, code};
 use crate::files::watch::{WatchEvent, Way};
 use crate::workbench::message::Msg;
 use crate::workbench::model::Model;
 use crate::workbench::testing::*;
+use rulestep_base::diagnostic::{Diagnostic, code};
 
 const SIZES: [(u16, u16); 5] = [(120, 40), (100, 35), (80, 24), (58, 14), (40, 8)];
 
@@ -242,8 +242,8 @@ fn ascii_screens_are_ascii() {
 
 #[test]
 fn a_long_session_is_drawn_from_its_rows_on_screen() {
-    use crate::session::build::{Builder, Mark};
-    use crate::session::{Body, Origin};
+    use rulestep_base::session::build::{Builder, Mark};
+    use rulestep_base::session::{Body, Origin};
     let origin = Origin { file: "long.json".into(), index: 0, format: "native", line: 1 };
     let mut made = Builder::new("long", origin);
     for _ in 0..20_000 {
@@ -258,7 +258,7 @@ fn a_long_session_is_drawn_from_its_rows_on_screen() {
     assert!(seen.contains("turn 20000/20000") && seen.contains("call 20000/20000"), "{seen}");
 }
 
-use crate::session::Session;
+use rulestep_base::session::Session;
 
 /// What is supposed, as it stands on the screens that people have.
 #[test]

@@ -6,13 +6,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 use crate::compare::ChangePlace;
-use crate::replay::DecidedCall;
 use crate::report::words;
-use crate::session::{CallRef, Session};
 use crate::workbench::model::{Model, SessionVerdict};
 use crate::workbench::paint::{Row, lay_under};
 use crate::workbench::pane::look;
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_base::session::{CallRef, Session};
+use rulestep_engine::replay::DecidedCall;
 
 /// Columns a call takes at most.
 const WIDEST: usize = 4;

@@ -6,12 +6,12 @@ use super::palette::{PaletteRow, PaletteView, with_argument};
 use super::table::FILE_ORDER;
 use crate::explore::table::Column;
 use crate::report::words;
-use crate::wording::glyph::NOTES;
 use crate::workbench::keys::{self, Argument, Command, Place, Scope};
 use crate::workbench::list::List;
 use crate::workbench::text::Marks;
 use crate::workbench::theme::{BUILTIN, Glyph, Role};
 use crate::workbench::transcript::contains;
+use rulestep_base::wording::glyph::NOTES;
 
 impl PaletteView {
     /// With nothing typed.

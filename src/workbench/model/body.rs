@@ -2,12 +2,12 @@
 
 use super::Model;
 use super::overlay::BodyView;
-use crate::session::Results;
 use crate::workbench::document::Document;
 use crate::workbench::line::{place, place_not_taken};
 use crate::workbench::list::List;
 use crate::workbench::text::Marks;
 use crate::workbench::transcript::RowKind;
+use rulestep_base::session::Results;
 
 /// A body beside the transcript is laid out whenever another row is selected: one that is longer is opened to be read.
 const BESIDE: usize = 200_000;

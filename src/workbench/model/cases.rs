@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use crate::case::judge::{CaseResult, call, decided, is_named};
 use crate::case::{Case, CaseSession, Place, Subject, stem};
-use crate::diagnostic::Diagnostic;
-use crate::engine::Mode;
-use crate::policy::Policy;
 use crate::report::cases::{CaseReport, shown, told};
 use crate::report::words;
-use crate::session::Session;
 use crate::workbench::list::List;
 use crate::workbench::transcript::contains;
 use crate::workspace::cases::{CaseFile, CaseFiles, CaseRun};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Session;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Mode;
 
 /// The cases, those first that want to be looked at.
 #[derive(Default)]
@@ -337,7 +337,7 @@ fn tested(case: &Case, result: &CaseResult) -> Vec<String> {
                 decided(*place, replay).and_then(|(_, decision)| name(decision.findings.first()?.rule))
             }
             Subject::Rule(rule) => {
-                let of = |(_, known): &(_, &crate::monitor::Rule)| is_named(known, rule);
+                let of = |(_, known): &(_, &rulestep_engine::monitor::Rule)| is_named(known, rule);
                 let known = rules.iter().find(of).map(|(_, known)| words::rule_name(known));
                 Some(known.unwrap_or_else(|| rule.to_string()))
             }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::compare::{Change, Comparison, Kind, Origin, RuleAt, Side};
-use crate::monitor::RuleId;
+use rulestep_engine::monitor::RuleId;
 
 /// The changes between the version that decides and what it is compared with, as far as sessions are compared.
 #[derive(Default)]

@@ -8,13 +8,13 @@ use super::judgement::Judgement;
 use super::supposed::{Layer, Supposed};
 use super::verdict::SessionVerdict;
 use crate::compare::{Base, Change, ChangePlace, Comparison};
-use crate::diagnostic::Diagnostic;
 use crate::explore::names::Names;
 use crate::explore::rows::SessionRow;
-use crate::replay::Replay;
-use crate::session::Session;
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
 use crate::workbench::list::List;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Session;
+use rulestep_engine::replay::Replay;
 
 /// A row of the list of sessions.
 pub struct Entry {

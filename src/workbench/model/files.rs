@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Severity, code};
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
 use crate::workbench::list::List;
+use rulestep_base::diagnostic::{Diagnostic, Severity, code};
 
 /// The files of recordings, in their order, and what each holds.
 #[derive(Debug, Default)]

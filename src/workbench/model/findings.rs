@@ -9,12 +9,12 @@ use super::overlay::{FindingRow, FindingsView, GroupBy};
 use crate::compare::ChangePlace;
 use crate::explore::filter::{Field, Filter, State, Test};
 use crate::explore::rows::bit;
-use crate::monitor::{Effect, RuleId};
-use crate::policy::Policy;
 use crate::report::words::rule_name;
-use crate::session::stored::StoredSession;
-use crate::session::{Body, Session};
+use crate::stored::StoredSession;
 use crate::workbench::line::{place, place_not_taken};
+use rulestep_base::session::{Body, Session};
+use rulestep_engine::monitor::{Effect, RuleId};
+use rulestep_engine::policy::Policy;
 
 impl FindingRow {
     /// What a group of rows like this one is called.

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::Model;
 use crate::compare::Side;
-use crate::replay::{Frame, Replay};
-use crate::session::{AlternativeRef, Call};
+use rulestep_base::session::{AlternativeRef, Call};
+use rulestep_engine::replay::{Frame, Replay};
 
 /// What a version makes of the selected turn.
 #[derive(Default)]

@@ -1,13 +1,13 @@
 //! What the person at the keyboard is used to: how the screen is dressed, what was run before.
 
 use super::saved::Restore;
-use crate::diagnostic::Diagnostic;
 use crate::explore::table::Column;
-use crate::monitor::RuleId;
-use crate::session::Millis;
 use crate::workbench::keys::Keymap;
 use crate::workbench::layout::Pane;
 use crate::workbench::theme::{Depth, GlyphSet};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Millis;
+use rulestep_engine::monitor::RuleId;
 
 /// What is kept for the person, whatever is open.
 #[derive(Default)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
 
-use crate::session::stored::{NotRestored, StoredSession};
-use crate::session::{Body, Session};
+use crate::stored::{NotRestored, StoredSession};
 use crate::workbench::line::place;
 use crate::workbench::list::List;
 use crate::workbench::transcript::{Row, RowKind, Rows};
+use rulestep_base::session::{Body, Session};
 
 /// What is looked for in all sessions: a text, without regard to case, or a regular expression between slashes.
 #[derive(Debug, Clone)]

@@ -5,15 +5,15 @@ use std::sync::Arc;
 
 use super::verdict::{SessionVerdict, violations};
 use crate::compare::ChangePlace;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::engine::Mode;
 use crate::explore::rows::{RowDecisions, states};
-use crate::monitor::{Effect, RuleId};
-use crate::policy::Policy;
-use crate::replay::{DecidedCall, Replay};
 use crate::report::notices;
 use crate::report::words;
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
+use rulestep_base::diagnostic::{Code, Diagnostic};
+use rulestep_engine::monitor::{Effect, RuleId};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::{DecidedCall, Replay};
+use rulestep_engine::run::Mode;
 
 /// What was decided on a session.
 pub struct Judgement {
@@ -131,7 +131,7 @@ impl Judgement {
             // Stable: of one turn, what was taken stands first.
             findings.sort_by_key(|finding| finding.at.turn());
         }
-        let violation = |state: &crate::monitor::finding::RuleState| {
+        let violation = |state: &rulestep_engine::monitor::finding::RuleState| {
             let headline = words::violation(state, replay).map(|violation| violation.headline.to_string());
             Violation {
                 rule: state.rule,

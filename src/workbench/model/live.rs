@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::files::watch::{ChangedFiles, Way};
-use crate::policy::Policy;
+use rulestep_engine::policy::Policy;
 
 /// Whether edits are picked up.
 #[derive(Debug, Default)]

@@ -16,13 +16,13 @@ use super::tester::TesterView;
 use super::texts::TextsView;
 use super::way_out::WayOutView;
 use crate::compare::ChangePlace;
-use crate::diagnostic::{Code, Diagnostic};
 use crate::explore::filter::Filter;
-use crate::monitor::{Effect, RuleId};
 use crate::workbench::document::Document;
 use crate::workbench::keys::{self, Scope};
 use crate::workbench::list::List;
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_base::diagnostic::{Code, Diagnostic};
+use rulestep_engine::monitor::{Effect, RuleId};
 
 /// Something over the panes.
 pub enum Overlay {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::supposed::{Ask, JudgedLayer, Layer, Target};
 use super::{Location, Model, Overlay};
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::replay::Replay;
-use crate::session::Session;
-use crate::session::stored::{NotRestored, StoredSession};
+use crate::stored::{NotRestored, StoredSession};
 use crate::workbench::keys::Scope;
 use crate::workbench::layout::{Layout, LayoutState, Pane, layout};
 use crate::workbench::line::place;
+use rulestep_base::diagnostic::{Diagnostic, Severity};
+use rulestep_base::session::Session;
+use rulestep_engine::replay::Replay;
 
 /// The session that is on screen.
 pub struct OpenedSession {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::judgement::SessionDecisions;
 use crate::compare::Change;
 use crate::explore::rows::RowDraft;
-use crate::replay::Replay;
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
+use rulestep_engine::replay::Replay;
 
 /// A session that was read.
 pub struct ReadSession {

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Model;
 use crate::explore::table::{Column, GroupKind};
-use crate::session::{Call, Session};
 use crate::workbench::layout::Pane;
 use crate::workbench::transcript::RowKind;
+use rulestep_base::session::{Call, Session};
 
 /// What the text says that it is.
 const SCHEMA: &str = "rulestep.place/1";

@@ -6,12 +6,12 @@ use super::Model;
 use super::changes::Pair;
 use super::frame::{Framed, Frames, Taking};
 use crate::compare::{Change, ChangePlace, Comparison, RuleAt, Side};
-use crate::engine::Decision;
-use crate::monitor::{Rule, RuleId, Rules};
-use crate::replay::{DecidedCall, Replay};
-use crate::session::AlternativeRef;
 use crate::workbench::line::Key;
 use crate::workbench::transcript::RowKind;
+use rulestep_base::session::AlternativeRef;
+use rulestep_engine::monitor::{Rule, RuleId, Rules};
+use rulestep_engine::replay::{DecidedCall, Replay};
+use rulestep_engine::run::Decision;
 
 /// What one version makes of the selected call and its turn.
 #[derive(Clone, Copy)]

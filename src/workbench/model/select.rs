@@ -5,16 +5,16 @@ use std::sync::Arc;
 use super::texts::lines_of;
 use super::{Model, Overlay, Spot, verdict};
 use crate::compare::{Base, Side};
-use crate::engine::Decision;
-use crate::monitor::finding::{Check, Finding, RuleState};
-use crate::monitor::{EarlierCall, Rule, RuleId, Rules};
-use crate::replay::DecidedCall;
 use crate::report::words::{self, Attempt};
-use crate::session::{AlternativeRef, Call, CallRef, Turn};
-use crate::source::Source;
 use crate::workbench::keys::Facts;
 use crate::workbench::layout::Pane;
 use crate::workbench::transcript::{Row, RowKind};
+use rulestep_base::session::{AlternativeRef, Call, CallRef, Turn};
+use rulestep_base::source::Source;
+use rulestep_engine::monitor::finding::{Check, Finding, RuleState};
+use rulestep_engine::monitor::{EarlierCall, Rule, RuleId, Rules};
+use rulestep_engine::replay::DecidedCall;
+use rulestep_engine::run::Decision;
 
 impl Model {
     /// The row of the transcript under the cursor.

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::policy::Policy;
-use crate::session::stored::StoredSession;
-use crate::session::{CallRef, Session};
+use crate::stored::StoredSession;
 use crate::suggest::about::{Proposal, Subject};
 use crate::suggest::field::ResultField;
 use crate::suggest::insert::{Insertion, NewHome, NotInserted};
 use crate::workbench::list::List;
+use rulestep_base::session::{CallRef, Session};
+use rulestep_engine::policy::Policy;
 
 /// What is asked for.
 pub struct SuggestWish {

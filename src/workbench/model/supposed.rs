@@ -6,15 +6,15 @@
 use std::sync::Arc;
 
 use super::cases::{CaseEntry, JudgedCase};
-use crate::engine::Mode;
-use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::session::Session;
-use crate::session::edit::Edit;
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
 use crate::what_if::{Hypothesis, WhatIf};
 use crate::witness::Witness;
 use crate::workbench::list::List;
+use rulestep_base::session::Session;
+use rulestep_base::session::edit::Edit;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 /// What is supposed of one session, the topmost layer last. The layers below it are what closing it goes back to.
 #[derive(Default)]

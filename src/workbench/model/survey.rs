@@ -4,16 +4,16 @@ mod collect;
 
 use std::sync::Arc;
 
-use crate::diagnostic::Diagnostic;
-use crate::engine::Mode;
 use crate::explore::coverage::Exercise;
 use crate::explore::inventory::Inventory;
 use crate::explore::occurrence::Occurrence;
 use crate::explore::survey::Survey;
-use crate::policy::Policy;
 use crate::report::stats::sections;
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
 use crate::workbench::list::List;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Mode;
 
 /// What is counted.
 #[derive(Clone)]

@@ -8,9 +8,9 @@ use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
 use super::changes::Pair;
 use crate::compare::{Comparison, RuleAt, Side};
-use crate::policy::Policy;
-use crate::source::{Source, Span};
 use crate::workbench::list::List;
+use rulestep_base::source::{Source, Span};
+use rulestep_engine::policy::Policy;
 
 /// Lines around a hunk that are the same in both versions.
 const AROUND: usize = 3;

@@ -1,9 +1,9 @@
 //! What a session comes to: one verdict, which the list, the header, the timeline and the jumps show.
 
-use crate::engine::{Mode, Verdict};
 pub use crate::explore::verdict::{SessionVerdict, violations};
-use crate::monitor::finding::{RuleOutcome, RuleState};
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
+use rulestep_engine::run::{Mode, Verdict};
 
 impl SessionVerdict {
     /// What `!` counts: calls that are reported, and violated rules that fail nothing.

@@ -1,10 +1,10 @@
 //! The way out of a stopped call, while it is looked for and when it is found.
 
-use crate::replay::Replay;
 use crate::report::words;
-use crate::session::edit::Edit;
-use crate::way_out;
 use crate::workbench::list::List;
+use rulestep_base::session::edit::Edit;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::way_out;
 
 /// The way out of a call.
 pub struct WayOutView {

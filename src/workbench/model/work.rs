@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::frame::FrameQuery;
 use super::supposed::Looking;
 use super::survey::SurveyQuery;
-use crate::monitor::RuleId;
-use crate::replay::Replay;
-use crate::session::Millis;
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
+use rulestep_base::session::Millis;
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::replay::Replay;
 
 /// What was asked of other threads, and how much of it is done.
 pub struct Work {

@@ -1,8 +1,6 @@
 //! All findings of all sessions in one list, under headings.
 
 use super::Window;
-use crate::engine::Mode;
-use crate::monitor::Effect;
 use crate::report::words;
 use crate::workbench::model::overlay::FindingsView;
 use crate::workbench::model::{FindingRow, GroupBy, Model};
@@ -10,6 +8,8 @@ use crate::workbench::paint::{Row, WHOLE, tail};
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_engine::monitor::Effect;
+use rulestep_engine::run::Mode;
 
 impl Rows for FindingsView {
     fn len(&self, _: &Model) -> usize {

@@ -48,7 +48,7 @@ impl Rows for HelpView {
                     let role = if missing.is_empty() { Role::Key } else { Role::TextDim };
                     row.column(role, &keys_of(model, command), KEYS)
                 }
-                HelpRow::Glyph(glyph) => row.column(glyph.role(), &both(theme, *glyph), KEYS),
+                HelpRow::Glyph(glyph) => row.column(Role::of(*glyph), &both(theme, *glyph), KEYS),
                 HelpRow::Note(_, sign, _) => row.column(Role::Key, sign, KEYS),
                 HelpRow::Role(role) => row.put(*role, SAMPLE).gap(KEYS.saturating_sub(SAMPLE.len())),
             };

@@ -1,7 +1,6 @@
 //! All that is wrong with policies and recordings: what and where, and below it the message.
 
 use super::Window;
-use crate::diagnostic::Severity;
 use crate::workbench::line::problem_place;
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::ProblemsView;
@@ -9,6 +8,7 @@ use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::Role;
+use rulestep_base::diagnostic::Severity;
 
 /// Rows that a problem takes at least: one for what and where, two for the message.
 const TALL: usize = 3;

@@ -3,7 +3,6 @@
 
 use super::Window;
 use crate::report::words;
-use crate::session::CallRef;
 use crate::suggest::Suggestion;
 use crate::workbench::line::place;
 use crate::workbench::model::Model;
@@ -11,6 +10,7 @@ use crate::workbench::model::suggest::{DraftView, SuggestView, SuggestedRule};
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_base::session::CallRef;
 
 /// Calls that are listed of those that a rule would stop, and lines of the rule.
 const CALLS: usize = 4;

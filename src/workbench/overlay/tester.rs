@@ -2,7 +2,6 @@
 
 use super::Window;
 use crate::report::words;
-use crate::source::floor_boundary;
 use crate::tester::{Answer, MOST, State};
 use crate::workbench::model::Model;
 use crate::workbench::model::tester::TesterView;
@@ -10,6 +9,7 @@ use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_base::source::floor_boundary;
 
 /// Rows of the screen that a sentence may take.
 const TALL: usize = 6;

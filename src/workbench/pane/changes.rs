@@ -7,10 +7,7 @@ use std::sync::Arc;
 
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use crate::compare::{Answer, Base, Change, ChangePlace, Kind, Origin, RuleAt, Side, Stand};
-use crate::engine::Verdict;
-use crate::replay::Status;
 use crate::report::{diff, words};
-use crate::session::Body;
 use crate::workbench::keys::Command;
 use crate::workbench::line::{Link, mark_of, place, place_not_taken, rule_place};
 use crate::workbench::model::changes::Group;
@@ -20,6 +17,9 @@ use crate::workbench::paint::{Row, tail};
 use crate::workbench::rows::{Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_base::session::Body;
+use rulestep_engine::replay::Status;
+use rulestep_engine::run::Verdict;
 
 /// The pane.
 pub(super) const SPEC: PaneSpec = PaneSpec {

@@ -4,13 +4,9 @@
 use super::part::{command, counters, evidence, session_rules, supposed};
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use super::split;
-use crate::engine::{Mode, Verdict};
-use crate::monitor::{EarlierCall, Effect, Explanation, Finding, effect_word};
-use crate::replay::DecidedCall;
 use crate::report::words;
 use crate::report::words::Attempt;
 use crate::report::words::live::LiveWords;
-use crate::session::{Call, Outcome, Session};
 use crate::workbench::line::{
     Key, LABEL, Line, Link, labelled, paragraph, place, place_not_taken, rule_place, tool_of,
 };
@@ -20,6 +16,10 @@ use crate::workbench::model::verdict::headline;
 use crate::workbench::paint::tail;
 use crate::workbench::theme::{Glyph, Role};
 use crate::workbench::transcript::RowKind;
+use rulestep_base::session::{Call, Outcome, Session};
+use rulestep_engine::monitor::{EarlierCall, Effect, Explanation, Finding, effect_word};
+use rulestep_engine::replay::DecidedCall;
+use rulestep_engine::run::{Mode, Verdict};
 
 /// The pane.
 pub(super) const SPEC: PaneSpec = PaneSpec {
@@ -162,7 +162,7 @@ fn head(
     let at = place(call.at);
     let fits = line.width() + at.len() < width;
     lines.push(if fits { line.right(Role::TextDim, &*at) } else { line });
-    let outcome = if session.facts.results == crate::session::Results::Absent {
+    let outcome = if session.facts.results == rulestep_base::session::Results::Absent {
         "without results"
     } else {
         words::outcome_word(call.outcome)

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::spec::{Enter, OF_LINES, PaneSpec};
 use super::split;
-use crate::monitor::StateItem;
 use crate::workbench::line::{Key, Line, place, tool_of};
 use crate::workbench::model::seen::Seen;
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_engine::monitor::StateItem;
 
 /// The pane.
 pub(super) const SPEC: PaneSpec = PaneSpec {

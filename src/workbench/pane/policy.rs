@@ -6,8 +6,6 @@ use std::hash::{DefaultHasher, Hash};
 use std::ops::Range;
 
 use super::spec::{Enter, OF_LINES, PaneSpec};
-use crate::policy::Document;
-use crate::source::Source;
 use crate::workbench::model::Model;
 use crate::workbench::model::select::ShownDocument;
 use crate::workbench::model::texts::lines_of;
@@ -16,6 +14,8 @@ use crate::workbench::rows::{Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
 use crate::workbench::transcript::{contains, find};
+use rulestep_base::source::Source;
+use rulestep_engine::policy::Document;
 
 /// The pane: the text of the rule; where two versions are compared, what it is in both.
 pub(super) const SPEC: PaneSpec = PaneSpec {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 use super::part::{counters, evidence, session_rules};
 use super::spec::{OF_LINES, PaneSpec};
 use super::split;
-use crate::monitor::{Check, StateItem};
 use crate::workbench::line::{Key, Line, Link, paragraph, place, rule_place};
 use crate::workbench::model::Framed;
 use crate::workbench::model::seen::Seen;
 use crate::workbench::paint::tail;
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_engine::monitor::{Check, StateItem};
 
 /// The pane.
 pub(super) const SPEC: PaneSpec = PaneSpec {

@@ -7,7 +7,6 @@ pub use self::columns::heading_at;
 
 use self::label::{name, sign};
 use super::spec::{Enter, OF_LINES, PaneSpec};
-use crate::engine::Mode;
 use crate::explore::table::{Group, GroupKind};
 use crate::report::words;
 use crate::workbench::keys::Command;
@@ -18,6 +17,7 @@ use crate::workbench::paint::{Row, tail};
 use crate::workbench::rows::{Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_engine::run::Mode;
 
 /// Columns from which a list of several formats names the one of each session.
 const ROOMY: usize = 40;

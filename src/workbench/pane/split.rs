@@ -4,12 +4,12 @@
 use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use crate::compare::{Answer, RuleAt, Side};
-use crate::engine::Verdict;
 use crate::report::diff;
 use crate::workbench::line::{Key, Line, Link, half, mark_of, paragraph};
 use crate::workbench::model::seen::Seen;
 use crate::workbench::model::{Model, Pair};
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_engine::run::Verdict;
 
 /// Columns from which two versions stand beside each other.
 const BESIDE: usize = 60;

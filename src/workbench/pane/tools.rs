@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 use super::spec::{OF_LINES, PaneSpec};
 use super::split;
-use crate::monitor::StateItem;
 use crate::report::words;
 use crate::workbench::line::{Key, Line, Link, paragraph};
 use crate::workbench::model::Model;
 use crate::workbench::model::seen::Seen;
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_engine::monitor::StateItem;
 
 /// The pane.
 pub(super) const SPEC: PaneSpec = PaneSpec {

@@ -18,7 +18,7 @@ pub(super) const SPEC: PaneSpec = PaneSpec {
 
 fn lines(model: &Model) -> Vec<Line> {
     let calls = model.session().map(|session| session.calls.as_slice()).unwrap_or_default();
-    let line = |call: &crate::session::Call| {
+    let line = |call: &rulestep_base::session::Call| {
         Line::new().text(Role::Text, &*call.tool).right(Role::TextDim, place(call.at)).call(call.at)
     };
     calls.iter().map(line).collect()

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use super::decision::look;
 use super::part::{session_rules, supposed, times};
 use super::spec::{Enter, OF_LINES, PaneSpec};
-use crate::diagnostic::Diagnostic;
 use crate::report::words;
-use crate::session::{Body, Call, Outcome, Session};
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
 use crate::workbench::model::verdict::state_look;
@@ -16,6 +14,8 @@ use crate::workbench::paint::Row;
 use crate::workbench::rows::{Rows, Space, hints};
 use crate::workbench::theme::{Glyph, Role};
 use crate::workbench::transcript::{self, RowKind, one_line};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::{Body, Call, Outcome, Session};
 
 /// From this width on there is room for whole names of speakers.
 const ROOMY: usize = 56;
@@ -360,7 +360,7 @@ fn numbered(name: &str, session: &Session, call: &Call) -> String {
 
 /// What the model would have been told in place of a call's result.
 fn told_instead(model: &Model, index: u32) -> Option<&str> {
-    let replay = model.replay().filter(|replay| replay.mode() == crate::engine::Mode::Enforce)?;
+    let replay = model.replay().filter(|replay| replay.mode() == rulestep_engine::run::Mode::Enforce)?;
     replay.call(index)?.decision.told.as_deref()
 }
 

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::diagnostic::{Diagnostic, code};
 use crate::files;
-use crate::source::Source;
 use crate::workbench::config::Config;
 use crate::workbench::theme::{Depth, GlyphSet};
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::source::Source;
 
 /// The variables that matter, as they are set; empty ones count as unset.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::replay::{Frame, Replay};
 use crate::workbench::effect::{FrameRequest, HiddenSearch};
 use crate::workbench::message::Msg;
 use crate::workbench::model::frame::{FrameWish, Framed, Frames, Taking};
+use rulestep_engine::replay::{Frame, Replay};
 
 /// Turns before and after the selected one whose frames are made together with its own.
 const NEAR: u32 = 8;

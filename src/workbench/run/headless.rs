@@ -8,7 +8,6 @@ use ratatui::layout::Size;
 
 use super::begin_watch;
 use super::work::Workers;
-use crate::engine::Mode;
 use crate::files::watch::{Watch, WatchTargets, Way};
 use crate::workbench::message::{Arrived, Msg};
 use crate::workbench::model::{Model, Opening};
@@ -16,6 +15,7 @@ use crate::workbench::testing::press;
 use crate::workbench::theme::{Depth, Theme};
 use crate::workbench::update::update;
 use crate::workspace::Workspace;
+use rulestep_engine::run::Mode;
 
 /// A workbench that nobody sees.
 pub(crate) struct Headless {

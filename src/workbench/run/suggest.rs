@@ -50,7 +50,7 @@ fn put_into(candidate: &Candidate, notes: &[String], wish: &SuggestWish) -> Resu
 
 fn row(proposal: Proposal, insertion: Result<Insertion, NotInserted>, wish: &SuggestWish) -> SuggestedRule {
     let (sentence, support) = (sentence(&proposal.suggestion), support(&proposal.suggestion));
-    let is_this = |(session, call): &(usize, crate::session::CallRef)| {
+    let is_this = |(session, call): &(usize, rulestep_base::session::CallRef)| {
         let both = wish.sessions.get(*session).zip(wish.recorded.as_ref());
         *call == wish.call && both.is_some_and(|(session, this)| std::sync::Arc::ptr_eq(session, this))
     };

@@ -12,12 +12,12 @@ use crate::case::read::read;
 use crate::case::write::{Draft, decision_at, up_to, write};
 use crate::files;
 use crate::files::replace::{Expected, NotWritten, replace};
-use crate::replay::Replay;
-use crate::source::Source;
 use crate::witness::{self, BUDGET, Budget, Witness};
 use crate::workbench::effect::{Save, Suppose, Wanted, WayOutRequest};
 use crate::workbench::message::Msg;
 use crate::workbench::model::way_out::WayOutAnswer;
+use rulestep_base::source::Source;
+use rulestep_engine::replay::Replay;
 
 /// How long a witness is looked for; then the smallest part found so far is shown.
 const PATIENCE: Duration = Duration::from_secs(15);

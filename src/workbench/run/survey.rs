@@ -5,14 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use crate::diagnostic::Severity;
 use crate::explore::survey::Survey;
 use crate::lint::{Levels, recorded, settle};
-use crate::policy::Policy;
-use crate::replay::Replay;
-use crate::session::stored::{NotRestored, StoredSession};
+use crate::stored::{NotRestored, StoredSession};
 use crate::workbench::effect::SurveyRequest;
 use crate::workbench::message::Msg;
+use rulestep_base::diagnostic::Severity;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
 
 /// Sessions that are counted before anything newer is looked for.
 const TOGETHER: usize = 64;

@@ -1,6 +1,6 @@
 //! The closed list of roles that a theme dresses, and which of them each mark has.
 
-pub use crate::wording::glyph::Glyph;
+pub use rulestep_base::wording::glyph::Glyph;
 
 /// Declares roles with their names, so that the list, the names and the enum cannot part.
 macro_rules! roles {
@@ -131,21 +131,21 @@ impl Role {
     ];
 }
 
-impl Glyph {
-    /// The role that it is mostly drawn in.
-    pub const fn role(self) -> Role {
-        match self {
-            Self::Deny => Role::VerdictDeny,
-            Self::Halt => Role::VerdictHalt,
-            Self::After => Role::VerdictAfter,
-            Self::Allow => Role::VerdictAllow,
-            Self::None => Role::VerdictNone,
-            Self::Ask | Self::Report | Self::Failed => Role::VerdictReport,
-            Self::Problem => Role::StatusProblem,
-            Self::Disagree | Self::Refused => Role::Disagree,
-            Self::Changed | Self::New => Role::ChangeNew,
-            Self::Base => Role::ChangeBase,
-            Self::Rule => Role::CodeRule,
+impl Role {
+    /// The role that a glyph is mostly drawn in.
+    pub const fn of(glyph: Glyph) -> Role {
+        match glyph {
+            Glyph::Deny => Role::VerdictDeny,
+            Glyph::Halt => Role::VerdictHalt,
+            Glyph::After => Role::VerdictAfter,
+            Glyph::Allow => Role::VerdictAllow,
+            Glyph::None => Role::VerdictNone,
+            Glyph::Ask | Glyph::Report | Glyph::Failed => Role::VerdictReport,
+            Glyph::Problem => Role::StatusProblem,
+            Glyph::Disagree | Glyph::Refused => Role::Disagree,
+            Glyph::Changed | Glyph::New => Role::ChangeNew,
+            Glyph::Base => Role::ChangeBase,
+            Glyph::Rule => Role::CodeRule,
             _ => Role::TextDim,
         }
     }

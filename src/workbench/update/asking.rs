@@ -5,12 +5,12 @@ use serde_json::Value;
 
 use super::prompt::{compose, prompt};
 use super::{compare, hits, save, search, suggest, suppose, table, tester};
-use crate::session::edit::AddedCall;
-use crate::session::{Body, Outcome};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Key;
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::Ask;
+use rulestep_base::session::edit::AddedCall;
+use rulestep_base::session::{Body, Outcome};
 
 /// A key while something is typed.
 pub fn key(model: &mut Model, key: Key, effects: &mut Vec<Effect>) {

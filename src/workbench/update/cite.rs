@@ -1,11 +1,11 @@
 //! The decision on screen for somebody who does not have it: as a command that prints it, and as Markdown for a ticket.
 
-use crate::engine::Mode;
 use crate::report::account::Account;
 use crate::report::ticket;
 use crate::report::words::{self, ByTool};
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::summary;
+use rulestep_engine::run::Mode;
 
 /// The command that explains this decision again.
 ///

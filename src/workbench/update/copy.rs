@@ -65,7 +65,7 @@ fn json(model: &Model) -> Option<String> {
         return Some(part.map_or_else(|| Value::from(whole.shown()).to_string(), ToString::to_string));
     }
     let row = model.row()?;
-    let value = |body: &crate::session::Body| body.value().cloned().unwrap_or(Value::Null);
+    let value = |body: &rulestep_base::session::Body| body.value().cloned().unwrap_or(Value::Null);
     let copied = match row.kind {
         RowKind::Rule(_) => {
             let state = model.violation()?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::compare::Base;
 use crate::report::{diff, words};
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
 use crate::workbench::effect::{Effect, Judge, Judging};
 use crate::workbench::model::changed::Changed;
 use crate::workbench::model::{JudgedAgain, Model};

@@ -4,8 +4,6 @@ use std::sync::Arc;
 
 use super::{go, settle};
 use crate::compare::{Change, ChangePlace, Kind};
-use crate::monitor::RuleId;
-use crate::replay::{DecidedCall, Replay};
 use crate::report::{diff, words};
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
@@ -15,6 +13,8 @@ use crate::workbench::model::{ChangeRow, Entry, Model, PendingRule, Spot};
 use crate::workbench::pane::{origin_word, rule_name, words_of};
 use crate::workbench::theme::Glyph;
 use crate::workbench::transcript::{Row, RowKind};
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::replay::{DecidedCall, Replay};
 
 /// Places that are kept to go back to.
 const KEPT: usize = 100;

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use super::{compare, judge, jump, overlays, texts};
-use crate::diagnostic::Severity;
-use crate::policy::{LoadResult, Policy};
 use crate::report::words;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
@@ -12,6 +10,8 @@ use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
 use crate::workbench::message::{ComparedSession, JudgedSession};
 use crate::workbench::model::{Load, Model, SessionChanges, SessionDecisions, sort_problems};
+use rulestep_base::diagnostic::Severity;
+use rulestep_engine::policy::{LoadResult, Policy};
 
 /// A policy was read. One that is not whole decides nothing: the last whole one goes on.
 pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut Vec<Effect>) {

@@ -4,10 +4,7 @@ use std::sync::Arc;
 
 use super::go;
 use crate::compare::ChangePlace;
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::dialect::lookup;
 use crate::report::{Look, reference as page, words};
-use crate::session::Session;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
@@ -16,6 +13,9 @@ use crate::workbench::model::overlay::{BodyView, FindingsView, HelpView, Problem
 use crate::workbench::model::{FindingRow, Model, Overlay};
 use crate::workbench::transcript::Rows;
 use crate::workspace::cases::NOT_LOADED;
+use rulestep_base::diagnostic::{Diagnostic, Severity};
+use rulestep_base::session::Session;
+use rulestep_engine::dialect::lookup;
 
 /// Opens in an editor what the cursor is on, and says what that is.
 pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {

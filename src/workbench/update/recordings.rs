@@ -5,10 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{go, judge, load, overlays};
-use crate::diagnostic::Diagnostic;
 use crate::explore::rows::{RowDraft, SessionRow};
-use crate::session::Session;
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
@@ -18,6 +16,8 @@ use crate::workbench::model::{
     Entry, Held, Judgement, Lost, Model, Overlay, ReadSession, SessionChanges, SessionDecisions, Spot,
     Supposed,
 };
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Session;
 
 /// Recordings are read, or were.
 pub fn told(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::prompt;
 use crate::case::Place;
 use crate::case::judge::is_named;
-use crate::engine::Verdict;
-use crate::policy::Policy;
-use crate::session::{AlternativeRef, CallRef};
 use crate::workbench::effect::{Effect, Save};
 use crate::workbench::keys::Command;
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::{Ask, summary};
+use rulestep_base::session::{AlternativeRef, CallRef};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Verdict;
 
 /// Asks for a file's name.
 pub fn begin(model: &mut Model, effects: &mut Vec<Effect>) {

@@ -5,13 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use crate::compare::Side;
-use crate::session::Session;
 use crate::workbench::layout::{Layout, Pane, shrink};
 use crate::workbench::line::Link;
 use crate::workbench::list::{List, Tall};
 use crate::workbench::model::overlay::BodyView;
 use crate::workbench::model::{Frames, Model, Overlay, Sideways, verdict};
 use crate::workbench::pane::sessions;
+use rulestep_base::session::Session;
 
 /// After anything.
 pub fn settle(model: &mut Model) {

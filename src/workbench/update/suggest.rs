@@ -4,10 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::save::{is_file, is_pattern};
-use crate::condition::path::Path;
-use crate::policy::Policy;
-use crate::session::stored::StoredSession;
-use crate::session::{CallRef, Session};
+use crate::stored::StoredSession;
 use crate::suggest::about::Subject;
 use crate::suggest::field::ResultField;
 use crate::suggest::insert::NewHome;
@@ -19,6 +16,9 @@ use crate::workbench::model::suggest::{DraftView, FileWrite, SuggestView, Sugges
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::transcript::RowKind;
+use rulestep_base::session::{CallRef, Session};
+use rulestep_engine::condition::path::Path;
+use rulestep_engine::policy::Policy;
 
 /// Asks for rules about the selected call, and about the marked one.
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -138,7 +138,7 @@ pub fn arrived(model: &mut Model, number: u64, mut rows: Vec<SuggestedRule>) {
             continue;
         }
         for row in &mut rows {
-            let is_new = |(session, call): &&(usize, crate::session::CallRef)| {
+            let is_new = |(session, call): &&(usize, rulestep_base::session::CallRef)| {
                 let session = view.wish.sessions.get(*session).map(Arc::as_ptr);
                 let entry = session.and_then(|session| entries.get(*places.get(&session)?));
                 let allowed = entry.and_then(|entry| entry.row.is_allowed(call.index as usize));

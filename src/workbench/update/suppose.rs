@@ -6,11 +6,7 @@
 use std::sync::Arc;
 
 use super::{go, jump, overlays, prompt};
-use crate::monitor::RuleId;
-use crate::replay::Replay;
 use crate::report::words;
-use crate::session::edit::{AddedCall, Edit};
-use crate::session::{Body, Call, Outcome, Results};
 use crate::what_if::{Hypothesis, Impossible, WhatIf};
 use crate::workbench::effect::{Effect, Suppose};
 use crate::workbench::keys::Command;
@@ -20,6 +16,10 @@ use crate::workbench::model::Model;
 use crate::workbench::model::supposed::{Ask, JudgedLayer, Land, OpenCase, Premise, Smallest, Target};
 use crate::workbench::model::texts::lines_of;
 use crate::workbench::transcript::RowKind;
+use rulestep_base::session::edit::{AddedCall, Edit};
+use rulestep_base::session::{Body, Call, Outcome, Results};
+use rulestep_engine::monitor::RuleId;
+use rulestep_engine::replay::Replay;
 
 /// Changes that can be taken back one after the other.
 const UNDONE: usize = 200;
@@ -341,7 +341,7 @@ fn keeps_results(model: &mut Model) -> bool {
 
 /// What the call's result holds; of one that is left out, what it held.
 fn content(model: &Model, call: &Call, target: Target) -> Body {
-    let messages = |call: &Call, session: &crate::session::Session| {
+    let messages = |call: &Call, session: &rulestep_base::session::Session| {
         // What does not say how the call ended is no result of it, and yet what came of it.
         let unsettled = || session.unsettled().of.into_iter().filter(|(_, of)| *of == call.at.index);
         let place = call.result.or_else(|| unsettled().map(|(place, _)| place).min());
@@ -441,7 +441,7 @@ fn same(one: &Body, other: &Body) -> bool {
 
 /// Text as a body in the form of the one before.
 fn like(before: &Body, text: &str) -> Body {
-    let in_place = before.form() == Some(crate::session::Form::Json);
+    let in_place = before.form() == Some(rulestep_base::session::Form::Json);
     if in_place && serde_json::from_str::<serde_json::Value>(text).is_ok() {
         Body::json(text)
     } else {

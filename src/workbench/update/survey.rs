@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::{go, jump, overlays, table};
 use crate::compare::ChangePlace;
-use crate::diagnostic::Diagnostic;
 use crate::explore::occurrence::{Occurrence, Place};
 use crate::explore::survey::Survey;
 use crate::report::words;
@@ -14,6 +13,7 @@ use crate::workbench::layout::Pane;
 use crate::workbench::model::overlay::FindingsView;
 use crate::workbench::model::survey::{SurveyView, Tab};
 use crate::workbench::model::{Model, Overlay, SurveyQuery};
+use rulestep_base::diagnostic::Diagnostic;
 
 /// Opens a list.
 pub fn open(model: &mut Model, tab: Tab) {

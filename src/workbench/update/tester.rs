@@ -2,7 +2,6 @@
 
 use super::prompt::prompt;
 use crate::compare::Side;
-use crate::session::{Body, Results};
 use crate::tester::{Answer, Language, Subject};
 use crate::workbench::effect::{Effect, TestRequest};
 use crate::workbench::layout::Pane;
@@ -12,6 +11,7 @@ use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::tester::{Expression, TesterView};
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::transcript::RowKind;
+use rulestep_base::session::{Body, Results};
 
 /// Opens the line in which an expression is typed; over an answer, with what was typed there.
 pub fn open(model: &mut Model) {

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::contracts::codes;
-use crate::engine::Mode;
-use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Origin, Session};
 use crate::workbench::keys::Key;
 use crate::workbench::layout::Pane;
 use crate::workbench::message::Msg;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
 use crate::workbench::transcript::RowKind;
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Session};
+use rulestep_engine::dialect::contracts::codes;
+use rulestep_engine::run::Mode;
 
 mod cases;
 mod choices;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use super::suppose;
 use crate::report::words::name;
-use crate::session::edit::Edit;
 use crate::workbench::effect::{Effect, WayOutRequest};
 use crate::workbench::keys::Command;
 use crate::workbench::list::List;
 use crate::workbench::model::supposed::{Land, Target};
 use crate::workbench::model::way_out::{WayOutAnswer, WayOutView};
 use crate::workbench::model::{Model, Overlay};
+use rulestep_base::session::edit::Edit;
 
 /// Asks for it.
 pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {

@@ -3,10 +3,10 @@
 
 use super::jump;
 use crate::compare::ChangePlace;
-use crate::engine::Mode;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::{Model, Welcome};
+use rulestep_engine::run::Mode;
 
 /// Columns from which the line is whole.
 const WHOLE: u16 = 90;

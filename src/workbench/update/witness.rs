@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{go, jump};
 use crate::compare::ChangePlace;
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
 use crate::what_if::WhatIf;
 use crate::witness::Witness;
 use crate::workbench::effect::{Effect, Wanted};

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::file::{File, Source};
 use crate::files::Input;
-use crate::recording::{LineReader, Reading, SessionLine};
-use crate::session::Session;
-use crate::session::stored::{NotRestored, RecordedAt};
+use crate::stored::{NotRestored, RecordedAt};
+use rulestep_base::session::Session;
+use rulestep_recording::{LineReader, Reading, SessionLine};
 
 /// A file whose lines can be read again.
 pub struct RecordedLines {

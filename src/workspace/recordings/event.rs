@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::diagnostic::Diagnostic;
-use crate::session::Session;
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Session;
 
 /// Looks at each session as soon as it is read, on the thread that reads it.
 pub trait Look: Sync {

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use crate::diagnostic::Diagnostic;
 use crate::files::Input;
 use crate::files::stamp::Stamp;
-use crate::recording::{Options, Reading};
 use crate::workspace::opener::{open, open_sample};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_recording::{Options, Reading};
 
 /// A file to read.
 pub struct File {

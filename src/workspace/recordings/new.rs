@@ -9,11 +9,11 @@ use std::time::SystemTime;
 use super::again::{RecordedLine, RecordedLines};
 use super::event::{Event, Look};
 use super::file::{File, Read, Source};
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::recording::{Options, Reading, Stretch};
-use crate::replay::corpus::{Recording, Recordings, Weigh, weight};
-use crate::session::Session;
-use crate::session::stored::{RecordedAt, SessionStore};
+use crate::corpus::{Recording, Recordings, Weigh, weight};
+use crate::stored::{RecordedAt, SessionStore};
+use rulestep_base::diagnostic::{Diagnostic, Severity};
+use rulestep_base::session::Session;
+use rulestep_recording::{Options, Reading, Stretch};
 
 /// Sessions that are handed on together at most.
 const TOGETHER: usize = 64;

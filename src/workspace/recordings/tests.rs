@@ -2,8 +2,8 @@ use std::fs;
 use std::path::Path;
 
 use super::*;
-use crate::session::Session;
-use crate::session::stored::{NotRestored, StoredSession};
+use crate::stored::{NotRestored, StoredSession};
+use rulestep_base::session::Session;
 
 const ONE: &str = r#"{"id": "one", "messages": [{"role": "user", "content": "hello"}]}"#;
 const TWO: &str = r#"{"id": "two", "messages": [{"role": "user", "content": "hello"}]}"#;

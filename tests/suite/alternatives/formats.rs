@@ -270,9 +270,8 @@ fn what_cannot_be_read_or_placed_may_hold_calls() {
     ] {
         let (sessions, further) = opened(log.to_string());
         let told = sessions.iter().flat_map(|session| &session.diagnostics).chain(&further);
-        let told: Vec<_> = told
-            .filter(|told| told.loss == Some(rulestep::internals::diagnostic::Loss::MayHoldCalls))
-            .collect();
+        let told: Vec<_> =
+            told.filter(|told| told.loss == Some(rulestep_base::diagnostic::Loss::MayHoldCalls)).collect();
         assert!(told.iter().any(|told| told.message.contains(expected)), "{expected}: {told:?}");
     }
 }

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use rulestep::internals::case::write::{Draft, decision_at, up_to, write};
-use rulestep::internals::case::{Aspect, Fact, Place, Subject};
-use rulestep::internals::diagnostic::Severity;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::Policy;
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::Session;
-use rulestep::internals::session::edit::{AddedCall, Edit};
-use rulestep::internals::session::{Body, Outcome};
-use rulestep::internals::what_if::WhatIf;
-use rulestep::internals::witness;
+use rulestep::case::write::{Draft, decision_at, up_to, write};
+use rulestep::case::{Aspect, Fact, Place, Subject};
+use rulestep::what_if::WhatIf;
+use rulestep::witness;
+use rulestep_base::diagnostic::Severity;
+use rulestep_base::session::Session;
+use rulestep_base::session::edit::{AddedCall, Edit};
+use rulestep_base::session::{Body, Outcome};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 use super::{cases, judged, policy, session, text};
 use crate::samples;
@@ -171,8 +171,8 @@ fn texts_that_yaml_would_read_otherwise_stay_themselves() {
                 expect: &expect,
             };
             let text = write(&draft).unwrap_or_else(|error| panic!("{word} {body:?}: {error}"));
-            let read = rulestep::internals::case::read::read(
-                &rulestep::internals::source::Source::new("a.case.yaml", text.as_str()),
+            let read = rulestep::case::read::read(
+                &rulestep_base::source::Source::new("a.case.yaml", text.as_str()),
                 true,
             );
             assert!(read.diagnostics.iter().all(|told| told.severity < Severity::Error), "{text}");

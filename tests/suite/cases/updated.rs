@@ -1,11 +1,11 @@
 //! Expectations rewritten in place.
 
 use rstest::rstest;
-use rulestep::internals::case::Case;
-use rulestep::internals::case::judge::CaseResult;
-use rulestep::internals::case::update::update;
-use rulestep::internals::diagnostic::Diagnostic;
-use rulestep::internals::source::Source;
+use rulestep::case::Case;
+use rulestep::case::judge::CaseResult;
+use rulestep::case::update::update;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::source::Source;
 
 use super::{cases, judged, policy, text};
 

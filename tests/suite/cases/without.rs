@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::Session;
+use rulestep_base::session::Session;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 
 use crate::samples;
@@ -86,8 +86,8 @@ fn rules_of_every_kind_can_be_switched_off() {
                 if *file.name != *rule.source.name() {
                     return file.clone();
                 }
-                let source = rulestep::internals::source::Source::new(file.name.clone(), file.text.clone());
-                let mut document = rulestep::internals::source::parse(&source).documents[0].to_json();
+                let source = rulestep_base::source::Source::new(file.name.clone(), file.text.clone());
+                let mut document = rulestep_base::source::parse(&source).documents[0].to_json();
                 let dialect =
                     whole.documents().iter().find(|document| document.source == source).unwrap().dialect;
                 cut(&mut document, &rule.pointer);
@@ -132,8 +132,7 @@ fn switching_off_adds_up_and_none_changes_nothing() {
 #[test]
 fn a_pair_of_the_old_form_can_be_switched_off() {
     let policy = super::version(&[("old.yaml", "sequences: [[a, b, c]]\n")]);
-    let off =
-        |rule: u32| policy.without(&BTreeSet::from([rulestep::internals::monitor::RuleId(rule)])).unwrap();
+    let off = |rule: u32| policy.without(&BTreeSet::from([rulestep_engine::monitor::RuleId(rule)])).unwrap();
     assert_eq!(policy.rules().len(), 2);
     for (rule, left) in [(0, "sequences: [[b, c]]\n"), (1, "sequences: [[a, b]]\n")] {
         let cut = super::version(&[("old.yaml", left)]);
@@ -148,5 +147,5 @@ fn a_pair_of_the_old_form_can_be_switched_off() {
 #[test]
 fn rules_of_a_policy_without_files_cannot_be_switched_off() {
     let built = Policy::of_units(samples::policy().rules().clone(), Vec::new());
-    assert!(built.without(&BTreeSet::from([rulestep::internals::monitor::RuleId(0)])).is_none());
+    assert!(built.without(&BTreeSet::from([rulestep_engine::monitor::RuleId(0)])).is_none());
 }

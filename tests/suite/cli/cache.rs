@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::Duration;
 
-use rulestep::internals::files::cache::Entries;
-use rulestep::internals::files::stamp::GRAIN;
+use rulestep::files::cache::Entries;
+use rulestep::files::stamp::GRAIN;
 use tempfile::TempDir;
 
 use super::{folder, rulestep, seen};

@@ -1,7 +1,7 @@
 //! `rulestep explain`, `completions` and `man`.
 
 use insta::assert_snapshot;
-use rulestep::internals::dialect::{self, DIALECTS};
+use rulestep_engine::dialect::{self, DIALECTS};
 
 use super::{refunds, run};
 
@@ -535,7 +535,7 @@ fn a_violated_session_rule_is_not_followed_by_nothing_found() {
 /// Every format has a page that says where its files are, and no page hides another of the same name.
 #[test]
 fn formats_have_pages() {
-    use rulestep::internals::recording::FORMATS;
+    use rulestep_recording::FORMATS;
     let folder = refunds();
     let all = run(&folder, &["explain", "formats"]);
     assert_snapshot!(all);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use rulestep::internals::dialect::DIALECTS;
+use rulestep_engine::dialect::DIALECTS;
 
 use super::*;
 

@@ -234,5 +234,5 @@ fn the_names_of_secrets_are_those_of_the_policy_for_coding_agents() {
     let (_, list) = text.split_once("reads:").unwrap();
     let (list, _) = list.split_once(']').unwrap();
     let names: Vec<&str> = list.split('\'').skip(1).step_by(2).collect();
-    assert_eq!(names, rulestep::internals::explore::inventory::SECRETS);
+    assert_eq!(names, rulestep::explore::inventory::SECRETS);
 }

@@ -1,6 +1,6 @@
 //! Changes worked out by hand from the reference pages, every kind, in both modes.
 
-use rulestep::internals::engine::Mode::{Enforce, Shadow};
+use rulestep_engine::run::Mode::{Enforce, Shadow};
 
 use super::compare;
 

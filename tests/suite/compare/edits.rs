@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rulestep::internals::compare::{Base, Comparison, Kind, RuleChange, Side, Subject};
-use rulestep::internals::dialect::{DIALECTS, edits};
-use rulestep::internals::source::{Node, Source, parse};
+use rulestep::compare::{Base, Comparison, Kind, RuleChange, Side, Subject};
+use rulestep_base::source::{Node, Source, parse};
+use rulestep_engine::dialect::{DIALECTS, edits};
 
 use super::version;
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::compare::{Base, Comparison};
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::Policy;
+use rulestep::compare::{Base, Comparison};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Mode;
 
 use super::{all, compare, files, session, version};
 
@@ -129,8 +129,7 @@ fn one_version_has_no_changes_and_is_not_replayed() {
     assert!(comparison.is_same());
     let compared = comparison.session(&session("pay"), Mode::Enforce);
     assert!(
-        all(&compared, &comparison).is_empty()
-            && compared.replay(rulestep::internals::compare::Side::New).is_none()
+        all(&compared, &comparison).is_empty() && compared.replay(rulestep::compare::Side::New).is_none()
     );
     // Another layout is another text, and still no change.
     let comparison = Comparison::new(Base::Version(version(&text)), version(&format!("# pay\n{text}")));

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rulestep::internals::explore::filter::Filter;
-use rulestep::internals::explore::names::Names;
-use rulestep::internals::explore::rows::SessionRow;
-use rulestep::internals::explore::sieve::Sieve;
-use rulestep::internals::explore::table::{Column, GroupKind, group, sift, sort};
+use rulestep::explore::filter::Filter;
+use rulestep::explore::names::Names;
+use rulestep::explore::rows::SessionRow;
+use rulestep::explore::sieve::Sieve;
+use rulestep::explore::table::{Column, GroupKind, group, sift, sort};
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 use pulldown_cmark::{Event, Options, Parser, Tag};
-use rulestep::internals::report::ticket::{decision, span};
+use rulestep::report::ticket::{decision, span};
 
 use super::{HOSTILE, accounts, hostile, replay};
 
@@ -107,7 +107,7 @@ fn recorded_text_is_code_and_nothing_else() {
 #[test]
 fn a_span_holds_what_it_was_given() {
     for text in HOSTILE.into_iter().chain(["``a", "a`", " a ", "`` ` ``", "", "a``b`c"]) {
-        let line = rulestep::internals::wording::line(text);
+        let line = rulestep_base::wording::line(text);
         let markdown = span(&line);
         let shown: Vec<String> = events(&markdown)
             .into_iter()

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Source, sources};
 
-/// A module, by its path in the crate.
+/// A module, by its crate and its path there.
 type Module = Vec<String>;
 
 /// A dialect's units make its monitors, which ask their units.
@@ -25,7 +25,8 @@ struct File {
 impl File {
     fn of(source: &Source) -> File {
         let path = source.path.with_extension("");
-        let module = path.iter().map(|part| part.to_str().unwrap().to_owned()).filter(|part| part != "lib");
+        let parts = path.iter().map(|part| part.to_str().unwrap().to_owned()).filter(|part| part != "lib");
+        let module = std::iter::once(source.of.to_owned()).chain(parts);
         let code: Vec<&str> = source.code().map(|(_, line)| line.split("//").next().unwrap()).collect();
         // `pub(in crate::room)` needs nothing of that room.
         let code = code.join("\n").replace("(in crate::", "(in ");
@@ -56,12 +57,12 @@ impl File {
         found
     }
 
-    /// A path from the root of the crate; `None` where it leads elsewhere.
+    /// A path from the crate; `None` where it leads elsewhere.
     fn absolute(&self, path: &[String]) -> Option<Module> {
         let mut base = self.module.clone();
         let rest = match path.first()?.as_str() {
             "crate" => {
-                base.clear();
+                base.truncate(1);
                 &path[1..]
             }
             "self" => &path[1..],
@@ -123,7 +124,8 @@ fn expand(before: &[String], tree: &str, found: &mut Vec<(Vec<String>, String)>)
 /// The dialect of a file that is its unit or its monitor.
 fn unit_or_monitor(file: &Module) -> Option<&[String]> {
     let (name, folder) = file.split_last()?;
-    (file[0] == "dialect" && ONE_THING.contains(&name.as_str())).then_some(folder)
+    (file.get(1).is_some_and(|room| room == "dialect") && ONE_THING.contains(&name.as_str()))
+        .then_some(folder)
 }
 
 /// The file that a path leads to, through what files give on.

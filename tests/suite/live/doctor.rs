@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use rulestep::Policy;
-use rulestep::internals::live::{Agent, probe};
+use rulestep::live::{Agent, probe};
+use rulestep_engine::Policy;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -222,7 +222,7 @@ fn a_call_that_is_stopped_is_found_in_policies_of_every_language() {
             if found.stopped.is_empty() {
                 found = probe::find(&policy, &json!({}), &[]);
             }
-            let mut gate = rulestep::Gate::new(&policy);
+            let mut gate = rulestep_engine::Gate::new(&policy);
             for (index, call) in found.stopped.iter().enumerate() {
                 let asked = gate.turn().propose(&call.tool, call.arguments.clone());
                 assert_eq!(asked.allowed(), index + 1 < found.stopped.len(), "{}: {found:?}", path.display());

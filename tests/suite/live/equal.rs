@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::live::Agent;
-use rulestep::internals::live::agent::{Answer, Event, Report};
-use rulestep::internals::live::desk::Desk;
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::{Call, Message, MessageKind, Outcome, Session};
-use rulestep::{Policy, Verdict};
+use rulestep::live::Agent;
+use rulestep::live::agent::{Answer, Event, Report};
+use rulestep::live::desk::Desk;
+use rulestep_base::session::{Call, Message, MessageKind, Outcome, Session};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_engine::{Policy, Verdict};
 
 use crate::sessions::recorded::traces;
 
@@ -78,7 +78,7 @@ fn recorded() -> Vec<Recorded> {
     let mut all = Vec::new();
     for (agent, path) in files {
         let text = fs::read_to_string(&path).unwrap();
-        let Ok(sessions) = Session::read(path.to_str().unwrap(), text.clone()) else { continue };
+        let Ok(sessions) = rulestep_recording::read(path.to_str().unwrap(), text.clone()) else { continue };
         let own =
             sessions.into_iter().filter(|session| session.parent.is_none() && !session.calls.is_empty());
         for session in own.take(1) {
@@ -227,7 +227,8 @@ fn live_equals_replay() {
             let whole = Replay::new(&recorded.session, &policy, mode);
             let what = format!("{} {name} {mode:?}", recorded.path.display());
             let journal = journal(state.path(), recorded.agent);
-            let read = Session::read(journal.to_str().unwrap(), fs::read(&journal).unwrap()).unwrap();
+            let read =
+                rulestep_recording::read(journal.to_str().unwrap(), fs::read(&journal).unwrap()).unwrap();
             let [read] = &read[..] else { panic!("{what}") };
             let journaled: Vec<String> = super::records(&journal)
                 .iter()

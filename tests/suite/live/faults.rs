@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::replay::Replay;
-use rulestep::{Policy, Session};
+use rulestep_engine::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::json;
 
 use super::{fed, live, records};
@@ -48,7 +48,7 @@ fn decided(state: &Path) -> BTreeMap<String, bool> {
 /// The journal, replayed, decides what it says.
 fn assert_replays(files: &Path, state: &Path) {
     let path = journal(state);
-    let session = Session::read("s.jsonl", fs::read(&path).unwrap()).unwrap().remove(0);
+    let session = rulestep_recording::read("s.jsonl", fs::read(&path).unwrap()).unwrap().remove(0);
     let policy = Policy::from_dir(files.join("p.yaml")).unwrap();
     let replay = Replay::new(&Arc::new(session), &policy, Mode::Enforce);
     let again: Vec<&str> = replay.calls().iter().map(|call| call.decision.verdict.word()).collect();

@@ -4,12 +4,12 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::live::agent::{Answer, Event, Report};
-use rulestep::internals::live::desk::{Desk, NewCall};
-use rulestep::internals::live::followed::Followed;
-use rulestep::internals::replay::Replay;
-use rulestep::{Body, Gate, Policy, Session};
+use rulestep::live::agent::{Answer, Event, Report};
+use rulestep::live::desk::{Desk, NewCall};
+use rulestep::live::followed::Followed;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_engine::{Body, Gate, Policy};
 use serde_json::Value;
 
 use super::records;
@@ -111,7 +111,8 @@ fn it_is_what_the_whole_journal_says() {
             }
             let visible = desk.visible(&report(Event::Nothing), &tools, &mut followed).unwrap();
             let anew = desk.visible(&report(Event::Nothing), &tools, &mut Followed::default()).unwrap();
-            let read = Session::read(journal.to_str().unwrap(), fs::read(&journal).unwrap()).unwrap();
+            let read =
+                rulestep_recording::read(journal.to_str().unwrap(), fs::read(&journal).unwrap()).unwrap();
             let [read] = &read[..] else { panic!("one session") };
             let whole = Gate::resume(&policy, read.clone()).turn().visible(&tools);
             assert_eq!(visible, whole, "session {session}, step {step}");
@@ -127,7 +128,9 @@ fn it_is_what_the_whole_journal_says() {
             records
         });
         assert_eq!(recorded[0], recorded[1], "session {session}");
-        let [read] = &Session::read("journal", fs::read(&journal).unwrap()).unwrap()[..] else { panic!() };
+        let [read] = &rulestep_recording::read("journal", fs::read(&journal).unwrap()).unwrap()[..] else {
+            panic!()
+        };
         let replay = Replay::new(&Arc::new(read.clone()), &policy, Mode::Enforce);
         let replayed = replay.calls().iter().map(|call| call.decision.verdict.word());
         let decided = recorded[0].iter().filter_map(|record| record["decision"].as_str());

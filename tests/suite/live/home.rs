@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::replay::Replay;
-use rulestep::{Policy, Session};
+use rulestep_engine::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 
 use super::{fed, live, records};
@@ -35,7 +35,7 @@ fn decided(home: Option<&str>, calls: &[(&str, Value)]) -> Vec<bool> {
     let named = home.map(|home| home.replace("//", "/").replace("/./", "/").trim_end_matches('/').to_owned());
     assert_eq!(opened["context"].get("home").and_then(Value::as_str), named.as_deref());
     let policy = Policy::from_dir(files.path().join("p.yaml")).unwrap();
-    let session = Session::read("s.jsonl", std::fs::read(journal).unwrap()).unwrap().remove(0);
+    let session = rulestep_recording::read("s.jsonl", std::fs::read(journal).unwrap()).unwrap().remove(0);
     let replay = Replay::new(&Arc::new(session), &policy, Mode::Enforce);
     let again: Vec<bool> =
         replay.calls().iter().map(|call| call.decision.verdict.word() != "allow").collect();

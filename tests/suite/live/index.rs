@@ -4,14 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rulestep::Body;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::live::Agent;
-use rulestep::internals::live::agent::{Answer, Event, Report};
-use rulestep::internals::live::desk::Desk;
-use rulestep::internals::live::index::{Index, Stamp};
-use rulestep::internals::live::journal::Journal;
-use rulestep::internals::live::outline::{Keep, outlines};
+use rulestep::live::Agent;
+use rulestep::live::agent::{Answer, Event, Report};
+use rulestep::live::desk::Desk;
+use rulestep::live::index::{Index, Stamp};
+use rulestep::live::journal::Journal;
+use rulestep::live::outline::{Keep, outlines};
+use rulestep_engine::Body;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 
 const POLICY: &str = "\
@@ -156,7 +156,7 @@ fn a_journal_that_was_repaired_has_an_index() {
         assert_eq!(opens(), Some(made_of(&journal)), "{cut_off}");
         let kept = Journal::open(&session.folder, "s", Duration::from_secs(1)).unwrap();
         let text = fs::read(&journal).unwrap();
-        let read = rulestep::Session::read(journal.to_str().unwrap(), text).unwrap();
+        let read = rulestep_recording::read(journal.to_str().unwrap(), text).unwrap();
         let mut read = read.into_iter().next().unwrap();
         read.calls.iter_mut().for_each(|call| call.live = None);
         assert_eq!(kept.session("").unwrap(), read, "{cut_off}");

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use rulestep::internals::live::settings::{Commands, hooks, with, without};
-use rulestep::internals::live::{Agent, install};
+use rulestep::live::settings::{Commands, hooks, with, without};
+use rulestep::live::{Agent, install};
 use serde_json::Value;
 
 use super::{fed, live};

@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rstest::rstest;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::live::agent::Answer;
-use rulestep::internals::live::desk::Desk;
-use rulestep::internals::live::proxy::{AGENT, Delivery, Proxy};
-use rulestep::internals::replay::Replay;
-use rulestep::{Policy, Session};
+use rulestep::live::agent::Answer;
+use rulestep::live::desk::Desk;
+use rulestep::live::proxy::{AGENT, Delivery, Proxy};
+use rulestep_engine::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -110,7 +110,7 @@ impl Connection {
     /// Tool, decision and outcome of each call in the journal, which decides the same when it is replayed.
     pub fn calls(&self, mode: Mode) -> Vec<(String, String, String)> {
         let (text, policy) = (fs::read(self.journal()).unwrap(), Policy::from_dir(&self.policy).unwrap());
-        let session = Session::read("s.jsonl", text).unwrap().remove(0);
+        let session = rulestep_recording::read("s.jsonl", text).unwrap().remove(0);
         let replay = Replay::new(&Arc::new(session.clone()), &policy, mode);
         let again: Vec<&str> = replay.calls().iter().map(|call| call.decision.verdict.word()).collect();
         let records = records(&self.journal());

@@ -5,12 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rulestep::Body;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::live::Agent;
-use rulestep::internals::live::agent::{Answer, Event, Report};
-use rulestep::internals::live::desk::Desk;
-use rulestep::internals::live::self_guard::SelfGuard;
+use rulestep::live::Agent;
+use rulestep::live::agent::{Answer, Event, Report};
+use rulestep::live::desk::Desk;
+use rulestep::live::self_guard::SelfGuard;
+use rulestep_engine::Body;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::live::Agent;
-use rulestep::internals::live::agent::{Answer, Event, Report};
-use rulestep::internals::live::desk::Desk;
-use rulestep::internals::live::journal::Journal;
-use rulestep::internals::live::state;
-use rulestep::{Body, Policy};
+use rulestep::live::Agent;
+use rulestep::live::agent::{Answer, Event, Report};
+use rulestep::live::desk::Desk;
+use rulestep::live::journal::Journal;
+use rulestep::live::state;
+use rulestep_engine::run::Mode;
+use rulestep_engine::{Body, Policy};
 
 const POLICY: &str = "\
 tool: deploy

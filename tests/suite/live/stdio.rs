@@ -5,9 +5,9 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
 use std::sync::Arc;
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::replay::Replay;
-use rulestep::{Policy, Session};
+use rulestep_engine::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 
 use super::live;
@@ -102,7 +102,7 @@ fn a_host_is_answered_line_by_line() {
     assert_eq!(host.ask(json!({"op": "close", "session": "s"})), json!({"closed": "s"}));
     host.end();
     let path = state.path().join("rulestep/live/host/s.jsonl");
-    let session = Session::read("s.jsonl", std::fs::read(&path).unwrap()).unwrap().remove(0);
+    let session = rulestep_recording::read("s.jsonl", std::fs::read(&path).unwrap()).unwrap().remove(0);
     let policy = Policy::from_dir(files.path().join("p.yaml")).unwrap();
     let replay = Replay::new(&Arc::new(session), &policy, Mode::Enforce);
     let again: Vec<_> = replay.calls().iter().map(|call| call.decision.verdict.word()).collect();

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::live::Agent;
-use rulestep::internals::live::agent::{Answer, Event, Report};
-use rulestep::internals::live::desk::Desk;
-use rulestep::{Body, Outcome, Session};
+use rulestep::live::Agent;
+use rulestep::live::agent::{Answer, Event, Report};
+use rulestep::live::desk::Desk;
+use rulestep_engine::run::Mode;
+use rulestep_engine::{Body, Outcome, Session};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -243,7 +243,7 @@ fn rerun(texts: &[(&str, String)], policy: &str) -> usize {
     }
     let mut sessions = Vec::new();
     for (path, (_, text)) in paths.iter().zip(texts) {
-        sessions.extend(Session::read(path.to_str().unwrap(), text.clone()).unwrap());
+        sessions.extend(rulestep_recording::read(path.to_str().unwrap(), text.clone()).unwrap());
     }
     let root = sessions.iter().find(|session| session.parent.is_none()).unwrap().id.clone();
     for (place, number, ended) in events(&sessions) {

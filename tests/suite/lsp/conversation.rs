@@ -3,11 +3,11 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::lsp::evidence::{Problems, Recorded};
-use rulestep::internals::lsp::{Effect, Event, Server};
-use rulestep::internals::policy::PolicyFile;
-use rulestep::internals::recording::{Options, open};
-use rulestep::internals::workspace::Version;
+use rulestep::lsp::evidence::{Problems, Recorded};
+use rulestep::lsp::{Effect, Event, Server};
+use rulestep::workspace::Version;
+use rulestep_engine::policy::PolicyFile;
+use rulestep_recording::{Options, open};
 
 use super::*;
 
@@ -98,9 +98,9 @@ fn checked(text: &str) -> Vec<String> {
     let told = version(text).load(None).loaded.diagnostics;
     let known =
         told.iter().filter(|told| told.code.as_str() != "unrecognised_document" || told.help.is_some());
-    let shown = |told: &rulestep::internals::diagnostic::Diagnostic| {
+    let shown = |told: &rulestep_base::diagnostic::Diagnostic| {
         let at = match told.place() {
-            Some(rulestep::internals::diagnostic::Place::Text { source, span }) => {
+            Some(rulestep_base::diagnostic::Place::Text { source, span }) => {
                 let before = &source.text()[..span.start];
                 let line = before.rsplit('\n').next().unwrap();
                 format!("{}:{}", before.matches('\n').count(), line.encode_utf16().count())

@@ -1,8 +1,8 @@
 //! The cases with known verdicts, in either mode.
 
-use rulestep::internals::dialect::rejection_plans::facts::{Condition, ConditionKind};
-use rulestep::internals::engine::{Mode, Verdict};
-use rulestep::internals::replay::Replay;
+use rulestep_engine::dialect::rejection_plans::facts::{Condition, ConditionKind};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Mode, Verdict};
 use serde_json::{Value, json};
 
 use super::{check, facts, policy, session};

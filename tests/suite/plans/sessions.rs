@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use rstest::rstest;
-use rulestep::internals::dialect::rejection_plans::facts::{Cause, ConditionKind, Plan};
-use rulestep::internals::dialect::rejection_plans::js_regex::DEFAULT_BUDGET;
-use rulestep::internals::engine::{Mode, NewCall, Run, Verdict};
-use rulestep::internals::monitor::{Depth, History};
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::{Body, Facts, Message, MessageKind, ToolCall};
+use rulestep_base::session::{Body, Facts, Message, MessageKind, ToolCall};
+use rulestep_engine::dialect::rejection_plans::facts::{Cause, ConditionKind, Plan};
+use rulestep_engine::monitor::{Depth, History};
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Mode, NewCall, Run, Verdict};
+use rulestep_template::js_regex::DEFAULT_BUDGET;
 use serde_json::{Value, json};
 
 use super::{check, facts, policy, session};

@@ -1,8 +1,8 @@
 //! What is said of a plan's text, with line and column; and the places in which plans are found.
 
 use rstest::rstest;
-use rulestep::internals::engine::{Mode, Verdict};
-use rulestep::internals::replay::Replay;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Mode, Verdict};
 use serde_json::json;
 
 use super::{load, policy, session};

@@ -1,9 +1,9 @@
 //! What people and programs are told of a plan's check.
 
 use rstest::rstest;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::replay::Replay;
-use rulestep::internals::report::{json as lines, words};
+use rulestep::report::{json as lines, words};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 
 use super::{policy, session};

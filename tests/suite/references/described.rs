@@ -2,7 +2,7 @@
 //!
 //! The pages are the source. `UPDATE_SCHEMAS=1` writes the descriptions anew, after a change of a page.
 
-use rulestep::internals::dialect::lookup::{Match, Presence, Reference, Step, TOP_LIST, Values};
+use rulestep_engine::dialect::lookup::{Match, Presence, Reference, Step, TOP_LIST, Values};
 
 use super::*;
 

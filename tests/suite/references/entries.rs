@@ -1,6 +1,6 @@
 //! The entry of every key: its parts, an example, and a name by which `explain` has it.
 
-use rulestep::internals::dialect::lookup::{Reference, paths};
+use rulestep_engine::dialect::lookup::{Reference, paths};
 
 use super::*;
 
@@ -101,8 +101,7 @@ fn additions_are_not_said_to_be_published() {
 fn patterns_of_two_stars_are_kept() {
     for dialect in DIALECTS {
         let mut out = Vec::new();
-        rulestep::internals::report::reference::text(dialect.reference, &Default::default(), &mut out)
-            .unwrap();
+        rulestep::report::reference::text(dialect.reference, &Default::default(), &mut out).unwrap();
         let shown = String::from_utf8(out).unwrap();
         let patterns = |text: &str| text.matches("`**`").count();
         assert_eq!(patterns(&shown), patterns(dialect.reference), "{}", dialect.name);

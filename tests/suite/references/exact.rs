@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use rulestep::internals::diagnostic::{Code, Severity};
-use rulestep::internals::policy::is_case;
-use rulestep::internals::source::{Node, NodeValue};
+use rulestep_base::diagnostic::{Code, Severity};
+use rulestep_base::source::{Node, NodeValue};
+use rulestep_engine::policy::is_case;
 
 use super::schemas::{accepts, schema};
 use super::*;

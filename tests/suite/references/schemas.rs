@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use regex::Regex;
-use rulestep::internals::diagnostic::Severity;
-use rulestep::internals::source::NodeValue;
+use rulestep_base::diagnostic::Severity;
+use rulestep_base::source::NodeValue;
 
 use super::*;
 
@@ -115,7 +115,7 @@ fn documents(dialect: &Dialect) -> Vec<(String, Value)> {
             };
             for node in inner.into_iter().filter(|node| node.as_str().is_none()) {
                 let document = node.to_json();
-                let ours = rulestep::internals::dialect::of(node).is_some_and(|of| of.name == dialect.name);
+                let ours = rulestep_engine::dialect::of(node).is_some_and(|of| of.name == dialect.name);
                 let loaded = load("named.json", &document.to_string(), &[]);
                 let well = loaded.diagnostics.iter().all(|told| told.severity == Severity::Notice);
                 if ours && well {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::monitor::finding::{RuleOutcome, RuleState};
-use rulestep::internals::policy::Policy;
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::{Outcome, Session};
+use rulestep_base::session::{Outcome, Session};
+use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
+use rulestep_engine::policy::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::{Map, Value, json};
 
 use super::{Short, built, policy, so_far};
@@ -62,7 +62,6 @@ fn outcome(state: &RuleState, live: bool) -> &'static str {
         // Nothing is pending at the end.
         (RuleOutcome::Pending, false) => "pending",
         (RuleOutcome::Pending, true) => "?",
-        (other, _) => unreachable!("{other:?}"),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What can be written, and what is said about it.
 
-use rulestep::internals::diagnostic::Severity;
+use rulestep_base::diagnostic::Severity;
 
 use super::load;
 
@@ -115,7 +115,7 @@ tests:
     let found = super::findings(&super::Replay::new(
         &super::session("a b W c d"),
         &super::policy(text),
-        rulestep::internals::engine::Mode::Shadow,
+        rulestep_engine::run::Mode::Shadow,
     ));
     assert_eq!(found, "0 deny max_calls_over; 1 deny max_calls_over; 3 deny max_calls_over");
 }

@@ -3,13 +3,13 @@
 //! Each row: rules, turns in short, findings in shadow, outcomes in shadow, findings in enforce, outcomes in enforce; `=`:
 //! as in shadow.
 
-use rulestep::internals::dialect::limit::Limit;
-use rulestep::internals::dialect::sequence_rules::explain::{Deadline, Progress};
-use rulestep::internals::engine::{Mode, NewCall, Run};
-use rulestep::internals::monitor::finding::RuleOutcome;
-use rulestep::internals::monitor::{Depth, StateItem};
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::{Body, Origin, Outcome};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Outcome};
+use rulestep_engine::dialect::limit::Limit;
+use rulestep_engine::dialect::sequence_rules::explain::{Deadline, Progress};
+use rulestep_engine::monitor::finding::RuleOutcome;
+use rulestep_engine::monitor::{Depth, StateItem};
+use rulestep_engine::run::{Mode, NewCall, Run};
 
 use super::{built, findings, outcomes, policy, replay, session, so_far};
 
@@ -144,7 +144,7 @@ fn answers_that_come_backwards() {
     };
     let policy = policy(AFTER_2);
     let [forwards, backwards] = [false, true].map(|backwards| {
-        let ended = rulestep::internals::replay::outcomes(&session(backwards), &policy, Mode::Shadow);
+        let ended = rulestep_engine::replay::outcomes(&session(backwards), &policy, Mode::Shadow);
         let [rule] = &ended.rules[..] else { panic!("one rule") };
         assert_eq!(rule.position, Some(PAIRS * 2));
         assert!(rule.calls.iter().copied().eq(0..=PAIRS * 2));
@@ -173,7 +173,7 @@ fn deadlines_and_steps_are_seen_on_the_way() {
     let rules = "rules:\n- {type: after, trigger: A, then: B, within: 3}\n- {type: eventually, tool: C, within: 9}\n\
                  - {type: sequence, tools: [A, D, E]}\n- {type: max_calls, tool: A, max: 5}\n- {type: require, tool: D}";
     let (session, policy) = (session("X A A X"), policy(rules));
-    let replay = rulestep::internals::replay::Replay::new(&session, &policy, Mode::Enforce);
+    let replay = rulestep_engine::replay::Replay::new(&session, &policy, Mode::Enforce);
     let seen: Vec<String> = replay.state_end().iter().map(shown).collect();
     assert_eq!(
         seen,
@@ -238,18 +238,16 @@ fn narrowing_hides_what_every_argument_would_be_refused() {
     ];
     for (rules, turns, hidden) in rows {
         let (session, policy) = (session(turns), policy(&rules));
-        let mut run = rulestep::internals::engine::Run::new(
+        let mut run = rulestep_engine::run::Run::new(
             &policy,
             Mode::Enforce,
-            rulestep::internals::monitor::Depth::Verdict,
+            rulestep_engine::monitor::Depth::Verdict,
             &session.facts,
         );
         for call in session.calls.iter().take(session.calls.len() - 1) {
             run.begin_turn(None);
-            let (ticket, _) = run.propose(rulestep::internals::engine::NewCall {
-                tool: &call.tool,
-                arguments: &call.arguments,
-            });
+            let (ticket, _) =
+                run.propose(rulestep_engine::run::NewCall { tool: &call.tool, arguments: &call.arguments });
             run.resolve(ticket, call.outcome, &call.output);
             run.end_turn();
         }
@@ -277,7 +275,7 @@ fn rules_that_apply_to_some_sessions() {
         (Some(serde_json::json!("standard")), "required_missing"),
     ] {
         let session = built(&[vec![super::Short::parse("X")]], context.clone());
-        let replay = rulestep::internals::replay::Replay::new(&session, &policy(rules), Mode::Shadow);
+        let replay = rulestep_engine::replay::Replay::new(&session, &policy(rules), Mode::Shadow);
         assert_eq!(outcomes(&replay), outcome, "{context:?}");
     }
 }

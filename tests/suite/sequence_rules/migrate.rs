@@ -1,7 +1,7 @@
 //! The old form rewritten: what changes, what stays, what is refused.
 
-use rulestep::internals::dialect::sequence_rules::migrate::{Change, Migration, Refusal, migrate};
-use rulestep::internals::source::Source;
+use rulestep_base::source::Source;
+use rulestep_engine::dialect::sequence_rules::migrate::{Change, Migration, Refusal, migrate};
 
 fn run(text: &str) -> Result<Migration, Refusal> {
     let name = if text.starts_with('{') { "old.json" } else { "old.yaml" };

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::policy::{LoadResult, Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
+use rulestep_engine::policy::{LoadResult, Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 
 use super::{findings, outcomes, session};
 

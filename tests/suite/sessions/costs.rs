@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use rulestep::internals::session::{OfferedFrom, Outcome, Session};
+use rulestep_base::session::{OfferedFrom, Outcome, Session};
 use serde_json::{Value, json};
 
 use super::opened;

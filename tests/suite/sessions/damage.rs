@@ -7,10 +7,10 @@ use std::sync::{Arc, LazyLock};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use rstest::rstest;
-use rulestep::internals::diagnostic::{Diagnostic, code};
-use rulestep::internals::recording::{self, FORMATS, Options};
-use rulestep::internals::session::write::Native;
-use rulestep::internals::session::{Outcome, Results};
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::session::write::Native;
+use rulestep_base::session::{Outcome, Results};
+use rulestep_recording::{self as recording, FORMATS, Options};
 use serde_json::json;
 
 use super::{opened, opened_with, told, written};
@@ -475,9 +475,8 @@ fn refusals_are_told_by_their_text_in_every_format_that_has_results() {
     };
     let (ok, error, refused) = (Outcome::Ok, Outcome::Error, Outcome::Refused);
     assert_eq!(outcomes(chat, &Options::default()), [ok, error, ok, ok]);
-    let test = rulestep::internals::session::refusal::Test::new(|text| {
-        text.is_empty() || text.starts_with("blocked")
-    });
+    let test =
+        rulestep_base::session::refusal::Test::new(|text| text.is_empty() || text.starts_with("blocked"));
     let options = Options { refused: Some(test), ..Options::default() };
     assert_eq!(outcomes(chat, &options), [refused, refused, ok, ok]);
     assert_eq!(outcomes(blocks, &Options::default()), [ok, ok]);

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use proptest::prelude::*;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::replay::Replay;
-use rulestep::internals::session::build::{Builder, Mark};
-use rulestep::internals::session::edit::{AddedCall, Edit, EditResult, Part, apply, part};
-use rulestep::internals::session::{Body, MessageKind, Outcome, Session};
-use rulestep::internals::witness;
+use rulestep::witness;
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::edit::{AddedCall, Edit, EditResult, Part, apply, part};
+use rulestep_base::session::{Body, MessageKind, Outcome, Session};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 
 use super::opened;
@@ -369,7 +369,7 @@ proptest! {
         if let Some(now) = edited.call(changed) {
             let call = &edited.session.calls[now as usize];
             // A recording without results takes what has none for a success.
-            let absent = session.facts.results == rulestep::internals::session::Results::Absent;
+            let absent = session.facts.results == rulestep_base::session::Results::Absent;
             let expected = if outcome == Outcome::Unknown && absent { Outcome::Ok } else { outcome };
             prop_assert_eq!(call.outcome, expected);
             for other in session.calls.iter().filter(|other| other.at.index != changed) {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::recording::Options;
-use rulestep::internals::session::Outcome;
-use rulestep::internals::session::write::Native;
+use rulestep_base::session::Outcome;
+use rulestep_base::session::write::Native;
+use rulestep_recording::Options;
 use serde_json::{Value, json};
 
 use super::losses::losses;

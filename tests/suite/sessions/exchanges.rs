@@ -1,6 +1,6 @@
 //! Logs of requests and responses: requests that were not answered.
 
-use rulestep::internals::session::Session;
+use rulestep_base::session::Session;
 use serde_json::{Value, json};
 
 use super::{opened, told};
@@ -174,7 +174,7 @@ fn messages_of_strands_agents_say_which_they_are() {
     let call =
         json!({"role": "assistant", "content": [{"toolUse": {"toolUseId": "a", "name": "f", "input": {}}}]});
     let (sessions, _) = read(&[json!({"message": call, "message_id": 1})]);
-    assert_eq!(sessions[0].calls[0].outcome, rulestep::internals::session::Outcome::Unknown);
+    assert_eq!(sessions[0].calls[0].outcome, rulestep_base::session::Outcome::Unknown);
     let (_, told) = read(&[said(0), said(10), said(2), said(1)]);
     let unordered = "message 2 comes after message 10: calls may not find their results";
     assert_eq!(told, [format!("some.json:3: warning[damaged_record]: {unordered}")]);
@@ -198,7 +198,7 @@ fn messages_of_bedrock_stand_alone_in_any_way() {
             assert_eq!(calls(&sessions), [["f"]], "{file}");
             let made = &sessions[0].calls[0];
             assert_eq!((made.arguments.raw(), made.output.raw()), ("{\"x\":1}", "{\"y\":2}"), "{file}");
-            assert_eq!(made.outcome == rulestep::internals::session::Outcome::Error, failed, "{file}");
+            assert_eq!(made.outcome == rulestep_base::session::Outcome::Error, failed, "{file}");
             assert_eq!(told(&sessions, &of_file), [""; 0], "{file}");
         }
     }

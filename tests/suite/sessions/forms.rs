@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use rulestep::internals::diagnostic::Diagnostic;
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::session::Outcome;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Outcome;
+use rulestep_recording::{self as recording, Options};
 use serde_json::{Map, Value, json};
 
 const CASES: &str = include_str!("../../fixtures/answers.json");

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use rulestep::Policy;
-use rulestep::internals::engine::Mode;
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::replay::Replay;
+use rulestep_engine::Policy;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_recording::{self as recording, Options};
 use serde_json::{Value, json};
 
 use super::{opened, opened_with};
@@ -299,7 +299,7 @@ fn a_journal_is_believed_by_its_marks_alone() {
     // Written anew it stays so.
     let text: String = records.iter().map(|line| format!("{line}\n")).collect();
     let (sessions, _) = opened(text);
-    let written = serde_json::to_string(&rulestep::internals::session::write::Native(&sessions[0])).unwrap();
+    let written = serde_json::to_string(&rulestep_base::session::write::Native(&sessions[0])).unwrap();
     assert!(written.contains(r#""refused":false"#), "{written}");
     let (again, _) = opened(written);
     assert_eq!(again[0].calls.iter().map(|call| call.outcome.word()).collect::<Vec<_>>(), ["ok", "refused"]);
@@ -344,9 +344,9 @@ fn agents_say_in_which_mode_and_by_which_version_a_call_is_made() {
     let offered = session.offered_in(1).unwrap();
     assert_eq!(offered.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["Bash"]);
     // Written anew and read again it is the same.
-    let written = serde_json::to_string(&rulestep::internals::session::write::Native(session)).unwrap();
+    let written = serde_json::to_string(&rulestep_base::session::write::Native(session)).unwrap();
     let (again, _) = opened(written);
-    let modes = |calls: &[rulestep::internals::session::Call]| {
+    let modes = |calls: &[rulestep_base::session::Call]| {
         calls.iter().map(|call| call.agent.clone()).collect::<Vec<_>>()
     };
     assert_eq!(modes(&again[0].calls), modes(&session.calls));

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use rulestep::internals::replay::counted_refusals;
-use rulestep::internals::session::{Outcome, Session};
+use rulestep_base::session::{Outcome, Session};
+use rulestep_engine::replay::counted_refusals;
 use serde_json::{Value, json};
 
 use super::opened;

@@ -1,7 +1,7 @@
 //! What readers drop, and whether calls may have been in it.
 
-use rulestep::internals::diagnostic::{Diagnostic, Loss, Severity};
-use rulestep::internals::session::Outcome;
+use rulestep_base::diagnostic::{Diagnostic, Loss, Severity};
+use rulestep_base::session::Outcome;
 use serde_json::json;
 
 use super::{opened, told};

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use rulestep::internals::diagnostic::Loss;
-use rulestep::internals::recording::{self, FORMATS, Options};
+use rulestep_base::diagnostic::Loss;
+use rulestep_recording::{self as recording, FORMATS, Options};
 
 use super::losses::losses;
 use super::{opened, opened_with};

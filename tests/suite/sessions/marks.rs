@@ -1,8 +1,8 @@
 //! How recordings mark what became of a call.
 
 use rstest::rstest;
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::session::{Call, Outcome};
+use rulestep_base::session::{Call, Outcome};
+use rulestep_recording::{self as recording, Options};
 use serde_json::{Value, json};
 
 use super::{opened, told};

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use insta::assert_snapshot;
-use rulestep::internals::diagnostic::Diagnostic;
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::session::{MessageKind, Session};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::{MessageKind, Session};
+use rulestep_recording::{self as recording, Options};
 
 /// All that a policy can see of a session, a line each.
 fn outline(session: &Session) -> String {

@@ -274,7 +274,7 @@ fn openai_agents(steps: &[Step]) -> String {
 fn read(text: String) -> (Vec<Vec<String>>, Vec<String>) {
     let (sessions, of_file) = opened(text);
     assert_eq!(sessions.len(), 1);
-    let call = |call: &rulestep::internals::session::Call| {
+    let call = |call: &rulestep_base::session::Call| {
         assert_eq!(&*call.tool, "check");
         let order = call.arguments.value().map_or("?".to_owned(), |given| given["order"].to_string());
         format!("{order}: {}", if call.result.is_some() { call.output.shown() } else { "-" })

@@ -1,6 +1,6 @@
 //! Logs of protocols between an agent and what it works for.
 
-use rulestep::internals::session::Outcome;
+use rulestep_base::session::Outcome;
 use serde_json::{Value, json};
 
 use super::losses::losses;
@@ -17,9 +17,9 @@ fn lines(messages: &[Value]) -> String {
 /// The calls of each session: turn, tool, arguments and outcome.
 fn calls(text: &str) -> Vec<Vec<(u32, String, String, Outcome)>> {
     let (sessions, _) = opened(text.to_owned());
-    let of = |session: &rulestep::internals::session::Session| {
+    let of = |session: &rulestep_base::session::Session| {
         let calls = session.calls.iter();
-        let call = |call: &rulestep::internals::session::Call| {
+        let call = |call: &rulestep_base::session::Call| {
             (call.at.turn, call.tool.to_string(), call.arguments.raw().to_owned(), call.outcome)
         };
         calls.map(call).collect()
@@ -108,9 +108,8 @@ fn unknown_updates_are_a_loss_only_if_they_may_be_calls() {
         (json!({"sessionUpdate": "tool_use", "name": "rm", "input": {"path": "x"}}), 1),
     ] {
         let lost_calls = losses(&log(more.clone()));
-        let lost_calls = lost_calls
-            .iter()
-            .filter(|(loss, _)| *loss == rulestep::internals::diagnostic::Loss::MayHoldCalls);
+        let lost_calls =
+            lost_calls.iter().filter(|(loss, _)| *loss == rulestep_base::diagnostic::Loss::MayHoldCalls);
         assert_eq!(lost_calls.count(), lost, "{more}");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use rulestep::internals::recording;
-use rulestep::internals::session::{Body, MessageKind, Operation, Outcome, Results};
+use rulestep_base::session::{Body, MessageKind, Operation, Outcome, Results};
+use rulestep_recording as recording;
 use serde_json::json;
 
 use super::{opened, told};
@@ -26,7 +26,7 @@ fn arguments_in_python_notation_are_read() {
         sessions.iter().flat_map(|s| &s.calls).filter(|call| call.arguments.parsed().is_none()).count();
     assert_eq!(unread, 0);
     let unmarked =
-        of_file.iter().find(|d| d.code == rulestep::internals::diagnostic::code::NO_ERRORS_MARKED).unwrap();
+        of_file.iter().find(|d| d.code == rulestep_base::diagnostic::code::NO_ERRORS_MARKED).unwrap();
     assert_eq!(unmarked.message, "none of 224 results is marked as failed");
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use rulestep::internals::session::Session;
+use rulestep_base::session::Session;
 use serde_json::{Value, json};
 
 use super::{opened, told};

@@ -1,7 +1,7 @@
 //! Responses that were sent piece by piece: put together, and what is said of those that broke off or lost a piece.
 
 use rstest::rstest;
-use rulestep::internals::session::Session;
+use rulestep_base::session::Session;
 use serde_json::{Value, json};
 
 use super::{opened, told};

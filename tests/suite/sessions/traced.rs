@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use rulestep::internals::recording::{self, Options};
+use rulestep_recording::{self as recording, Options};
 use serde_json::{Value, json};
 
 use super::written;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rulestep::internals::diagnostic::Diagnostic;
-use rulestep::internals::recording::{self, FORMATS, Options};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_recording::{self as recording, FORMATS, Options};
 use serde_json::{Value, json};
 
 use super::lost::CLEAN;

@@ -1,6 +1,6 @@
 //! Calls at places where few recordings keep them: they are read, or said to be lost, also where other calls are read.
 
-use rulestep::internals::session::{Outcome, Session};
+use rulestep_base::session::{Outcome, Session};
 use serde_json::{Value, json};
 
 use super::losses::losses;

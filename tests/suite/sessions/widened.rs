@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use rulestep::internals::recording::FORMATS;
+use rulestep_recording::FORMATS;
 use serde_json::{Value, json};
 
 use super::lost::CLEAN;

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use rulestep::internals::diagnostic::Diagnostic;
-use rulestep::internals::session::write::Native;
-use rulestep::internals::session::{Body, Form, MessageKind, Session};
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::write::Native;
+use rulestep_base::session::{Body, Form, MessageKind, Session};
 use serde_json::{Value, json};
 
 use super::opened;

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rulestep::internals::shell::{Line, Piece, Root, SmallCall, Word, read};
+use rulestep_shell::{Line, Piece, Root, SmallCall, Word, read};
 
 use super::lines::{Maker, STUBS};
 use crate::skipped::skipped;

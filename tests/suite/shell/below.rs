@@ -3,10 +3,10 @@
 //! The tree has all folders and files of a few names, so whatever lies in some tree lies in this one. An answer knows no tree:
 //! "no" must hold of every path, "yes" needs a reason, and a doubt needs a path that may be met.
 
-use rulestep::internals::shell::facts::Table;
-use rulestep::internals::shell::matcher::{Matcher, Surroundings};
-use rulestep::internals::shell::tool::of_call;
-use rulestep::internals::shell::{Act, Answer, Line, Patterns, Root, read};
+use rulestep_shell::facts::Table;
+use rulestep_shell::matcher::{Matcher, Surroundings};
+use rulestep_shell::tool::of_call;
+use rulestep_shell::{Act, Answer, Line, Patterns, Root, read};
 
 const FOLDERS: [&str; 4] = ["a", "secrets", "conf", ".git"];
 const FILES: [&str; 4] = ["x.pem", ".e.pem", ".env", "b.rs"];

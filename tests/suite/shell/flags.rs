@@ -1,7 +1,7 @@
 //! The options that a rule asks for, however they are spelt.
 
-use rulestep::internals::shell::matcher::{Matcher, Runs, Surroundings};
-use rulestep::internals::shell::{Answer, Root, read};
+use rulestep_shell::matcher::{Matcher, Runs, Surroundings};
+use rulestep_shell::{Answer, Root, read};
 
 #[test]
 fn options_are_met_in_all_their_spellings() {

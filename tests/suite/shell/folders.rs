@@ -1,8 +1,8 @@
 //! What is written into a folder: the files in it, and not the folder.
 
-use rulestep::internals::shell::facts::Table;
-use rulestep::internals::shell::matcher::{Matcher, Runs, Surroundings};
-use rulestep::internals::shell::{Act, Answer, Patterns, Root, read};
+use rulestep_shell::facts::Table;
+use rulestep_shell::matcher::{Matcher, Runs, Surroundings};
+use rulestep_shell::{Act, Answer, Patterns, Root, read};
 
 /// What a rule about files that are written answers: `y`, `n` or `?`.
 fn written(line: &str, patterns: &[&str]) -> char {

@@ -1,7 +1,7 @@
 //! Forms in which words of a command name files, hosts and other programs.
 
-use rulestep::internals::shell::facts::Table;
-use rulestep::internals::shell::{Root, read};
+use rulestep_shell::facts::Table;
+use rulestep_shell::{Root, read};
 
 /// What the calls of a line are found to do, with the programs that they run.
 fn said(line: &str) -> String {

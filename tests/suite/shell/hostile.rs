@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use rulestep::internals::shell::facts::{names, program};
-use rulestep::internals::shell::{Root, read};
+use rulestep_shell::facts::{names, program};
+use rulestep_shell::{Root, read};
 
 /// Openers with what closes them.
 const NESTS: [(&str, &str, &str); 18] = [

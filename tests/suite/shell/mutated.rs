@@ -6,8 +6,8 @@
 
 use std::time::{Duration, Instant};
 
-use rulestep::internals::shell::matcher::Surroundings;
-use rulestep::internals::shell::{Answer, Line, Matcher, Root, read};
+use rulestep_shell::matcher::Surroundings;
+use rulestep_shell::{Answer, Line, Matcher, Root, read};
 
 use super::{asks, tables};
 

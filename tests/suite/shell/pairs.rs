@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use rulestep::internals::shell::matcher::{Hosts, Matcher};
-use rulestep::internals::shell::tool::of_call;
-use rulestep::internals::shell::{Act, Answer, Line, Patterns, Root, read};
+use rulestep_shell::matcher::{Hosts, Matcher};
+use rulestep_shell::tool::of_call;
+use rulestep_shell::{Act, Answer, Line, Patterns, Root, read};
 use serde_json::Value as Json;
 use serde_yaml::Value;
 

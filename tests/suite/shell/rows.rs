@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use rulestep::internals::shell::facts::{Condition, Deed, Level, Opt, Program, Run, Takes, names, program};
-use rulestep::internals::shell::{Act, Line, Root, read};
+use rulestep_shell::facts::{Condition, Deed, Level, Opt, Program, Run, Takes, names, program};
+use rulestep_shell::{Act, Line, Root, read};
 
 /// The programs with a row, each once.
 fn programs() -> impl Iterator<Item = (&'static str, &'static Program)> {

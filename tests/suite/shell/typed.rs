@@ -1,8 +1,8 @@
 //! What is typed into a program that an earlier call has started.
 
-use rulestep::internals::shell::matcher::{Matcher, Runs, Surroundings};
-use rulestep::internals::shell::tool::of_call;
-use rulestep::internals::shell::{Answer, Root};
+use rulestep_shell::matcher::{Matcher, Runs, Surroundings};
+use rulestep_shell::tool::of_call;
+use rulestep_shell::{Answer, Root};
 use serde_json::json;
 
 fn pushes(tool: &str, arguments: &serde_json::Value) -> Answer {

@@ -1,9 +1,9 @@
 //! What nobody has listed is not known: tools without a row, and arguments under a name that no row has.
 
-use rulestep::internals::shell::facts::Table;
-use rulestep::internals::shell::matcher::Matcher;
-use rulestep::internals::shell::tool::{looks_at, of_call};
-use rulestep::internals::shell::{Act, Patterns, Root};
+use rulestep_shell::facts::Table;
+use rulestep_shell::matcher::Matcher;
+use rulestep_shell::tool::{looks_at, of_call};
+use rulestep_shell::{Act, Patterns, Root};
 use serde_json::{Value, json};
 
 use super::answer;

@@ -1,6 +1,6 @@
 //! Reading mappings key by key: the problems that people see.
 
-use rulestep::internals::source::{Field, Fields, Problem, Source, parse};
+use rulestep_base::source::{Field, Fields, Problem, Source, parse};
 
 use super::told;
 

@@ -1,7 +1,7 @@
 //! The JSON reader: what `serde_json` reads, and where it stands.
 
 use proptest::prelude::*;
-use rulestep::internals::source::{Source, parse};
+use rulestep_base::source::{Source, parse};
 use serde_json::Value;
 
 use super::{check_spans, problems_of, read_well, slices};
@@ -219,7 +219,7 @@ proptest! {
     fn any_text_is_read_or_refused_as_serde_json_does(text in r#"[\[\]{}:,"0-9a-z \\.+é\n-]{0,40}"#) {
         // Keys given twice are ours alone to refuse.
         let source = Source::new("a.json", text.as_str());
-        let twice = parse(&source).problems.iter().any(|p| p.kind == rulestep::internals::source::ProblemKind::DuplicateKey);
+        let twice = parse(&source).problems.iter().any(|p| p.kind == rulestep_base::source::ProblemKind::DuplicateKey);
         if !twice {
             compare(&text);
         }

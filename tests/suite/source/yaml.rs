@@ -1,7 +1,7 @@
 //! The YAML reader: values as a second opinion reads them, exact places, problems, bounds.
 
 use proptest::prelude::*;
-use rulestep::internals::source::{Source, parse};
+use rulestep_base::source::{Source, parse};
 use serde_json::{Value, json};
 
 use super::{check_spans, problems_of, read_well, slices, told};

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use rulestep::internals::engine::{Mode, Verdict};
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::replay::Replay;
-use rulestep::internals::report::suggest::{action_sentence, counted};
-use rulestep::internals::session::Session;
-use rulestep::internals::suggest::action::{ActionRule, ActionSuggestion, document, suggest_actions};
-use rulestep::internals::suggest::{Bounds, suggest};
+use rulestep::report::suggest::{action_sentence, counted};
+use rulestep::suggest::action::{ActionRule, ActionSuggestion, document, suggest_actions};
+use rulestep::suggest::{Bounds, suggest};
+use rulestep_base::session::Session;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::{Mode, Verdict};
 use serde_json::{Value, json};
 
 use super::read;

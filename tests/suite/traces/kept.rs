@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use rulestep::internals::recording::{self, Options};
-use rulestep::internals::session::Session;
-use rulestep::internals::session::write::Native;
+use rulestep_base::session::Session;
+use rulestep_base::session::write::Native;
+use rulestep_recording::{self as recording, Options};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! What rules are called: by their descriptions, else their ids, else a phrase of their kinds and tools.
 
-use rulestep::internals::policy::{Policy, PolicyFile};
-use rulestep::internals::report::words;
+use rulestep::report::words;
+use rulestep_engine::policy::{Policy, PolicyFile};
 
 fn names(policy: &str) -> Vec<String> {
     let file =

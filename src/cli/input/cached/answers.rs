@@ -3,10 +3,10 @@
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::diagnostic::Diagnostic;
+use crate::corpus::Weigh;
 use crate::explore::identity::Identity;
-use crate::replay::corpus::Weigh;
-use crate::session::Session;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Session;
 
 /// What is left of sessions once they are looked at, of one or of several after each other.
 pub trait Answers: Serialize + DeserializeOwned + Default + Send {

@@ -8,11 +8,11 @@ use super::answers::{Answers, Read};
 use super::group::{file_name, path};
 use crate::cli::input::interrupted;
 use crate::cli::input::sessions::{FileNotes, Growth, ReadFile};
+use crate::corpus::Recording as _;
 use crate::files::Input;
 use crate::files::cache::Entries;
 use crate::files::stamp::Stamp;
-use crate::recording::Stretch;
-use crate::replay::corpus::Recording as _;
+use rulestep_recording::Stretch;
 
 /// What is kept of a file.
 #[derive(Serialize, Deserialize)]

@@ -183,7 +183,7 @@ mod tests {
     use serde::{Deserialize, Serialize};
 
     use super::*;
-    use crate::diagnostic::Diagnostic;
+    use rulestep_base::diagnostic::Diagnostic;
 
     /// Counts, and lines that take room.
     #[derive(Default, Serialize, Deserialize)]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::{ReadFile, Sessions, Source};
 use crate::explore::repeats::SessionPlace;
 use crate::files::Input;
-use crate::recording::{Options, Reading};
-use crate::session::Session;
 use crate::workspace::opener;
+use rulestep_base::session::Session;
+use rulestep_recording::{Options, Reading};
 
 /// Reads single sessions once more. `None` where none can be.
 pub struct Again(Option<Options>);

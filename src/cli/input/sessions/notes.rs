@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::cli::input::kept;
-use crate::diagnostic::Diagnostic;
 use crate::files::digested::Beginning;
+use rulestep_base::diagnostic::Diagnostic;
 
 /// What was found out about files apart from their sessions, once all of them was read.
 #[derive(Default, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ impl FileNotes {
 #[derive(Serialize, Deserialize)]
 pub struct Growth {
     pub(super) beginning: Beginning,
-    /// A [`Checkpoint`](crate::recording::Checkpoint), as its text: of most files it is never read, and it has a digest for every session.
+    /// A [`Checkpoint`](rulestep_recording::Checkpoint), as its text: of most files it is never read, and it has a digest for every session.
     pub(super) checkpoint: Box<RawValue>,
 }
 

@@ -7,13 +7,13 @@ use std::thread;
 use std::time::Duration;
 
 use crate::files::watch::{WatchTargets, Way};
-use crate::recording::Options;
 use crate::workbench::keys::{TABLE, chord};
 use crate::workbench::message::Msg;
 use crate::workbench::model::{Changes, Compare};
 use crate::workbench::run::headless::Headless;
 use crate::workbench::testing::{press, screen};
 use crate::workspace::Workspace;
+use rulestep_recording::Options;
 
 /// Numbers that look random and are the same every time.
 struct Numbers(u64);
@@ -179,7 +179,7 @@ fn everything(bench: &mut Headless, rest: Option<(usize, Duration)>) -> Vec<Stri
     for entry in &mut model.archive.entries {
         (entry.left_at, entry.supposed) = (None, Default::default());
     }
-    if model.basis.mode != crate::engine::Mode::Enforce {
+    if model.basis.mode != rulestep_engine::run::Mode::Enforce {
         bench.take(Msg::Key(crate::workbench::keys::Key::char('m')));
         bench.settle(Duration::from_millis(300));
     }

@@ -12,7 +12,7 @@ use super::endpoint::Endpoint;
 use super::outgoing::{Outgoing, Tools, is_stateless};
 use super::sse;
 use crate::live::proxy::message::Members;
-use crate::wording::line;
+use rulestep_base::wording::line;
 
 /// How long the server may take to accept what has no answer.
 const ACCEPTED: Duration = Duration::from_secs(30);

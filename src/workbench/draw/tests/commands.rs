@@ -3,10 +3,10 @@
 use ratatui::style::Modifier;
 use serde_json::json;
 
-use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Origin, Session};
 use crate::workbench::model::Model;
 use crate::workbench::testing::*;
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Session};
 
 const RULES: &str = "\
 rules:

@@ -4,11 +4,11 @@ use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
 use crate::compare::Base;
-use crate::session::build::{Builder, Mark};
-use crate::session::{Body, Origin};
 use crate::workbench::draw::timeline;
 use crate::workbench::message::Msg;
 use crate::workbench::testing::{feed, judged, loaded, press, typed};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin};
 
 const RULES: &str = "\
 id: desk

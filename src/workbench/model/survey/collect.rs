@@ -4,19 +4,19 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::{RuleRow, Sort, SurveyRow, SurveyView, SurveyWish, Tab};
-use crate::engine::Mode;
 use crate::explore::coverage::{Exercise, RuleUse};
 use crate::explore::filter::term_of;
 use crate::explore::inventory::Inventory;
 use crate::explore::occurrence::Occurrence;
 use crate::explore::survey::Survey;
-use crate::policy::Policy;
 use crate::report::coverage::answered;
 use crate::report::stats::{Ask, sections};
 use crate::report::words::{self, rule_name};
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::words_of;
 use crate::workbench::transcript::contains;
+use rulestep_engine::policy::Policy;
+use rulestep_engine::run::Mode;
 
 impl Model {
     /// What is to be counted of the sessions in scope.
@@ -125,7 +125,7 @@ impl SurveyView {
             self.title = "Rules 0".to_owned();
         }
         self.heads = vec!["findings", words::stopped(mode), "violated", "calls", "sessions"];
-        let row = |(_, rule, used): (_, &crate::monitor::Rule, RuleUse)| SurveyRow {
+        let row = |(_, rule, used): (_, &rulestep_engine::monitor::Rule, RuleUse)| SurveyRow {
             name: rule_name(rule),
             numbers: vec![used.fired(), used.stopped, used.violated, used.calls, used.sessions],
             first: used.extent.first.clone(),

@@ -1,16 +1,16 @@
 //! What a call's command line does: its small calls in order, with what each reads, writes, deletes and reaches.
 
-use crate::monitor::LineState;
 use crate::report::shell::facts;
-use crate::session::{Call, Session};
-use crate::shell::facts::Table;
-use crate::shell::reading::{Made, reading};
-use crate::shell::tool::runs_commands;
-use crate::wording::sentence::name;
-use crate::wording::{count, line};
 use crate::workbench::line::{Key, Line, Link, paragraph};
 use crate::workbench::model::seen::Seen;
 use crate::workbench::theme::Role;
+use rulestep_base::session::{Call, Session};
+use rulestep_base::wording::sentence::name;
+use rulestep_base::wording::{count, line};
+use rulestep_engine::monitor::LineState;
+use rulestep_shell::facts::Table;
+use rulestep_shell::reading::{Made, reading};
+use rulestep_shell::tool::runs_commands;
 
 /// Small calls that are shown. `explain shell` has all of them.
 const MOST: usize = 20;

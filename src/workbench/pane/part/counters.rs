@@ -1,10 +1,10 @@
 //! What is counted when a turn begins: how far limits are used up, how soon deadlines pass, how far sequences have come.
 
 use super::evidence;
-use crate::monitor::{Explanation, LineState, Rules, StateItem};
-use crate::session::Session;
 use crate::workbench::line::Line;
 use crate::workbench::model::seen::Seen;
+use rulestep_base::session::Session;
+use rulestep_engine::monitor::{Explanation, LineState, Rules, StateItem};
 
 /// What is counted of an item, where it is counted at all.
 pub fn of(item: &StateItem, rules: &Rules, session: &Session) -> Option<Explanation> {

@@ -2,12 +2,12 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::monitor::{self, Check, EarlierCall, Explanation, LineState, Rule, RuleId};
 use crate::report::words;
-use crate::session::CallRef;
 use crate::workbench::line::{Key, Line, Link, paragraph, place, tool_of};
 use crate::workbench::model::seen::Seen;
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_base::session::CallRef;
+use rulestep_engine::monitor::{self, Check, EarlierCall, Explanation, LineState, Rule, RuleId};
 
 /// Columns that what is part of something stands further right.
 const STEP: usize = 2;

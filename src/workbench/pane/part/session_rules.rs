@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use super::evidence;
-use crate::engine::Mode;
-use crate::monitor::finding::{RuleOutcome, RuleState};
-use crate::monitor::{Effect, Explanation, Finding, Rule};
 use crate::report::words::{self, rule_name};
-use crate::session::{CallRef, Outcome, Session};
 use crate::workbench::line::{Key, LABEL, Line, Link, labelled, paragraph, place, rule_place, tool_of};
 use crate::workbench::model::seen::Seen;
 use crate::workbench::model::{Model, verdict};
 use crate::workbench::paint::tail;
 use crate::workbench::theme::Role;
+use rulestep_base::session::{CallRef, Outcome, Session};
+use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
+use rulestep_engine::monitor::{Effect, Explanation, Finding, Rule};
+use rulestep_engine::run::Mode;
 
 /// As many that are neither violated nor pending are named; more are a count.
 const NAMED: usize = 8;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use crate::report::cases::{self, FailedExpectation};
 use crate::report::words;
-use crate::session::edit::Edit;
 use crate::what_if::WhatIf;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
@@ -13,6 +12,7 @@ use crate::workbench::model::verdict::headline;
 use crate::workbench::text;
 use crate::workbench::theme::Glyph;
 use crate::workbench::transcript::RowKind;
+use rulestep_base::session::edit::Edit;
 
 /// For the header, in few words: `MINIMAL EXAMPLE 2 of 9 calls`, `WHAT IF 3`.
 pub fn label(model: &Model) -> Option<String> {
@@ -105,7 +105,7 @@ pub fn mark(model: &Model, row: RowKind) -> &'static str {
         Edit::Arguments { call: changed, .. } => !result && *changed == call,
         // A result that there is none of any more is told at its call.
         Edit::Result { call: changed, outcome, .. } => {
-            *changed == call && result != (*outcome == crate::session::Outcome::Unknown)
+            *changed == call && result != (*outcome == rulestep_base::session::Outcome::Unknown)
         }
         _ => false,
     };
@@ -131,7 +131,7 @@ pub fn beside(model: &Model) -> Option<String> {
     let (layer, shown) = model.shown_supposed()?;
     let entry = model.entry().filter(|_| layer.case.is_none())?;
     let now = model.call()?.at.index;
-    let word = |replay: &crate::replay::Replay, index| {
+    let word = |replay: &rulestep_engine::replay::Replay, index| {
         replay.call(index).map(|judged| headline(judged.decision.verdict, model.basis.mode).to_lowercase())
     };
     let new = word(&shown.replay, now)?;

@@ -1,8 +1,8 @@
 //! When what a row of the transcript shows was recorded, and how long nothing was.
 
-use crate::session::{Millis, Session};
 use crate::workbench::model::Model;
 use crate::workbench::transcript::Row;
+use rulestep_base::session::{Millis, Session};
 
 /// From here on a pause is worth a word.
 const PAUSE: Millis = 60_000;

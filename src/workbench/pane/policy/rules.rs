@@ -5,12 +5,12 @@ use std::ops::Range;
 use similar::{Algorithm, DiffOp, DiffTag, capture_diff_slices};
 
 use crate::compare::Side;
-use crate::monitor::Rule;
 use crate::workbench::line::{Line, half, mark_of, rule_place};
 use crate::workbench::model::Model;
 use crate::workbench::model::texts::lines_of;
 use crate::workbench::paint::tail;
 use crate::workbench::theme::{Glyph, Role};
+use rulestep_engine::monitor::Rule;
 
 /// Columns from which the two texts stand beside each other.
 const BESIDE: usize = 80;

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::answer::{fault, tell, tell_later};
 use super::background::Precedence;
 use crate::compare::Comparison;
-use crate::replay::Replay;
-use crate::session::Session;
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
 use crate::workbench::effect::Judging;
 use crate::workbench::message::{Arrived, ComparedSession, JudgedSession, Msg};
 use crate::workbench::model::{SessionChanges, SessionDecisions};
+use rulestep_base::session::Session;
+use rulestep_engine::replay::Replay;
 
 /// How sessions are judged, by the newest request.
 #[derive(Default)]

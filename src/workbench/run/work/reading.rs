@@ -10,14 +10,14 @@ use super::answer::{fault, tell, tell_later};
 use super::background::Precedence;
 use super::judging::{JudgesBench, compare, judge};
 use crate::compare::Base;
-use crate::diagnostic::Diagnostic;
 use crate::explore::rows::RowDraft;
-use crate::session::Session;
-use crate::session::stored::StoredSession;
+use crate::stored::StoredSession;
 use crate::workbench::message::{Arrived, Event, Msg};
 use crate::workbench::model::{ReadSession, SessionDecisions, sort_problems};
 use crate::workspace::Workspace;
 use crate::workspace::recordings::Look;
+use rulestep_base::diagnostic::Diagnostic;
+use rulestep_base::session::Session;
 
 /// What is made of each session as soon as it is read.
 pub(super) struct Looks {
@@ -119,9 +119,9 @@ mod tests {
     use std::sync::mpsc::channel;
 
     use super::*;
-    use crate::engine::Mode;
     use crate::workbench::effect::Judging;
     use crate::workbench::testing::{CONTRACT, loaded, refunds};
+    use rulestep_engine::run::Mode;
 
     #[test]
     fn what_is_read_is_judged_at_once_where_it_is_known_how() {

@@ -135,7 +135,7 @@ fn cases_on_disk_are_followed() {
     // A file is named: cases are looked for beside it.
     let (policy, session) = (vec![path("refund.yaml")], vec![path("a.json")]);
     let workspace =
-        Workspace::new(policy.clone(), None, session.clone(), crate::recording::Options::default());
+        Workspace::new(policy.clone(), None, session.clone(), rulestep_recording::Options::default());
     let targets = WatchTargets { policies: policy.clone(), sessions: session };
     let way = Way::Polling(Duration::from_millis(20));
     let mut bench = Headless::start(Arc::new(workspace), Some((targets, way)));

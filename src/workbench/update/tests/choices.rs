@@ -3,12 +3,12 @@
 use super::note;
 use crate::case::Place;
 use crate::compare::{Base, ChangePlace};
-use crate::session::build::Builder;
-use crate::session::{Body, Origin, Session};
 use crate::workbench::effect::Effect;
 use crate::workbench::message::Msg;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
+use rulestep_base::session::build::Builder;
+use rulestep_base::session::{Body, Origin, Session};
 
 /// A check is taken. Choice 2 checks as well and refunds beside it, choice 3 only says something.
 fn chosen() -> Session {

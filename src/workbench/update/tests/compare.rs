@@ -2,12 +2,12 @@
 
 use super::{at, note};
 use crate::compare::{Base, Kind, Side};
-use crate::engine::Verdict;
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
 use crate::workbench::message::Msg;
 use crate::workbench::model::{Model, Overlay};
 use crate::workbench::testing::*;
+use rulestep_engine::run::Verdict;
 
 /// Without the resource: the refund of another order is allowed. And lookups are not.
 const OTHER: &str = "\
@@ -300,7 +300,7 @@ fn a_session_that_changes_keeps_both_versions() {
     press(&mut model, "]f");
     let file = "sessions/refunds.json";
     let mut made = refunding();
-    made.response(None, crate::session::Body::text("Anything else?"), None);
+    made.response(None, rulestep_base::session::Body::text("Anything else?"), None);
     let sessions = vec![std::sync::Arc::new(made.finish())];
     read_whole(&mut model, file, sessions, Vec::new(), (1, 1));
     assert_eq!(verdicts(&model), [Some(Verdict::Allow), Some(Verdict::Deny)]);

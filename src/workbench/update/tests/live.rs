@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use super::{at, note};
 use crate::compare::{Change, Kind};
-use crate::diagnostic::{Diagnostic, code};
-use crate::dialect::contracts::codes;
 use crate::files::watch::{ChangedFiles, LOOK, WatchEvent, Way};
-use crate::replay::Replay;
-use crate::session::build::{Builder, Mark};
-use crate::session::stored::{NotRestored, StoredSession};
-use crate::session::{Body, Origin, Session};
+use crate::stored::{NotRestored, StoredSession};
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
 use crate::workbench::message::{ComparedSession, Event, Msg};
 use crate::workbench::model::{Loads, Model, Overlay, ReadSession, SessionChanges, SessionDecisions};
 use crate::workbench::testing::*;
 use crate::workbench::update::update;
+use rulestep_base::diagnostic::{Diagnostic, code};
+use rulestep_base::session::build::{Builder, Mark};
+use rulestep_base::session::{Body, Origin, Session};
+use rulestep_engine::dialect::contracts::codes;
+use rulestep_engine::replay::Replay;
 
 const WITHOUT_RESOURCE: &str = "\
 tool: issue_refund

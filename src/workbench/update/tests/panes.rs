@@ -38,7 +38,8 @@ fn a_line_of_the_policy_has_a_reference_page() {
             view.lines.first().map(String::as_str),
             Some("contract.preconditions.requires_prior_tool")
         );
-        let page = crate::dialect::lookup::asked("contract.preconditions.requires_prior_tool").unwrap();
+        let page =
+            rulestep_engine::dialect::lookup::asked("contract.preconditions.requires_prior_tool").unwrap();
         let found = page.0.named(page.1);
         let meaning: String = found[0].key.meaning.split_whitespace().collect();
         let shown: String = view.lines.concat().split_whitespace().collect();

@@ -53,7 +53,7 @@ fn without_any_policy_nothing_looks_like_a_pass() {
     (model.archive.entries[0].judgement, model.archive.entries[0].replay) = (None, None);
     let told =
         Diagnostic::error(code::MISSING_FILE, "no policy is named, and there is no folder `contracts` here");
-    let loaded = crate::policy::LoadResult {
+    let loaded = rulestep_engine::policy::LoadResult {
         policy: None,
         documents: Vec::new(),
         cases: Vec::new(),

@@ -4,13 +4,13 @@ use std::fs;
 
 use super::note;
 use crate::case::judge;
-use crate::policy::{Policy, PolicyFile};
-use crate::source::Source;
 use crate::workbench::effect::{Effect, Save};
 use crate::workbench::message::Msg;
 use crate::workbench::model::Model;
 use crate::workbench::run::suppose;
 use crate::workbench::testing::*;
+use rulestep_base::source::Source;
+use rulestep_engine::policy::{Policy, PolicyFile};
 
 use super::what_if::refund;
 

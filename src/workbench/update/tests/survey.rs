@@ -121,7 +121,7 @@ fn the_inventory_goes_to_the_first_call() {
 /// Each row of each list asks for the sessions that it counts, in the language of the filter; the next adds to it.
 #[test]
 fn enter_lists_the_sessions_that_a_row_counts() {
-    use crate::session::Session;
+    use rulestep_base::session::Session;
     let session = |id: &str, tool: &str, arguments: &str, at: i64, project: Option<&str>| -> Session {
         let mut made = Builder::new(
             id,

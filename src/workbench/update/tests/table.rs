@@ -359,7 +359,7 @@ fn sessions_that_come_later_are_listed_by_the_same_rules() {
 #[test]
 fn without_a_policy_the_panes_say_what_there_is_and_what_to_do() {
     let missing = Diagnostic::error(code::MISSING_FILE, "no policy is named");
-    let loaded = crate::policy::LoadResult {
+    let loaded = rulestep_engine::policy::LoadResult {
         policy: None,
         documents: Vec::new(),
         cases: Vec::new(),
@@ -406,7 +406,8 @@ fn a_warning_about_a_whole_recording_is_no_damage() {
     let odd = Diagnostic::warning(code::ARGUMENTS_NOT_JSON, "kept as text").in_file("sessions/odd.jsonl");
     let session = Session { id: "odd".into(), ..session("odd", "odd", 2, 0) };
     read_part(&mut model, "sessions/odd.jsonl", vec![Arc::new(session)], vec![odd], (5, 5));
-    let lost = Diagnostic::lost(code::RESULT_WITHOUT_CALL, crate::diagnostic::Loss::MayHoldCalls, "whose?");
+    let lost =
+        Diagnostic::lost(code::RESULT_WITHOUT_CALL, rulestep_base::diagnostic::Loss::MayHoldCalls, "whose?");
     let session = Session { id: "lost".into(), ..self::session("lost", "lost", 2, 0) };
     read_part(&mut model, "sessions/lost.jsonl", vec![Arc::new(session)], vec![lost], (6, 6));
     read_all(&mut model);

@@ -143,8 +143,9 @@ fn a_field_of_a_result_becomes_a_condition() {
     let [Effect::Write { write, undo: false }] = effects.as_slice() else { panic!("{effects:?}") };
     let after = write.after.clone().unwrap();
     assert!(after.contains("# Of the same order.") && after.starts_with(policy.trim_end()), "{after}");
-    let expected =
-        crate::source::parse(&crate::source::Source::new("a.yaml", &*after)).documents[0].to_json();
+    let expected = rulestep_base::source::parse(&rulestep_base::source::Source::new("a.yaml", &*after))
+        .documents[0]
+        .to_json();
     let precondition = &expected["preconditions"][0];
     assert_eq!(precondition["with_output"], serde_json::json!([{"path": "$.eligible", "equals": true}]));
     let file = folder.path().join("refund.yaml");
@@ -225,7 +226,7 @@ fn paths_and_values_are_written_as_they_are() {
         let seen = loaded(text);
         let policy = seen.policy.unwrap_or_else(|| panic!("{text}: {:?}", seen.diagnostics));
         let session = model.session().cloned().unwrap();
-        let replay = crate::replay::Replay::new(&session, &policy, Mode::Enforce);
+        let replay = rulestep_engine::replay::Replay::new(&session, &policy, Mode::Enforce);
         assert_eq!(replay.summary().deny, 0, "the recorded value passes: {text}");
         written += 1;
         press(&mut model, "q q");

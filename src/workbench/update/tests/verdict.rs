@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::compare::Base;
-use crate::engine::{Mode, Verdict};
-use crate::monitor::finding::RuleOutcome;
-use crate::replay::Status;
-use crate::session::LiveDecision;
 use crate::workbench::theme::Glyph;
+use rulestep_base::session::LiveDecision;
+use rulestep_engine::monitor::finding::RuleOutcome;
+use rulestep_engine::replay::Status;
+use rulestep_engine::run::{Mode, Verdict};
 
 /// Two of them are violated by [`clean`], one is held, one has nothing to decide.
 const RULES: &str = "\

@@ -4,17 +4,17 @@
 use ratatui::layout::Size;
 
 use super::*;
-use crate::policy::{Policy, PolicyFile};
-use crate::recording;
 use crate::workbench::keys::{Command, chord};
 use crate::workbench::model::table::TableLine;
+use rulestep_engine::policy::{Policy, PolicyFile};
+use rulestep_recording as recording;
 
 const DAY: i64 = 86_400_000;
 /// 2026-11-22, at noon.
 const NOW: i64 = 1_795_348_800_000;
 
 /// The policies for coding agents that come with the program.
-fn coding() -> crate::policy::LoadResult {
+fn coding() -> rulestep_engine::policy::LoadResult {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contracts/coding");
     let mut paths: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.retain(|path| {

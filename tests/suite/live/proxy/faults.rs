@@ -6,9 +6,9 @@ use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::live::agent::Answer;
-use rulestep::internals::live::proxy::Delivery;
+use rulestep::live::agent::Answer;
+use rulestep::live::proxy::Delivery;
+use rulestep_engine::run::Mode;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::live::agent::Answer;
-use rulestep::internals::replay::Replay;
-use rulestep::{Policy, Session};
+use rulestep::live::agent::Answer;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::run::Mode;
+use rulestep_engine::{Policy, Session};
 use serde_json::{Value, json};
 
 use super::{Connection, call, result};
@@ -50,11 +50,11 @@ pub fn decided(log: &[Value], journal: &Path, policy: &Path) -> Vec<String> {
     let live: Vec<String> =
         records(journal).iter().filter_map(|record| record["decision"].as_str().map(str::to_owned)).collect();
     let text: String = log.iter().map(|message| format!("{message}\n")).collect();
-    let recorded = Session::read("log.jsonl", text.clone().into_bytes()).unwrap().remove(0);
+    let recorded = rulestep_recording::read("log.jsonl", text.clone().into_bytes()).unwrap().remove(0);
     let policy = Policy::from_dir(policy).unwrap();
     let replay = Replay::new(&Arc::new(recorded.clone()), &policy, Mode::Shadow);
     let replayed: Vec<&str> = replay.calls().iter().map(|call| call.decision.verdict.word()).collect();
-    let journal = Session::read("s.jsonl", fs::read(journal).unwrap()).unwrap().remove(0);
+    let journal = rulestep_recording::read("s.jsonl", fs::read(journal).unwrap()).unwrap().remove(0);
     let places =
         |session: &Session| session.calls.iter().map(|call| (call.at, call.outcome)).collect::<Vec<_>>();
     assert_eq!(places(&journal), places(&recorded), "{text}");

@@ -1,8 +1,8 @@
 //! The list of tools: without those that are stopped now, and told when it changes.
 
-use rulestep::internals::engine::Mode;
-use rulestep::internals::live::agent::Answer;
-use rulestep::internals::live::proxy::Delivery;
+use rulestep::live::agent::Answer;
+use rulestep::live::proxy::Delivery;
+use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 
 use super::{Connection, POLICY, kinds};

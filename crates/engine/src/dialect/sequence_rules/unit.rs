@@ -1,0 +1,291 @@
+//! One sequence rule as a unit: what its kind says of a call, put as findings, checks and outcomes.
+//!
+//! A [`Kind`] is a small state machine that knows nothing of findings. Everything it is told and asked costs the same
+//! however long the session is, but for [`Kind::stands`], which lists the calls that it rests on.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use smallvec::SmallVec;
+
+use super::asks::{Copies, Doubts, OnDoubt, Part};
+use super::facts::Order;
+use super::monitor::{Interventions, RuleMonitor};
+use super::operand::{Look, Operand, read_arguments};
+use super::when::When;
+use crate::dialect::question::Table;
+use crate::monitor::finding::RuleOutcome;
+use crate::monitor::saved;
+use crate::monitor::{
+    CallPart, Condition, Cx, Digest, Effect, End, Hears, Helps, Monitor, Probe, Prospect, Read, RuleId,
+    RuleOptions, Says, StateItem, Statement, Timers, Unit, Wakes,
+};
+use rulestep_base::diagnostic::code::Code;
+use rulestep_base::session::{Body, CallRef, Facts, Session};
+
+/// A kind of rule.
+pub(super) trait Kind: Send + Sync + 'static {
+    /// What is kept over a session.
+    type State: Clone + Send + Sync + Default + Serialize + DeserializeOwned + 'static;
+    /// Whether [`Kind::begins`] has something to do.
+    const BEGINS: bool = false;
+    /// Whether its gate looks at earlier calls.
+    const REMEMBERS: bool = true;
+    /// What a tool's name means to the rule. Whether it looks at arguments is seen by its operands.
+    fn wakes(&self, tool: &str) -> Wakes;
+    /// See [`Unit::wakes_by_name`].
+    fn wakes_by_name(&self) -> bool {
+        true
+    }
+    /// Exact tool names that the rule has.
+    fn names(&self, out: &mut Vec<Arc<str>>);
+    /// What it says of tools.
+    fn says(&self, _out: &mut Vec<Says>) {}
+    /// The operands, some of which look at arguments.
+    fn operands(&self) -> Vec<&Operand> {
+        Vec::new()
+    }
+    /// What speaks against a call; of a look without arguments, what speaks against every call of the tool.
+    fn gate(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
+        None
+    }
+    /// See [`Unit::helps`].
+    fn helps(&self, _call: Prospect<'_>, _out: &mut Helps) {}
+    /// Of a call that the gate refuses: whether it always will.
+    fn is_final(&self, _state: &Self::State, _cx: &Cx<'_>) -> bool {
+        false
+    }
+    /// What of the state the gate looks at, for a kind that has a gate.
+    fn digest(&self, _state: &Self::State, _cx: &Cx<'_>, _out: &mut Digest) {}
+    /// What an allowed call rests on: the calls that satisfied the rule, or that it counted.
+    fn rests(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Support {
+        Support::default()
+    }
+    /// What speaks against a call because something may have happened that nobody read.
+    fn unseen(&self, _state: &Self::State, _look: Look<'_>) -> Option<Objection> {
+        None
+    }
+    /// A deadline that passes with this call, which no gate could save.
+    fn passes(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
+        None
+    }
+    /// Before the first turn.
+    fn begins(&self, _timers: &mut Timers<'_>) {}
+    /// A call runs, or may have run. `place` is its place in the trace, from 1.
+    fn started(
+        &self,
+        state: &mut Self::State,
+        look: Look<'_>,
+        at: CallRef,
+        cx: &Cx<'_>,
+        timers: &mut Timers<'_>,
+    );
+    /// A call has its result.
+    fn resolved(&self, _state: &mut Self::State, _look: Look<'_>, _at: CallRef, _ok: bool, _cx: &Cx<'_>) {}
+    /// A call that counted as running was refused after all: it never ran.
+    fn refused(&self, _state: &mut Self::State, _look: Look<'_>, _at: CallRef, _cx: &Cx<'_>) {}
+    /// A timer that was set with this number is due.
+    fn due(&self, _state: &mut Self::State, _timer: u32, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {}
+    /// Whether the rule is kept for good: it refuses no call any more, and stands as it stands whatever happens.
+    fn is_kept(&self, _state: &Self::State) -> bool {
+        false
+    }
+    /// How the rule stands.
+    fn stands(&self, state: &Self::State, end: End, cx: &Cx<'_>) -> RuleStanding;
+    /// What there is to see on the way.
+    fn shows(&self, _state: &Self::State, _rule: RuleId, _cx: &Cx<'_>, _out: &mut Vec<StateItem>) {}
+}
+
+/// What speaks against a call.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Objection {
+    pub code: Code,
+    /// The earlier calls it rests on.
+    pub found: SmallVec<[CallRef; 4]>,
+    /// Calls or steps so far.
+    pub count: u64,
+    /// The part of the call that it is about, where the rule asks what calls do.
+    pub part: Option<Box<Part>>,
+}
+
+/// What an allowed call rests on.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Support {
+    pub found: Vec<CallRef>,
+    /// Calls or steps so far.
+    pub count: u64,
+}
+
+/// How a rule stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct RuleStanding {
+    pub outcome: RuleOutcome,
+    pub code: Option<Code>,
+    pub position: Option<u32>,
+    pub calls: Vec<u32>,
+    pub count: u64,
+}
+
+impl Objection {
+    pub fn new(code: Code, found: impl IntoIterator<Item = CallRef>) -> Objection {
+        Objection { code, found: found.into_iter().collect(), count: 0, part: None }
+    }
+
+    pub fn part(self, part: Option<Part>) -> Objection {
+        Objection { part: part.map(Box::new), ..self }
+    }
+
+    pub fn count(self, count: u64) -> Objection {
+        Objection { count, ..self }
+    }
+}
+
+impl RuleStanding {
+    pub fn as_it_is(outcome: RuleOutcome) -> RuleStanding {
+        RuleStanding { outcome, code: None, position: None, calls: Vec::new(), count: 0 }
+    }
+
+    pub fn violated(
+        code: Code,
+        position: Option<CallRef>,
+        calls: impl IntoIterator<Item = CallRef>,
+    ) -> RuleStanding {
+        RuleStanding {
+            outcome: RuleOutcome::Violated,
+            code: Some(code),
+            position: position.map(|call| call.index),
+            calls: calls.into_iter().map(|call| call.index).collect(),
+            count: 0,
+        }
+    }
+
+    pub fn count(self, count: u64) -> RuleStanding {
+        RuleStanding { count, ..self }
+    }
+}
+
+/// A rule: its kind, what it asks in facts, and when it applies.
+pub(super) struct RuleUnit<K> {
+    pub rule: [RuleId; 1],
+    pub order: Arc<Order>,
+    pub when: Vec<When>,
+    pub options: RuleOptions,
+    pub doubts: Doubts,
+    /// How many of its operands ask what calls do.
+    pub asking: usize,
+    /// What is known of programs and tools.
+    pub facts: Table,
+    pub kind: K,
+}
+
+impl<K> RuleUnit<K> {
+    /// Whether a person may be asked about a call for it.
+    pub fn may_ask(&self) -> bool {
+        let Doubts { unsure, opaque, sweeps } = self.doubts;
+        let asks = [opaque, sweeps].iter().any(|response| response.effect() == Effect::Ask);
+        self.options.effect == Effect::Ask || unsure == OnDoubt::Ask || asks
+    }
+}
+
+impl<K: Kind> Unit for RuleUnit<K> {
+    fn rules(&self) -> &[RuleId] {
+        &self.rule
+    }
+
+    fn wakes(&self, tool: &str) -> Wakes {
+        let mut wakes = self.kind.wakes(tool);
+        let looks = || self.kind.operands().iter().any(|operand| operand.looks());
+        wakes.observe.arguments = wakes.observe.any() && looks();
+        wakes
+    }
+
+    fn wakes_by_name(&self) -> bool {
+        self.kind.wakes_by_name() && !self.kind.operands().iter().any(|operand| operand.any_tool)
+    }
+
+    fn hears(&self) -> Hears {
+        Hears { first_turn: K::BEGINS, ..Hears::default() }
+    }
+
+    fn remembers(&self) -> bool {
+        K::REMEMBERS
+    }
+
+    fn sees_tree(&self) -> bool {
+        self.options.tree
+    }
+
+    fn names(&self, out: &mut Vec<Arc<str>>) {
+        self.kind.names(out);
+    }
+
+    fn reads(&self, session: &Session, out: &mut Vec<Read>) {
+        out.extend(self.when.iter().map(|when| Read::Context(Arc::clone(&when.key))));
+        let means = |tool: &str| {
+            let wakes = self.kind.wakes(tool);
+            wakes.decide || wakes.observe.any()
+        };
+        read_arguments(&self.kind.operands(), means, session, out);
+    }
+
+    fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
+        self.kind.helps(call, out);
+    }
+
+    fn statements(&self, out: &mut Vec<Statement>) {
+        let ([rule], mut says) = (self.rule, Vec::new());
+        self.kind.says(&mut says);
+        let when: Arc<[_]> =
+            self.when.iter().map(|when| (Arc::clone(&when.key), when.value.clone())).collect();
+        out.extend(says.into_iter().map(|says| Statement { rule, when: Arc::clone(&when), says }));
+    }
+
+    fn conditions(&self, out: &mut Vec<Condition>) {
+        let [rule] = self.rule;
+        out.extend(self.when.iter().map(|when| Condition {
+            rule,
+            key: Arc::clone(&when.key),
+            value: when.value.clone(),
+        }));
+    }
+
+    fn probes(&self, out: &mut Vec<Probe>) {
+        let [rule] = self.rule;
+        for operand in self.kind.operands() {
+            for (tool, argument) in
+                operand.tools.iter().flat_map(|tool| operand.args.iter().map(move |arg| (tool, arg)))
+            {
+                let (path, condition) = (Arc::clone(&argument.name), argument.asks());
+                let argument = argument.clone();
+                let look = Arc::new(move |arguments: &Body| argument.look(arguments));
+                let tool = Arc::clone(tool);
+                out.push(Probe {
+                    rule,
+                    tool,
+                    part: CallPart::Arguments,
+                    path,
+                    condition,
+                    is_required: false,
+                    look,
+                });
+            }
+        }
+    }
+
+    fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor> {
+        let applies = self.when.iter().all(|when| when.allows(facts.context.as_ref()));
+        let state = applies.then(K::State::default);
+        let lenient = if self.doubts.unsure == OnDoubt::Ask { state.clone() } else { None };
+        let copies = vec![Copies::default(); self.asking];
+        let past = Interventions::default();
+        Box::new(RuleMonitor { state, lenient, swept: None, copies, past, unit: self })
+    }
+
+    fn resume(self: Arc<Self>, saved: &str) -> Option<Box<dyn Monitor>> {
+        let (state, lenient, swept, copies, past): (_, _, _, Vec<()>, _) = saved::read(saved)?;
+        let copies: Vec<Copies> = copies.iter().map(|()| Copies::default()).collect();
+        (copies.len() == self.asking)
+            .then(|| Box::new(RuleMonitor { state, lenient, swept, copies, past, unit: self }) as _)
+    }
+}

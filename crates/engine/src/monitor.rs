@@ -1,0 +1,298 @@
+//! What a dialect gives the engine: units, which are immutable, and monitors, which are their running state.
+//!
+//! A unit is the rules that share one precedence and one state. The engine asks a monitor only about tools that its
+//! unit wakes for, and tells it what happened; a monitor never looks back at the recording.
+
+pub mod collections;
+pub mod evidence;
+pub mod explanation;
+pub mod fault;
+pub mod finding;
+pub mod help;
+pub mod history;
+pub mod options;
+pub mod read;
+pub mod rule;
+pub mod saved;
+pub mod sink;
+pub mod statement;
+pub mod trace;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use rulestep_base::diagnostic::code::Code;
+use rulestep_base::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Session};
+
+pub use evidence::{CheckedValue, EarlierCall, Effect, effect_word};
+pub use explanation::{About, Explain, Explanation, Line, LineState};
+pub use fault::{Fault, Stage};
+pub use finding::{Check, Finding, StateItem};
+pub use help::{Choice, Digest, Help, Helps, Prospect};
+pub use history::History;
+pub use options::RuleOptions;
+pub use read::{AskedCall, Learns, Read};
+pub use rule::{Rule, RuleId, Rules, rule_name};
+pub use sink::{Depth, Hidden, Reason, Sink, strongest};
+pub use statement::{CallPart, Condition, Look, NameTest, Probe, Says, Statement};
+pub use trace::Trace;
+
+/// Rules that share one precedence and one running state. Built when a policy is loaded.
+pub trait Unit: Send + Sync {
+    /// The rules, in the order of their local numbers.
+    fn rules(&self) -> &[RuleId];
+    /// What a tool's name means to this unit; asked once for a name that the rules have, however many runs there are.
+    fn wakes(&self, tool: &str) -> Wakes;
+    /// Whether only the names of [`Unit::names`] wake it, so that it need not be asked about any other.
+    fn wakes_by_name(&self) -> bool {
+        false
+    }
+    /// Which events it hears that belong to no call. A unit that hears none is started with the first call that wakes it.
+    fn hears(&self) -> Hears {
+        Hears { turns: true, first_turn: true, operations: true, messages: true, time: true }
+    }
+    /// Whether messages are to be told to the monitors, and kept for [`Cx::history`].
+    fn reads_history(&self) -> bool {
+        false
+    }
+    /// Whether what it decides may rest on earlier calls.
+    fn remembers(&self) -> bool {
+        true
+    }
+    /// Whether it is also told what other sessions of the same tree did.
+    fn sees_tree(&self) -> bool {
+        false
+    }
+    /// Exact tool names that the rules name, for sessions that do not record what was offered.
+    fn names(&self, out: &mut Vec<Arc<str>>);
+    /// The recorded values that the rules may look at in a session: no other value can change a decision. A unit that leaves
+    /// one out has it blanked where a session is redacted.
+    fn reads(&self, _session: &Session, _out: &mut Vec<Read>) {}
+    /// What the author has the model told instead of a result, each text with its rule. Published texts are not among
+    /// them: readers know a refusal by those.
+    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+    /// The calls that can make this one allowed, whatever happened before; every other call can only speak against it.
+    fn helps(&self, _call: Prospect<'_>, out: &mut Helps) {
+        out.unsure();
+    }
+    /// What the rules say of tools, as far as other rules can contradict it.
+    fn statements(&self, _out: &mut Vec<Statement>) {}
+    /// What the rules ask of the context of a session before they apply.
+    fn conditions(&self, _out: &mut Vec<Condition>) {}
+    /// The values of calls that the rules look at, so that recordings can say which of them exist.
+    fn probes(&self, _out: &mut Vec<Probe>) {}
+    /// The state before the first turn.
+    fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor>;
+    /// The state that [`Monitor::save`] has written. `None`: it is none.
+    fn resume(self: Arc<Self>, _saved: &str) -> Option<Box<dyn Monitor>> {
+        None
+    }
+}
+
+/// What a tool's name means to a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Wakes {
+    /// Calls of this tool are put to [`Monitor::decide`], and the tool to [`Monitor::narrow`].
+    pub decide: bool,
+    /// What becomes of calls of this tool is reported to [`Monitor::observe`].
+    pub observe: Observes,
+    /// The unit's own name for the tool, handed back with every question about it.
+    pub slot: Slot,
+}
+
+/// What a unit hears of the calls of a tool. Whoever hears anything also hears of calls that were stopped or refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Observes {
+    /// That a call runs.
+    pub starts: bool,
+    /// That a call has its result.
+    pub results: bool,
+    /// Whether it then looks at the call's arguments; else they may be missing.
+    pub arguments: bool,
+}
+
+impl Observes {
+    /// Everything, or nothing.
+    pub fn all(any: bool) -> Observes {
+        Observes { starts: any, results: any, arguments: any }
+    }
+
+    /// Whether it hears anything.
+    pub fn any(self) -> bool {
+        self.starts || self.results
+    }
+}
+
+/// Which events a unit hears that belong to no call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Hears {
+    /// [`Event::TurnStart`] and [`Event::TurnEnd`] of every turn.
+    pub turns: bool,
+    /// [`Event::TurnStart`] of the first turn, to set a timer.
+    pub first_turn: bool,
+    /// [`Event::Operation`].
+    pub operations: bool,
+    /// [`Event::Message`].
+    pub messages: bool,
+    /// What the time is: [`Cx::now`].
+    pub time: bool,
+}
+
+/// A unit's own name for a tool (an index, or a set of bits).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub struct Slot(pub u64);
+
+/// A call as it is put to a monitor.
+#[derive(Debug, Clone, Copy)]
+pub struct ProposedCall<'a> {
+    /// Where it is.
+    pub at: CallRef,
+    /// The tool's name.
+    pub tool: &'a str,
+    /// The unit's own name for the tool.
+    pub slot: Slot,
+    /// Its arguments.
+    pub arguments: &'a Body,
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy)]
+pub enum Event<'a> {
+    /// A turn begins.
+    TurnStart,
+    /// A message was added to the history; told to units that read it.
+    Message(&'a Message),
+    /// An operation on recorded state, between turns.
+    Operation(&'a Operation),
+    /// A call runs, or may have run.
+    Started(ProposedCall<'a>),
+    /// A call does not run: stopped here, or refused at the time.
+    Stopped(ProposedCall<'a>),
+    /// A call has its result. One that is after its turn's end comes between turns.
+    Resolved {
+        /// The call.
+        call: ProposedCall<'a>,
+        /// Never [`Outcome::Unknown`].
+        outcome: Outcome,
+        /// The result's content.
+        output: &'a Body,
+    },
+    /// A timer set with [`Timers::set`] is due.
+    Due(u32),
+    /// The turn ends.
+    TurnEnd {
+        /// Calls it proposed.
+        proposed: u32,
+        /// Calls of it that ran.
+        started: u32,
+    },
+}
+
+/// What a monitor may know when asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Cx<'a> {
+    /// The calls that ran so far.
+    pub ran: &'a Trace,
+    /// Whether a call that is stopped does not run: in `shadow` decisions are made all the same.
+    pub enforcing: bool,
+    /// Whether decisions of this run are ever told with findings: else evidence need not be kept.
+    pub telling: bool,
+    /// The instant: the turn's own time, else the session's, else none. Known where some unit hears the time.
+    pub now: Option<Millis>,
+    /// The surroundings of the session.
+    pub facts: &'a Facts,
+    /// The folder of the call that is asked about or told, where it is not the session's.
+    pub folder: Option<&'a str>,
+    /// All messages before this turn. Empty unless some unit reads history.
+    pub history: &'a History,
+    /// The turn's own response, once it is known: one message, or several that are one turn. As `history`.
+    pub response: &'a [Message],
+}
+
+/// The running state of a unit over one session.
+pub trait Monitor: Send + Sync {
+    /// A copy that goes on by itself.
+    fn fork(&self) -> Box<dyn Monitor>;
+    /// The whole state as text, from which [`Unit::resume`] makes a monitor that goes on as this one would. `None`: what
+    /// happened has to be played again for that.
+    fn save(&self) -> Option<String> {
+        None
+    }
+    /// Which rules alone refuse the tool for every argument, were it the turn's first call.
+    fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>);
+    /// What the rules say of a call. At most one effect above `also`.
+    fn decide(&self, call: ProposedCall<'_>, cx: &Cx<'_>, out: &mut Sink<'_>);
+    /// Something happened.
+    fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>);
+    /// The current state, for people: forbidden tools, preconditions, limits, deadlines, recorded state.
+    fn state(&self, cx: &Cx<'_>, out: &mut Vec<StateItem>);
+    /// The rule that stops the call whatever happens from now on, if one does. `enforced` knows which rules of the unit can
+    /// stop anything at all: one that only reports is never the answer.
+    fn final_word(
+        &self,
+        _call: ProposedCall<'_>,
+        _cx: &Cx<'_>,
+        _enforced: &dyn Fn(usize) -> bool,
+    ) -> Option<usize> {
+        None
+    }
+    /// What of the state can still matter to decisions about these calls, if no others run. The place of a call is not
+    /// known.
+    fn digest(&self, _calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {
+        out.unknown();
+    }
+    /// How the unit's rules stand over the whole session, for rules that speak about sessions.
+    fn report(&self, _end: End, _cx: &Cx<'_>, _out: &mut Vec<finding::RuleState>) {}
+}
+
+/// Whether a report is asked at the session's end or on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Nothing more will come.
+    Complete,
+    /// More calls may come.
+    SoFar,
+}
+
+/// Where a monitor asks to be woken when the trace has a certain length, so that a deadline costs nothing until then.
+pub struct Timers<'a> {
+    unit: u32,
+    set: &'a mut Vec<Timer>,
+    rests: bool,
+}
+
+/// A wake-up: when the trace reaches `due` calls, `unit` gets [`Event::Due`] with `id`. Where findings are wanted, the
+/// unit is also put the call that makes the trace so long, whatever its tool: [`Monitor::decide`] is asked about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Timer {
+    /// Length of the trace, in calls that ran.
+    pub due: u32,
+    /// The unit's number in the engine.
+    pub unit: u32,
+    /// The unit's own number for it.
+    pub id: u32,
+}
+
+impl<'a> Timers<'a> {
+    /// Timers of one unit.
+    pub fn new(unit: u32, set: &'a mut Vec<Timer>) -> Self {
+        Timers { unit, set, rests: false }
+    }
+
+    /// Nothing that can happen changes any more what the unit says: it allows every call, whatever comes. It hears
+    /// nothing from now on, and is asked only where somebody wants to see every check.
+    pub fn rest(&mut self) {
+        self.rests = true;
+    }
+
+    /// Whether the unit rests from now on.
+    pub fn rests(&self) -> bool {
+        self.rests
+    }
+
+    /// Wake me when `due` calls have run.
+    pub fn set(&mut self, due: u32, id: u32) {
+        self.set.push(Timer { due, unit: self.unit, id });
+    }
+}

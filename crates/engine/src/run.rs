@@ -1,0 +1,449 @@
+//! Decides calls: one run of a policy over one session, live or recorded.
+//!
+//! A live agent, a replay, a comparison and a test all drive the same [`Run`]. It asks the monitors that a tool wakes,
+//! joins what they say, and tells them what happened. It does no I/O and knows no clock.
+//!
+//! ```text
+//! begin_turn ─► narrow ─► respond ─► propose ─► (run the tool) ─► resolve ─► … ─► end_turn ─► message ─► begin_turn
+//! ```
+
+#[cfg(debug_assertions)]
+pub mod closed;
+pub mod decision;
+mod elsewhere;
+mod ground;
+mod hear;
+mod in_flight;
+mod panel;
+mod prospects;
+mod routes;
+mod saved;
+
+use std::sync::Arc;
+
+pub use decision::{Decision, Halt, Narrowing, ToolVisibility, Verdict};
+
+use crate::monitor::finding::RuleState;
+use crate::monitor::{Depth, End, Event, History, StateItem, Trace};
+use crate::policy::Policy;
+use elsewhere::Heard;
+use ground::Ground;
+use in_flight::{Flights, InFlight};
+use panel::Panel;
+use routes::Routes;
+use rulestep_base::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Results};
+
+/// What all dialects have in common, as a page for people: `rulestep explain semantics`.
+pub const SEMANTICS: &str = include_str!("run/semantics.md");
+
+/// Whether decisions take effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Mode {
+    /// A stopped call does not run.
+    #[default]
+    Enforce,
+    /// Decisions are made, and what happened happened all the same.
+    Shadow,
+}
+
+impl Mode {
+    /// The word of the command line, the JSON output and the screen.
+    pub fn word(self) -> &'static str {
+        match self {
+            Mode::Enforce => "enforce",
+            Mode::Shadow => "shadow",
+        }
+    }
+}
+
+/// A call to be decided.
+#[derive(Debug, Clone, Copy)]
+pub struct NewCall<'a> {
+    /// The tool's name.
+    pub tool: &'a str,
+    /// Its arguments.
+    pub arguments: &'a Body,
+}
+
+/// Names a proposed call until it is resolved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Ticket(CallRef);
+
+impl Ticket {
+    /// The ticket of the call that is here.
+    pub fn of(at: CallRef) -> Ticket {
+        Ticket(at)
+    }
+
+    /// Where the call is.
+    pub fn at(self) -> CallRef {
+        self.0
+    }
+}
+
+/// Where a run has what concerns a tool.
+#[derive(Debug, Clone, Copy)]
+pub struct Place(u32);
+
+/// A policy at work on one session.
+pub struct Run {
+    mode: Mode,
+    panel: Panel,
+    ground: Ground,
+    routes: Routes,
+    clock: Clock,
+    /// Messages that were added within the turn.
+    waiting: Vec<Message>,
+    /// The call that was allowed last and that nothing has followed yet: it starts with the next thing that happens,
+    /// unless that is its refusal.
+    pending: Option<InFlight>,
+    in_flight: Flights,
+    halt: Option<Halt>,
+    heard: Heard,
+}
+
+/// Where the run is.
+#[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
+struct Clock {
+    in_turn: bool,
+    /// Calls proposed in the session.
+    index: u32,
+    /// Calls proposed in the turn.
+    proposed: u32,
+    /// Calls of the turn that ran.
+    started: u32,
+    /// The turn and the number of the call that was proposed last.
+    last: (u32, u32),
+}
+
+impl Run {
+    /// A run before its first turn. `depth` says how much each decision tells. Where that is the verdict alone, the rules
+    /// keep no evidence, and what [`Run::state`] says names fewer calls.
+    pub fn new(policy: &Arc<Policy>, mode: Mode, depth: Depth, facts: &Arc<Facts>) -> Run {
+        #[cfg(debug_assertions)]
+        closed::check();
+        let depth = least(policy, depth);
+        let ground = Ground {
+            enforcing: mode == Mode::Enforce,
+            telling: depth >= Depth::Named,
+            turn: 0,
+            now: None,
+            facts: Arc::clone(facts),
+            folder: None,
+            history: History::default(),
+            response: Vec::new(),
+            ran: Trace::default(),
+        };
+        Run {
+            mode,
+            panel: Panel::new(policy, depth),
+            ground,
+            routes: Routes::new(policy),
+            clock: Clock::default(),
+            waiting: Vec::new(),
+            pending: None,
+            in_flight: Flights::default(),
+            halt: None,
+            heard: Heard::default(),
+        }
+    }
+
+    /// A copy that goes on by itself.
+    pub fn fork(&self) -> Run {
+        #[cfg(debug_assertions)]
+        closed::check();
+        Run {
+            mode: self.mode,
+            panel: self.panel.fork(),
+            ground: self.ground.clone(),
+            routes: self.routes.clone(),
+            clock: self.clock,
+            waiting: self.waiting.clone(),
+            pending: self.pending.clone(),
+            in_flight: self.in_flight.clone(),
+            halt: self.halt.clone(),
+            heard: self.heard.clone(),
+        }
+    }
+
+    /// Whether decisions take effect from now on. What happened before happened.
+    pub fn set_mode(&mut self, mode: Mode) {
+        self.mode = mode;
+        self.ground.enforcing = mode == Mode::Enforce;
+    }
+
+    /// How much decisions tell from now on. A run that told verdicts alone has no evidence of what was before.
+    pub fn tell(&mut self, depth: Depth) {
+        self.panel.depth = least(&self.panel.policy, depth);
+        self.ground.telling |= self.panel.depth >= Depth::Named;
+    }
+
+    /// The halt that ended the session, in `shadow` the first one.
+    pub fn halt(&self) -> Option<&Halt> {
+        self.halt.as_ref()
+    }
+
+    /// Whether nothing is reached any more.
+    pub fn is_over(&self) -> bool {
+        self.mode == Mode::Enforce && self.halt.is_some()
+    }
+
+    /// How many turns and calls there were.
+    pub fn been_through(&self) -> (u32, u32) {
+        (self.ground.turn, self.clock.index)
+    }
+
+    /// Whether some rule reads what was said; else messages need not be told.
+    pub fn reads_history(&self) -> bool {
+        self.panel.policy.reads_history()
+    }
+
+    /// Whether some rule asks what the time is; else a turn's need not be told.
+    pub fn reads_time(&self) -> bool {
+        self.panel.policy.roster().time
+    }
+
+    /// Whether some rule keeps a state that operations change; else they need not be told.
+    pub fn hears_operations(&self) -> bool {
+        !self.panel.policy.roster().operations.is_empty()
+    }
+
+    /// Whether the session keeps results.
+    pub fn results(&self) -> Results {
+        self.ground.facts.results
+    }
+
+    /// Adds a message to the history: what a user or the system said, a result as the model saw it. Within a turn it
+    /// waits for the turn's end, since the model had not seen it when it proposed the turn's calls.
+    pub fn message(&mut self, message: &Message) {
+        if !self.panel.policy.reads_history() {
+            return;
+        }
+        if self.clock.in_turn {
+            self.waiting.push(message.clone());
+        } else {
+            self.remember(message.clone());
+        }
+    }
+
+    /// The folder that calls are made in from now on; `None`: that of the session. A call that is in flight stays in its own.
+    pub fn enter(&mut self, folder: Option<&Arc<str>>) {
+        if self.ground.folder.as_ref() != folder {
+            self.ground.enter(folder);
+        }
+    }
+
+    /// Applies an operation on recorded state, between turns.
+    pub fn operation(&mut self, operation: &Operation) {
+        self.start_pending();
+        self.panel.tell_all(|roster| &roster.operations, &Event::Operation(operation), &self.ground);
+    }
+
+    /// Begins the next turn, before the model has answered. `now` is the turn's instant, where one is known.
+    pub fn begin_turn(&mut self, now: Option<Millis>) {
+        if self.clock.in_turn {
+            self.end_turn();
+        }
+        self.ground.turn += 1;
+        self.ground.now = now.or(self.ground.facts.now);
+        self.ground.response.clear();
+        self.clock = Clock { in_turn: true, proposed: 0, started: 0, ..self.clock };
+        if self.ground.turn == 1 {
+            self.panel.tell_all(|roster| &roster.first_turn, &Event::TurnStart, &self.ground);
+        }
+        self.panel.tell_all(|roster| &roster.turns, &Event::TurnStart, &self.ground);
+    }
+
+    /// Which of the offered tools the model should see; asked before any call of the turn is proposed. Outside a turn it
+    /// begins one.
+    pub fn narrow<'a>(&mut self, offered: impl IntoIterator<Item = &'a Arc<str>>) -> Vec<ToolVisibility> {
+        self.ensure_turn();
+        offered
+            .into_iter()
+            .map(|tool| {
+                let place = self.routes.place(tool);
+                let reasons = self.routes.get(place).map(|route| self.panel.reasons(route, &self.ground));
+                ToolVisibility { tool: Arc::clone(tool), reasons: reasons.unwrap_or_default() }
+            })
+            .collect()
+    }
+
+    /// The model's own message of this turn, with its calls, before any of these is proposed. Several messages of one
+    /// turn are told one by one. Outside a turn it begins one.
+    pub fn respond(&mut self, message: &Message) {
+        self.ensure_turn();
+        if self.panel.policy.reads_history() {
+            self.ground.response.push(message.clone());
+        }
+    }
+
+    /// Decides a call. If it is allowed (or in `shadow`) it counts as started from the next thing that happens, unless
+    /// that is [`Run::resolve`] with [`Outcome::Refused`]. Outside a turn it begins one.
+    pub fn propose(&mut self, call: NewCall<'_>) -> (Ticket, Decision) {
+        let (place, mut decision) = (self.place(call.tool), Decision::allow());
+        let ticket = self.judge(place, call, &mut decision);
+        (ticket, decision)
+    }
+
+    /// Where what concerns a tool is found, for whoever puts many calls of it.
+    pub fn place(&mut self, tool: &str) -> Place {
+        Place(self.routes.place(tool))
+    }
+
+    /// As [`Run::propose`], for a tool whose place is known. The decision is written over.
+    pub fn judge(&mut self, place: Place, call: NewCall<'_>, decision: &mut Decision) -> Ticket {
+        let (at, Place(place)) = (self.put(), place);
+        decision.clear();
+        let Some(route) = self.routes.get(place).filter(|_| !self.is_over()) else {
+            decision.verdict = Verdict::NotReached;
+            return Ticket(at);
+        };
+        let asked = route.asked(at, call.arguments);
+        self.panel.decide(route, asked, &self.ground, decision);
+        if decision.verdict == Verdict::Halt && self.halt.is_none() && decision.deciding().is_none() {
+            // A halt is recorded whole, even where decisions tell nothing.
+            let depth = std::mem::replace(&mut self.panel.depth, Depth::Findings);
+            let mut whole = Decision::allow();
+            self.panel.decide(route, asked, &self.ground, &mut whole);
+            self.panel.depth = depth;
+            self.halt = Some(Halt::of(at, &route.tool, &whole));
+        }
+        self.follow_up(at, place, call, decision);
+        Ticket(at)
+    }
+
+    /// A call that a run in this very state has decided already: no rule is asked again.
+    pub fn follow(&mut self, call: NewCall<'_>, decision: &Decision) -> Ticket {
+        let at = self.put();
+        if !self.is_over() {
+            let place = self.routes.place(call.tool);
+            self.follow_up(at, place, call, decision);
+        }
+        Ticket(at)
+    }
+
+    /// Where the call is that is proposed now.
+    fn put(&mut self) -> CallRef {
+        self.ensure_turn();
+        self.start_pending();
+        self.clock.proposed += 1;
+        let at = CallRef { turn: self.ground.turn, call: self.clock.proposed, index: self.clock.index };
+        self.clock.index += 1;
+        self.clock.last = (at.turn, at.call);
+        at
+    }
+
+    /// What a decision changes.
+    fn follow_up(&mut self, at: CallRef, place: u32, call: NewCall<'_>, decision: &Decision) {
+        let Some(route) = self.routes.get(place) else { return };
+        if decision.verdict == Verdict::Halt && self.halt.is_none() {
+            self.halt = Some(Halt::of(at, &route.tool, decision));
+        }
+        if decision.verdict.may_run() || self.mode == Mode::Shadow {
+            // Nobody who hears of the call may look at its arguments: then they need not be shared.
+            let arguments =
+                if route.arguments || self.ground.telling { call.arguments } else { &Body::MISSING };
+            let folder = self.ground.folder.clone();
+            self.pending = Some(InFlight { at, route: place, arguments: arguments.clone(), folder });
+        } else {
+            let asked = route.asked(at, call.arguments);
+            self.panel.tell_route(route, &route.observe, asked, &self.ground, Event::Stopped);
+        }
+    }
+
+    /// What became of a call that ran. [`Outcome::Refused`]: somebody else stopped it, so it never did; told after the next
+    /// call was proposed, that one was decided as if it ran, and it counts as failed. A call that is not in flight, or
+    /// [`Outcome::Unknown`], changes nothing.
+    pub fn resolve(&mut self, ticket: Ticket, outcome: Outcome, output: &Body) {
+        if outcome == Outcome::Unknown {
+            return;
+        }
+        let pending = self.pending.take_if(|call| call.at == ticket.0);
+        let refused = pending.is_some() && outcome == Outcome::Refused;
+        let call = match pending {
+            Some(call) => {
+                if !refused {
+                    self.started(&call);
+                }
+                call
+            }
+            None => {
+                self.start_pending();
+                let Some(call) = self.in_flight.end(ticket.0) else { return };
+                call
+            }
+        };
+        let Some(route) = self.routes.get(call.route) else { return };
+        let here = self.ground.enter(call.folder.as_ref());
+        let asked = route.asked(call.at, &call.arguments);
+        let told = if outcome == Outcome::Refused { &route.observe } else { &route.results };
+        self.panel.tell_route(route, told, asked, &self.ground, |call| match refused {
+            true => Event::Stopped(call),
+            false => Event::Resolved { call, outcome, output },
+        });
+        self.ground.folder = here;
+    }
+
+    /// Ends the turn. Outside a turn it changes nothing: a turn is complete once.
+    pub fn end_turn(&mut self) {
+        if !self.clock.in_turn {
+            return;
+        }
+        self.start_pending();
+        let event = Event::TurnEnd { proposed: self.clock.proposed, started: self.clock.started };
+        self.panel.tell_all(|roster| &roster.turns, &event, &self.ground);
+        self.clock.in_turn = false;
+        if !self.ground.response.is_empty() || !self.waiting.is_empty() {
+            let mut said = std::mem::take(&mut self.ground.response);
+            said.append(&mut self.waiting);
+            said.into_iter().for_each(|message| self.remember(message));
+        }
+    }
+
+    /// The current state, for people: forbidden tools, preconditions, counters, recorded state.
+    pub fn state(&self) -> Vec<StateItem> {
+        self.panel.state(&self.ground)
+    }
+
+    /// How the rules about whole sessions stand, in document order.
+    pub fn report(&self, end: End) -> Vec<RuleState> {
+        self.panel.report(end, &self.ground)
+    }
+
+    /// A call or a response belongs to a turn, even if the host did not begin one: its rules then hold within it.
+    fn ensure_turn(&mut self) {
+        if !self.clock.in_turn {
+            self.begin_turn(None);
+        }
+    }
+
+    fn remember(&mut self, message: Message) {
+        self.panel.tell_all(|roster| &roster.messages, &Event::Message(&message), &self.ground);
+        self.ground.history.push(message);
+    }
+
+    /// The call that was allowed last is on its way.
+    fn start_pending(&mut self) {
+        if let Some(call) = self.pending.take() {
+            self.started(&call);
+            self.in_flight.start(call);
+        }
+    }
+
+    fn started(&mut self, call: &InFlight) {
+        self.clock.started += 1;
+        self.ground.ran.push(call.at);
+        if let Some(route) = self.routes.get(call.route) {
+            let here = self.ground.enter(call.folder.as_ref());
+            let asked = route.asked(call.at, &call.arguments);
+            self.panel.tell_route(route, &route.starts, asked, &self.ground, Event::Started);
+            self.ground.folder = here;
+        }
+        self.panel.tell_due(&self.ground);
+    }
+}
+
+/// Some rules read the history, and the message to the model is part of it, so then it is always worked out.
+fn least(policy: &Policy, depth: Depth) -> Depth {
+    if policy.reads_history() { depth.max(Depth::Findings) } else { depth }
+}

@@ -1,0 +1,68 @@
+//! What other sessions of the same tree did: only rules that look at the whole tree hear of it.
+
+use std::sync::Arc;
+
+use super::ground::Ground;
+use super::panel::Panel;
+use crate::monitor::{Event, ProposedCall};
+use crate::policy::{Post, Route};
+use rulestep_base::session::{Call, CallRef, Elsewhere, Session};
+
+/// How much of it was heard.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Heard {
+    /// How many of the events.
+    events: usize,
+    /// The calls that began, by number.
+    calls: Vec<CallRef>,
+}
+
+/// A call of another session that begins, or that has its result.
+#[derive(Clone, Copy)]
+pub(super) struct Told<'e> {
+    at: CallRef,
+    session: &'e Session,
+    pub call: &'e Call,
+    ended: bool,
+}
+
+impl Heard {
+    /// Whether nothing was heard yet.
+    pub fn is_empty(&self) -> bool {
+        self.events == 0 && self.calls.is_empty()
+    }
+
+    /// The next event before the session's call with this index, the last of whose calls is the one with this turn and number.
+    pub fn next<'e>(&mut self, elsewhere: &'e Elsewhere, before: u32, last: (u32, u32)) -> Option<Told<'e>> {
+        let event = elsewhere.happened().get(self.events).filter(|event| event.before <= before)?;
+        self.events += 1;
+        if !event.ended {
+            self.calls.push(CallRef::from_elsewhere(last, event.call));
+        }
+        let (at, (session, call)) = (*self.calls.get(event.call as usize)?, elsewhere.call(event.call)?);
+        Some(Told { at, session, call, ended: event.ended })
+    }
+}
+
+impl Told<'_> {
+    /// Tells the units that look at the whole tree.
+    pub fn tell(self, route: &Route, panel: &mut Panel, ground: &mut Ground) {
+        let looks =
+            |(unit, _): &&Post| panel.policy.units().get(*unit as usize).is_some_and(|unit| unit.sees_tree());
+        let posts = if self.ended { &route.results } else { &route.starts };
+        let posts: Vec<Post> = posts.iter().filter(looks).copied().collect();
+        // Their rules began with the session that is judged, whose surroundings say whether they apply.
+        for (unit, _) in &posts {
+            panel.working(*unit, ground);
+        }
+        let own = std::mem::replace(&mut ground.facts, Arc::clone(&self.session.facts));
+        let Call { arguments, outcome, output, folder, .. } = self.call;
+        let here = ground.enter(folder.as_ref());
+        let asked = route.asked(self.at, arguments);
+        panel.tell_route(route, &posts, asked, ground, |call: ProposedCall<'_>| match self.ended {
+            false => Event::Started(call),
+            true => Event::Resolved { call, outcome: *outcome, output },
+        });
+        (ground.facts, ground.folder) = (own, here);
+    }
+}

@@ -1,0 +1,51 @@
+//! Commands that run on after their call has a result: the model reads the rest with further calls, and one of those says how the
+//! command ended. That is then the result of the call that began it, which is also how the hook is told of it.
+
+use std::collections::HashMap;
+
+use super::output;
+use crate::input::shallow::Node;
+use crate::shape::items::{Answer, Call};
+use rulestep_base::session::Body;
+
+/// The tools that read from what runs, each with the argument that names it, and what stands before that name in results.
+const POLLS: [(&str, &str, &str); 2] =
+    [("write_stdin", "session_id", output::PROCESS), ("wait", "cell_id", output::SCRIPT)];
+
+/// The commands and scripts of a session that run.
+#[derive(Default)]
+pub struct Running {
+    /// Ids of the calls that began them, by the words for what they run.
+    begun: HashMap<Box<str>, Box<str>>,
+    /// The words for what calls read from, by the ids of these calls.
+    polls: HashMap<Box<str>, Box<str>>,
+}
+
+impl Running {
+    /// Hears of a call.
+    pub fn called(&mut self, call: &Call) {
+        let Some((_, key, before)) = POLLS.iter().find(|(tool, ..)| *tool == &*call.tool) else { return };
+        let given = Node::parse(call.arguments.shown()).ok().and_then(|given| given.tried().members());
+        let name = given.as_ref().and_then(|given| given.try_get(key)?.id());
+        if let (Some(id), Some(name)) = (&call.id, name) {
+            self.polls.insert(id.clone(), format!("{before}{name}").into());
+        }
+    }
+
+    /// Hears of the result of a call to this tool. Gives the call whose command ended by it, and the result.
+    pub fn answered(&mut self, tool: &str, answer: &Answer) -> Option<(Box<str>, Body)> {
+        let (id, text) = (answer.id.as_deref()?, answer.content.shown());
+        match (output::running(tool, text), self.polls.remove(id)) {
+            (Some(process), None) => {
+                self.begun.insert(process.into(), id.into());
+                None
+            }
+            (None, Some(process)) => {
+                // A poll that failed says nothing of what it would have read from.
+                let ended = output::exited(tool, text).is_some();
+                ended.then(|| self.begun.remove(&process)).flatten().map(|id| (id, answer.content.clone()))
+            }
+            _ => None,
+        }
+    }
+}

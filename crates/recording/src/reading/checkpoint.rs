@@ -1,0 +1,60 @@
+//! Where the reading of a file ended, so that it goes on there once the file has grown.
+
+use std::io::BufRead;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Reading;
+use crate::FORMATS;
+use crate::contract::Options;
+use crate::contract::out::Out;
+use crate::finish::{Counted, Finish};
+use crate::input::units::{LARGEST, Units};
+use crate::recognise::SAMPLE_VALUES;
+
+/// What the rest of a file has to know of all that was read before it, where each line is a session by itself.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Checkpoint {
+    format: String,
+    lines: u64,
+    /// Places that were lost and belong to no session.
+    lost: u64,
+    /// Diagnostics of the file that come before those of its end, which are said anew at another end.
+    pub diagnostics: usize,
+    counted: Counted,
+}
+
+impl Reading {
+    /// Where it ended, once there is no further session. `None` where what follows could change what was read: a session may
+    /// go on in the next line, the last line may not be whole, a result may come that shows that results are recorded, or
+    /// more lines may make it a recording of another format.
+    pub fn checkpoint(&mut self) -> Option<Checkpoint> {
+        let by_lines = self.lone && !self.following && self.ended && self.out.more == 0;
+        let lines = self.units.whole_lines().filter(|_| by_lines && self.units.at_end())?;
+        let counted = self.finish.counted().filter(|counted| counted.index >= SAMPLE_VALUES)?;
+        Some(Checkpoint {
+            format: self.format.name.to_owned(),
+            lines,
+            lost: self.out.lost,
+            diagnostics: self.told_before_end?,
+            counted: counted.clone(),
+        })
+    }
+}
+
+/// Goes on reading after a checkpoint: `input` is what follows it. `None` where no format has its name.
+pub fn resume(
+    file: impl Into<Arc<str>>,
+    input: Box<dyn BufRead + Send>,
+    options: &Options,
+    checkpoint: Checkpoint,
+) -> Option<Reading> {
+    let file = file.into();
+    let Checkpoint { format, lines, lost, diagnostics, counted } = checkpoint;
+    let format = FORMATS.iter().find(|known| known.name == format)?;
+    let out = Out::after(counted.index, lost);
+    let finish = Finish::resume(&file, format, options, counted);
+    let units = Units::after(lines, input, LARGEST);
+    Some(Reading { out, told: diagnostics, ..Reading::new(file, format, units, finish, options) })
+}
