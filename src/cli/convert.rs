@@ -58,7 +58,7 @@ pub fn run(asked: &args::Convert, screen: &mut Screen) -> Result<Exit, Failure> 
     let mut unread = false;
     let mut chosen = 0;
     let judge = |session: &Arc<Session>| Replay::new(session, &policy, mode);
-    for session in selection.draw(&mut sessions, &judge, &|_| 0) {
+    for session in selection.each(&mut sessions) {
         let (diagnostics, chosen_session) = match selection.choose(session, &judge) {
             Ok(Chosen { session, mut diagnostics, replay }) => {
                 drop(replay);

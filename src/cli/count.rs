@@ -13,7 +13,7 @@ use super::input::cached::{self, Answers};
 use super::input::{self, Cache, SessionSource, Sessions, kept};
 use super::redacted::redacted;
 use super::screen::Screen;
-use super::selection::{Chosen, Judge, Selection};
+use super::selection::{Chosen, Selection};
 use crate::corpus::Corpus;
 use crate::explore::coverage::Coverage;
 use crate::explore::identity::Identity;
@@ -94,7 +94,6 @@ impl<T: Sum> Answers for Counted<T> {
 type Drive<'a, T> = dyn FnMut(
         &Corpus,
         &mut Sessions,
-        &Judge<'_>,
         &(dyn Fn(Session) -> Counted<T> + Sync),
         &mut dyn FnMut(Counted<T>) -> ControlFlow<()>,
     ) + 'a;
@@ -144,8 +143,8 @@ impl<'a> Counting<'a> {
         screen: &mut Screen,
     ) -> Result<Total, Failure> {
         let selection = self.selection;
-        self.drive(judge, count, take, screen, &mut |corpus, sessions, judge, answer, take| {
-            selection.run(corpus, sessions, judge, &|_| 0, answer, &|_| COUNTED, take);
+        self.drive(judge, count, take, screen, &mut |corpus, sessions, answer, take| {
+            selection.run(corpus, sessions, answer, &|_| COUNTED, take);
         })
     }
 
@@ -163,8 +162,8 @@ impl<'a> Counting<'a> {
         let policies = [(policies, &*self.policy)];
         let selection = self.selection;
         let mut cache = Cache::of(caching, self.wanted, self.reading, selection, &policies, &options);
-        self.drive(judge, count, take, screen, &mut |corpus, sessions, judge, answer, take| {
-            cached::run(cache.take(), selection, corpus, sessions, judge, answer, take);
+        self.drive(judge, count, take, screen, &mut |corpus, sessions, answer, take| {
+            cached::run(cache.take(), selection, corpus, sessions, answer, take);
         })
     }
 
@@ -206,7 +205,7 @@ impl<'a> Counting<'a> {
             counted.counts.into_iter().for_each(&mut *take);
             if input::interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
-        drive(&corpus, &mut sessions, &judge, &answer, &mut take);
+        drive(&corpus, &mut sessions, &answer, &mut take);
         screen.end_progress();
         let told = sessions.ended();
         told.iter().for_each(|diagnostic| screen.tell_recording(diagnostic));

@@ -125,7 +125,7 @@ pub fn run(asked: &Diff, screen: &mut Screen) -> Result<Exit, Failure> {
         }
     };
     let weigh = |found: &Result<ComparedSession, _>| found.as_ref().map_or(0, ComparedSession::weight);
-    selection.run(&corpus, &mut sessions, &judge, &changes, &compare, &weigh, &mut take);
+    selection.run(&corpus, &mut sessions, &compare, &weigh, &mut take);
     screen.end_progress();
     written?;
     saved?;

@@ -146,7 +146,7 @@ pub fn judge(asked: &ReplayRequest<'_>, screen: &mut Screen) -> Result<Exit, Fai
         }
     };
     let cache = asked.cache(&policy, &outputs, look);
-    cached::run(cache, &asked.selection, &corpus, &mut sessions, &judge, &answer, &mut take);
+    cached::run(cache, &asked.selection, &corpus, &mut sessions, &answer, &mut take);
     screen.end_progress();
     written?;
 

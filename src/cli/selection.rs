@@ -1,4 +1,4 @@
-//! Which of the sessions that were read are looked at: `--where`, `--since`, `--until`, `--shard` and `--random`.
+//! Which of the sessions that were read are looked at: `--where`, `--since`, `--until` and `--shard`.
 //!
 //! What is left out is counted, and said: a part must not look like everything.
 
@@ -36,7 +36,6 @@ pub struct Selection {
     since: Option<Millis>,
     until: Option<Millis>,
     shard: Option<Shard>,
-    sample: Option<Sample>,
     /// The options as they were given.
     given: Vec<(&'static str, String)>,
     left_out: LeftOut,
@@ -49,13 +48,6 @@ struct Shard {
     /// From 1.
     number: u32,
     of: u32,
-}
-
-/// So many sessions, drawn with a seed.
-#[derive(Clone, Copy)]
-struct Sample {
-    most: usize,
-    seed: u64,
 }
 
 /// A session that is looked at.
@@ -120,23 +112,17 @@ impl Selection {
             };
             text.as_ref().map(read).transpose()
         };
-        let sample = asked
-            .sample
-            .map(|most| Sample { most: usize::try_from(most).unwrap_or(usize::MAX), seed: asked.seed });
         let given = [
             ("--where", asked.filter.clone()),
             ("--since", asked.since.clone()),
             ("--until", asked.until.clone()),
             ("--shard", asked.shard.clone()),
-            ("--random", asked.sample.map(|most| most.to_string())),
-            ("--seed", (asked.seed != 0).then(|| asked.seed.to_string())),
         ];
         Ok(Selection {
             filter: filter.transpose()?,
             since: time("--since", &asked.since)?,
             until: time("--until", &asked.until)?,
             shard: asked.shard.as_deref().map(Shard::read).transpose()?,
-            sample,
             given: given.into_iter().filter_map(|(option, text)| Some((option, text?))).collect(),
             left_out: LeftOut::default(),
             repeated: Repeated::default(),
@@ -192,95 +178,35 @@ impl Selection {
 
     /// Puts the sessions to choose from to `answer`, on all threads of a corpus, and the answers to `take` in order; `weigh`
     /// says how many bytes one keeps.
-    #[expect(clippy::too_many_arguments, reason = "three ways to look at a session, and three at its answer")]
     pub fn run<R: Send>(
         &self,
         corpus: &Corpus,
         sessions: &mut Sessions,
-        judge: &Judge<'_>,
-        changes: &Changes<'_>,
         answer: &(dyn Fn(Session) -> R + Sync),
         weigh: &(dyn Fn(&R) -> usize + Sync),
         take: &mut dyn FnMut(R) -> ControlFlow<()>,
     ) {
-        let _ = match self.sample {
-            None => {
-                let again = sessions.again();
-                let marked = |session: Session| {
-                    let marks = (repeats::mark(&session), repeats::beginning(&session));
-                    let place = (Arc::clone(&session.origin.file), session.origin.index);
-                    (marks, place, answer(session))
-                };
-                let mut take = |((mark, beginning), place, given): (_, SessionPlace, R)| {
-                    if self.repeated.has(mark, &place.0) {
-                        return ControlFlow::Continue(());
-                    }
-                    let fork = self.repeated.fork_of(beginning, place.clone());
-                    let fork = fork.and_then(|of| Some((again.read(&of)?, again.read(&place)?)));
-                    take(fork.map_or(given, |(of, session)| self.answer_fork(&of, session, answer)))
-                };
-                corpus.run(sessions, &marked, &|(_, _, answer)| weigh(answer), &mut take)
-            }
-            Some(sample) => {
-                let drawn = corpus.within(|| self.drawn(sample, sessions, judge, changes));
-                corpus.run(&mut Some(drawn), answer, weigh, take)
-            }
-        };
-    }
-
-    /// The sessions to choose from: with `--random` those that are drawn, once all are read.
-    pub fn draw<'s>(
-        &'s self,
-        sessions: &'s mut Sessions,
-        judge: &'s Judge<'s>,
-        changes: &'s Changes<'s>,
-    ) -> impl Iterator<Item = Session> + 's {
-        let (mut drawn, again) = (None, sessions.again());
-        std::iter::from_fn(move || match self.sample {
-            None => self.next(sessions, &again),
-            Some(sample) => {
-                drawn.get_or_insert_with(|| self.drawn(sample, sessions, judge, changes).into_iter()).next()
-            }
-        })
-    }
-
-    /// Those whose numbers are the smallest, in the order in which they were read. No more than these are kept.
-    fn drawn(
-        &self,
-        sample: Sample,
-        sessions: &mut Sessions,
-        judge: &Judge<'_>,
-        changes: &Changes<'_>,
-    ) -> Vec<Session> {
-        let mut kept: BTreeMap<(u64, u64), Session> = BTreeMap::new();
         let again = sessions.again();
-        for place in 0.. {
-            let Some(session) = self.next(sessions, &again) else { break };
-            if self.repeated.has(repeats::mark(&session), &session.origin.file) {
-                continue;
+        let marked = |session: Session| {
+            let marks = (repeats::mark(&session), repeats::beginning(&session));
+            let place = (Arc::clone(&session.origin.file), session.origin.index);
+            (marks, place, answer(session))
+        };
+        let mut take = |((mark, beginning), place, given): (_, SessionPlace, R)| {
+            if self.repeated.has(mark, &place.0) {
+                return ControlFlow::Continue(());
             }
-            let chosen = match self.choose_compared(session, judge, changes) {
-                Ok(chosen) => chosen,
-                Err(diagnostics) => {
-                    sessions.diagnostics.extend(diagnostics);
-                    continue;
-                }
-            };
-            let number = Identity::of(&chosen.session).draw(sample.seed);
-            drop(chosen.replay);
-            let mut session = Arc::unwrap_or_clone(chosen.session);
-            session.diagnostics = chosen.diagnostics;
-            kept.insert((number, place), session);
-            if kept.len() > sample.most
-                && let Some((_, not_drawn)) = kept.pop_last()
-            {
-                self.left_out.sample.fetch_add(1, Ordering::Relaxed);
-                sessions.diagnostics.extend(not_drawn.diagnostics);
-            }
-        }
-        let mut kept: Vec<_> = kept.into_iter().map(|((_, place), session)| (place, session)).collect();
-        kept.sort_by_key(|(place, _)| *place);
-        kept.into_iter().map(|(_, session)| session).collect()
+            let fork = self.repeated.fork_of(beginning, place.clone());
+            let fork = fork.and_then(|of| Some((again.read(&of)?, again.read(&place)?)));
+            take(fork.map_or(given, |(of, session)| self.answer_fork(&of, session, answer)))
+        };
+        let _ = corpus.run(sessions, &marked, &|(_, _, answer)| weigh(answer), &mut take);
+    }
+
+    /// The sessions to choose from, one after the other.
+    pub fn each<'s>(&'s self, sessions: &'s mut Sessions) -> impl Iterator<Item = Session> + 's {
+        let again = sessions.again();
+        std::iter::from_fn(move || self.next(sessions, &again))
     }
 
     /// Whether it asks what a policy decides.
@@ -321,23 +247,18 @@ impl Selection {
     }
 
     /// What a result says of the sessions that another shard does not have either.
-    fn counts(&self) -> [(&'static str, u64); 4] {
-        let LeftOut { early, late, untimed, filter, sample, .. } = &self.left_out;
+    fn counts(&self) -> [(&'static str, u64); 3] {
+        let LeftOut { early, late, untimed, filter, .. } = &self.left_out;
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let untimed = if self.since.is_some() { [count(untimed), 0] } else { [0, count(untimed)] };
         let [since, until] = untimed;
-        [
-            ("--where", count(filter)),
-            ("--since", count(early) + since),
-            ("--until", count(late) + until),
-            ("--random", count(sample)),
-        ]
+        [("--where", count(filter)), ("--since", count(early) + since), ("--until", count(late) + until)]
     }
 
     /// Says how many of how many sessions were looked at. That none is left is an error, whatever else is said.
     pub fn report(&self, kept: u64, read: u64, screen: &mut Screen) {
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        let LeftOut { shard, early, late, untimed, sample, .. } = &self.left_out;
+        let LeftOut { shard, early, late, untimed, .. } = &self.left_out;
         self.repeated.tell(screen);
         let mut before = read.saturating_sub(self.repeated.count());
         if let Some(Shard { number, of }) = self.shard {
@@ -363,7 +284,7 @@ impl Selection {
         if let Some(filter) = &self.filter {
             let mut message = format!(
                 "{} of {} match `{}`",
-                words::thousands(kept + count(sample)),
+                words::thousands(kept),
                 words::count(before, "session"),
                 words::line(filter.text())
             );
@@ -371,10 +292,6 @@ impl Selection {
                 message.push_str(" (sessions without a recorded time never match `since:` and `until:`)");
             }
             screen.note(&message);
-        }
-        if self.sample.is_some() {
-            let all = words::count(kept + count(sample), "session");
-            screen.note(&format!("{} of {all} drawn by `--random`", words::thousands(kept)));
         }
         if kept == 0 && read > 0 && !input::interrupted() {
             self.none_left(screen);

@@ -71,8 +71,8 @@ const MERGED: [&str; 4] = ["replay", "diff", "coverage", "stats"];
 const UNDECIDED: [&str; 2] = ["stats", "convert"];
 
 /// The options of `check` that say which recordings are read, and how.
-const OF_RECORDINGS: [&str; 8] =
-    ["filter", "since", "until", "shard", "sample", "from", "error_regex", "refused_regex"];
+const OF_RECORDINGS: [&str; 7] =
+    ["filter", "since", "until", "shard", "from", "error_regex", "refused_regex"];
 
 /// The command, where each `--policy` says what its default is, and each usage what is required.
 pub fn defaults_explained(command: Command) -> Command {

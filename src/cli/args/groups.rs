@@ -53,12 +53,6 @@ pub struct Selection {
     /// Use only part I of N of the sessions, such as `2/4` on the second of four machines. The N parts together have each session once
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Use only N sessions, drawn at random from those that match the options above. The same --seed draws the same ones
-    #[arg(long = "random", alias = "sample", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    pub sample: Option<u64>,
-    /// With --random: seed of the draw; another seed draws other sessions [default: 0]
-    #[arg(long, value_name = "N", requires = "sample", default_value_t = 0, hide_default_value = true)]
-    pub seed: u64,
 }
 
 /// How recordings are read.
@@ -108,7 +102,7 @@ pub struct Caching {
 pub struct Lines {
     /// Read each line of standard input as one session (SESSIONS must be `-`). Write its result or error at once, as one line of JSON.
     /// Implies `--format json`
-    #[arg(long, conflicts_with_all = ["files_from", "samples", "filter", "since", "until", "shard", "sample", "report", "strict"])]
+    #[arg(long, conflicts_with_all = ["files_from", "samples", "filter", "since", "until", "shard", "report", "strict"])]
     pub lines: bool,
     /// With --lines: end with a line of totals
     #[arg(long, requires = "lines")]

@@ -24,7 +24,7 @@ use self::group::{GroupName, KnownGroup};
 use self::results::Results;
 use super::{SessionSource, Sessions, interrupted};
 use crate::cli::args;
-use crate::cli::selection::{Judge, Selection};
+use crate::cli::selection::Selection;
 use crate::corpus::{Corpus, Recording, Recordings};
 use crate::explore::repeats;
 use crate::files::cache::Entries;
@@ -109,7 +109,6 @@ pub fn run<A: Answers>(
     selection: &Selection,
     corpus: &Corpus,
     sessions: &mut Sessions,
-    judge: &Judge<'_>,
     answer: &(dyn Fn(Session) -> A + Sync),
     take: &mut dyn FnMut(A) -> ControlFlow<()>,
 ) {
@@ -122,7 +121,7 @@ pub fn run<A: Answers>(
         // What is kept of several sessions cannot be counted without one of them.
         *sessions = again;
     }
-    selection.run(corpus, sessions, judge, &|_| 0, answer, &A::weight, take);
+    selection.run(corpus, sessions, answer, &A::weight, take);
 }
 
 /// All answers together, as kept or anew; `None` where a session is there twice, or two begin alike.

@@ -15,23 +15,21 @@ pub struct LeftOut {
     pub untimed: AtomicU64,
     /// They do not match `--where`.
     pub filter: AtomicU64,
-    /// They were not drawn.
-    pub sample: AtomicU64,
 }
 
 impl LeftOut {
-    fn all(&self) -> [&AtomicU64; 6] {
-        let LeftOut { shard, early, late, untimed, filter, sample } = self;
-        [shard, early, late, untimed, filter, sample]
+    fn all(&self) -> [&AtomicU64; 5] {
+        let LeftOut { shard, early, late, untimed, filter } = self;
+        [shard, early, late, untimed, filter]
     }
 
     /// All counts.
-    pub fn counts(&self) -> [u64; 6] {
+    pub fn counts(&self) -> [u64; 5] {
         self.all().map(|count| count.load(Ordering::Relaxed))
     }
 
     /// What was counted since then, and as often before, is not counted.
-    pub fn take_back(&self, before: [u64; 6], times: u64) {
+    pub fn take_back(&self, before: [u64; 5], times: u64) {
         for (count, before) in self.all().into_iter().zip(before) {
             let since = count.load(Ordering::Relaxed).saturating_sub(before);
             count.fetch_sub(since * times, Ordering::Relaxed);

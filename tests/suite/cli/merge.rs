@@ -145,25 +145,12 @@ fn what_is_left_out_is_counted_and_said() {
     let provenance = serde_json::from_str::<Value>(last(&stdout)).unwrap()["totals"]["provenance"].clone();
     assert_eq!(provenance["left_out"], serde_json::json!({"--since": 5, "--until": 2}));
 
-    let drawn = |options: &str| {
+    let chosen = |options: &str| {
         let (_, stdout, stderr) = run(&files, &format!("replay s -p p --format json {options}"));
         (ids(&stdout), stderr)
     };
-    let (few, stderr) = drawn("--random 4");
-    assert!(stderr.contains("4 of 12 sessions drawn by `--random`"), "{stderr}");
-    assert_eq!(few, drawn("--random 4").0);
-    assert!(few.iter().is_sorted_by_key(|id| every.iter().position(|known| *known == **id)));
-    // A greater sample has the smaller one in it, and another seed draws others.
-    assert!(few.iter().all(|id| drawn("--sample 7").0.contains(id)));
-    assert!((1..9).any(|seed| drawn(&format!("--random 4 --seed {seed}")).0 != few));
-    assert_eq!(drawn("--random 99").0, every);
-    // Drawn from those that match, whatever they are matched by.
-    let (paid, stderr) = drawn("--where is:stopped --random 2");
-    assert_eq!(paid.len(), 2, "{stderr}");
-    assert!(paid.iter().all(|id| ["s0", "s3", "s6", "s9"].contains(&id.as_str())));
-    assert!(stderr.contains("4 of 12 sessions match `is:stopped`"), "{stderr}");
-
-    let mut sharded: Vec<String> = (1..=3).flat_map(|shard| drawn(&format!("--shard {shard}/3")).0).collect();
+    let mut sharded: Vec<String> =
+        (1..=3).flat_map(|shard| chosen(&format!("--shard {shard}/3")).0).collect();
     sharded.sort();
     let mut sorted = every.clone();
     sorted.sort();
@@ -173,7 +160,6 @@ fn what_is_left_out_is_counted_and_said() {
         ("--shard 4/3", "must be between 1 and 3"),
         ("--shard 1", "a shard is a number and the number of shards"),
         ("--since yesterday", "`yesterday` is not a time"),
-        ("--random 0", "invalid value"),
     ] {
         let (code, _, stderr) = run(&files, &format!("replay s -p p {wrong}"));
         assert_eq!((code, stderr.contains(why)), (2, true), "{wrong}: {stderr}");

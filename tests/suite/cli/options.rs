@@ -28,7 +28,7 @@ fn quiet_leaves_no_notice_and_no_note_but_of_files_that_are_no_policy() {
         &["replay", "s.json", "-p", "p", "--where", "tool:issue_refund"][..],
         &["report", "s.json", "-p", "p"],
         &["check", "p", "--against", "s.json"],
-        &["stats", "s.json", "--random", "1"],
+        &["stats", "s.json", "--shard", "1/1"],
     ] {
         let is_said = |told: &str| told.contains("notice[") || told.contains("note: ");
         let loud = rulestep(folder.path(), arguments).output().unwrap();
@@ -48,7 +48,7 @@ fn quiet_leaves_no_notice_and_no_note_but_of_files_that_are_no_policy() {
 #[test]
 fn options_about_recordings_need_recordings() {
     let folder = refunds();
-    for option in [["--where", "tool:x"], ["--since", "7d"], ["--shard", "1/2"], ["--random", "3"]] {
+    for option in [["--where", "tool:x"], ["--since", "7d"], ["--shard", "1/2"]] {
         let told = run(&folder, &["check", option[0], option[1]]);
         assert!(told.starts_with("exit 2\n") && told.contains("--against"), "{told}");
         assert!(run(&folder, &["check", "--against", "sessions", option[0], option[1]]).len() > 20);

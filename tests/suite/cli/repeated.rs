@@ -49,7 +49,6 @@ fn what_was_collected_twice_is_counted_once_in_every_command() {
         "stats SESSIONS --format json",
         "suggest SESSIONS --min-support 1 --format json",
         "diff SESSIONS -p p -b recorded --format json",
-        "replay SESSIONS -p p --random 5 --format json",
     ] {
         let told = |sessions: &str| {
             let command = command.replace("SESSIONS", sessions);
