@@ -14,8 +14,9 @@ use rulestep_engine::dialect::{DIALECTS, Text};
 use rulestep_engine::monitor::fault::LostUnit;
 use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
 use rulestep_engine::monitor::{
-    Cx, Depth, Effect, End, Event, Hidden, Monitor, Observes, ProposedCall, RuleId, Rules, Sink, Slot, Stage,
-    StateItem, Timers, Unit, Wakes,
+    Condition, Cx, Depth, Digest, Effect, End, Event, Hears, Helps, Hidden, Monitor, Observes, Probe,
+    ProposedCall, Prospect, Read, RuleId, Rules, Sink, Slot, Stage, StateItem, Statement, Timers, Unit,
+    Wakes,
 };
 use rulestep_engine::policy::{Policy, PolicyFile};
 use rulestep_engine::replay::{Replay, Status, outcomes};
@@ -69,6 +70,44 @@ impl Unit for Toy {
         self.reach(Stage::Start);
         Box::new(ToyMonitor(self))
     }
+
+    fn wakes_by_name(&self) -> bool {
+        false
+    }
+
+    fn hears(&self) -> Hears {
+        Hears { turns: true, first_turn: true, operations: true, messages: true, time: true }
+    }
+
+    fn reads_history(&self) -> bool {
+        false
+    }
+
+    fn remembers(&self) -> bool {
+        true
+    }
+
+    fn sees_tree(&self) -> bool {
+        false
+    }
+
+    fn reads(&self, _session: &Session, _out: &mut Vec<Read>) {}
+
+    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+
+    fn helps(&self, _call: Prospect<'_>, out: &mut Helps) {
+        out.unsure();
+    }
+
+    fn statements(&self, _out: &mut Vec<Statement>) {}
+
+    fn conditions(&self, _out: &mut Vec<Condition>) {}
+
+    fn probes(&self, _out: &mut Vec<Probe>) {}
+
+    fn resume(self: Arc<Self>, _saved: &str) -> Option<Box<dyn Monitor>> {
+        None
+    }
 }
 
 impl Monitor for ToyMonitor {
@@ -104,6 +143,23 @@ impl Monitor for ToyMonitor {
     fn report(&self, _end: End, _cx: &Cx<'_>, out: &mut Vec<RuleState>) {
         out.push(RuleState::new(RuleId(0), RuleOutcome::Held));
         self.0.reach(Stage::Report);
+    }
+
+    fn save(&self) -> Option<String> {
+        None
+    }
+
+    fn final_word(
+        &self,
+        _call: ProposedCall<'_>,
+        _cx: &Cx<'_>,
+        _enforced: &dyn Fn(usize) -> bool,
+    ) -> Option<usize> {
+        None
+    }
+
+    fn digest(&self, _calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {
+        out.unknown();
     }
 }
 

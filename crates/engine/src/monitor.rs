@@ -39,55 +39,43 @@ pub use statement::{CallPart, Condition, Look, NameTest, Probe, Says, Statement}
 pub use trace::Trace;
 
 /// Rules that share one precedence and one running state. Built when a policy is loaded.
+///
+/// Nothing is answered for a language by default: one that forgets what it reads, what helps or how it resumes does not compile.
 pub trait Unit: Send + Sync {
     /// The rules, in the order of their local numbers.
     fn rules(&self) -> &[RuleId];
     /// What a tool's name means to this unit; asked once for a name that the rules have, however many runs there are.
     fn wakes(&self, tool: &str) -> Wakes;
     /// Whether only the names of [`Unit::names`] wake it, so that it need not be asked about any other.
-    fn wakes_by_name(&self) -> bool {
-        false
-    }
+    fn wakes_by_name(&self) -> bool;
     /// Which events it hears that belong to no call. A unit that hears none is started with the first call that wakes it.
-    fn hears(&self) -> Hears {
-        Hears { turns: true, first_turn: true, operations: true, messages: true, time: true }
-    }
+    fn hears(&self) -> Hears;
     /// Whether messages are to be told to the monitors, and kept for [`Cx::history`].
-    fn reads_history(&self) -> bool {
-        false
-    }
+    fn reads_history(&self) -> bool;
     /// Whether what it decides may rest on earlier calls.
-    fn remembers(&self) -> bool {
-        true
-    }
+    fn remembers(&self) -> bool;
     /// Whether it is also told what other sessions of the same tree did.
-    fn sees_tree(&self) -> bool {
-        false
-    }
+    fn sees_tree(&self) -> bool;
     /// Exact tool names that the rules name, for sessions that do not record what was offered.
     fn names(&self, out: &mut Vec<Arc<str>>);
     /// The recorded values that the rules may look at in a session: no other value can change a decision. A unit that leaves
     /// one out has it blanked where a session is redacted.
-    fn reads(&self, _session: &Session, _out: &mut Vec<Read>) {}
+    fn reads(&self, session: &Session, out: &mut Vec<Read>);
     /// What the author has the model told instead of a result, each text with its rule. Published texts are not among
     /// them: readers know a refusal by those.
-    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+    fn texts(&self, out: &mut Vec<(Arc<str>, RuleId)>);
     /// The calls that can make this one allowed, whatever happened before; every other call can only speak against it.
-    fn helps(&self, _call: Prospect<'_>, out: &mut Helps) {
-        out.unsure();
-    }
+    fn helps(&self, call: Prospect<'_>, out: &mut Helps);
     /// What the rules say of tools, as far as other rules can contradict it.
-    fn statements(&self, _out: &mut Vec<Statement>) {}
+    fn statements(&self, out: &mut Vec<Statement>);
     /// What the rules ask of the context of a session before they apply.
-    fn conditions(&self, _out: &mut Vec<Condition>) {}
+    fn conditions(&self, out: &mut Vec<Condition>);
     /// The values of calls that the rules look at, so that recordings can say which of them exist.
-    fn probes(&self, _out: &mut Vec<Probe>) {}
+    fn probes(&self, out: &mut Vec<Probe>);
     /// The state before the first turn.
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor>;
     /// The state that [`Monitor::save`] has written. `None`: it is none.
-    fn resume(self: Arc<Self>, _saved: &str) -> Option<Box<dyn Monitor>> {
-        None
-    }
+    fn resume(self: Arc<Self>, saved: &str) -> Option<Box<dyn Monitor>>;
 }
 
 /// What a tool's name means to a unit.
@@ -216,9 +204,7 @@ pub trait Monitor: Send + Sync {
     fn fork(&self) -> Box<dyn Monitor>;
     /// The whole state as text, from which [`Unit::resume`] makes a monitor that goes on as this one would. `None`: what
     /// happened has to be played again for that.
-    fn save(&self) -> Option<String> {
-        None
-    }
+    fn save(&self) -> Option<String>;
     /// Which rules alone refuse the tool for every argument, were it the turn's first call.
     fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>);
     /// What the rules say of a call. At most one effect above `also`.
@@ -231,19 +217,15 @@ pub trait Monitor: Send + Sync {
     /// stop anything at all: one that only reports is never the answer.
     fn final_word(
         &self,
-        _call: ProposedCall<'_>,
-        _cx: &Cx<'_>,
-        _enforced: &dyn Fn(usize) -> bool,
-    ) -> Option<usize> {
-        None
-    }
+        call: ProposedCall<'_>,
+        cx: &Cx<'_>,
+        enforced: &dyn Fn(usize) -> bool,
+    ) -> Option<usize>;
     /// What of the state can still matter to decisions about these calls, if no others run. The place of a call is not
     /// known.
-    fn digest(&self, _calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut Digest) {
-        out.unknown();
-    }
+    fn digest(&self, calls: &[ProposedCall<'_>], cx: &Cx<'_>, out: &mut Digest);
     /// How the unit's rules stand over the whole session, for rules that speak about sessions.
-    fn report(&self, _end: End, _cx: &Cx<'_>, _out: &mut Vec<finding::RuleState>) {}
+    fn report(&self, end: End, cx: &Cx<'_>, out: &mut Vec<finding::RuleState>);
 }
 
 /// Whether a report is asked at the session's end or on the way.

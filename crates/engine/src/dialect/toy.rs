@@ -95,6 +95,44 @@ impl Unit for OneTime {
     fn start(self: Arc<Self>, _: &Arc<Facts>) -> Box<dyn Monitor> {
         Box::new(OnceMonitor { unit: self, first: None })
     }
+
+    fn wakes_by_name(&self) -> bool {
+        false
+    }
+
+    fn hears(&self) -> crate::monitor::Hears {
+        crate::monitor::Hears { turns: true, first_turn: true, operations: true, messages: true, time: true }
+    }
+
+    fn reads_history(&self) -> bool {
+        false
+    }
+
+    fn remembers(&self) -> bool {
+        true
+    }
+
+    fn sees_tree(&self) -> bool {
+        false
+    }
+
+    fn reads(&self, _session: &rulestep_base::session::Session, _out: &mut Vec<crate::monitor::Read>) {}
+
+    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+
+    fn helps(&self, _call: crate::monitor::Prospect<'_>, out: &mut crate::monitor::Helps) {
+        out.unsure();
+    }
+
+    fn statements(&self, _out: &mut Vec<crate::monitor::Statement>) {}
+
+    fn conditions(&self, _out: &mut Vec<crate::monitor::Condition>) {}
+
+    fn probes(&self, _out: &mut Vec<crate::monitor::Probe>) {}
+
+    fn resume(self: Arc<Self>, _saved: &str) -> Option<Box<dyn Monitor>> {
+        None
+    }
 }
 
 #[derive(Clone)]
@@ -138,6 +176,31 @@ impl Monitor for OnceMonitor {
         let tool = Arc::clone(&self.unit.tool);
         let facts = Arc::new(Remainder { tool: Arc::clone(&tool), spent: self.first.is_some() });
         out.push(StateItem::Kept { rule, tool: Some(tool), facts });
+    }
+
+    fn save(&self) -> Option<String> {
+        None
+    }
+
+    fn final_word(
+        &self,
+        _call: ProposedCall<'_>,
+        _cx: &Cx<'_>,
+        _enforced: &dyn Fn(usize) -> bool,
+    ) -> Option<usize> {
+        None
+    }
+
+    fn digest(&self, _calls: &[ProposedCall<'_>], _cx: &Cx<'_>, out: &mut crate::monitor::Digest) {
+        out.unknown();
+    }
+
+    fn report(
+        &self,
+        _end: crate::monitor::End,
+        _cx: &Cx<'_>,
+        _out: &mut Vec<crate::monitor::finding::RuleState>,
+    ) {
     }
 }
 

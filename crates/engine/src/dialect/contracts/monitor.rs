@@ -433,4 +433,12 @@ impl Monitor for ContractsMonitor {
     fn state(&self, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
         self.tell_state(out);
     }
+
+    fn report(
+        &self,
+        _end: crate::monitor::End,
+        _cx: &Cx<'_>,
+        _out: &mut Vec<crate::monitor::finding::RuleState>,
+    ) {
+    }
 }

@@ -139,6 +139,18 @@ impl Monitor for PlanMonitor {
     fn observe(&mut self, _event: &Event<'_>, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {}
 
     fn state(&self, _cx: &Cx<'_>, _out: &mut Vec<StateItem>) {}
+
+    fn save(&self) -> Option<String> {
+        None
+    }
+
+    fn report(
+        &self,
+        _end: crate::monitor::End,
+        _cx: &Cx<'_>,
+        _out: &mut Vec<crate::monitor::finding::RuleState>,
+    ) {
+    }
 }
 
 /// A call whose response has no text, as a message.

@@ -185,4 +185,22 @@ impl Unit for Plan {
     fn start(self: Arc<Self>, _facts: &Arc<Facts>) -> Box<dyn Monitor> {
         Box::new(PlanMonitor::new(self))
     }
+
+    fn remembers(&self) -> bool {
+        true
+    }
+
+    fn sees_tree(&self) -> bool {
+        false
+    }
+
+    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+
+    fn conditions(&self, _out: &mut Vec<crate::monitor::Condition>) {}
+
+    fn probes(&self, _out: &mut Vec<crate::monitor::Probe>) {}
+
+    fn resume(self: Arc<Self>, _saved: &str) -> Option<Box<dyn Monitor>> {
+        None
+    }
 }

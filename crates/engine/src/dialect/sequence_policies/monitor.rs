@@ -254,4 +254,12 @@ impl Monitor for SequencesMonitor {
             }
         }
     }
+
+    fn report(
+        &self,
+        _end: crate::monitor::End,
+        _cx: &Cx<'_>,
+        _out: &mut Vec<crate::monitor::finding::RuleState>,
+    ) {
+    }
 }

@@ -278,6 +278,24 @@ impl Unit for SequencePolicy {
     fn resume(self: Arc<Self>, saved: &str) -> Option<Box<dyn Monitor>> {
         Some(Box::new(SequencesMonitor::resumed(self, saved)?))
     }
+
+    fn reads_history(&self) -> bool {
+        false
+    }
+
+    fn remembers(&self) -> bool {
+        true
+    }
+
+    fn sees_tree(&self) -> bool {
+        false
+    }
+
+    fn reads(&self, _session: &rulestep_base::session::Session, _out: &mut Vec<crate::monitor::Read>) {}
+
+    fn conditions(&self, _out: &mut Vec<crate::monitor::Condition>) {}
+
+    fn probes(&self, _out: &mut Vec<crate::monitor::Probe>) {}
 }
 
 #[cfg(test)]

@@ -288,4 +288,10 @@ impl<K: Kind> Unit for RuleUnit<K> {
         (copies.len() == self.asking)
             .then(|| Box::new(RuleMonitor { state, lenient, swept, copies, past, unit: self }) as _)
     }
+
+    fn reads_history(&self) -> bool {
+        false
+    }
+
+    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
 }

@@ -354,4 +354,21 @@ impl Monitor for ToolPoliciesMonitor {
             out.push(StateItem::Kept { rule: *rule, tool: None, facts: Arc::new(kept) });
         }
     }
+
+    fn final_word(
+        &self,
+        _call: ProposedCall<'_>,
+        _cx: &Cx<'_>,
+        _enforced: &dyn Fn(usize) -> bool,
+    ) -> Option<usize> {
+        None
+    }
+
+    fn report(
+        &self,
+        _end: crate::monitor::End,
+        _cx: &Cx<'_>,
+        _out: &mut Vec<crate::monitor::finding::RuleState>,
+    ) {
+    }
 }

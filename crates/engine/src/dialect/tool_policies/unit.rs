@@ -350,4 +350,20 @@ impl Unit for ToolPolicies {
     fn resume(self: Arc<Self>, saved: &str) -> Option<Box<dyn Monitor>> {
         Some(Box::new(ToolPoliciesMonitor::resumed(self, saved)?))
     }
+
+    fn reads_history(&self) -> bool {
+        false
+    }
+
+    fn remembers(&self) -> bool {
+        true
+    }
+
+    fn sees_tree(&self) -> bool {
+        false
+    }
+
+    fn texts(&self, _out: &mut Vec<(Arc<str>, RuleId)>) {}
+
+    fn conditions(&self, _out: &mut Vec<crate::monitor::Condition>) {}
 }
