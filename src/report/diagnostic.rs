@@ -6,11 +6,11 @@
 use std::borrow::Cow;
 
 use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
-use annotate_snippets::{Annotation, AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Element, Group, Level, Origin, Renderer, Snippet};
 use serde_json::{Map, Value, json};
 
 use rulestep_base::diagnostic::{Diagnostic, Fix, Label, Place, Severity};
-use rulestep_base::source::{Source, Span, is_unseen};
+use rulestep_base::source::{Source, Span, floor_boundary, is_unseen};
 
 /// The most lines of a span that are drawn; of a longer one the first stands for all.
 const MOST_LINES: usize = 4;
@@ -18,6 +18,11 @@ const MOST_LINES: usize = 4;
 /// Labels this many lines or bytes apart are drawn by themselves: what is between them is neither shown nor read.
 const LINES_APART: u32 = 32;
 const BYTES_APART: usize = 2000;
+
+/// The longest lines that are handed to the drawing library whole, which looks at all of them for every label; of longer ones this much
+/// around the labels.
+const LONGEST: usize = 1 << 14;
+const AROUND: usize = 1 << 9;
 
 /// How diagnostics are drawn.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -57,7 +62,21 @@ pub fn text(diagnostic: &Diagnostic, style: Style) -> String {
             group.element(Level::NOTE.with_name("fix").message(format!("{} ({how})", one_line(&fix.title))));
     }
     let renderer = if style.color { Renderer::styled() } else { Renderer::plain() };
-    renderer.term_width(style.width).render(&[group])
+    let drawn = renderer.term_width(style.width).render(&[group]);
+    // The place of a line that was cut is above it; the library leaves a row for the name of another file.
+    let is_left = |line: &str| {
+        line.split_once(":::")
+            .is_some_and(|(before, after)| [before, after].concat().chars().all(is_of_style))
+    };
+    if !drawn.lines().any(is_left) {
+        return drawn;
+    }
+    drawn.lines().filter(|line| !is_left(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// A blank, or a letter of a sequence that colours.
+fn is_of_style(letter: char) -> bool {
+    letter.is_whitespace() || letter.is_ascii_digit() || matches!(letter, '\u{1b}' | '[' | ';' | 'm')
 }
 
 /// A diagnostic as one JSON object. `line` and `column` count from 1, columns in characters; what is not known
@@ -122,7 +141,7 @@ fn places(labels: &[Label]) -> Vec<Element<'_>> {
             Place::Text { source, .. } => {
                 if !drawn.contains(&source) {
                     drawn.push(source);
-                    elements.extend(snippets(source, labels).map(Element::from));
+                    elements.extend(snippets(source, labels).flatten());
                 }
             }
             Place::File { file } => elements.push(origin(file, None)),
@@ -141,10 +160,7 @@ fn origin(file: &str, line: Option<u64>) -> Element<'_> {
 }
 
 /// The labels in a source, those that are near each other in one piece; the piece of the first label comes first.
-fn snippets<'l>(
-    source: &'l Source,
-    labels: &'l [Label],
-) -> impl Iterator<Item = Snippet<'l, Annotation<'l>>> {
+fn snippets<'l>(source: &'l Source, labels: &'l [Label]) -> impl Iterator<Item = Vec<Element<'l>>> {
     let mut pieces: Vec<Vec<(&Label, Span)>> = Vec::new();
     for label in labels {
         let Place::Text { source: other, span } = &label.place else { continue };
@@ -166,22 +182,34 @@ fn snippets<'l>(
     pieces.into_iter().map(|piece| snippet(source, piece))
 }
 
-/// The lines of a source from the first of these labels to the last.
-fn snippet<'l>(source: &'l Source, here: Vec<(&'l Label, Span)>) -> Snippet<'l, Annotation<'l>> {
+/// The lines of a source from the first of these labels to the last; of very long ones what is around the labels.
+fn snippet<'l>(source: &'l Source, here: Vec<(&'l Label, Span)>) -> Vec<Element<'l>> {
     let first = here.iter().map(|(_, span)| source.position(span.start).line).min().unwrap_or(1);
     let last = here.iter().map(|(_, span)| source.position(span.end).line).max().unwrap_or(first);
-    let start = source.line_span(first).map_or(0, |line| line.start);
-    let end = source.line_span(last).map_or(source.text().len(), |line| line.end);
+    let mut start = source.line_span(first).map_or(0, |line| line.start);
+    let mut end = source.line_span(last).map_or(source.text().len(), |line| line.end);
+    let line = usize::try_from(first).unwrap_or(usize::MAX);
+    let mut elements = Vec::new();
+    let is_cut = end - start > LONGEST;
+    if is_cut {
+        let primary = here.iter().find(|(label, _)| label.primary).or(here.first());
+        let column = primary.map_or(1, |(_, span)| source.position(span.start).column);
+        elements.push(Origin::path(one_line(source.name())).line(line).char_column(column as usize).into());
+        let (from, to) =
+            here.iter().fold((end, start), |(from, to), (_, span)| (from.min(span.start), to.max(span.end)));
+        start = floor_boundary(source.text(), from.saturating_sub(AROUND).max(start));
+        end = floor_boundary(source.text(), (to + AROUND).min(end));
+    }
     let annotations = here.into_iter().map(|(label, span)| {
         let kind = if label.primary { AnnotationKind::Primary } else { AnnotationKind::Context };
         // Where nothing is, the place after the last character is marked.
         let within = |at: usize| at.clamp(start, end) - start;
         kind.span(within(span.start)..within(span.end)).label(label.message.as_deref().map(one_line))
     });
-    Snippet::source(visible(source.slice(Span::new(start, end))))
-        .line_start(usize::try_from(first).unwrap_or(usize::MAX))
-        .path(one_line(source.name()))
-        .annotations(annotations)
+    let snippet = Snippet::source(visible(source.slice(Span::new(start, end)))).line_start(line);
+    let snippet = if is_cut { snippet } else { snippet.path(one_line(source.name())) };
+    elements.push(snippet.annotations(annotations).into());
+    elements
 }
 
 fn shown_span(source: &Source, span: Span) -> Span {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::cli::{folder, run};
+use crate::cli::{folder, rulestep, run};
 
 /// Files that a document or a folder names need not be files that end.
 #[cfg(unix)]
@@ -71,4 +71,20 @@ fn a_way_out_that_is_long_to_look_for_is_given_up() {
         said.contains("No way out was found with up to") && said.contains("a longer one may exist"),
         "{said}"
     );
+}
+
+/// Whoever writes a policy by a program may write it on one line: what is said of one rule does not cost the whole line.
+#[test]
+fn a_policy_on_one_line_is_reported_as_fast_as_one_on_many() {
+    let rules = (1..4000)
+        .map(|most| json!({"type": "max_calls", "tool": "t", "max": most, "id": format!("r{most}")}));
+    let policy = json!({"version": "1", "rules": rules.collect::<Vec<_>>()}).to_string();
+    let folder = folder(&[("p.yaml", &policy)]);
+    let output = rulestep(folder.path(), &["check", "p.yaml"]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(told.matches("warning[shadowed_rule]").count(), 3998);
+    // The place is that in the line, and what is shown is around it: the last rule is 200,000 letters from its beginning.
+    assert!(told.contains("--> p.yaml:1:31\\n"), "{}", &told[..600]);
+    let longest = told.lines().map(|line| line.chars().count()).max().unwrap();
+    assert!(longest < 400, "{longest}");
 }

@@ -16,6 +16,8 @@ struct Inner {
     text: Arc<str>,
     /// Byte offsets at which lines begin; made when a position is first asked for.
     line_starts: OnceLock<Vec<usize>>,
+    /// Whether its bytes are its characters, so that columns need not be counted.
+    is_ascii: OnceLock<bool>,
     /// Bytes that were read to make fixes.
     read_for_fixes: AtomicUsize,
 }
@@ -46,8 +48,8 @@ impl Source {
             Some(rest) => rest.into(),
             None => text,
         };
-        let (name, line_starts, read_for_fixes) = (name.into(), OnceLock::new(), AtomicUsize::new(0));
-        Source { inner: Arc::new(Inner { name, text, line_starts, read_for_fixes }) }
+        let (line_starts, is_ascii, read_for_fixes) = (OnceLock::new(), OnceLock::new(), AtomicUsize::new(0));
+        Source { inner: Arc::new(Inner { name: name.into(), text, line_starts, is_ascii, read_for_fixes }) }
     }
 
     /// The name: the path as people gave it.
@@ -85,8 +87,10 @@ impl Source {
         let starts = self.line_starts();
         let line = starts.partition_point(|&start| start <= offset);
         let line_start = starts.get(line.saturating_sub(1)).copied().unwrap_or_default();
-        let column = self.text().get(line_start..offset).map_or(0, |before| before.chars().count()) + 1;
-        Position { line: to_u32(line), column: to_u32(column) }
+        let before = self.text().get(line_start..offset).unwrap_or_default();
+        let is_ascii = *self.inner.is_ascii.get_or_init(|| self.text().is_ascii());
+        let column = if is_ascii { before.len() } else { before.chars().count() };
+        Position { line: to_u32(line), column: to_u32(column + 1) }
     }
 
     /// The text of a line (from 1), without its line end.
