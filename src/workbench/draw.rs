@@ -13,15 +13,14 @@ use ratatui::layout::{Position, Rect};
 
 use super::keys::{Command, Meaning};
 use super::layout::{Layout, Pane, Shape, shrink};
-use super::model::suggest::SuggestView;
-use super::model::{Model, Overlay};
+use super::model::Model;
+use super::overlay::{Popup, Preview};
 use super::paint::{Row, frame, scroll_mark};
 use super::pane::Areas;
 use super::rows::{Rows, Space};
 use super::text;
 use super::theme::{Role, Theme};
 use crate::report::words;
-use crate::workbench::overlay::Window as _;
 
 /// Draws everything; gives where the text cursor is, while text is typed.
 pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
@@ -50,9 +49,9 @@ pub fn draw(model: &Model, buf: &mut Buffer) -> Option<Position> {
     if let Some(area) = layout.timeline {
         timeline::draw(model, buf, area);
     }
-    if let Some(top) = model.dialog.overlays.last() {
+    if let Some(top) = model.dialog.popup() {
         overlay(model, buf, top, layout.overlay);
-        if let (Overlay::Suggest(view), Some(area)) = (top, layout.preview) {
+        if let (Some(view), Some(area)) = (top.preview(), layout.preview) {
             preview(model, buf, view, area);
         }
     }
@@ -122,31 +121,21 @@ fn body(model: &Model, buf: &mut Buffer, area: Rect) {
     rows(model, view, &space, (None, 0), buf, inner);
 }
 
-fn overlay(model: &Model, buf: &mut Buffer, overlay: &Overlay, area: Rect) {
-    let (window, list, theme) = (overlay.window(), overlay.list(), &model.theme);
+fn overlay(model: &Model, buf: &mut Buffer, popup: &dyn Popup, area: Rect) {
+    let (list, theme) = (popup.list(), &model.theme);
     clear(buf, area, theme, Role::Overlay);
-    frame(buf, area, theme, true, &window.title(model, usize::from(area.width)), &window.note(model));
-    scroll_mark(buf, area, theme, list.top, window.len(model));
-    rows(model, window, &model.overlay_space(list), (Some(Role::Cursor), 1), buf, shrink(area));
+    frame(buf, area, theme, true, &popup.title(model, usize::from(area.width)), &popup.note(model));
+    scroll_mark(buf, area, theme, list.top, popup.len(model));
+    rows(model, popup, &model.overlay_space(list), (Some(Role::Cursor), 1), buf, shrink(area));
 }
 
-/// What the rule under the cursor would stop, in the place of the pane that shows what an edit changed.
-fn preview(model: &Model, buf: &mut Buffer, view: &SuggestView, area: Rect) {
+/// What is known of the row under the cursor, in the place of the pane that shows what an edit changed.
+fn preview(model: &Model, buf: &mut Buffer, shown: &dyn Preview, area: Rect) {
     clear(buf, area, &model.theme, Role::Overlay);
     let inner = shrink(area);
-    let title = format!("{} Stopped by this rule", Pane::Changes.number());
-    let (note, rows) = match view.row() {
-        Some(rule) => {
-            (rule.effect(), rule.broken(view, model, usize::from(inner.width), usize::from(inner.height)))
-        }
-        None => (String::new(), Vec::new()),
-    };
-    frame(buf, area, &model.theme, false, &title, &note);
-    if rows.is_empty() {
-        let mut row = Row::new(&model.theme, usize::from(inner.width));
-        row.gap(1).put(Role::TextDim, if view.rows.is_some() { "no recorded call" } else { "looking" });
-        row.draw(buf, inner.x, inner.y);
-    }
+    let title = format!("{} {}", Pane::Changes.number(), shown.title());
+    frame(buf, area, &model.theme, false, &title, &shown.note());
+    let rows = shown.rows(model, usize::from(inner.width), usize::from(inner.height));
     for (row, y) in rows.into_iter().zip(inner.top()..inner.bottom()) {
         row.draw(buf, inner.x, y);
     }

@@ -9,6 +9,15 @@ pub struct List {
     pub top: usize,
 }
 
+/// What has a cursor and a scroll of its own.
+pub trait Listed {
+    /// Both of them.
+    fn list(&self) -> List;
+
+    /// The same, to change them.
+    fn list_mut(&mut self) -> &mut List;
+}
+
 /// A way to go in a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Go {

@@ -1,6 +1,5 @@
 //! All that the workbench knows. Plain data: it is changed by `update` alone and drawn by `view`.
 
-mod answers;
 mod body;
 pub mod cases;
 pub mod changed;
@@ -8,14 +7,12 @@ pub mod changes;
 pub mod compare;
 pub mod entry;
 pub mod files;
-pub mod findings;
 pub mod frame;
 pub mod habits;
 pub mod hits;
 pub mod judgement;
 pub mod live;
 pub mod overlay;
-pub mod palette;
 mod places;
 pub mod read;
 pub mod saved;
@@ -37,7 +34,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Size;
 
-use super::keys::{Command, Facts, Key};
+use super::keys::{Command, Facts};
 use super::layout::Pane;
 use super::line::{self, Line, Link};
 use super::list::List;
@@ -59,7 +56,7 @@ pub use self::frame::{Framed, Frames, Taking};
 pub use self::habits::{Count, Dress, Habits, Welcome};
 pub use self::judgement::{Judgement, SessionDecisions};
 pub use self::live::{Live, Load, Loads};
-pub use self::overlay::{FindingRow, GroupBy, Overlay, Prompt};
+pub use self::overlay::{Dialog, Note, Overlay, Prompt};
 pub use self::places::OpenedSession;
 pub use self::read::{ReadSession, SessionChanges};
 pub use self::supposed::Supposed;
@@ -175,42 +172,6 @@ pub struct Location {
     pub forward: Vec<Spot>,
 }
 
-/// What is being typed or lies over the panes.
-#[derive(Default)]
-pub struct Dialog {
-    /// What lies over the panes, the topmost last.
-    pub overlays: Vec<Overlay>,
-    /// How many overlays there were when the topmost one was scrolled sideways, and how far.
-    pub sideways: (usize, usize),
-    /// A line of text being typed.
-    pub prompt: Option<Prompt>,
-    /// What was searched for last.
-    pub query: Option<String>,
-    /// Keys of a chord pressed so far.
-    pub pending: Vec<Key>,
-    /// Quitting was asked for and has to be asked for again: something would be lost.
-    pub leaving: bool,
-    /// The digits pressed before that.
-    pub count: Option<Count>,
-    /// How the chord can go on is shown.
-    pub which_key: bool,
-    /// An answer to the last key.
-    pub note: Option<Note>,
-    /// What was found last in all sessions.
-    pub hits: Option<Box<hits::HitsView>>,
-    /// What was tried last, in each language.
-    pub tested: Vec<tester::Expression>,
-}
-
-impl Dialog {
-    /// Columns of the topmost overlay that are scrolled out of sight at its left edge. One that is opened over it, or seen
-    /// again after it, begins at its own.
-    pub fn out(&self) -> usize {
-        let (overlays, out) = self.sideways;
-        if overlays == self.overlays.len() { out } else { 0 }
-    }
-}
-
 /// What is not on disk but inside the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct BuiltIn {
@@ -263,15 +224,6 @@ pub struct Sideways {
     pub out: usize,
     /// A hash of what the pane showed: other content begins at the left edge again.
     pub of: u64,
-}
-
-/// A line of answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    /// Something did not work.
-    pub failed: bool,
-    /// What there is to say.
-    pub text: String,
 }
 
 /// A place to come back to.

@@ -1,43 +1,34 @@
 //! What happens to the model when something happens: no I/O, no clock. What is to be done outside is returned.
 
-mod asking;
-pub(super) mod cases;
-mod cite;
-mod compare;
-mod copy;
-mod count;
-mod enter;
-mod export;
-mod frames;
-mod go;
-mod hits;
-mod judge;
-mod jump;
-mod live;
-mod load;
-mod marks;
+pub(super) mod asking;
+pub(super) mod cite;
+pub(super) mod compare;
+pub(super) mod copy;
+pub(super) mod count;
+pub(super) mod enter;
+pub(super) mod export;
+pub(super) mod frames;
+pub(super) mod go;
+pub(super) mod judge;
+pub(super) mod jump;
+pub(super) mod live;
+pub(super) mod load;
+pub(super) mod marks;
 pub(super) mod mouse;
-mod overlays;
-mod palette;
-mod paste;
-mod prompt;
-mod recordings;
+pub(super) mod overlays;
+pub(super) mod paste;
+pub(super) mod prompt;
+pub(super) mod recordings;
 pub(super) mod restore;
-mod save;
-mod search;
-mod settle;
-mod sideways;
-mod suggest;
-mod suppose;
-mod survey;
-mod table;
-mod tester;
-mod texts;
-mod themes;
-mod values;
-mod way_out;
-mod welcome;
-mod witness;
+pub(super) mod save;
+pub(super) mod search;
+pub(super) mod settle;
+pub(super) mod sideways;
+pub(super) mod suppose;
+pub(super) mod table;
+pub(super) mod values;
+pub(super) mod welcome;
+pub(super) mod witness;
 
 use super::effect::Effect;
 use super::keys::{self, Command, Key, Meaning};
@@ -45,7 +36,9 @@ use super::layout::Pane;
 use super::list::Go;
 use super::message::Msg;
 use super::model::survey::Tab;
-use super::model::{Model, Note, Overlay, Welcome};
+use super::model::{Model, Note, Welcome};
+use super::overlay::{body, cases, findings, help, hits, loads, palette, problems, reference};
+use super::overlay::{suggest::acts as suggest, survey, tester, texts, way_out};
 use crate::report::words;
 use rulestep_engine::run::Mode;
 
@@ -71,10 +64,9 @@ pub fn update_all(model: &mut Model, messages: impl Iterator<Item = Msg>) -> Vec
         model.arrange();
         table::keep(model);
     }
-    survey::ask(model, &mut effects);
+    overlays::ask(model, &mut effects);
     settle::settle(model);
     frames::ask(model, &mut effects);
-    tester::ask(model, &mut effects);
     effects
 }
 
@@ -83,7 +75,7 @@ fn take(model: &mut Model, message: Msg, effects: &mut Vec<Effect>) {
     match message {
         Msg::Key(key) => pressed(model, key, effects),
         Msg::Mouse(mouse) => {
-            if let Some(command) = mouse::moved(model, mouse, effects) {
+            if let Some(command) = mouse::moved(model, mouse) {
                 run(model, command, effects);
             }
         }
@@ -244,6 +236,10 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         let missing = model.habits.keymap.worded(missing).into_owned();
         return model.say(missing);
     }
+    if let Some(act) = model.dialog.popup().and_then(|popup| popup.act(command)) {
+        let chosen = act.run(model, effects);
+        return chosen.into_iter().for_each(|chosen| run(model, chosen, effects));
+    }
     use Command as C;
     match command {
         C::NextCall => go::next(model, 1),
@@ -282,16 +278,12 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::Back => jump::back(model),
         C::Forward => jump::forward(model),
         C::Open => {
-            if let Some(command) = enter::open(model, effects) {
-                run(model, command, effects);
+            if model.dialog.overlays.is_empty() {
+                enter::open(model);
             }
         }
-        C::Body => overlays::body(model),
-        C::NextBody => overlays::next_body(model, true),
-        C::PreviousBody => overlays::next_body(model, false),
-        C::Fold | C::FoldAll | C::UnfoldAll => overlays::fold(model, command),
-        C::Findings => overlays::findings(model),
-        C::GroupBy => overlays::group(model),
+        C::Body => body::open(model),
+        C::Findings => findings::open(model),
         C::FilterSessions => table::begin_filter(model),
         C::SortSessions => palette::open(model, "sort-sessions "),
         C::GroupSessions => table::group(model),
@@ -302,19 +294,14 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::FoldSessions => table::fold_all(model),
         C::Test => tester::open(model),
         C::Suggest => suggest::open(model, effects),
-        C::WithOutput => suggest::open_field(model, effects),
         C::UndoWrite => suggest::undo(model, effects),
         C::SearchSessions => hits::begin(model),
         C::Overview => survey::open(model, Tab::Rules),
         C::Inventory => survey::open(model, Tab::List(0)),
-        C::NextTab => survey::tab(model, 1),
-        C::PreviousTab => survey::tab(model, -1),
-        C::FirstCall => survey::first(model),
-        C::SortRows => survey::sort(model),
         C::Cases => cases::open(model),
-        C::Reference => overlays::reference(model),
-        C::Problems => overlays::problems(model),
-        C::Help => overlays::help(model),
+        C::Reference => reference::open(model),
+        C::Problems => problems::open(model),
+        C::Help => help::open(model),
         C::Palette => palette::open(model, ""),
         // By a key nobody can say which.
         C::Theme | C::GoTo | C::SetMark | C::GoMark | C::Export => {
@@ -335,11 +322,13 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
         C::PaneChanges => go::focus(model, Pane::Changes),
         C::Zoom => model.place.zoom = !model.place.zoom,
         C::Base => compare::ask(model, effects),
-        C::LastLoad => compare::loads(model, effects),
+        C::LastLoad => loads::open(model, effects),
         C::EndCompare => compare::end(model, effects),
         C::Texts => texts::open(model, effects),
-        C::NextHunk => texts::hunk(model, true),
-        C::PreviousHunk => texts::hunk(model, false),
+        // What these do is said by the popups whose keys they are.
+        C::Fold | C::FoldAll | C::UnfoldAll | C::NextBody | C::PreviousBody | C::WithOutput => {}
+        C::NextHunk | C::PreviousHunk | C::GroupBy => {}
+        C::NextTab | C::PreviousTab | C::FirstCall | C::SortRows => {}
         C::Redraw => effects.push(Effect::Redraw),
         C::Judge => live::again(model, effects),
         C::Live => live::toggle(model, effects),
@@ -354,9 +343,6 @@ pub(super) fn run(model: &mut Model, command: Command, effects: &mut Vec<Effect>
             model.say(what);
             compare::forget_bases(model);
             judge::judge_all(model, effects);
-        }
-        C::Edit if matches!(model.dialog.overlays.last(), Some(Overlay::Draft(_))) => {
-            suggest::edit(model, effects)
         }
         C::Edit => overlays::edit(model, effects),
         C::CopyRow | C::CopyJson | C::CopyRule | C::CopyPath | C::CopyExplain | C::CopyMarkdown => {

@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 
 use crate::workbench::keys::{Command, chord};
 use crate::workbench::model::supposed::Ask;
-use crate::workbench::model::{Model, Overlay, Prompt};
+use crate::workbench::model::{Model, Prompt};
 use crate::workbench::paint::Row;
 use crate::workbench::text;
 use crate::workbench::theme::Role;
@@ -24,20 +24,15 @@ pub fn draw(model: &Model, buf: &mut Buffer, area: Rect) -> Option<Position> {
     {
         cursor = asking(model, prompt, ask, &mut row).map(|at| Position::new(area.x + at, area.y));
     } else if let Some(prompt) = &model.dialog.prompt {
-        let overlay = model.dialog.overlays.last();
-        let palette = matches!(overlay, Some(Overlay::Palette(_)));
-        row.put(Role::Key, if palette { ":" } else { "/" });
+        let (sign, hint) = match model.dialog.popup() {
+            Some(popup) => popup.typing(),
+            None => ("/", "Enter keeps, Esc goes back"),
+        };
+        row.put(Role::Key, sign);
         let refused = prompt.cut.as_ref().or(prompt.refused.as_ref());
-        let (role, hint) = match (refused, overlay) {
-            (Some(refused), _) => (Role::StatusProblem, refused.as_str()),
-            (None, Some(Overlay::Palette(_))) => {
-                (Role::KeyDoc, "Enter runs, Tab completes, Up repeats, Esc closes")
-            }
-            (None, Some(Overlay::Findings(_))) => (
-                Role::KeyDoc,
-                "is:stopped is:violated is:reported tool: rule: !not; Enter keeps, Esc goes back",
-            ),
-            (None, _) => (Role::KeyDoc, "Enter keeps, Esc goes back"),
+        let (role, hint) = match refused {
+            Some(refused) => (Role::StatusProblem, refused.as_str()),
+            None => (Role::KeyDoc, hint),
         };
         // Where it is short of room, what was cut or refused is said all the same.
         let kept = if refused.is_some() { (hint.len() + 3).min(row.left() * 2 / 3) } else { 0 };
@@ -137,8 +132,8 @@ fn work(model: &Model) -> String {
 
 /// The keys most wanted here, each pair with one word.
 fn hints(model: &Model, row: &mut Row<'_>) {
-    let wanted = match model.dialog.overlays.last() {
-        Some(overlay) => overlay.window().hints(),
+    let wanted = match model.dialog.popup() {
+        Some(popup) => popup.hints(),
         None => model.place.focus.hints(model),
     };
     let facts = &model.settled.facts;

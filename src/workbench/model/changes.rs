@@ -1,9 +1,10 @@
 //! What is different between two versions, over all sessions: groups of one kind, origin and rule each.
 
+use rulestep_base::session::{Body, Session};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::compare::{Change, Comparison, Kind, Origin, RuleAt, Side};
+use crate::compare::{Change, ChangePlace, Comparison, Kind, Origin, RuleAt, Side};
 use rulestep_engine::monitor::RuleId;
 
 /// The changes between the version that decides and what it is compared with, as far as sessions are compared.
@@ -162,5 +163,21 @@ impl Pair {
             Side::Base => Pair { base: Some(rule.rule), new: same.or_else(|| pairs.in_new(rule.rule)) },
             Side::New => Pair { base: same.or_else(|| pairs.in_base(rule.rule)), new: Some(rule.rule) },
         }
+    }
+}
+
+/// The tool and the arguments of a call, of a choice that was not taken as well.
+pub fn called(session: &Session, at: ChangePlace) -> Option<(Arc<str>, Body)> {
+    match at {
+        ChangePlace::Call(call) => {
+            let call = session.calls.get(call.index as usize)?;
+            Some((Arc::clone(&call.tool), call.arguments.clone()))
+        }
+        ChangePlace::Alternative(at) => {
+            let calls = session.alternative(at.turn, at.choice)?.calls();
+            let call = calls.get((at.call as usize).checked_sub(1)?)?;
+            Some((Arc::clone(&call.tool), call.arguments.clone()))
+        }
+        ChangePlace::Turn(_) | ChangePlace::End => None,
     }
 }

@@ -4,7 +4,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::supposed::{Ask, JudgedLayer, Layer, Target};
-use super::{Location, Model, Overlay};
+use super::tester::TesterView;
+use super::{Location, Model};
 use crate::stored::{NotRestored, StoredSession};
 use crate::workbench::keys::Scope;
 use crate::workbench::layout::{Layout, LayoutState, Pane, layout};
@@ -35,7 +36,7 @@ impl Model {
         let problem = problem || !self.habits.problems.is_empty();
         let Location { focus, side, zoom, .. } = self.place;
         let changes = self.basis.changes.comparison.is_some();
-        let preview = matches!(self.dialog.overlays.last(), Some(Overlay::Suggest(_)));
+        let preview = self.dialog.popup().is_some_and(|popup| popup.preview().is_some());
         layout(self.size, &LayoutState { focus, side, zoom, problem, changes, preview })
     }
 
@@ -48,7 +49,7 @@ impl Model {
 
     /// Whose keys are meant.
     pub fn scope_of_keys(&self) -> Scope {
-        match (self.dialog.overlays.last(), self.place.focus) {
+        match (self.dialog.popup(), self.place.focus) {
             (Some(top), _) => top.scope(),
             (None, Pane::Policy) => Scope::Policy,
             (None, _) => Scope::Panes,
@@ -172,10 +173,10 @@ impl Ask {
             Ask::Save => "save as".to_owned(),
             Ask::Filter => "filter".to_owned(),
             Ask::Search => "search all sessions, text or /regex/".to_owned(),
-            Ask::Expression => match model.dialog.overlays.last() {
-                Some(Overlay::Tester(view)) => view.expression.language.name().to_owned(),
-                _ => String::new(),
-            },
+            Ask::Expression => {
+                let view = model.dialog.top::<TesterView>();
+                view.map(|view| view.expression.language.name().to_owned()).unwrap_or_default()
+            }
             Ask::Base => "compare with git:REV, path, recorded, live (empty: none)".to_owned(),
             Ask::Rule => "the file with the rule".to_owned(),
             Ask::Arguments(_) => format!("{} arguments", call()),

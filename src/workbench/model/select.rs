@@ -1,9 +1,10 @@
 //! What is selected: derived from where the cursors stand, never stored beside them.
 
+use super::overlay::BodyView;
 use std::sync::Arc;
 
 use super::texts::lines_of;
-use super::{Model, Overlay, Spot, verdict};
+use super::{Model, Spot, verdict};
 use crate::compare::{Base, Side};
 use crate::report::words::{self, Attempt};
 use crate::workbench::keys::Facts;
@@ -169,14 +170,6 @@ impl Model {
         }
     }
 
-    /// What lies on top, apart from lists of commands: those are about what lies below them.
-    fn beneath(&self) -> Option<&Overlay> {
-        self.dialog
-            .overlays
-            .iter()
-            .rfind(|overlay| !matches!(overlay, Overlay::Help(_) | Overlay::Palette(_)))
-    }
-
     /// What commands may ask about the present.
     pub fn facts(&self) -> Facts {
         Facts {
@@ -186,9 +179,8 @@ impl Model {
             not_taken: self.not_taken().is_some(),
             finding: self.finding().is_some() || self.violation().is_some(),
             rule: match self.beneath() {
-                Some(Overlay::Findings(view)) => view.row().is_some(),
-                Some(Overlay::Survey(view)) => view.row().is_some_and(|row| row.rule.is_some()),
-                _ => self.shown_rule().is_some(),
+                Some(popup) => popup.rule(self).is_some(),
+                None => self.shown_rule().is_some(),
             },
             cause: self.cause().is_some(),
             body: self.row().is_some_and(|row| !matches!(row.kind, RowKind::Rule(_))),
@@ -226,7 +218,7 @@ impl Model {
     }
 
     fn is_of_result(&self) -> bool {
-        let Some(Overlay::Body(view)) = self.dialog.overlays.last() else { return false };
+        let Some(view) = self.dialog.top::<BodyView>() else { return false };
         let row = self.settled.rows.get(view.row);
         row.is_some_and(|row| matches!(row.kind, RowKind::Result(_)))
     }
@@ -312,60 +304,5 @@ impl Editable {
     /// In a file of cases.
     pub fn case(file: &str, line: u32) -> Self {
         Self { word: "case", ..Self::rule(file, line) }
-    }
-}
-
-impl Overlay {
-    /// What the cursor in it is on, for an editor.
-    fn editable(&self, model: &Model) -> Option<Editable> {
-        match self {
-            Self::Findings(found) => {
-                let row = found.row()?;
-                let judgement = model.archive.entries.get(row.entry)?.judgement.as_ref()?;
-                let rule = judgement.policy.rules().get(row.rule_id)?;
-                Some(Editable::rule(rule.source.name(), rule.source.position(rule.span.start).line))
-            }
-            Self::Problems(problems) => {
-                let place = problems.rows.get(problems.list.cursor)?.place()?;
-                let line = place.line().and_then(|line| u32::try_from(line).ok()).unwrap_or(1);
-                let recorded = model.archive.entries.iter().any(|entry| *entry.file == *place.file());
-                let case = model.basis.cases.cases.iter().any(|case| *case.file == *place.file());
-                Some(match (recorded, case) {
-                    (true, _) => Editable::recording(place.file(), line),
-                    (_, true) => Editable::case(place.file(), line),
-                    (false, false) => Editable::rule(place.file(), line),
-                })
-            }
-            Self::Draft(view) => Some(Editable::rule(&view.insertion.file, view.list.cursor as u32 + 1)),
-            Self::Body(view) => {
-                let session = model.session()?;
-                let line = model.settled.rows.get(view.row)?.line(session)?;
-                Some(Editable::recording(&session.origin.file, line))
-            }
-            Self::Texts(view) => {
-                let (file, line) = view.place(model.texts_beside())?;
-                Some(Editable::rule(&file, line))
-            }
-            Self::Survey(view) => {
-                let id = &view.row()?.rule.as_ref()?.id;
-                let rules = model.basis.rules.policy.as_ref()?.rules();
-                let (_, rule) = rules.iter().find(|(_, rule)| rule.id == *id)?;
-                Some(Editable::rule(rule.source.name(), rule.source.position(rule.span.start).line))
-            }
-            Self::Cases(view) => {
-                let case = model.basis.cases.cases.get(view.line()?.case())?;
-                let unmet = view.line()?.unmet();
-                let line = unmet.and_then(|at| Some(case.judged.as_ref()?.report.unmet.get(at)?.line));
-                Some(Editable::case(&case.file, line.unwrap_or(case.line)))
-            }
-            Self::Help(_)
-            | Self::Loads(_)
-            | Self::Hits(_)
-            | Self::Palette(_)
-            | Self::WayOut(_)
-            | Self::Suggest(_)
-            | Self::Tester(_)
-            | Self::Reference(_) => None,
-        }
     }
 }

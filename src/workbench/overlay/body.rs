@@ -1,14 +1,23 @@
 //! A whole body: JSON laid out in lines, the path of the line under the cursor on the title.
 
+use super::suggest::acts as suggest;
+use crate::workbench::layout::Pane;
+use crate::workbench::transcript;
+use crate::workbench::update::go;
+use rulestep_base::session::Session;
 use std::ops::Range;
+use std::sync::Arc;
 
 mod found;
 
-use super::Window;
+use super::spec::{Act, Popup};
 use crate::report::words;
 use crate::workbench::document::{GUTTER, Line, Token};
+use crate::workbench::keys::Command;
+use crate::workbench::keys::Scope;
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::BodyView;
+use crate::workbench::model::select::Editable;
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text::{self, CleanLine, Marks};
@@ -52,7 +61,7 @@ impl Rows for BodyView {
     }
 }
 
-impl Window for BodyView {
+impl Popup for BodyView {
     fn title(&self, model: &Model, width: usize) -> String {
         let room = width.saturating_sub(18);
         match self.document.path(self.list.cursor) {
@@ -78,6 +87,28 @@ impl Window for BodyView {
             CopyPath "copy path", WithOutput "require it", Test "test", Fold "fold", FoldAll UnfoldAll "all", NextBody PreviousBody "next",
             Search "search", CopyJson "copy", Quit "close"
         ]
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Body
+    }
+
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[
+            (Command::Open, Act::Do(|model| fold(model, Command::Fold))),
+            (Command::Fold, Act::Do(|model| fold(model, Command::Fold))),
+            (Command::FoldAll, Act::Do(|model| fold(model, Command::FoldAll))),
+            (Command::UnfoldAll, Act::Do(|model| fold(model, Command::UnfoldAll))),
+            (Command::NextBody, Act::Do(|model| next(model, true))),
+            (Command::PreviousBody, Act::Do(|model| next(model, false))),
+            (Command::WithOutput, Act::Ask(suggest::open_field)),
+        ]
+    }
+
+    fn editable(&self, model: &Model) -> Option<Editable> {
+        let session = model.session()?;
+        let line = model.settled.rows.get(self.row)?.line(session)?;
+        Some(Editable::recording(&session.origin.file, line))
     }
 }
 
@@ -138,5 +169,68 @@ fn colour(
         None => {
             row.shown(role, shown);
         }
+    }
+}
+
+/// The body of the selected row.
+pub fn open(model: &mut Model) {
+    let row = model.list(Pane::Transcript).cursor;
+    if let Some(view) = BodyView::of(model, row) {
+        model.dialog.open(view);
+    }
+}
+
+/// The body of the next row that has one.
+pub fn next(model: &mut Model, forward: bool) {
+    let Some(view) = model.dialog.top::<BodyView>() else { return };
+    let target = if forward { view.row.checked_add(1) } else { view.row.checked_sub(1) };
+    let Some(next) = target.and_then(|row| BodyView::of(model, row)) else {
+        return model.say(if forward { "this is the last row" } else { "this is the first row" });
+    };
+    go::to_row(model, next.row);
+    model.dialog.overlays.pop();
+    model.dialog.open(next);
+}
+
+/// Folds and unfolds.
+fn fold(model: &mut Model, command: Command) {
+    if let Some(view) = model.dialog.top_mut::<BodyView>() {
+        let at = view.list.cursor;
+        view.list.cursor = match command {
+            Command::FoldAll => view.document.fold_all(at),
+            Command::UnfoldAll => view.document.unfold_all(at),
+            _ => view.document.toggle(at),
+        };
+    }
+}
+
+/// The bodies that are open show what their rows hold now; those whose rows are gone are closed. `rows` and `session` are
+/// those from before.
+pub fn renew(model: &mut Model, rows: &transcript::Rows, session: Option<&Arc<Session>>) {
+    let mut open = std::mem::take(&mut model.dialog.overlays);
+    open.retain_mut(|overlay| match overlay.view_mut::<BodyView>() {
+        Some(view) => view.renew(model, rows, session).is_some(),
+        None => true,
+    });
+    model.dialog.overlays = open;
+}
+
+impl BodyView {
+    /// One whose text is the same stays as it is, folds and all. `None`: its row is gone.
+    fn renew(
+        &mut self,
+        model: &Model,
+        rows: &transcript::Rows,
+        session: Option<&Arc<Session>>,
+    ) -> Option<()> {
+        let row = rows.get(self.row)?;
+        let now = model.settled.rows.place_of(row)?;
+        let body = session.and_then(|session| row.body(session));
+        if body.is_some() && body == model.session().and_then(|session| row.body(session)) {
+            self.row = now;
+        } else if let Some(renewed) = BodyView::of(model, now) {
+            *self = BodyView { list: self.list, ..renewed };
+        }
+        Some(())
     }
 }

@@ -1,14 +1,21 @@
 //! The cases beside the policy: what came of each; below one that fails what is expected, beside what came.
 
-use super::Window;
+use super::spec::{Act, Popup};
 use crate::report::cases::{FailedExpectation, shown};
 use crate::report::words;
+use crate::workbench::effect::Effect;
+use crate::workbench::keys::Command;
+use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
-use crate::workbench::model::cases::{CaseCounts, CaseEntry, CaseLine, CaseState, CasesView};
+use crate::workbench::model::cases::{CaseCounts, CaseEntry, CaseLine, CaseList, CaseState, CasesView};
+use crate::workbench::model::select::Editable;
+use crate::workbench::model::supposed::{Land, Layer, OpenCase};
 use crate::workbench::paint::{Row, tail};
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
+use crate::workbench::update::{go, overlays, suppose};
+use std::sync::Arc;
 
 impl CasesView {
     fn of<'m>(&self, model: &'m Model, at: usize) -> Option<(CaseLine, &'m CaseEntry)> {
@@ -129,7 +136,7 @@ impl Rows for CasesView {
     }
 }
 
-impl Window for CasesView {
+impl Popup for CasesView {
     fn title(&self, model: &Model, _: usize) -> String {
         let cases = &model.basis.cases;
         let counts: Vec<String> = cases
@@ -170,4 +177,92 @@ impl Window for CasesView {
         self.filter = words;
         self.collect(&model.basis.cases);
     }
+
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[(Command::Open, Act::Do(enter))]
+    }
+
+    fn editable(&self, model: &Model) -> Option<Editable> {
+        let case = model.basis.cases.cases.get(self.line()?.case())?;
+        let unmet = self.line()?.unmet();
+        let line = unmet.and_then(|at| Some(case.judged.as_ref()?.report.unmet.get(at)?.line));
+        Some(Editable::case(&case.file, line.unwrap_or(case.line)))
+    }
+}
+
+/// Asks for all of them to be judged.
+pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
+    // A policy inside the program has no files that cases could be beside.
+    if !model.basis.paths.is_empty() {
+        effects.push(Effect::Cases(model.basis.cases.ask()));
+    }
+}
+
+/// They were judged. The list that is open and the cases that are open show what came of that.
+pub fn arrived(model: &mut Model, number: u64, list: CaseList) {
+    let before = std::mem::take(&mut model.basis.cases.cases);
+    model.basis.cases.take(number, list);
+    let cases = &model.basis.cases;
+    for view in model.dialog.views_mut::<CasesView>() {
+        let here = view.line().and_then(|line| before.get(line.case()));
+        let is = |at: usize| {
+            let now = cases.cases.get(at);
+            here.zip(now).is_some_and(|(here, now)| here.is(now))
+        };
+        view.collect(cases);
+        let at = view.lines.iter().position(|line| is(line.case()));
+        view.list.cursor = at.unwrap_or(view.list.cursor);
+    }
+    for entry in &mut model.archive.entries {
+        let Some(open) = entry.supposed.top_mut().and_then(|layer| layer.case.as_mut()) else { continue };
+        // Of one that cannot be judged any more, what came last stays on screen.
+        if let Some(now) = cases.same(&open.case).filter(|now| now.judged.is_some()) {
+            open.case = Arc::clone(now);
+        }
+    }
+    overlays::renew(model);
+}
+
+/// Opens the list.
+pub fn open(model: &mut Model) {
+    let mut view = CasesView::default();
+    view.collect(&model.basis.cases);
+    model.dialog.open(view);
+}
+
+/// Opens the case under the cursor, at the call that is not as expected.
+fn enter(model: &mut Model) {
+    let Some(view) = model.dialog.top::<CasesView>() else { return };
+    let Some(line) = view.line() else { return };
+    let Some(case) = model.basis.cases.cases.get(line.case()).cloned() else { return };
+    let Some(judged) = &case.judged else {
+        let text = format!("this case could not be judged; {} opens its file", model.key(Command::Edit));
+        return model.say(text);
+    };
+    let failed = (!judged.report.passed).then_some(line.unmet().unwrap_or(0));
+    let land = Land::Call(judged.call(failed).unwrap_or(0));
+    let from = model.list(Pane::Transcript);
+    let said = match failed.and_then(|at| case.unmet(at)) {
+        Some(unmet) => unmet,
+        None => format!("the case {} {}", case.name, case.state_word()),
+    };
+    if model.entry().is_none() {
+        return model.say("a case is opened over a session, and none is open");
+    }
+    suppose::exchange(model, |model| {
+        let Some(entry) = model.archive.entries.get_mut(model.place.open) else { return Land::Stay };
+        // Of two cases the second takes the place of the first.
+        let first = entry.supposed.top().and_then(|layer| layer.case.as_ref()).map(|open| open.from);
+        if first.is_some() {
+            entry.supposed.pop();
+        }
+        let open = OpenCase { case: Arc::clone(&case), from: first.unwrap_or(from) };
+        entry.supposed.push(Layer { case: Some(open), land, ..Layer::default() });
+        Land::Stay
+    });
+    model.dialog.overlays.pop();
+    go::focus(model, Pane::Transcript);
+    let back = model.key(Command::Quit);
+    let text = format!("{said}; {back} goes back");
+    model.say(text);
 }

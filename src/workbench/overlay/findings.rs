@@ -1,15 +1,25 @@
 //! All findings of all sessions in one list, under headings.
 
-use super::Window;
+pub mod state;
+
+pub use self::state::{FindingRow, FindingsView, GroupBy};
+use super::spec::{Act, Popup};
+use crate::compare::ChangePlace;
 use crate::report::words;
-use crate::workbench::model::overlay::FindingsView;
-use crate::workbench::model::{FindingRow, GroupBy, Model};
+use crate::workbench::keys::Command;
+use crate::workbench::keys::Scope;
+use crate::workbench::layout::Pane;
+use crate::workbench::model::Model;
+use crate::workbench::model::select::Editable;
+use crate::workbench::model::survey::SurveyView;
 use crate::workbench::paint::{Row, WHOLE, tail};
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
+use crate::workbench::update::{go, jump, overlays};
 use rulestep_engine::monitor::Effect;
 use rulestep_engine::run::Mode;
+use std::sync::Arc;
 
 impl Rows for FindingsView {
     fn len(&self, _: &Model) -> usize {
@@ -47,7 +57,7 @@ impl Rows for FindingsView {
     }
 }
 
-impl Window for FindingsView {
+impl Popup for FindingsView {
     fn title(&self, model: &Model, width: usize) -> String {
         let would = if model.basis.mode == Mode::Shadow { ", what would stop" } else { "" };
         let of = self.only.as_ref().map(|(_, name)| format!(" of {name}")).unwrap_or_default();
@@ -94,6 +104,29 @@ impl Window for FindingsView {
     fn sift(&mut self, model: &Model, words: String) {
         self.filter = words;
         FindingsView::sift(self, model);
+    }
+
+    fn scope(&self) -> Scope {
+        Scope::Findings
+    }
+
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[(Command::Open, Act::Do(enter)), (Command::GroupBy, Act::Do(group))]
+    }
+
+    fn typing(&self) -> (&'static str, &'static str) {
+        ("/", "is:stopped is:violated is:reported tool: rule: !not; Enter keeps, Esc goes back")
+    }
+
+    fn rule(&self, _: &Model) -> Option<String> {
+        Some(self.row()?.rule.to_string())
+    }
+
+    fn editable(&self, model: &Model) -> Option<Editable> {
+        let row = self.row()?;
+        let judgement = model.archive.entries.get(row.entry)?.judgement.as_ref()?;
+        let rule = judgement.policy.rules().get(row.rule_id)?;
+        Some(Editable::rule(rule.source.name(), rule.source.position(rule.span.start).line))
     }
 }
 
@@ -167,3 +200,80 @@ const WIDE: usize = 96;
 const CODE: usize = 22;
 /// Columns of a session's name, with the space after it.
 const SESSION: usize = 18;
+
+/// Opens the list.
+pub fn open(model: &mut Model) {
+    open_as(model, FindingsView::default());
+}
+
+/// The findings that a view asks for.
+pub fn open_as(model: &mut Model, mut view: FindingsView) {
+    view.collect(model);
+    // The cursor begins at the selected call, or rule about the session, if there is a finding.
+    let rule = model.violation().map(|state| state.rule);
+    let not_taken = model.not_taken().map(ChangePlace::Alternative);
+    let here = not_taken.or_else(|| model.call().map(|call| ChangePlace::Call(call.at)));
+    let here = if rule.is_some() { Some(ChangePlace::End) } else { here };
+    let row = |at: &usize| {
+        view.rows.get(*at).is_some_and(|row| {
+            let same = rule.is_none_or(|rule| row.rule_id == rule);
+            row.entry == model.place.open && Some(row.at) == here && same
+        })
+    };
+    view.list.cursor = view.shown.iter().position(row).unwrap_or(0);
+    model.dialog.open(view);
+}
+
+/// Groups findings by the next property, staying on the same one.
+fn group(model: &mut Model) {
+    let Some(mut view) = model.dialog.take::<FindingsView>() else { return };
+    let here = view.row().map(|row| (row.entry, row.at, row.rule_id));
+    view.by = view.by.next();
+    view.collect(model);
+    let same = |at: &usize| view.rows.get(*at).map(|row| (row.entry, row.at, row.rule_id)) == here;
+    view.list.cursor = view.shown.iter().position(same).unwrap_or(0);
+    model.dialog.open(*view);
+}
+
+/// Takes into the list of findings, if it is open, what is new, staying on the same one: `moved` says where an entry
+/// is now.
+pub fn recollect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>) {
+    collect(model, moved, false);
+}
+
+/// With `top`, whoever is on the first row, perhaps never having moved, stays on the first row.
+fn collect(model: &mut Model, moved: &dyn Fn(usize) -> Option<usize>, top: bool) {
+    overlays::each(model, |view: &mut FindingsView, model| {
+        let here = view.row().filter(|_| !top || view.list.cursor > 0);
+        let here = here.map(|row| (moved(row.entry), row.at, row.code, Arc::clone(&row.rule)));
+        view.collect(model);
+        if let Some((Some(entry), at, code, rule)) = here {
+            let row =
+                |row: &FindingRow| (row.entry, row.at, row.code) == (entry, at, code) && row.rule == rule;
+            let same = |at: &usize| view.rows.get(*at).is_some_and(row);
+            if let Some(at) = view.shown.iter().position(same) {
+                view.list.cursor = at;
+            }
+        }
+    });
+}
+
+/// The same while sessions are being judged: each time half as many more are, so that a long list is not made anew
+/// for every session.
+pub fn recollect_at_times(model: &mut Model) {
+    let judged = model.work.judged;
+    let due = |view: &mut FindingsView| judged >= view.judged + view.judged / 2 || judged < view.judged;
+    if model.dialog.views_mut().any(due) || model.judging().is_none() {
+        collect(model, &Some, true);
+    }
+}
+
+/// To what the finding under the cursor is about. The list of rules that they were asked for from is left as well.
+fn enter(model: &mut Model) {
+    let found = model.dialog.top::<FindingsView>().and_then(FindingsView::row);
+    let Some((entry, at, rule)) = found.map(|row| (row.entry, row.at, row.rule_id)) else { return };
+    model.dialog.overlays.pop();
+    model.dialog.close_all::<SurveyView>();
+    jump::to(model, entry, if at == ChangePlace::End { Err(rule) } else { Ok(at) });
+    go::focus(model, Pane::Transcript);
+}

@@ -1,13 +1,65 @@
 //! The list of all commands, signs and colours.
 
-use super::Window;
+use super::spec::{Act, Popup};
 use crate::workbench::keys;
+use crate::workbench::keys::Command;
+use crate::workbench::keys::Scope;
+use crate::workbench::list::List;
 use crate::workbench::model::Model;
-use crate::workbench::model::overlay::{HelpRow, HelpView};
+use crate::workbench::model::overlay::words_of;
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
+use crate::workbench::text::Marks;
 use crate::workbench::theme::{Glyph, Role, Theme};
+use crate::workbench::transcript::contains;
+use rulestep_base::wording::glyph::NOTES;
+
+/// The list of commands.
+#[derive(Default)]
+pub struct HelpView {
+    /// Where commands are to be used: what lay on top before.
+    pub scope: Option<Scope>,
+    /// Where in the list.
+    pub list: List,
+    /// Words that every row shown contains.
+    pub filter: String,
+}
+
+/// A row of help.
+#[derive(Clone, Copy)]
+pub enum HelpRow {
+    /// A command.
+    Command(&'static keys::Row),
+    /// A mark and what it means.
+    Glyph(Glyph),
+    /// A sign that is no command, mark or colour: what it is listed under, the sign, and what it means.
+    Note(&'static str, &'static str, &'static str),
+    /// A colour and what it means.
+    Role(Role),
+}
+
+impl HelpRow {
+    /// Under which heading it is.
+    pub const fn heading(&self) -> &'static str {
+        match self {
+            Self::Command(row) => keys::heading(row),
+            Self::Glyph(_) => "Marks",
+            Self::Note(heading, ..) => heading,
+            Self::Role(_) => "Colours",
+        }
+    }
+
+    /// What it says.
+    pub fn doc(&self) -> &'static str {
+        match self {
+            Self::Command(row) => row.doc,
+            Self::Glyph(glyph) => glyph.doc(),
+            Self::Note(_, _, doc) => doc,
+            Self::Role(role) => role.doc().trim_end_matches('.'),
+        }
+    }
+}
 
 /// Columns of the keys.
 const KEYS: usize = 11;
@@ -108,7 +160,7 @@ fn keys_of(model: &Model, row: &keys::Row) -> String {
     }
 }
 
-impl Window for HelpView {
+impl Popup for HelpView {
     fn title(&self, _: &Model, _: usize) -> String {
         match self.filter.as_str() {
             "" => "Help: keys, then marks, then colours".to_owned(),
@@ -135,9 +187,42 @@ impl Window for HelpView {
     fn sift(&mut self, _: &Model, words: String) {
         self.filter = words;
     }
+
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[(Command::Open, Act::Choose(enter)), (Command::Help, Act::Do(close))]
+    }
+
+    fn lists_commands(&self) -> bool {
+        true
+    }
 }
 
 impl HelpView {
+    /// The rows that pass the filter: the commands in the order of the table, then what is on the screen.
+    pub fn shown(&self, model: &Model) -> Vec<HelpRow> {
+        let filter = self.filter.to_lowercase();
+        let words = words_of(&filter);
+        let commands = keys::TABLE.iter().map(HelpRow::Command);
+        let glyphs = Glyph::ALL.iter().map(|glyph| HelpRow::Glyph(*glyph));
+        let ascii = model.theme.marks() == Marks::Ascii;
+        let counts = keys::COUNTS.iter().map(|(keys, doc)| HelpRow::Note(keys::COUNTED, keys, doc));
+        let notes = NOTES.iter().map(|(mark, plain, doc)| {
+            HelpRow::Note("Where text is shown", if ascii { plain } else { mark }, doc)
+        });
+        let roles = Role::LEGEND.iter().map(|role| HelpRow::Role(*role));
+        let passes = |row: &HelpRow| {
+            let own = match row {
+                HelpRow::Command(row) => format!("{} {}", model.habits.keymap.keys(row.command), row.name),
+                HelpRow::Glyph(glyph) => model.theme.glyph(*glyph).to_owned(),
+                HelpRow::Note(_, sign, _) => (*sign).to_owned(),
+                HelpRow::Role(role) => role.name().to_owned(),
+            };
+            let fields = [row.doc(), row.heading(), &own];
+            words.iter().all(|word| fields.iter().any(|field| contains(field, word)))
+        };
+        commands.chain(counts).chain(glyphs).chain(notes).chain(roles).filter(passes).collect()
+    }
+
     /// What a command misses, in brackets; nothing where it can be used.
     fn missing(&self, model: &Model, row: &HelpRow) -> String {
         let HelpRow::Command(row) = row else { return String::new() };
@@ -152,4 +237,33 @@ impl HelpView {
 /// Columns of the names of groups.
 fn heading(width: usize) -> usize {
     if width >= NAMED { 21 } else { 0 }
+}
+
+/// Opens the list.
+pub fn open(model: &mut Model) {
+    let scope = Some(model.scope_of_keys());
+    model.dialog.open(HelpView { scope, ..HelpView::default() });
+}
+
+fn close(model: &mut Model) {
+    model.dialog.overlays.pop();
+}
+
+/// Gives the command under the cursor to be run, if it can be used where help was asked for.
+fn enter(model: &mut Model) -> Option<Command> {
+    let help = model.dialog.top::<HelpView>()?;
+    let shown = help.shown(model);
+    let Some(HelpRow::Command(row)) = shown.get(help.list.cursor) else {
+        model.say("this row explains what is on the screen; there is nothing to run");
+        return None;
+    };
+    let scope = help.scope.unwrap_or(Scope::Panes);
+    let command = row.command;
+    if let Some(missing) = row.missing_in(scope, &model.facts()) {
+        let missing = model.habits.keymap.worded(missing).into_owned();
+        model.say(missing);
+        return None;
+    }
+    model.dialog.overlays.pop();
+    Some(command)
 }

@@ -1,13 +1,21 @@
 //! Where something was found in all sessions: a line for each row of a transcript.
 
-use super::Window;
+use super::spec::{Act, Popup};
 use crate::report::words;
-use crate::workbench::model::Model;
-use crate::workbench::model::hits::{HitRow, HitsView};
+use crate::workbench::effect::{Effect, Search};
+use crate::workbench::keys::Command;
+use crate::workbench::layout::Pane;
+use crate::workbench::list::List;
+use crate::workbench::model::hits::{HitRow, HitsView, Pattern, SessionHits};
+use crate::workbench::model::supposed::Ask;
+use crate::workbench::model::{Dialog, Model, Overlay};
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::Role;
+use crate::workbench::transcript::RowKind;
+use crate::workbench::update::{go, jump, prompt, sideways};
+use std::sync::Arc;
 
 impl HitRow {
     /// What the session is called.
@@ -56,7 +64,7 @@ impl Rows for HitsView {
     }
 }
 
-impl Window for HitsView {
+impl Popup for HitsView {
     fn title(&self, model: &Model, width: usize) -> String {
         let (found, all) = (words::count((self.rows.len() + self.more) as u64, "row"), self.done.1);
         let title =
@@ -80,5 +88,84 @@ impl Window for HitsView {
             true => hints![Quit "close"],
             false => hints![Open "go there", Search "search", Quit "close"],
         }
+    }
+
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[(Command::Open, Act::Do(enter))]
+    }
+}
+
+/// Begins to type what to look for.
+pub fn begin(model: &mut Model) {
+    model.dialog.prompt = Some(prompt::prompt(Ask::Search, "", None));
+}
+
+/// Looks for it in all listed sessions, and no longer for what was looked for before. Nothing typed: the last list again.
+pub fn search(model: &mut Model, text: &str, effects: &mut Vec<Effect>) -> Result<(), String> {
+    if text.is_empty()
+        && let Some(view) = model.dialog.hits.take()
+    {
+        model.dialog.open(*view);
+        return Ok(());
+    }
+    let pattern = Arc::new(Pattern::parse(text)?);
+    let number = model.work.next_number();
+    let session = |at: usize| Some((at, Arc::clone(model.archive.entries.get(at)?.session.as_ref()?)));
+    let sessions: Vec<_> = model.scope().filter_map(session).collect();
+    let view = HitsView {
+        number,
+        pattern: Arc::clone(&pattern),
+        rows: Vec::new(),
+        sessions: 0,
+        done: (0, sessions.len()),
+        more: 0,
+        list: List::default(),
+    };
+    model.dialog.hits = None;
+    model.dialog.close_all::<HitsView>();
+    model.dialog.open(view);
+    effects.push(Effect::Search(Search { number, pattern, sessions }));
+    Ok(())
+}
+
+/// Something was found, or not, in some sessions. What answers an older search is dropped.
+pub fn found(model: &mut Model, number: u64, searched: usize, hits: Vec<SessionHits>) {
+    let Dialog { overlays, hits: kept, .. } = &mut model.dialog;
+    let open = overlays.iter_mut().find_map(Overlay::view_mut).or(kept.as_deref_mut());
+    if let Some(view) = open.filter(|view: &&mut HitsView| view.number == number) {
+        view.add(searched, hits);
+    }
+}
+
+/// Goes to the hit under the cursor, with the place found in sight. The list is kept for `g/` to open again.
+fn enter(model: &mut Model) {
+    let Some(view) = model.dialog.take::<HitsView>() else { return };
+    let Some(row) = view.rows.get(view.list.cursor).cloned() else {
+        model.dialog.hits = Some(view);
+        return;
+    };
+    model.dialog.hits = Some(view);
+    let Some(entry) = model.place_of(&row.session, row.entry) else {
+        return model.say("this session was recorded again since the search; search once more");
+    };
+    jump::leave(model);
+    go::open(model, entry);
+    go::focus(model, Pane::Transcript);
+    let supposed = model.supposes();
+    let at = match row.hit.row.kind {
+        RowKind::Call(index) if supposed => jump::row_of_recorded(model, index),
+        _ if supposed => model.settled.rows.of_turn(row.hit.row.turn),
+        _ => model.settled.rows.place_of(row.hit.row),
+    };
+    let Some(at) = at else {
+        return jump::say_left_out(model);
+    };
+    go::to_row(model, at);
+    // What is found stays marked, and `n` goes on from here.
+    let query = row.hit.line.get(row.hit.found.clone()).unwrap_or_default().to_owned();
+    if !query.is_empty() {
+        let columns = Pane::Transcript.rows(model).columns_of(model, at, &query.to_lowercase());
+        model.dialog.query = Some(query);
+        sideways::show(model, Pane::Transcript, columns);
     }
 }

@@ -1,12 +1,22 @@
 //! The versions of the policy that were loaded before the one that decides.
 
-use super::Window;
+use super::spec::{Act, Popup};
 use crate::report::words;
-use crate::workbench::model::overlay::LoadsView;
+use crate::workbench::effect::Effect;
+use crate::workbench::keys::Command;
+use crate::workbench::list::List;
 use crate::workbench::model::{Load, Model};
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::theme::Role;
+use crate::workbench::update::compare;
+
+/// The list of earlier versions.
+#[derive(Default)]
+pub struct LoadsView {
+    /// Where in the list.
+    pub list: List,
+}
 
 fn load(model: &Model, at: usize) -> Option<&Load> {
     model.basis.rules.loads.newest_first().nth(at + 1)
@@ -34,7 +44,7 @@ impl Rows for LoadsView {
     }
 }
 
-impl Window for LoadsView {
+impl Popup for LoadsView {
     fn title(&self, _: &Model, _: usize) -> String {
         "Compare with an earlier load".to_owned()
     }
@@ -46,4 +56,21 @@ impl Window for LoadsView {
     fn hints(&self) -> &'static [Hint] {
         hints![Open "compare", Quit "close"]
     }
+
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[(Command::Open, Act::Ask(enter))]
+    }
+}
+
+/// An earlier load to compare with: where there are several, which one is asked.
+pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.basis.rules.loads.newest_first().len() > 2 {
+        return model.dialog.open(LoadsView::default());
+    }
+    compare::load_before(model, 0, effects);
+}
+
+fn enter(model: &mut Model, effects: &mut Vec<Effect>) {
+    let Some(view) = model.dialog.take::<LoadsView>() else { return };
+    compare::load_before(model, view.list.cursor, effects);
 }

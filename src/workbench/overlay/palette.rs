@@ -1,9 +1,16 @@
 //! The list in which commands are run by their names.
 
-use super::Window;
+mod answers;
+mod keys;
+pub mod state;
+pub mod themes;
+
+pub use self::keys::{is_open, key, open, open_again};
+pub use self::state::PaletteView;
+use self::state::{PaletteRow, with_argument};
+use super::spec::Popup;
 use crate::workbench::keys::Command;
 use crate::workbench::model::Model;
-use crate::workbench::model::palette::{PaletteRow, PaletteView, with_argument};
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::theme::Role;
@@ -82,7 +89,7 @@ impl PaletteView {
     }
 }
 
-impl Window for PaletteView {
+impl Popup for PaletteView {
     fn title(&self, _: &Model, _: usize) -> String {
         let title = match with_argument(self.typed.trim_start()) {
             Some((Command::SortSessions, ..)) => "Sort sessions by",
@@ -118,5 +125,13 @@ impl Window for PaletteView {
         self.typed = words;
         self.recalled = None;
         self.collect(model);
+    }
+
+    fn typing(&self) -> (&'static str, &'static str) {
+        (":", "Enter runs, Tab completes, Up repeats, Esc closes")
+    }
+
+    fn lists_commands(&self) -> bool {
+        true
     }
 }

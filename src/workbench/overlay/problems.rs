@@ -1,14 +1,30 @@
 //! All that is wrong with policies and recordings: what and where, and below it the message.
 
-use super::Window;
+use super::spec::{Act, Asks, Popup};
+use super::survey;
+use crate::report::words;
+use crate::workbench::keys::Command;
 use crate::workbench::line::problem_place;
+use crate::workbench::list::List;
 use crate::workbench::model::Model;
-use crate::workbench::model::overlay::ProblemsView;
+use crate::workbench::model::select::Editable;
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::Role;
+use crate::workbench::update::overlays;
+use crate::workspace::cases::NOT_LOADED;
+use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::diagnostic::Severity;
+
+/// The list of problems.
+#[derive(Default)]
+pub struct ProblemsView {
+    /// All of them.
+    pub rows: Vec<Diagnostic>,
+    /// Where in them.
+    pub list: List,
+}
 
 /// Rows that a problem takes at least: one for what and where, two for the message.
 const TALL: usize = 3;
@@ -59,7 +75,7 @@ impl Rows for ProblemsView {
     }
 }
 
-impl Window for ProblemsView {
+impl Popup for ProblemsView {
     fn title(&self, _: &Model, _: usize) -> String {
         "Problems".to_owned()
     }
@@ -84,4 +100,70 @@ impl Window for ProblemsView {
     fn hints(&self) -> &'static [Hint] {
         hints![Open "edit", Quit "close"]
     }
+
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[(Command::Open, Act::Ask(overlays::edit))]
+    }
+
+    fn asks(&self) -> Option<Asks> {
+        // What recordings say against the policy is among its problems.
+        Some(survey::ask)
+    }
+
+    fn renew(&mut self, model: &Model) {
+        self.rows = all_problems(model);
+    }
+
+    fn editable(&self, model: &Model) -> Option<Editable> {
+        let place = self.rows.get(self.list.cursor)?.place()?;
+        let line = place.line().and_then(|line| u32::try_from(line).ok()).unwrap_or(1);
+        let recorded = model.archive.entries.iter().any(|entry| *entry.file == *place.file());
+        let case = model.basis.cases.cases.iter().any(|case| *case.file == *place.file());
+        Some(match (recorded, case) {
+            (true, _) => Editable::recording(place.file(), line),
+            (_, true) => Editable::case(place.file(), line),
+            (false, false) => Editable::rule(place.file(), line),
+        })
+    }
+}
+
+/// Everything that is wrong: the policy first, then the recordings; errors before the rest.
+pub fn open(model: &mut Model) {
+    let view = ProblemsView { rows: all_problems(model), list: List::default() };
+    model.dialog.open(view);
+}
+
+fn all_problems(model: &Model) -> Vec<Diagnostic> {
+    let mut rows = model.basis.rules.problems.clone();
+    let caused = |row: &&Diagnostic| row.message == NOT_LOADED;
+    let (following, of_cases): (Vec<&Diagnostic>, Vec<&Diagnostic>) =
+        model.basis.cases.problems.iter().partition(caused);
+    if rows.iter().any(|row| row.severity == Severity::Error) {
+        rows.extend(consequence(&following));
+    } else {
+        rows.extend(following.into_iter().cloned());
+    }
+    // Of the version and the sessions that are open now; others are counted anew.
+    let counted = model.work.survey.as_ref().filter(|query| query.wish.is(&model.survey_wish()));
+    rows.extend(counted.iter().flat_map(|query| query.findings.iter().cloned()));
+    rows.extend(model.habits.problems.iter().cloned());
+    rows.extend(of_cases.into_iter().cloned());
+    rows.extend(model.archive.problems.iter().cloned());
+    for entry in &model.archive.entries {
+        rows.extend(entry.diagnostics.iter().cloned());
+        rows.extend(entry.session.iter().flat_map(|session| session.diagnostics.iter().cloned()));
+        let notices = entry.judgement.iter().flat_map(|judgement| judgement.notices.iter());
+        rows.extend(notices.cloned());
+    }
+    // Stable: the policy's errors come before those of the recordings.
+    rows.sort_by_key(|row| row.severity != Severity::Error);
+    rows
+}
+
+/// That cases cannot be judged because of the errors before it: one row for all of them, at the first.
+fn consequence(cases: &[&Diagnostic]) -> Option<Diagnostic> {
+    let first = cases.first().copied()?.clone();
+    let counted = words::count(cases.len() as u64, "case");
+    let message = format!("{counted} cannot be judged until the policy loads, because of the errors above");
+    Some(Diagnostic { message, ..first })
 }

@@ -1,11 +1,15 @@
 //! Rules that the sessions suggest; below the one under the cursor how it would be written, and what it would stop. Then the
 //! file as it would be.
 
-use super::Window;
+pub mod acts;
+
+use super::spec::{Act, Popup, Preview};
 use crate::report::words;
 use crate::suggest::Suggestion;
+use crate::workbench::keys::Command;
 use crate::workbench::line::place;
 use crate::workbench::model::Model;
+use crate::workbench::model::select::Editable;
 use crate::workbench::model::suggest::{DraftView, SuggestView, SuggestedRule};
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
@@ -166,7 +170,7 @@ impl Rows for SuggestView {
     }
 }
 
-impl Window for SuggestView {
+impl Popup for SuggestView {
     fn title(&self, _: &Model, _: usize) -> String {
         let subject = &self.wish.subject;
         let tool = words::name(&subject.tool);
@@ -190,11 +194,39 @@ impl Window for SuggestView {
     }
 
     fn height(&self, model: &Model, at: usize, space: &Space<'_>) -> usize {
-        self.rows(model, at, space).len()
+        Rows::rows(self, model, at, space).len()
     }
 
     fn hints(&self) -> &'static [Hint] {
         hints![Open "see the file with it", Quit "close"]
+    }
+
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[(Command::Open, Act::Do(acts::enter))]
+    }
+
+    fn preview(&self) -> Option<&dyn Preview> {
+        Some(self)
+    }
+}
+
+impl Preview for SuggestView {
+    fn title(&self) -> &'static str {
+        "Stopped by this rule"
+    }
+
+    fn note(&self) -> String {
+        self.row().map(SuggestedRule::effect).unwrap_or_default()
+    }
+
+    fn rows<'m>(&self, model: &'m Model, width: usize, height: usize) -> Vec<Row<'m>> {
+        let mut rows = self.row().map(|rule| rule.broken(self, model, width, height)).unwrap_or_default();
+        if rows.is_empty() {
+            let mut row = Row::new(&model.theme, width);
+            row.gap(1).put(Role::TextDim, if self.rows.is_some() { "no recorded call" } else { "looking" });
+            rows.push(row);
+        }
+        rows
     }
 }
 
@@ -219,7 +251,7 @@ impl Rows for DraftView {
     }
 }
 
-impl Window for DraftView {
+impl Popup for DraftView {
     fn title(&self, _: &Model, _: usize) -> String {
         let new = if self.insertion.before.is_none() { "new file " } else { "" };
         format!("Not written yet: {new}{}", words::line(&self.insertion.file))
@@ -231,5 +263,13 @@ impl Window for DraftView {
 
     fn hints(&self) -> &'static [Hint] {
         hints![Open "write it", Edit "edit it first", Quit "back"]
+    }
+
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[(Command::Open, Act::Ask(acts::write)), (Command::Edit, Act::Ask(acts::edit))]
+    }
+
+    fn editable(&self, _: &Model) -> Option<Editable> {
+        Some(Editable::rule(&self.insertion.file, self.list.cursor as u32 + 1))
     }
 }

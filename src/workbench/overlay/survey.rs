@@ -1,14 +1,26 @@
 //! What the sessions say of the rules, and what they hold.
 
-use super::Window;
+use super::findings::{self, FindingsView};
+use super::spec::{Act, Asks, Popup};
+use crate::compare::ChangePlace;
 use crate::explore::coverage::Exercise;
+use crate::explore::occurrence::{Occurrence, Place};
+use crate::explore::survey::Survey;
 use crate::report::words;
-use crate::workbench::model::Model;
+use crate::workbench::effect::{Effect, SurveyRequest};
+use crate::workbench::keys::Command;
+use crate::workbench::keys::Scope;
+use crate::workbench::layout::Pane;
+use crate::workbench::model::select::Editable;
 use crate::workbench::model::survey::{RuleRow, SurveyRow, SurveyView, Tab};
+use crate::workbench::model::{Model, SurveyQuery};
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::{Glyph, Role};
+use crate::workbench::update::{go, jump, overlays, table};
+use rulestep_base::diagnostic::Diagnostic;
+use std::sync::Arc;
 
 /// Columns of the number that a row begins with.
 const NUMBER: usize = 7;
@@ -49,7 +61,7 @@ impl Rows for SurveyView {
     }
 }
 
-impl Window for SurveyView {
+impl Popup for SurveyView {
     fn title(&self, model: &Model, width: usize) -> String {
         let mut title = self.title.clone();
         if let Some(scope) = model.scope_note() {
@@ -110,6 +122,39 @@ impl Window for SurveyView {
         self.filter = words;
         SurveyView::sift(self, model);
     }
+
+    fn scope(&self) -> Scope {
+        Scope::Survey
+    }
+
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[
+            (Command::Open, Act::Do(enter)),
+            (Command::NextTab, Act::Do(|model| tab(model, 1))),
+            (Command::PreviousTab, Act::Do(|model| tab(model, -1))),
+            (Command::FirstCall, Act::Do(first)),
+            (Command::SortRows, Act::Do(sort)),
+        ]
+    }
+
+    fn asks(&self) -> Option<Asks> {
+        Some(ask)
+    }
+
+    fn renew(&mut self, model: &Model) {
+        self.collect(model);
+    }
+
+    fn rule(&self, _: &Model) -> Option<String> {
+        Some(self.row()?.rule.as_ref()?.id.to_string())
+    }
+
+    fn editable(&self, model: &Model) -> Option<Editable> {
+        let id = &self.row()?.rule.as_ref()?.id;
+        let rules = model.basis.rules.policy.as_ref()?.rules();
+        let (_, rule) = rules.iter().find(|(_, rule)| rule.id == *id)?;
+        Some(Editable::rule(rule.source.name(), rule.source.position(rule.span.start).line))
+    }
 }
 
 /// The rule and its place; below it what it was asked and answered.
@@ -157,4 +202,112 @@ fn one<'m>(model: &'m Model, found: &SurveyRow, heads: &[&'static str], space: &
     row.to(width.saturating_sub(room + 1));
     row.put(Role::TextDim, &others);
     row
+}
+
+/// Opens a list.
+pub fn open(model: &mut Model, tab: Tab) {
+    let mut view = SurveyView::new(tab);
+    view.collect(model);
+    model.dialog.open(view);
+}
+
+/// The next list.
+fn tab(model: &mut Model, by: isize) {
+    let Some(view) = model.dialog.top::<SurveyView>() else { return };
+    let tab = view.tab_after(by);
+    model.dialog.overlays.pop();
+    open(model, tab);
+}
+
+/// Sorts by the next number, staying on the same row.
+fn sort(model: &mut Model) {
+    let Some(mut view) = model.dialog.take::<SurveyView>() else { return };
+    view.sort = view.next_sort();
+    view.list = Default::default();
+    view.sift(model);
+    model.dialog.open(*view);
+}
+
+/// What a list shows is to be counted of the sessions that are in scope now.
+pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
+    if model.work.reading.is_some() {
+        return;
+    }
+    let wish = model.survey_wish();
+    if model.work.survey.as_ref().is_some_and(|query| query.wish.is(&wish)) {
+        return;
+    }
+    let number = model.work.next_number();
+    let query =
+        SurveyQuery { number, wish: wish.clone(), counted: 0, survey: Arc::default(), findings: Vec::new() };
+    model.work.survey = Some(query);
+    effects.push(Effect::Survey(Box::new(SurveyRequest { number, wish })));
+    overlays::renew(model);
+}
+
+/// Sessions were counted; what answers an older request is dropped.
+pub fn arrived(model: &mut Model, number: u64, done: (usize, Arc<Survey>), findings: Vec<Diagnostic>) {
+    let Some(query) = model.work.survey.as_mut().filter(|query| query.number == number) else { return };
+    ((query.counted, query.survey), query.findings) = (done, findings);
+    overlays::renew(model);
+}
+
+/// To the findings of the rule under the cursor, or to the first call of what the row counts.
+fn enter(model: &mut Model) {
+    let Some(view) = model.dialog.top::<SurveyView>() else { return };
+    let Some(row) = view.row() else { return };
+    match (&row.rule, &row.first) {
+        (Some(rule), Some(_)) => {
+            let only = Some((Arc::clone(&rule.id), row.name.clone()));
+            findings::open_as(model, FindingsView { only, ..FindingsView::default() });
+        }
+        (Some(_), None) => model.say("this rule has no findings"),
+        (None, _) => match row.term.clone() {
+            Some(term) => list(model, &term),
+            None => model.say("no filter selects this row"),
+        },
+    }
+}
+
+/// Lists the sessions that a row counts: its term is added to the filter.
+fn list(model: &mut Model, term: &str) {
+    let before = model.archive.table.filter.text().trim().to_owned();
+    let text = match format!(" {before} ").contains(&format!(" {term} ")) {
+        true => before,
+        false => format!("{before} {term}").trim().to_owned(),
+    };
+    if let Err(why) = table::filter(model, &text) {
+        return model.fail(format!("the filter `{text}` cannot be read: {why}"));
+    }
+    model.dialog.overlays.clear();
+    go::focus(model, Pane::Sessions);
+    let (listed, key) = (model.scope_len() as u64, model.key(Command::FilterSessions));
+    model.say(format!("{} listed; {key} changes the filter", words::count(listed, "session")));
+}
+
+/// Goes to the first call of what the row under the cursor counts, or to its first session.
+fn first(model: &mut Model) {
+    let Some(view) = model.dialog.top::<SurveyView>() else { return };
+    match view.row().map(|row| row.first.clone()) {
+        Some(Some(first)) => visit(model, &first),
+        Some(None) => model.say("no call that was taken is counted here"),
+        None => {}
+    }
+}
+
+/// Goes to a call, or to a session.
+fn visit(model: &mut Model, first: &Occurrence) {
+    let Some(entry) = model.entry_of(first) else {
+        return model.say("this session is no longer in the list");
+    };
+    model.dialog.overlays.pop();
+    match first.place {
+        Place::Call(call) => jump::to(model, entry, Ok(ChangePlace::Call(call))),
+        Place::Choice(at) => jump::to(model, entry, Ok(ChangePlace::Alternative(at))),
+        Place::Session => {
+            jump::leave(model);
+            go::open(model, entry);
+        }
+    }
+    go::focus(model, Pane::Transcript);
 }

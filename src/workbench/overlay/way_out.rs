@@ -1,12 +1,20 @@
 //! The way out of a stopped call: the sentence, then a row for each step with the rules that ask for it.
 
-use super::Window;
+use super::spec::{Act, Popup};
+use crate::report::words::name;
+use crate::workbench::effect::{Effect, WayOutRequest};
+use crate::workbench::keys::Command;
+use crate::workbench::list::List;
 use crate::workbench::model::Model;
-use crate::workbench::model::way_out::WayOutView;
+use crate::workbench::model::supposed::{Land, Target};
+use crate::workbench::model::way_out::{WayOutAnswer, WayOutView};
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::Role;
+use crate::workbench::update::suppose;
+use rulestep_base::session::edit::Edit;
+use std::sync::Arc;
 
 /// Rows of the screen that a sentence may take.
 const MOST: usize = 12;
@@ -50,7 +58,7 @@ impl Rows for WayOutView {
     }
 }
 
-impl Window for WayOutView {
+impl Popup for WayOutView {
     fn title(&self, _: &Model, _: usize) -> String {
         format!("Way out for {}", self.of)
     }
@@ -68,5 +76,68 @@ impl Window for WayOutView {
             true => hints![Open "try it (what-if)", CopyRow "copy", Quit "close"],
             false => hints![Quit "close"],
         }
+    }
+
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[(Command::Open, Act::Do(enter))]
+    }
+}
+
+/// Asks for it.
+pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
+    let stopped = model.judged_call().is_some_and(|judged| judged.decision.verdict.stops());
+    let (Some(call), Some(replay)) = (model.call().filter(|_| stopped), model.replay()) else {
+        let why = (Command::WayOut.row().missing)(&model.facts());
+        return model.say(why.unwrap_or("no rule stops this call, so there is nothing to get out of"));
+    };
+    let (at, of) = (call.at, format!("T{}.{} {}", call.at.turn, call.at.call, name(&call.tool)));
+    let replay = Arc::clone(replay);
+    let known = match model.target() {
+        Some(Target::Known(known)) => Some(known),
+        Some(Target::Added(_)) | None => None,
+    };
+    let number = model.work.next_number();
+    let view = WayOutView { number, of, known, answer: None, list: List::default() };
+    model.dialog.open(view);
+    effects.push(Effect::WayOut(Box::new(WayOutRequest { number, replay, call: at.index })));
+}
+
+/// It was looked for. Where it is not waited for any more, nothing happens.
+pub fn found(model: &mut Model, number: u64, answer: Option<WayOutAnswer>) {
+    for view in model.dialog.views_mut::<WayOutView>() {
+        if view.number == number {
+            view.answer.clone_from(&answer);
+        }
+    }
+}
+
+/// Supposes what it says.
+fn enter(model: &mut Model) {
+    let Some(view) = model.dialog.top::<WayOutView>() else { return };
+    let Some(answer) = &view.answer else { return };
+    if answer.edits.is_empty() {
+        return model.say("nothing helps, so there is nothing to try");
+    }
+    let Some(known) = view.known else {
+        return model.say("this call was added by a what-if, and nothing can be put before it");
+    };
+    let edits: Vec<Edit> = answer.edits.iter().cloned().map(|edit| at(edit, known)).collect();
+    model.dialog.overlays.pop();
+    let said = match edits.first() {
+        Some(Edit::Arguments { .. }) => "what if the call had this argument",
+        Some(Edit::NextTurn(_)) => "what if the call were made in a turn of its own",
+        _ => "what if these calls had been made before",
+    };
+    suppose::change(model, Land::Stay, |what_if| edits.into_iter().for_each(|edit| what_if.edit(edit)));
+    model.say(said);
+}
+
+/// The change, about the call as the what-if numbers it.
+fn at(edit: Edit, known: u32) -> Edit {
+    match edit {
+        Edit::AddTurn { call, .. } => Edit::AddTurn { before: known, call },
+        Edit::NextTurn(_) => Edit::NextTurn(known),
+        Edit::Arguments { arguments, .. } => Edit::Arguments { call: known, arguments },
+        other => other,
     }
 }

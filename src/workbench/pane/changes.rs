@@ -12,7 +12,7 @@ use crate::workbench::keys::Command;
 use crate::workbench::line::{Link, mark_of, place, place_not_taken, rule_place};
 use crate::workbench::model::changes::Group;
 use crate::workbench::model::verdict::{headline, outcome_look};
-use crate::workbench::model::{ChangeRow, Model, Pair, findings};
+use crate::workbench::model::{ChangeRow, Model, Pair, changes};
 use crate::workbench::paint::{Row, tail};
 use crate::workbench::rows::{Rows, Space, hints};
 use crate::workbench::text;
@@ -223,7 +223,7 @@ fn called_so(model: &Model, entry: usize) -> Cow<'_, str> {
 /// The call that a change is about.
 fn called(model: &Model, entry: usize, change: &Change) -> Option<(Arc<str>, Body)> {
     let session = model.archive.entries.get(entry)?.session.as_ref()?.session().ok()?;
-    findings::called(&session, change.at)
+    changes::called(&session, change.at)
 }
 
 /// The call, the turn's tool or the end that it is about.

@@ -4,11 +4,12 @@ use crossterm::event::KeyCode;
 use serde_json::Value;
 
 use super::prompt::{compose, prompt};
-use super::{compare, hits, save, search, suggest, suppose, table, tester};
+use super::{compare, save, search, suppose, table};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Key;
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::Ask;
+use crate::workbench::overlay::{hits, suggest::acts as suggest, tester};
 use rulestep_base::session::edit::AddedCall;
 use rulestep_base::session::{Body, Outcome};
 

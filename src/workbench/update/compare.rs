@@ -1,16 +1,16 @@
 //! Comparing with a version that the person chooses: which one, and from when to when.
 
+use crate::workbench::overlay::texts;
 use std::sync::Arc;
 
-use super::{judge, prompt, texts};
+use super::{judge, prompt};
 use crate::compare::{Base, Comparison};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
-use crate::workbench::model::overlay::LoadsView;
 use crate::workbench::model::supposed::Ask;
-use crate::workbench::model::{Chosen, Frames, Model, Overlay};
+use crate::workbench::model::{Chosen, Frames, Model};
 
 /// Asks what to compare with.
 pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
@@ -49,15 +49,6 @@ pub fn choose(model: &mut Model, chosen: Chosen, effects: &mut Vec<Effect>) {
     model.say(format!("compared with {}; {} ends it", chosen.name, model.key(Command::EndCompare)));
     model.basis.compare.base = Some(chosen);
     begin(model, effects);
-}
-
-/// An earlier load to compare with: where there are several, which one is asked.
-pub fn loads(model: &mut Model, effects: &mut Vec<Effect>) {
-    if model.basis.rules.loads.newest_first().len() > 2 {
-        model.dialog.overlays.push(Overlay::Loads(LoadsView::default()));
-        return;
-    }
-    load_before(model, 0, effects);
 }
 
 /// Compares with the load of this row of the list: the first is the one before that which decides.

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::cite;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
+use crate::workbench::model::Model;
 use crate::workbench::model::overlay::BodyView;
-use crate::workbench::model::{Model, Overlay};
 use crate::workbench::transcript::RowKind;
 
 /// Copies what the command says, or says why there is nothing to copy.
@@ -29,10 +29,7 @@ pub fn copy(model: &mut Model, command: Command, effects: &mut Vec<Effect>) {
 }
 
 fn body(model: &Model) -> Option<&BodyView> {
-    match model.dialog.overlays.last()? {
-        Overlay::Body(view) => Some(view),
-        _ => None,
-    }
+    model.dialog.top()
 }
 
 fn path(model: &Model) -> Option<String> {
@@ -41,17 +38,15 @@ fn path(model: &Model) -> Option<String> {
 }
 
 fn rule(model: &Model) -> Option<String> {
-    match model.dialog.overlays.last() {
-        Some(Overlay::Findings(view)) => return Some(view.row()?.rule.to_string()),
-        Some(Overlay::Survey(view)) => return Some(view.row()?.rule.as_ref()?.id.to_string()),
-        _ => {}
+    if let Some(popup) = model.dialog.popup() {
+        return popup.rule(model);
     }
     Some(model.rule(model.shown_rule()?)?.id.to_string())
 }
 
 fn row(model: &Model) -> Option<String> {
-    match model.dialog.overlays.last() {
-        Some(overlay) => overlay.window().copied(model, overlay.list().cursor),
+    match model.dialog.popup() {
+        Some(popup) => popup.copied(model, popup.list().cursor),
         None => model.place.focus.rows(model).copied(model, model.list(model.place.focus).cursor),
     }
 }

@@ -113,7 +113,7 @@ fn to(model: &mut Model, number: u32) {
 /// What changes when something gets farther.
 pub fn position(model: &Model) -> impl PartialEq + use<> {
     let place = &model.place;
-    let overlay = model.dialog.overlays.last().map(|overlay| overlay.list());
+    let overlay = model.dialog.popup().map(|popup| popup.list());
     (
         place.open,
         place.focus,

@@ -1,10 +1,10 @@
 //! Edits from outside: what the watch over the files says, and whether the person wants to hear it.
 
-use super::cases;
 use crate::files::watch::{ChangedFiles, WatchEvent, Way};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::model::Model;
+use crate::workbench::overlay::cases;
 
 /// The watch has something to say.
 pub fn told(model: &mut Model, told: WatchEvent, effects: &mut Vec<Effect>) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{compare, judge, jump, overlays, texts};
+use super::{compare, judge, jump, overlays};
 use crate::report::words;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
@@ -10,6 +10,7 @@ use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
 use crate::workbench::message::{ComparedSession, JudgedSession};
 use crate::workbench::model::{Load, Model, SessionChanges, SessionDecisions, sort_problems};
+use crate::workbench::overlay::{findings, texts};
 use rulestep_base::diagnostic::Severity;
 use rulestep_engine::policy::{LoadResult, Policy};
 
@@ -66,7 +67,7 @@ pub fn policy(model: &mut Model, loaded: LoadResult, at: String, effects: &mut V
             }
         }
     }
-    overlays::renew_problems(model);
+    overlays::renew(model);
 }
 
 /// Sessions were judged; what answers an older request, or is about an older version of a session, is dropped.
@@ -112,10 +113,10 @@ pub fn decide(model: &mut Model, at: usize, decisions: SessionDecisions) {
 /// After sessions were judged.
 pub fn decided(model: &mut Model) {
     shed(model);
-    overlays::recollect_at_times(model);
+    findings::recollect_at_times(model);
     if model.judging().is_none() {
         // The policy may have something to say about recordings.
-        overlays::renew_problems(model);
+        overlays::renew(model);
     }
 }
 

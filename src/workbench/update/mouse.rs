@@ -2,15 +2,15 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::{enter, go, table};
+use super::{go, table};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::layout::{Pane, Shape, shrink};
 use crate::workbench::list::{Go, List};
 use crate::workbench::message::{Mouse, MouseAct};
+use crate::workbench::model::Model;
 use crate::workbench::model::habits::{Click, Target, Welcome};
 use crate::workbench::model::table::TableLine;
-use crate::workbench::model::{Model, Overlay};
 use crate::workbench::pane::{sessions, tabs};
 use crate::workbench::rows::{Rows, Space};
 
@@ -25,7 +25,7 @@ pub fn target(model: &Model, at: Position) -> Option<Target> {
     if layout.shape == Shape::TooSmall {
         return None;
     }
-    if let Some(window) = model.dialog.overlays.last().map(Overlay::window) {
+    if let Some(window) = model.dialog.popup() {
         let inner = shrink(layout.overlay);
         let row = row_at(window, model, &model.overlay_space(window.list()), inner, at);
         let inside = layout.overlay.contains(at).then_some(Target::Overlay);
@@ -63,8 +63,8 @@ fn row_at(rows: &dyn Rows, model: &Model, space: &Space<'_>, area: Rect, at: Pos
     None
 }
 
-/// Something was done with the mouse; of a double click on a list of commands, gives the one to run.
-pub fn moved(model: &mut Model, mouse: Mouse, effects: &mut Vec<Effect>) -> Option<Command> {
+/// Something was done with the mouse; a double click on a row gives the command to run.
+pub fn moved(model: &mut Model, mouse: Mouse) -> Option<Command> {
     // What is typed is typed to its end.
     let target = target(model, mouse.at).filter(|_| model.dialog.prompt.is_none())?;
     model.dialog.note = None;
@@ -84,7 +84,7 @@ pub fn moved(model: &mut Model, mouse: Mouse, effects: &mut Vec<Effect>) -> Opti
             let is_row = matches!(target, Target::Row(..) | Target::OverlayRow(_));
             if again && is_row {
                 model.habits.click = None;
-                return enter::open(model, effects);
+                return Some(Command::Open);
             }
             click(model, target);
         }
@@ -95,8 +95,8 @@ pub fn moved(model: &mut Model, mouse: Mouse, effects: &mut Vec<Effect>) -> Opti
 fn click(model: &mut Model, target: Target) {
     match target {
         Target::OverlayRow(row) => {
-            if let Some(overlay) = model.dialog.overlays.last_mut() {
-                overlay.window_mut().list_mut().cursor = row;
+            if let Some(popup) = model.dialog.popup_mut() {
+                popup.list_mut().cursor = row;
             }
         }
         Target::Row(pane, row) => {

@@ -1,5 +1,6 @@
 //! Recordings arrive, change and go; whoever looks at one keeps their place.
 
+use crate::workbench::model::overlay::BodyView;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,9 +14,9 @@ use crate::workbench::list::List;
 use crate::workbench::message::Event;
 use crate::workbench::model::supposed::Layer;
 use crate::workbench::model::{
-    Entry, Held, Judgement, Lost, Model, Overlay, ReadSession, SessionChanges, SessionDecisions, Spot,
-    Supposed,
+    Entry, Held, Judgement, Lost, Model, ReadSession, SessionChanges, SessionDecisions, Spot, Supposed,
 };
+use crate::workbench::overlay::{body, findings};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Session;
 
@@ -34,7 +35,7 @@ pub fn told(model: &mut Model, event: Event, effects: &mut Vec<Effect>) {
         Event::End { diagnostics } => {
             model.work.reading = None;
             model.archive.problems = diagnostics;
-            overlays::renew_problems(model);
+            overlays::renew(model);
             judge::tell_changed(model);
         }
     }
@@ -341,7 +342,7 @@ impl Place {
         let list = model.list_mut(Pane::Sessions);
         list.top = line.saturating_sub(below);
         list.set(line, len, height);
-        overlays::recollect(model, moved);
+        findings::recollect(model, moved);
     }
 
     /// If the open session is another version of itself, the same row stays under the cursor, at the same height.
@@ -362,13 +363,13 @@ impl Place {
         let list = model.list_mut(Pane::Transcript);
         list.top = row.saturating_sub(cursor.saturating_sub(top));
         list.set(row, len, height);
-        overlays::renew_bodies(model, &rows, self.content.as_ref());
+        body::renew(model, &rows, self.content.as_ref());
     }
 
     /// The open session is gone: what its file holds now is shown, else the session that is in its place, until it
     /// returns.
     fn leave(self, model: &mut Model) {
-        model.dialog.overlays.retain(|overlay| !matches!(overlay, Overlay::Body(_)));
+        model.dialog.close_all::<BodyView>();
         let last = model.archive.entries.len().saturating_sub(1);
         let (Some(file), Some(name)) = (self.file, self.name) else { return };
         let own = model.entries_of(&file);

@@ -3,19 +3,23 @@
 use crossterm::event::KeyCode;
 use tui_input::{Input, InputRequest};
 
-use super::{go, settle, sideways, table, tester, themes};
+use super::{go, settle, sideways, table};
 use crate::workbench::document::COUNTED;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Key;
 use crate::workbench::layout::Pane;
+use crate::workbench::model::overlay::BodyView;
 use crate::workbench::model::supposed::Ask;
-use crate::workbench::model::{Model, Overlay, Prompt};
+use crate::workbench::model::{Model, Prompt};
+use crate::workbench::overlay::palette::themes;
+use crate::workbench::overlay::tester;
 
 /// Begins to type.
 pub fn begin(model: &mut Model) {
-    let overlay = model.dialog.overlays.last();
-    let filter = overlay.and_then(|overlay| overlay.window().filter());
-    if filter.is_none() && !matches!(overlay, None | Some(Overlay::Body(_))) {
+    let filter = model.dialog.popup().and_then(|popup| popup.filter());
+    // Of popups whose rows are not sifted, a body alone is searched.
+    let searched = model.dialog.overlays.is_empty() || model.dialog.top::<BodyView>().is_some();
+    if filter.is_none() && !searched {
         return model.say("this list is not searched");
     }
     let (from, value) = (cursor(model), filter.unwrap_or_default().to_owned());
@@ -86,13 +90,15 @@ pub fn apply(model: &mut Model) {
 /// Keeps the rows that contain these words in the list on top, if it is one that sifts.
 fn sift(model: &mut Model, words: &str) -> bool {
     let Some(mut overlay) = model.dialog.overlays.pop() else { return false };
-    let window = overlay.window_mut();
-    let sifts = window.filter().is_some();
-    if sifts {
-        window.sift(model, words.to_owned());
-        window.list_mut().cursor = 0;
+    let (mut sifts, mut refused) = (false, None);
+    if let Some(popup) = overlay.popup_mut() {
+        sifts = popup.filter().is_some();
+        if sifts {
+            popup.sift(model, words.to_owned());
+            popup.list_mut().cursor = 0;
+        }
+        refused = popup.refused().map(str::to_owned);
     }
-    let refused = window.refused().map(str::to_owned);
     model.dialog.overlays.push(overlay);
     if let Some(prompt) = &mut model.dialog.prompt {
         prompt.refused = refused;
@@ -120,11 +126,11 @@ fn search(model: &mut Model, value: String, from: usize) {
 
 fn keep(model: &mut Model) {
     // What is no filter is typed on, or given up.
-    if model.dialog.overlays.last().is_some_and(|overlay| overlay.window().refused().is_some()) {
+    if model.dialog.popup().is_some_and(|popup| popup.refused().is_some()) {
         return;
     }
     let Some(prompt) = model.dialog.prompt.take() else { return };
-    if model.dialog.overlays.last().is_some_and(|overlay| overlay.window().filter().is_some()) {
+    if model.dialog.popup().is_some_and(|popup| popup.filter().is_some()) {
         model.dialog.query = prompt.before;
     } else if prompt.input.value().is_empty() {
         // An empty search repeats the one before.
@@ -185,7 +191,7 @@ fn say_which(model: &mut Model, more: &str) {
 
 fn places(model: &Model) -> Option<(usize, usize)> {
     let query = model.dialog.query.as_ref()?.to_lowercase();
-    if let Some(Overlay::Body(view)) = model.dialog.overlays.last() {
+    if let Some(view) = model.dialog.top::<BodyView>() {
         return view.document.places(&query, view.list.cursor);
     }
     let (rows, here) = (model.place.focus.rows(model), cursor(model));
@@ -195,26 +201,26 @@ fn places(model: &Model) -> Option<(usize, usize)> {
 }
 
 fn cursor(model: &Model) -> usize {
-    model.dialog.overlays.last().map_or_else(|| model.list(model.place.focus), Overlay::list).cursor
+    model.dialog.popup().map_or_else(|| model.list(model.place.focus), |popup| popup.list()).cursor
 }
 
 fn set(model: &mut Model, row: usize) {
-    match model.dialog.overlays.last_mut() {
-        Some(Overlay::Body(view)) => {
-            view.list.cursor = row;
-            let query = model.dialog.query.as_deref().unwrap_or_default();
-            let lines = view.document.lines_of(query, row);
-            return keep_lines(model, lines);
+    let query = model.dialog.query.clone().unwrap_or_default();
+    if let Some(view) = model.dialog.top_mut::<BodyView>() {
+        view.list.cursor = row;
+        let lines = view.document.lines_of(&query, row);
+        return keep_lines(model, lines);
+    }
+    if !model.dialog.overlays.is_empty() {
+        return;
+    }
+    match model.place.focus {
+        Pane::Transcript => go::to_row(model, row),
+        Pane::Sessions => go::open(model, row),
+        pane => {
+            let (len, height) = pane.extent(model);
+            model.list_mut(pane).set(row, len, height);
         }
-        Some(_) => return,
-        None => match model.place.focus {
-            Pane::Transcript => go::to_row(model, row),
-            Pane::Sessions => go::open(model, row),
-            pane => {
-                let (len, height) = pane.extent(model);
-                model.list_mut(pane).set(row, len, height);
-            }
-        },
     }
     let query = model.dialog.query.as_ref().map(|query| query.to_lowercase());
     if let Some(query) = query {
@@ -227,7 +233,7 @@ fn set(model: &mut Model, row: usize) {
 /// The next row that contains what is searched for, around the end.
 fn find(model: &mut Model, from: usize, forward: bool) -> Option<usize> {
     let query = model.dialog.query.clone()?;
-    if let Some(Overlay::Body(view)) = model.dialog.overlays.last_mut() {
+    if let Some(view) = model.dialog.top_mut::<BodyView>() {
         return view.document.find(&query, from, forward);
     }
     let (rows, query) = (model.place.focus.rows(model), query.to_lowercase());
@@ -239,7 +245,7 @@ fn find(model: &mut Model, from: usize, forward: bool) -> Option<usize> {
 
 fn hit(model: &Model, row: usize) -> bool {
     let Some(query) = model.dialog.query.as_ref().map(|query| query.to_lowercase()) else { return false };
-    if let Some(Overlay::Body(view)) = model.dialog.overlays.last() {
+    if let Some(view) = model.dialog.top::<BodyView>() {
         return view.document.begins_at(row, &query);
     }
     model.place.focus.rows(model).matches(model, row, &query)
@@ -247,11 +253,11 @@ fn hit(model: &Model, row: usize) -> bool {
 
 /// Keeps some lines of a body in sight, from the one under the cursor on, as many of them as there is room for.
 fn keep_lines(model: &mut Model, lines: usize) {
-    let Some(Overlay::Body(view)) = model.dialog.overlays.last_mut() else { return };
+    let Some(view) = model.dialog.top_mut::<BodyView>() else { return };
     let cursor = view.list.cursor;
     view.list.cursor = cursor + lines.saturating_sub(1);
     settle::keep_overlay(model);
-    if let Some(Overlay::Body(view)) = model.dialog.overlays.last_mut() {
+    if let Some(view) = model.dialog.top_mut::<BodyView>() {
         view.list.cursor = cursor;
     }
     settle::keep_overlay(model);

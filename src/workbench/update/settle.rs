@@ -9,7 +9,7 @@ use crate::workbench::layout::{Layout, Pane, shrink};
 use crate::workbench::line::Link;
 use crate::workbench::list::{List, Tall};
 use crate::workbench::model::overlay::BodyView;
-use crate::workbench::model::{Frames, Model, Overlay, Sideways, verdict};
+use crate::workbench::model::{Frames, Model, Sideways, verdict};
 use crate::workbench::pane::sessions;
 use rulestep_base::session::Session;
 
@@ -93,10 +93,8 @@ fn body(model: &mut Model, layout: &Layout) {
 /// Breaks the long lines of bodies on screen for the room that they have, unless they are already.
 fn fit_bodies(model: &mut Model, layout: &Layout) {
     let (marks, width) = (model.theme.marks(), |area| usize::from(shrink(area).width));
-    for overlay in &mut model.dialog.overlays {
-        if let Overlay::Body(view) = overlay {
-            view.fit(width(layout.overlay), marks);
-        }
+    for view in model.dialog.views_mut::<BodyView>() {
+        view.fit(width(layout.overlay), marks);
     }
     if let (Some((_, view)), Some(area)) = (&mut model.settled.body, layout.body) {
         view.fit(width(area), marks);
@@ -142,13 +140,13 @@ pub fn keep_overlay(model: &mut Model) {
 
 /// Changes the list of the topmost overlay, whose rows may be tall.
 pub fn in_overlay(model: &mut Model, change: impl FnOnce(&Tall<'_>, List) -> List) {
-    let Some(window) = model.dialog.overlays.last().map(Overlay::window) else { return };
+    let Some(window) = model.dialog.popup() else { return };
     let space = model.overlay_space(window.list());
     let of = |at| window.height(model, at, &space);
     let tall = Tall { len: window.len(model), lines: space.window.len(), of: &of };
     let list = change(&tall, window.list());
-    if let Some(overlay) = model.dialog.overlays.last_mut() {
-        *overlay.window_mut().list_mut() = list;
+    if let Some(popup) = model.dialog.popup_mut() {
+        *popup.list_mut() = list;
     }
 }
 

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use super::settle::scroll_sideways;
 use crate::workbench::layout::Pane;
-use crate::workbench::model::{Model, Overlay};
+use crate::workbench::model::Model;
 use crate::workbench::rows::are_cut;
 
 /// Half its width to the right, as long as something is cut there, or back.
 pub fn step(model: &mut Model, right: bool) {
     let pane = model.place.focus;
-    let (window, out) = (model.dialog.overlays.last().map(Overlay::window), model.scrolled());
+    let (window, out) = (model.dialog.popup(), model.scrolled());
     let (cut, stride) = match window {
         Some(window) => (are_cut(window, model, &model.overlay_space(window.list())), window.stride(model)),
         None => (pane.is_cut(model), model.layout().width(pane) / 2),

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{go, jump, overlays, prompt};
+use super::{go, jump, prompt};
 use crate::report::words;
 use crate::what_if::{Hypothesis, Impossible, WhatIf};
 use crate::workbench::effect::{Effect, Suppose};
@@ -15,6 +15,7 @@ use crate::workbench::line::place;
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::{Ask, JudgedLayer, Land, OpenCase, Premise, Smallest, Target};
 use crate::workbench::model::texts::lines_of;
+use crate::workbench::overlay::body;
 use crate::workbench::transcript::RowKind;
 use rulestep_base::session::edit::{AddedCall, Edit};
 use rulestep_base::session::{Body, Call, Outcome, Results};
@@ -128,7 +129,7 @@ pub fn exchange(model: &mut Model, mut show: impl FnMut(&mut Model) -> Land) {
     let list = model.list_mut(Pane::Transcript);
     list.top = row.saturating_sub(height);
     list.set(row, len, shown);
-    overlays::renew_bodies(model, &rows, session.as_ref());
+    body::renew(model, &rows, session.as_ref());
 }
 
 /// Changes what is supposed of the open session.

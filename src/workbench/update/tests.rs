@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::workbench::keys::Key;
 use crate::workbench::layout::Pane;
 use crate::workbench::message::Msg;
-use crate::workbench::model::{Model, Overlay};
+use crate::workbench::model::Model;
 use crate::workbench::testing::*;
 use crate::workbench::transcript::RowKind;
 use rulestep_base::diagnostic::{Diagnostic, code};

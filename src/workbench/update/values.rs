@@ -1,9 +1,10 @@
 //! Commands that are run with what was typed after their names.
 
-use super::{compare, export, go, jump, marks, table, themes};
+use super::{compare, export, go, jump, marks, table};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{self, Command, Place};
 use crate::workbench::model::Model;
+use crate::workbench::overlay::palette::themes;
 
 /// Runs a command with what was typed after its name, or says why that cannot be taken.
 pub fn run(

@@ -1,5 +1,6 @@
 //! The cases beside the policy: counted where everybody sees it, listed, opened, judged again.
 
+use crate::workbench::model::cases::CasesView;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -105,14 +106,14 @@ fn the_list_is_filtered_and_stays_at_its_case() {
     press(&mut model, "C /");
     typed(&mut model, "checked");
     press(&mut model, "Enter");
-    let Some(Overlay::Cases(view)) = model.dialog.overlays.last() else { panic!("the list is open") };
+    let Some(view) = model.dialog.top::<CasesView>() else { panic!("the list is open") };
     let named: Vec<&str> =
         view.lines.iter().map(|line| &*model.basis.cases.cases[line.case()].name).collect();
     // The rule that failed is called so.
     assert!(named.contains(&"checked first") && !named.contains(&"idle"), "{named:?}");
     press(&mut model, "G");
     with_cases(&mut model, &CASES[2..]);
-    let Some(Overlay::Cases(view)) = model.dialog.overlays.last() else { panic!("the list is open") };
+    let Some(view) = model.dialog.top::<CasesView>() else { panic!("the list is open") };
     let here = view.line().map(|line| model.basis.cases.cases[line.case()].name.clone());
     assert_eq!(here.as_deref(), Some("checked first"));
 }

@@ -5,7 +5,9 @@ use crate::case::Place;
 use crate::compare::{Base, ChangePlace};
 use crate::workbench::effect::Effect;
 use crate::workbench::message::Msg;
-use crate::workbench::model::{Model, Overlay};
+use crate::workbench::model::Model;
+use crate::workbench::model::overlay::BodyView;
+use crate::workbench::overlay::findings::FindingsView;
 use crate::workbench::testing::*;
 use rulestep_base::session::build::Builder;
 use rulestep_base::session::{Body, Origin, Session};
@@ -72,13 +74,13 @@ fn they_are_gone_to_listed_and_opened() {
         note(&model)
     );
     press(&mut model, "F");
-    let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!("no findings") };
+    let Some(view) = model.dialog.top::<FindingsView>() else { panic!("no findings") };
     let row = view.row().unwrap();
     assert_eq!((row.place().as_str(), &*row.tool), ("T1.2.2", "issue_refund"));
     press(&mut model, "Enter");
     assert_eq!(not_taken(&model), Some((1, 2, 2)));
     press(&mut model, "Enter");
-    let Some(Overlay::Body(view)) = model.dialog.overlays.last() else { panic!("no body") };
+    let Some(view) = model.dialog.top::<BodyView>() else { panic!("no body") };
     assert_eq!(view.title, "T1.2.2 issue_refund arguments (not chosen)");
     press(&mut model, "Esc");
     // What stands beside it in the choice has no row of its own number.

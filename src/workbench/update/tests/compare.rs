@@ -5,7 +5,8 @@ use crate::compare::{Base, Kind, Side};
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
 use crate::workbench::message::Msg;
-use crate::workbench::model::{Model, Overlay};
+use crate::workbench::model::Model;
+use crate::workbench::model::texts::TextsView;
 use crate::workbench::testing::*;
 use rulestep_engine::run::Verdict;
 
@@ -192,7 +193,7 @@ fn a_hunk_leads_to_its_changes_and_a_change_to_its_hunk() {
     assert_eq!(note(&model), "no base to compare with; `db` chooses one");
     against(&mut model, "old", version(OTHER));
     press(&mut model, "]f dt");
-    let Some(Overlay::Texts(view)) = model.dialog.overlays.last() else { panic!("no texts") };
+    let Some(view) = model.dialog.top::<TextsView>() else { panic!("no texts") };
     let hunk = &view.texts.hunks[view.hunk(true).unwrap()];
     let counts = model.counts_of(hunk);
     let of =
@@ -335,7 +336,7 @@ fn a_line_that_is_no_rules_own_stands_for_the_rules_of_its_document() {
     let mut model = model();
     against(&mut model, "old", version(&CONTRACT.replace("tool: issue_refund", "tool: refund")));
     press(&mut model, "dt");
-    let Some(Overlay::Texts(view)) = model.dialog.overlays.last() else { panic!("no texts") };
+    let Some(view) = model.dialog.top::<TextsView>() else { panic!("no texts") };
     assert_eq!(view.texts.hunks.len(), 1);
     let counts = model.counts_of(&view.texts.hunks[0]);
     let blocked = counts.iter().find(|((_, kind), _)| *kind == Kind::NewlyBlocked);

@@ -97,7 +97,7 @@ fn a_pending_count_is_seen() {
 #[test]
 fn counts_in_lists_over_the_panes() {
     let mut model = model_at("F 3j");
-    let cursor = |model: &Model| model.dialog.overlays.last().map(|overlay| overlay.list().cursor);
+    let cursor = |model: &Model| model.dialog.popup().map(|popup| popup.list().cursor);
     assert_eq!(cursor(&model), Some(3), "no digit is a pane there");
     press(&mut model, "2G");
     assert_eq!(cursor(&model), Some(1));

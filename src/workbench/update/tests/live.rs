@@ -1,5 +1,7 @@
 //! Edits from outside, by messages: what is kept, what is told, and what comes too late.
 
+use crate::workbench::model::overlay::BodyView;
+use crate::workbench::overlay::findings::FindingsView;
 use std::sync::Arc;
 
 use super::{at, note};
@@ -9,7 +11,7 @@ use crate::stored::{NotRestored, StoredSession};
 use crate::workbench::effect::Effect;
 use crate::workbench::layout::Pane;
 use crate::workbench::message::{ComparedSession, Event, Msg};
-use crate::workbench::model::{Loads, Model, Overlay, ReadSession, SessionChanges, SessionDecisions};
+use crate::workbench::model::{Loads, Model, ReadSession, SessionChanges, SessionDecisions};
 use crate::workbench::testing::*;
 use crate::workbench::update::update;
 use rulestep_base::diagnostic::{Diagnostic, code};
@@ -99,8 +101,8 @@ fn an_edit_keeps_the_place_and_says_what_it_changed() {
 fn a_body_stays_open_with_its_folds() {
     let mut model = model();
     press(&mut model, "Down b j Space");
-    let shown = |model: &Model| match model.dialog.overlays.last() {
-        Some(Overlay::Body(view)) => (view.title.clone(), view.document.rows(), view.list),
+    let shown = |model: &Model| match model.dialog.top::<BodyView>() {
+        Some(view) => (view.title.clone(), view.document.rows(), view.list),
         _ => panic!("a body is open"),
     };
     let before = shown(&model);
@@ -355,8 +357,8 @@ fn jumps_and_findings_lead_where_their_sessions_stand_now() {
     second.id = "refund-125".into();
     file(&mut model, REFUNDS, vec![refunds(), second]);
     press(&mut model, "]f o { F j");
-    let row = |model: &Model| match model.dialog.overlays.last() {
-        Some(Overlay::Findings(view)) => view.row().map(|row| (row.entry, row.at)),
+    let row = |model: &Model| match model.dialog.top::<FindingsView>() {
+        Some(view) => view.row().map(|row| (row.entry, row.at)),
         _ => panic!("the list is open"),
     };
     let before = row(&model).unwrap();

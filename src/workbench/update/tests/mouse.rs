@@ -1,5 +1,6 @@
 //! The mouse: what is under the pointer is what is drawn there, and clicks do what keys do.
 
+use crate::workbench::model::overlay::BodyView;
 use ratatui::layout::{Position, Size};
 
 use super::*;
@@ -47,7 +48,7 @@ fn a_click_selects_a_row_and_focuses_its_pane() {
     }
     assert!(model.dialog.overlays.is_empty());
     act(&mut model, "lookup_order", MouseAct::Click);
-    assert!(matches!(model.dialog.overlays.last(), Some(Overlay::Body(_))), "{}", screen(&model));
+    assert!(model.dialog.top::<BodyView>().is_some(), "{}", screen(&model));
 }
 
 #[test]
@@ -84,7 +85,7 @@ fn the_wheel_scrolls_what_is_under_the_pointer() {
     // In a list over the panes.
     press(&mut model, "?");
     act(&mut model, "Help", MouseAct::Down);
-    assert!(model.dialog.overlays.last().unwrap().list().cursor > 0);
+    assert!(model.dialog.popup().unwrap().list().cursor > 0);
 }
 
 #[test]
@@ -141,7 +142,7 @@ fn every_cell_is_part_of_what_is_drawn_there() {
                     Some(Target::Heading(_)) => assert!(inside(Pane::Sessions)),
                     Some(Target::Pane(pane)) => assert!(inside(pane) || layout.tabs.is_some()),
                     Some(Target::OverlayRow(row)) => {
-                        let window = model.dialog.overlays.last().unwrap().window();
+                        let window = model.dialog.popup().unwrap();
                         assert!(row < window.len(&model));
                     }
                     Some(Target::Overlay) | None => {}

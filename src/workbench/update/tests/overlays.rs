@@ -1,6 +1,9 @@
 //! Bodies, findings and help: opened, searched, sifted, left.
 
 use super::*;
+use crate::workbench::overlay::findings::FindingsView;
+use crate::workbench::overlay::help::HelpView;
+use crate::workbench::overlay::problems::ProblemsView;
 use crate::workbench::rows::Rows;
 
 #[test]
@@ -95,7 +98,7 @@ fn help_runs_what_it_lists() {
 #[test]
 fn paging_skips_no_row_of_help() {
     let every = |model: &Model| {
-        let Some(Overlay::Help(view)) = model.dialog.overlays.last() else { panic!("help is open") };
+        let Some(view) = model.dialog.top::<HelpView>() else { panic!("help is open") };
         Rows::len(view, model)
     };
     for (width, height) in [(80, 24), (58, 30), (40, 24), (120, 40)] {
@@ -105,10 +108,10 @@ fn paging_skips_no_row_of_help() {
             let (all, mut seen) = (0..every(&model), std::collections::BTreeSet::new());
             for keys in [page, back] {
                 loop {
-                    let list = model.dialog.overlays.last().unwrap().list();
+                    let list = model.dialog.popup().unwrap().list();
                     seen.extend((list.top..all.end).take_while(|at| is_whole(&model, *at)));
                     press(&mut model, keys);
-                    if model.dialog.overlays.last().unwrap().list() == list {
+                    if model.dialog.popup().unwrap().list() == list {
                         break;
                     }
                 }
@@ -121,7 +124,7 @@ fn paging_skips_no_row_of_help() {
 
 /// Whether all lines of a row of the topmost popup are on the screen.
 fn is_whole(model: &Model, at: usize) -> bool {
-    let window = model.dialog.overlays.last().unwrap().window();
+    let window = model.dialog.popup().unwrap();
     let space = model.overlay_space(window.list());
     (space.window.start..=at).map(|row| window.height(model, row, &space)).sum::<usize>()
         <= space.window.len()
@@ -138,7 +141,7 @@ fn what_follows_from_an_error_is_said_after_it() {
     };
     model.basis.cases.problems = vec![follow("a.case.yaml"), follow("b.case.yaml")];
     press(&mut model, "!");
-    let Some(Overlay::Problems(view)) = model.dialog.overlays.last() else { panic!("the list is open") };
+    let Some(view) = model.dialog.top::<ProblemsView>() else { panic!("the list is open") };
     let codes: Vec<&str> = view.rows.iter().map(|row| row.code.as_str()).collect();
     assert_eq!(codes.iter().filter(|code| **code == "bad_reference").count(), 1, "{codes:?}");
     assert_ne!(codes[0], "bad_reference");
@@ -151,7 +154,7 @@ fn a_repeated_overlay_stays_in_the_findings_it_came_from() {
     let mut model = model();
     press(&mut model, "F");
     read_part(&mut model, "more.json", vec![Arc::new(refunds())], Vec::new(), (3, 3));
-    let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!("the list is open") };
+    let Some(view) = model.dialog.top::<FindingsView>() else { panic!("the list is open") };
     assert_eq!(view.rows.len(), 2, "what was judged meanwhile is in it");
 }
 

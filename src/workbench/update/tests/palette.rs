@@ -2,11 +2,12 @@
 
 use super::*;
 use crate::workbench::keys::{Command, TABLE};
-use crate::workbench::model::palette::{PaletteRow, PaletteView};
+use crate::workbench::overlay::findings::FindingsView;
+use crate::workbench::overlay::palette::state::{PaletteRow, PaletteView};
 
 fn view(model: &Model) -> &PaletteView {
-    match model.dialog.overlays.last() {
-        Some(Overlay::Palette(view)) => view,
+    match model.dialog.top::<PaletteView>() {
+        Some(view) => view,
         _ => panic!("the palette is open"),
     }
 }
@@ -91,7 +92,7 @@ fn enter_runs_and_says_why_it_cannot() {
 fn the_list_on_top_gives_way_to_what_lies_below_it() {
     let mut model = model();
     press(&mut model, "F : Esc");
-    assert!(matches!(model.dialog.overlays.last(), Some(Overlay::Findings(_))));
+    assert!(model.dialog.top::<FindingsView>().is_some());
     press(&mut model, "?");
     run(&mut model, "group-by");
     assert!(screen(&model).contains("Findings by rule"));

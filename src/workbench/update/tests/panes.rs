@@ -5,6 +5,7 @@ use crate::compare::Base;
 use crate::report::reference;
 use crate::workbench::line::Line;
 use crate::workbench::model::Framed;
+use crate::workbench::overlay::reference::ReferenceView;
 
 fn lines(model: &Model, pane: Pane) -> Vec<String> {
     let lines = pane.lines(model, model.layout().width(pane)).unwrap_or_default();
@@ -30,9 +31,7 @@ fn a_line_of_the_policy_has_a_reference_page() {
     for (width, height) in [(120, 40), (80, 24), (58, 14), (40, 8)] {
         let mut model = opened(width, height, "mono", vec![refunds(), clean()]);
         press(&mut model, "]f 7 gg j j j K");
-        let Some(Overlay::Reference(view)) = model.dialog.overlays.last() else {
-            panic!("{}", screen(&model))
-        };
+        let Some(view) = model.dialog.top::<ReferenceView>() else { panic!("{}", screen(&model)) };
         assert_eq!(view.title, "rulestep explain contract.preconditions.requires_prior_tool");
         assert_eq!(
             view.lines.first().map(String::as_str),
@@ -46,8 +45,8 @@ fn a_line_of_the_policy_has_a_reference_page() {
         assert!(shown.contains(&meaning), "{shown}");
         assert!(view.lines.iter().all(|line| line.chars().count() <= reference::WIDTH));
         press(&mut model, "q j K");
-        let seen: Vec<String> = match model.dialog.overlays.last() {
-            Some(Overlay::Reference(view)) => view.lines.clone(),
+        let seen: Vec<String> = match model.dialog.top::<ReferenceView>() {
+            Some(view) => view.lines.clone(),
             _ => panic!("{}", screen(&model)),
         };
         for key in ["resource", "resource.bind_from", "resource.path"] {

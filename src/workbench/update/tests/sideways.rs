@@ -247,7 +247,7 @@ fn every_popup_shows_the_whole_of_its_rows() {
             let mut model = wide(width, height);
             press(&mut model, keys);
             assert!(!model.dialog.overlays.is_empty(), "{keys}: {}", note(&model));
-            let len = model.dialog.overlays.last().unwrap().window().len(&model);
+            let len = model.dialog.popup().unwrap().len(&model);
             let before = over(&model);
             let mut seen: Vec<String> = Vec::new();
             let mut steps = 0;

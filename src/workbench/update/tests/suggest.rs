@@ -34,7 +34,7 @@ fn pointed(policy: &str) -> Model {
 }
 
 fn view(model: &Model) -> &SuggestView {
-    let Some(Overlay::Suggest(view)) = model.dialog.overlays.last() else { panic!("no rules are shown") };
+    let Some(view) = model.dialog.top::<SuggestView>() else { panic!("no rules are shown") };
     view
 }
 

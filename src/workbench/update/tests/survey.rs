@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::workbench::effect::Effect;
+use crate::workbench::model::survey::SurveyView;
 use crate::workbench::update::update;
 
 fn two() -> Model {
@@ -46,8 +47,8 @@ fn a_rule_lists_its_findings_and_goes_there() {
 fn rules_are_sorted_and_sifted() {
     let mut model = two();
     press(&mut model, "O S");
-    let first = |model: &Model| match model.dialog.overlays.last() {
-        Some(Overlay::Survey(view)) => view.row().unwrap().name.clone(),
+    let first = |model: &Model| match model.dialog.top::<SurveyView>() {
+        Some(view) => view.row().unwrap().name.clone(),
         _ => panic!("no list of rules"),
     };
     assert!(screen(&model).contains(", sorted by findings"), "{}", screen(&model));
@@ -161,7 +162,7 @@ fn enter_lists_the_sessions_that_a_row_counts() {
             for _ in 0..list {
                 press(&mut model, "t");
             }
-            let Some(Overlay::Survey(view)) = model.dialog.overlays.last_mut() else { panic!("a list") };
+            let Some(view) = model.dialog.top_mut::<SurveyView>() else { panic!("a list") };
             if at >= view.shown.len() {
                 break;
             }

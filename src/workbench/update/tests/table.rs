@@ -1,5 +1,6 @@
 //! The list of sessions as a table: filtered, sorted, grouped, searched.
 
+use crate::workbench::overlay::findings::FindingsView;
 use serde_json::json;
 
 use super::*;
@@ -118,7 +119,7 @@ fn the_filter_is_the_scope_of_lists_and_jumps() {
     press(&mut model, "}");
     assert_eq!(note(&model), "this is the last session");
     press(&mut model, "F");
-    let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!("findings") };
+    let Some(view) = model.dialog.top::<FindingsView>() else { panic!("findings") };
     assert_eq!(view.rows.len(), 1, "of beta none");
     assert!(screen(&model).contains("Findings by session in 2 of 4 sessions"), "{}", screen(&model));
     press(&mut model, "q");
@@ -278,8 +279,8 @@ fn the_list_of_columns_says_what_it_is() {
 }
 
 fn hits(model: &Model) -> &HitsView {
-    match model.dialog.overlays.last() {
-        Some(Overlay::Hits(view)) => view,
+    match model.dialog.top::<HitsView>() {
+        Some(view) => view,
         _ => panic!("no hits: {}", screen(model)),
     }
 }

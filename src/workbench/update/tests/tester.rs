@@ -1,5 +1,7 @@
 //! Trying expressions on what is selected, and a field of a result that becomes a condition.
 
+use crate::workbench::model::overlay::BodyView;
+use crate::workbench::model::suggest::SuggestView;
 use ratatui::layout::Size;
 
 use super::*;
@@ -9,7 +11,7 @@ use crate::workbench::keys::Command;
 use crate::workbench::model::tester::TesterView;
 
 fn view(model: &Model) -> &TesterView {
-    let Some(Overlay::Tester(view)) = model.dialog.overlays.last() else { panic!("{}", screen(model)) };
+    let Some(view) = model.dialog.top::<TesterView>() else { panic!("{}", screen(model)) };
     view
 }
 
@@ -69,7 +71,7 @@ fn the_body_that_is_open_is_tried_and_a_paste_is_too() {
     feed(&mut model, Msg::Paste("$.reason\nnot this".to_owned()));
     assert!(screen(&model).contains("\"within_policy\""), "{}", screen(&model));
     press(&mut model, "Enter q");
-    assert!(matches!(model.dialog.overlays.last(), Some(Overlay::Body(_))), "the body lies below it");
+    assert!(model.dialog.top::<BodyView>().is_some(), "the body lies below it");
 }
 
 #[test]
@@ -123,7 +125,7 @@ fn pointing(policy: &str) -> (tempfile::TempDir, Model) {
 }
 
 fn sentences(model: &Model) -> Vec<&str> {
-    let Some(Overlay::Suggest(view)) = model.dialog.overlays.last() else { panic!("{}", screen(model)) };
+    let Some(view) = model.dialog.top::<SuggestView>() else { panic!("{}", screen(model)) };
     view.rows.as_ref().unwrap().iter().map(|row| row.sentence.as_str()).collect()
 }
 
@@ -214,7 +216,7 @@ fn paths_and_values_are_written_as_they_are() {
     while lines < 20 {
         press(&mut model, "j i");
         lines += 1;
-        if !matches!(model.dialog.overlays.last(), Some(Overlay::Suggest(_))) {
+        if model.dialog.top::<SuggestView>().is_none() {
             continue;
         }
         press(&mut model, "Enter");

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::compare::Base;
+use crate::workbench::overlay::findings::FindingsView;
 use crate::workbench::theme::Glyph;
 use rulestep_base::session::LiveDecision;
 use rulestep_engine::monitor::finding::RuleOutcome;
@@ -137,7 +138,7 @@ fn the_list_of_findings_has_them() {
     press(&mut model, "F j j j Enter");
     assert_eq!((model.place.open, model.violation().unwrap().outcome), (1, RuleOutcome::Violated));
     press(&mut model, "F");
-    let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!() };
+    let Some(view) = model.dialog.top::<FindingsView>() else { panic!() };
     assert_eq!(view.list.cursor, 3, "the list begins where one is");
     press(&mut model, "gg t / ship Enter");
     let shown = screen(&model);
@@ -382,7 +383,7 @@ fn every_place_agrees_with_what_replay_exits_with() {
                 );
             }
             press(&mut model, "F");
-            let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!("no findings") };
+            let Some(view) = model.dialog.top::<FindingsView>() else { panic!("no findings") };
             assert!(view.rows.iter().any(|row| row.entry == 1), "{name} {mode:?}: F");
             press(&mut model, "q");
             insta::assert_snapshot!(format!("agrees_{name}_{}", mode.word()), screen(&model));
@@ -404,7 +405,7 @@ fn findings_of_one_sort_are_listed_alone() {
     assert!(screen(&model).lines().next().unwrap().trim_end().ends_with("✗2 !1 ✓2"), "{}", screen(&model));
     press(&mut model, "F");
     let listed = |model: &Model| {
-        let Some(Overlay::Findings(view)) = model.dialog.overlays.last() else { panic!("no findings") };
+        let Some(view) = model.dialog.top::<FindingsView>() else { panic!("no findings") };
         let row = |at: &usize| {
             format!("{} {} {}", view.rows[*at].entry, view.rows[*at].place(), view.rows[*at].effect.word())
         };

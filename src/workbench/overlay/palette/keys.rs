@@ -3,12 +3,14 @@
 use crossterm::event::KeyCode;
 use tui_input::Input;
 
-use super::{go, search, settle, table, themes};
+use super::super::help::HelpView;
+use super::state::{PaletteRow, PaletteView};
+use super::themes;
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{Command, Key, Scope};
 use crate::workbench::list::Go;
-use crate::workbench::model::palette::{PaletteRow, PaletteView};
-use crate::workbench::model::{Model, Overlay, Prompt};
+use crate::workbench::model::{Model, Prompt};
+use crate::workbench::update::{go, search, settle, table};
 
 /// Lines that are kept to be run again.
 const KEPT: usize = 100;
@@ -16,16 +18,16 @@ const KEPT: usize = 100;
 /// Opens the list, with `line` typed already.
 pub fn open(model: &mut Model, line: &str) {
     // The list of all commands gives way: what is run is meant for what lies below it.
-    let scope = match model.dialog.overlays.last() {
-        Some(Overlay::Help(help)) => help.scope.unwrap_or(Scope::Panes),
-        _ => model.scope_of_keys(),
+    let scope = match model.dialog.top::<HelpView>() {
+        Some(help) => help.scope.unwrap_or(Scope::Panes),
+        None => model.scope_of_keys(),
     };
-    if matches!(model.dialog.overlays.last(), Some(Overlay::Help(_))) {
+    if model.dialog.top::<HelpView>().is_some() {
         model.dialog.overlays.pop();
     }
     let before = model.dialog.query.take();
     let view = PaletteView::new(model, scope);
-    model.dialog.overlays.push(Overlay::Palette(view));
+    model.dialog.open(view);
     let input = Input::new(line.to_owned());
     model.dialog.prompt = Some(Prompt { input, from: 0, before, ask: None, refused: None, cut: None });
     search::apply(model);
@@ -33,14 +35,7 @@ pub fn open(model: &mut Model, line: &str) {
 
 /// Whether the keys are those of the list.
 pub fn is_open(model: &Model) -> bool {
-    matches!(model.dialog.overlays.last(), Some(Overlay::Palette(_)))
-}
-
-fn view(model: &mut Model) -> Option<&mut PaletteView> {
-    match model.dialog.overlays.last_mut()? {
-        Overlay::Palette(view) => Some(view),
-        _ => None,
-    }
+    model.dialog.top::<PaletteView>().is_some()
 }
 
 /// A command that is to be run, with what was typed after its name.
@@ -101,7 +96,7 @@ fn replace(model: &mut Model, line: String) {
 
 /// Up: the row above; above the first one the line that was run before.
 fn recall(model: &mut Model) {
-    let Some(view) = view(model) else { return };
+    let Some(view) = model.dialog.top_mut::<PaletteView>() else { return };
     if view.list.cursor > 0 {
         return step(model, Go::By(-1));
     }
@@ -111,7 +106,7 @@ fn recall(model: &mut Model) {
 
 /// Down: the line that was run after, where an older one was recalled; else the row below.
 fn forget(model: &mut Model) {
-    let Some(view) = view(model) else { return };
+    let Some(view) = model.dialog.top_mut::<PaletteView>() else { return };
     match view.recalled {
         Some(0) => replace(model, String::new()),
         Some(recalled) => type_again(model, recalled - 1),
@@ -122,14 +117,14 @@ fn forget(model: &mut Model) {
 fn type_again(model: &mut Model, recalled: usize) {
     let Some(line) = model.habits.history.iter().rev().nth(recalled).cloned() else { return };
     replace(model, line);
-    if let Some(view) = view(model) {
+    if let Some(view) = model.dialog.top_mut::<PaletteView>() {
         view.recalled = Some(recalled);
     }
 }
 
 /// Tab: types what the row under the cursor says.
 fn complete(model: &mut Model) {
-    let Some(row) = view(model).and_then(|view| view.row()) else { return };
+    let Some(row) = model.dialog.top_mut::<PaletteView>().and_then(|view| view.row()) else { return };
     let line = match row {
         PaletteRow::Command(command) if command.row().argument.is_some() => format!("{} ", row.line()),
         row => row.line(),
@@ -139,7 +134,7 @@ fn complete(model: &mut Model) {
 
 /// Closes the list; unless a theme is chosen, what was put on to be looked at is taken off.
 fn close(model: &mut Model, undo: bool) {
-    let Some(Overlay::Palette(view)) = model.dialog.overlays.pop() else { return };
+    let Some(view) = model.dialog.take::<PaletteView>() else { return };
     if let Some(prompt) = model.dialog.prompt.take() {
         model.dialog.query = prompt.before;
     }
@@ -153,7 +148,7 @@ fn close(model: &mut Model, undo: bool) {
 pub fn enter(model: &mut Model) -> Option<Chosen> {
     // What the row says is of the model as it was drawn; whether it can be used is asked again when it runs.
     let facts = model.facts();
-    let open = view(model)?;
+    let open = model.dialog.top_mut::<PaletteView>()?;
     let row = open.row().cloned()?;
     let command = row.command();
     if let Some(missing) = open.missing(command, &facts) {

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::save::{is_file, is_pattern};
 use crate::stored::StoredSession;
 use crate::suggest::about::Subject;
 use crate::suggest::field::ResultField;
@@ -12,10 +11,13 @@ use crate::workbench::effect::{Effect, SuggestRequest};
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
+use crate::workbench::model::Model;
+use crate::workbench::model::overlay::BodyView;
 use crate::workbench::model::suggest::{DraftView, FileWrite, SuggestView, SuggestWish, SuggestedRule};
 use crate::workbench::model::supposed::Ask;
-use crate::workbench::model::{Model, Overlay};
 use crate::workbench::transcript::RowKind;
+use crate::workbench::update::go;
+use crate::workbench::update::save::{is_file, is_pattern};
 use rulestep_base::session::{CallRef, Session};
 use rulestep_engine::condition::path::Path;
 use rulestep_engine::policy::Policy;
@@ -55,7 +57,7 @@ pub fn open_field(model: &mut Model, effects: &mut Vec<Effect>) {
 
 /// The value under the cursor, and the call whose result it is.
 fn field(model: &Model) -> Result<(ResultField, (Arc<Session>, CallRef)), &'static str> {
-    let Some(Overlay::Body(view)) = model.dialog.overlays.last() else { return Err("no body is open") };
+    let Some(view) = model.dialog.top::<BodyView>() else { return Err("no body is open") };
     let session = model.session().ok_or("no session is open")?;
     let Some(RowKind::Result(index)) = model.settled.rows.get(view.row).map(|row| row.kind) else {
         return Err("this is no result; a contract looks into the results of earlier calls");
@@ -89,7 +91,7 @@ fn ask(
     let wish = Arc::new(SuggestWish { subject, field, session, recorded, call, sessions, policy, home });
     let number = model.work.next_number();
     let view = SuggestView { number, wish: Arc::clone(&wish), rows: None, list: List::default() };
-    model.dialog.overlays.push(Overlay::Suggest(Box::new(view)));
+    model.dialog.open(view);
     effects.push(Effect::Suggest(SuggestRequest { number, wish }));
 }
 
@@ -132,8 +134,7 @@ pub fn arrived(model: &mut Model, number: u64, mut rows: Vec<SuggestedRule>) {
     let places: HashMap<*const StoredSession, usize> =
         known.filter_map(|(at, entry)| Some((Arc::as_ptr(entry.session.as_ref()?), at))).collect();
     let entries = &model.archive.entries;
-    for overlay in &mut model.dialog.overlays {
-        let Overlay::Suggest(view) = overlay else { continue };
+    for view in model.dialog.views_mut::<SuggestView>() {
         if view.number != number {
             continue;
         }
@@ -156,12 +157,12 @@ pub fn arrived(model: &mut Model, number: u64, mut rows: Vec<SuggestedRule>) {
 
 /// Shows the file with the rule under the cursor.
 pub fn enter(model: &mut Model) {
-    let Some(Overlay::Suggest(view)) = model.dialog.overlays.last() else { return };
+    let Some(view) = model.dialog.top::<SuggestView>() else { return };
     let Some(row) = view.row() else { return };
     match &row.insertion {
         Ok(insertion) => {
             let draft = DraftView::new(insertion.clone(), row.sentence.clone());
-            model.dialog.overlays.push(Overlay::Draft(Box::new(draft)));
+            model.dialog.open(draft);
         }
         Err(why) => {
             let why = format!("not to be written: {why}");
@@ -172,7 +173,7 @@ pub fn enter(model: &mut Model) {
 
 /// Writes the file.
 pub fn write(model: &mut Model, effects: &mut Vec<Effect>) {
-    let Some(Overlay::Draft(view)) = model.dialog.overlays.last() else { return };
+    let Some(view) = model.dialog.top::<DraftView>() else { return };
     let insertion = &view.insertion;
     effects.push(Effect::Write {
         write: Box::new(FileWrite {
@@ -186,16 +187,16 @@ pub fn write(model: &mut Model, effects: &mut Vec<Effect>) {
 
 /// Opens the text in the person's editor, before anything is written.
 pub fn edit(model: &mut Model, effects: &mut Vec<Effect>) {
-    let Some(Overlay::Draft(view)) = model.dialog.overlays.last() else { return };
+    let Some(view) = model.dialog.top::<DraftView>() else { return };
     effects.push(Effect::Compose { ask: Ask::Rule, text: view.insertion.after.to_string() });
 }
 
 /// It was edited. What would not load is not written, and can be edited again.
 pub fn composed(model: &mut Model, text: &str) {
     let policy = model.basis.rules.policy.clone().unwrap_or_else(Policy::empty);
-    let Some(Overlay::Draft(view)) = model.dialog.overlays.last_mut() else { return };
+    let Some(view) = model.dialog.top_mut::<DraftView>() else { return };
     match view.insertion.with_text(text, &policy) {
-        Ok(insertion) => **view = DraftView::new(insertion, view.sentence.clone()),
+        Ok(insertion) => *view = DraftView::new(insertion, view.sentence.clone()),
         Err(why) => {
             let text = format!("the edited text is not taken: {why}");
             model.fail(text);
@@ -215,11 +216,10 @@ pub fn written(model: &mut Model, write: FileWrite, undo: bool, effects: &mut Ve
     };
     if !undo {
         model.basis.writes.push(write);
-        model
-            .dialog
-            .overlays
-            .retain(|overlay| !matches!(overlay, Overlay::Suggest(_) | Overlay::Draft(_) | Overlay::Body(_)));
-        super::go::focus(model, Pane::Transcript);
+        model.dialog.close_all::<SuggestView>();
+        model.dialog.close_all::<DraftView>();
+        model.dialog.close_all::<BodyView>();
+        go::focus(model, Pane::Transcript);
     }
     model.basis.wrote = Some(text.clone());
     model.say(text);

@@ -1,20 +1,113 @@
 //! The findings of all sessions: collecting, naming and sifting them.
 
+use crate::workbench::model::changes::called;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Model;
-use super::judgement::Judgement;
-use super::overlay::{FindingRow, FindingsView, GroupBy};
 use crate::compare::ChangePlace;
 use crate::explore::filter::{Field, Filter, State, Test};
 use crate::explore::rows::bit;
 use crate::report::words::rule_name;
 use crate::stored::StoredSession;
 use crate::workbench::line::{place, place_not_taken};
-use rulestep_base::session::{Body, Session};
+use crate::workbench::list::List;
+use crate::workbench::model::{Judgement, Model};
+use rulestep_base::diagnostic::Code;
+use rulestep_base::session::Body;
 use rulestep_engine::monitor::{Effect, RuleId};
 use rulestep_engine::policy::Policy;
+
+/// The list of findings.
+#[derive(Default)]
+pub struct FindingsView {
+    /// All of them, in the order shown.
+    pub rows: Vec<FindingRow>,
+    /// The rows that pass the filter.
+    pub shown: Vec<usize>,
+    /// Where in those.
+    pub list: List,
+    /// What they are sorted and headed by.
+    pub by: GroupBy,
+    /// The filter as it is typed, in the language of all lists.
+    pub filter: String,
+    /// The last one that could be understood: what the rows pass.
+    pub sieve: Filter,
+    /// What is wrong with the typed one.
+    pub wrong: Option<String>,
+    /// The one rule, by id and name, that they are about, where it is one.
+    pub only: Option<(Arc<str>, String)>,
+    /// How many sessions had been judged when they were collected.
+    pub judged: usize,
+}
+
+/// A finding of some session.
+#[derive(Debug, Clone)]
+pub struct FindingRow {
+    /// The entry.
+    pub entry: usize,
+    /// What its session is called.
+    pub session: Arc<str>,
+    /// The call, of a choice that was not taken as well; or the end: it is about the session as a whole.
+    pub at: ChangePlace,
+    /// Its tool.
+    pub tool: Arc<str>,
+    /// The rule's id as people write it.
+    pub rule: Arc<str>,
+    /// What people call the rule.
+    pub name: Arc<str>,
+    /// The rule.
+    pub rule_id: RuleId,
+    /// The code.
+    pub code: Code,
+    /// What it does.
+    pub effect: Effect,
+    /// The rule's reason, for telemetry.
+    pub reason: Option<Arc<str>>,
+    /// The states of its call, as filters ask for them, a bit each.
+    pub states: u16,
+    /// The call came after the recording had parted from the policy.
+    pub counterfactual: bool,
+}
+
+/// What findings are grouped by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum GroupBy {
+    /// The session.
+    #[default]
+    Session,
+    /// The rule.
+    Rule,
+    /// The tool.
+    Tool,
+    /// The code.
+    Code,
+    /// The reason up to its first colon: its category.
+    Reason,
+}
+
+impl GroupBy {
+    /// The next way of grouping.
+    pub const fn next(self) -> Self {
+        match self {
+            Self::Session => Self::Rule,
+            Self::Rule => Self::Tool,
+            Self::Tool => Self::Code,
+            Self::Code => Self::Reason,
+            Self::Reason => Self::Session,
+        }
+    }
+
+    /// Its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Rule => "rule",
+            Self::Tool => "tool",
+            Self::Code => "code",
+            Self::Reason => "reason",
+        }
+    }
+}
 
 impl FindingRow {
     /// What a group of rows like this one is called.
@@ -99,22 +192,6 @@ impl FindingRow {
                         && self.call(model).is_some_and(|(_, body)| pattern.is_match(body.shown()))
             }
         }
-    }
-}
-
-/// The tool and the arguments of a call, of a choice that was not taken as well.
-pub fn called(session: &Session, at: ChangePlace) -> Option<(Arc<str>, Body)> {
-    match at {
-        ChangePlace::Call(call) => {
-            let call = session.calls.get(call.index as usize)?;
-            Some((Arc::clone(&call.tool), call.arguments.clone()))
-        }
-        ChangePlace::Alternative(at) => {
-            let calls = session.alternative(at.turn, at.choice)?.calls();
-            let call = calls.get((at.call as usize).checked_sub(1)?)?;
-            Some((Arc::clone(&call.tool), call.arguments.clone()))
-        }
-        ChangePlace::Turn(_) | ChangePlace::End => None,
     }
 }
 

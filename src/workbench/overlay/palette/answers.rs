@@ -1,17 +1,13 @@
 //! What answers to the words that are typed in lists of commands.
 
-use super::Model;
-use super::overlay::{HelpRow, HelpView, words_of};
-use super::palette::{PaletteRow, PaletteView, with_argument};
-use super::table::FILE_ORDER;
+use super::state::{PaletteRow, PaletteView, with_argument};
 use crate::explore::table::Column;
 use crate::report::words;
 use crate::workbench::keys::{self, Argument, Command, Place, Scope};
 use crate::workbench::list::List;
-use crate::workbench::text::Marks;
-use crate::workbench::theme::{BUILTIN, Glyph, Role};
-use crate::workbench::transcript::contains;
-use rulestep_base::wording::glyph::NOTES;
+use crate::workbench::model::Model;
+use crate::workbench::model::table::FILE_ORDER;
+use crate::workbench::theme::BUILTIN;
 
 impl PaletteView {
     /// With nothing typed.
@@ -53,33 +49,6 @@ impl PaletteView {
         found.sort_by_key(|(rank, missing, _)| (*rank, *missing));
         rows.extend(found.into_iter().map(|(.., command)| PaletteRow::Command(command)));
         self.rows = rows;
-    }
-}
-
-impl HelpView {
-    /// The rows that pass the filter: the commands in the order of the table, then what is on the screen.
-    pub fn shown(&self, model: &Model) -> Vec<HelpRow> {
-        let filter = self.filter.to_lowercase();
-        let words = words_of(&filter);
-        let commands = keys::TABLE.iter().map(HelpRow::Command);
-        let glyphs = Glyph::ALL.iter().map(|glyph| HelpRow::Glyph(*glyph));
-        let ascii = model.theme.marks() == Marks::Ascii;
-        let counts = keys::COUNTS.iter().map(|(keys, doc)| HelpRow::Note(keys::COUNTED, keys, doc));
-        let notes = NOTES.iter().map(|(mark, plain, doc)| {
-            HelpRow::Note("Where text is shown", if ascii { plain } else { mark }, doc)
-        });
-        let roles = Role::LEGEND.iter().map(|role| HelpRow::Role(*role));
-        let passes = |row: &HelpRow| {
-            let own = match row {
-                HelpRow::Command(row) => format!("{} {}", model.habits.keymap.keys(row.command), row.name),
-                HelpRow::Glyph(glyph) => model.theme.glyph(*glyph).to_owned(),
-                HelpRow::Note(_, sign, _) => (*sign).to_owned(),
-                HelpRow::Role(role) => role.name().to_owned(),
-            };
-            let fields = [row.doc(), row.heading(), &own];
-            words.iter().all(|word| fields.iter().any(|field| contains(field, word)))
-        };
-        commands.chain(counts).chain(glyphs).chain(notes).chain(roles).filter(passes).collect()
     }
 }
 

@@ -1,26 +1,19 @@
 //! Themes put on: to be looked at while their names are chosen, and then to stay.
 
+use super::state::{PaletteRow, PaletteView};
 use crate::workbench::keys::Command;
-use crate::workbench::model::palette::{PaletteRow, PaletteView};
-use crate::workbench::model::{Model, Overlay};
+use crate::workbench::model::Model;
 use crate::workbench::theme::Theme;
-
-fn view(model: &mut Model) -> Option<&mut PaletteView> {
-    match model.dialog.overlays.last_mut()? {
-        Overlay::Palette(view) => Some(view),
-        _ => None,
-    }
-}
 
 /// A theme under the cursor is put on at once; otherwise the chosen one is back.
 pub fn preview(model: &mut Model) {
-    let wanted = match view(model).and_then(|view| view.row()) {
+    let wanted = match model.dialog.top_mut::<PaletteView>().and_then(|view| view.row()) {
         Some(PaletteRow::Value { command: Command::Theme, value, .. }) => Some(value.clone()),
         _ => None,
     };
     let theme = wanted.and_then(|name| theme(model, &name));
     let current = model.theme.clone();
-    let Some(view) = view(model) else { return };
+    let Some(view) = model.dialog.top_mut::<PaletteView>() else { return };
     match theme {
         Some(theme) => {
             view.theme.get_or_insert_with(|| Box::new(current));

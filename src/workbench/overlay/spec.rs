@@ -1,0 +1,155 @@
+//! What a popup is: its state, whose rows are shown, with its title, its keys and what they do.
+
+use std::any::Any;
+
+use crate::workbench::effect::Effect;
+use crate::workbench::keys::{Command, Scope};
+use crate::workbench::list::Listed;
+use crate::workbench::model::Model;
+use crate::workbench::model::select::Editable;
+use crate::workbench::paint::Row;
+use crate::workbench::rows::{Hint, Rows, Space};
+
+/// What a key does in a popup.
+#[derive(Clone, Copy)]
+pub enum Act {
+    /// This.
+    Do(fn(&mut Model)),
+    /// This, which asks for work outside.
+    Ask(Asks),
+    /// This, which may choose a command to be run.
+    Choose(fn(&mut Model) -> Option<Command>),
+}
+
+impl Act {
+    /// Does it; gives the command that was chosen, if one was.
+    pub fn run(self, model: &mut Model, effects: &mut Vec<Effect>) -> Option<Command> {
+        match self {
+            Self::Do(act) => act(model),
+            Self::Ask(act) => act(model, effects),
+            Self::Choose(act) => return act(model),
+        }
+        None
+    }
+}
+
+/// Asks for work outside.
+pub type Asks = fn(&mut Model, &mut Vec<Effect>);
+
+/// Rows in a frame of their own, over the panes.
+pub trait Popup: Rows + Listed {
+    /// What is on the upper edge, in an area of this width.
+    fn title(&self, model: &Model, width: usize) -> String;
+
+    /// What is at its end.
+    fn note(&self, model: &Model) -> String;
+
+    /// The keys most wanted in it.
+    fn hints(&self) -> &'static [Hint];
+
+    /// Whose keys are meant while it is on top.
+    fn scope(&self) -> Scope {
+        Scope::Help
+    }
+
+    /// The commands that mean something of their own while it is on top; the others do what they do everywhere.
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[]
+    }
+
+    /// What a command does in it, if it means something of its own.
+    fn act(&self, command: Command) -> Option<Act> {
+        self.acts().iter().find(|(own, _)| *own == command).map(|(_, act)| *act)
+    }
+
+    /// What is asked for outside while it is open, whenever something has happened.
+    fn asks(&self) -> Option<Asks> {
+        None
+    }
+
+    /// Takes in what is new: another policy, other recordings, more of them counted.
+    fn renew(&mut self, _model: &Model) {}
+
+    /// Rows of the screen that each row takes at least.
+    fn tall(&self) -> usize {
+        1
+    }
+
+    /// Rows of the screen that one of them takes.
+    fn height(&self, _model: &Model, _at: usize, _space: &Space<'_>) -> usize {
+        self.tall()
+    }
+
+    /// Columns by which it is scrolled sideways at a time, from where it is.
+    fn stride(&self, model: &Model) -> usize {
+        model.overlay_space(self.list()).width / 2
+    }
+
+    /// The words that every row shown contains, where rows are sifted instead of searched.
+    fn filter(&self) -> Option<&str> {
+        None
+    }
+
+    /// What is wrong with the filter that is typed, if the rows could not be sifted by it.
+    fn refused(&self) -> Option<&str> {
+        None
+    }
+
+    /// Keeps the rows that contain these words.
+    fn sift(&mut self, _model: &Model, _words: String) {}
+
+    /// The sign before what is typed in it, and what keys do meanwhile.
+    fn typing(&self) -> (&'static str, &'static str) {
+        ("/", "Enter keeps, Esc goes back")
+    }
+
+    /// The id of the rule that the cursor is on; where no row is about a rule, of the one that is shown below it.
+    fn rule(&self, model: &Model) -> Option<String> {
+        Some(model.rule(model.shown_rule()?)?.id.to_string())
+    }
+
+    /// What the cursor is on, for an editor.
+    fn editable(&self, _model: &Model) -> Option<Editable> {
+        None
+    }
+
+    /// Whether it lists commands: those are about what lies below it.
+    fn lists_commands(&self) -> bool {
+        false
+    }
+
+    /// What is known of the row under the cursor, in the place of the pane of changes; `None`: nothing is shown there.
+    fn preview(&self) -> Option<&dyn Preview> {
+        None
+    }
+}
+
+/// What is known of the row under the cursor, in a frame below the popup.
+pub trait Preview {
+    /// What it is about.
+    fn title(&self) -> &'static str;
+
+    /// What is beside the title.
+    fn note(&self) -> String;
+
+    /// Its rows, in this many columns and rows of the screen.
+    fn rows<'m>(&self, model: &'m Model, width: usize, height: usize) -> Vec<Row<'m>>;
+}
+
+/// A row of the table of popups: how a state is known as the popup that it is.
+pub struct PopupSpec {
+    /// To be seen.
+    pub seen: fn(&dyn Any) -> Option<&dyn Popup>,
+    /// To be changed.
+    pub changed: fn(&mut dyn Any) -> Option<&mut dyn Popup>,
+}
+
+impl PopupSpec {
+    /// Of a kind of state.
+    pub const fn of<V: Popup + 'static>() -> PopupSpec {
+        PopupSpec {
+            seen: |state| state.downcast_ref::<V>().map(|view| view as &dyn Popup),
+            changed: |state| state.downcast_mut::<V>().map(|view| view as &mut dyn Popup),
+        }
+    }
+}

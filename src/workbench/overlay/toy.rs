@@ -1,0 +1,154 @@
+//! A toy popup: the calls of the open session, sifted by their tools. It is there for the test below, and to show what a popup
+//! consists of.
+
+use super::spec::{Act, Asks, Popup};
+use crate::compare::ChangePlace;
+use crate::workbench::effect::Effect;
+use crate::workbench::keys::Command;
+use crate::workbench::layout::Pane;
+use crate::workbench::line::place;
+use crate::workbench::list::List;
+use crate::workbench::model::Model;
+use crate::workbench::paint::Row;
+use crate::workbench::rows::{Hint, Rows, Space, hints};
+use crate::workbench::theme::Role;
+use crate::workbench::update::{go, jump};
+use rulestep_base::session::Call;
+
+/// The popup.
+#[derive(Default)]
+pub(super) struct ToyView {
+    pub list: List,
+    filter: String,
+    asked: bool,
+    renewed: usize,
+}
+
+impl ToyView {
+    fn calls<'m>(&self, model: &'m Model) -> Vec<&'m Call> {
+        let calls = model.session().map(|session| session.calls.as_slice()).unwrap_or_default();
+        calls.iter().filter(|call| call.tool.contains(&self.filter)).collect()
+    }
+}
+
+impl Rows for ToyView {
+    fn len(&self, model: &Model) -> usize {
+        self.calls(model).len()
+    }
+
+    fn rows<'m>(&self, model: &'m Model, at: usize, space: &Space<'_>) -> Vec<Row<'m>> {
+        let mut row = space.row(model);
+        if let Some(call) = self.calls(model).get(at) {
+            row.gap(1).put(Role::Text, &call.tool).gap(2).put(Role::TextDim, &place(call.at));
+        }
+        vec![row]
+    }
+
+    fn text(&self, model: &Model, at: usize) -> Option<String> {
+        self.calls(model).get(at).map(|call| call.tool.to_string())
+    }
+
+    fn instead(&self, _: &Model) -> Vec<(Role, String)> {
+        vec![(Role::TextDim, "no tool has this name".to_owned())]
+    }
+}
+
+impl Popup for ToyView {
+    fn title(&self, _: &Model, _: usize) -> String {
+        "Toy".to_owned()
+    }
+
+    fn note(&self, model: &Model) -> String {
+        self.len(model).to_string()
+    }
+
+    fn hints(&self) -> &'static [Hint] {
+        hints![Open "go to the call", Search "filter", Quit "close"]
+    }
+
+    fn acts(&self) -> &'static [(Command, Act)] {
+        &[(Command::Open, Act::Do(enter)), (Command::Edit, Act::Choose(|_| Some(Command::Help)))]
+    }
+
+    fn asks(&self) -> Option<Asks> {
+        let ask: Asks = |model, effects| {
+            let Some(view) = model.dialog.top_mut::<ToyView>() else { return };
+            if !std::mem::replace(&mut view.asked, true) {
+                effects.push(Effect::LoadSessions);
+            }
+        };
+        Some(ask)
+    }
+
+    fn renew(&mut self, _: &Model) {
+        self.renewed += 1;
+    }
+
+    fn filter(&self) -> Option<&str> {
+        Some(&self.filter)
+    }
+
+    fn sift(&mut self, _: &Model, words: String) {
+        self.filter = words;
+    }
+}
+
+fn enter(model: &mut Model) {
+    let Some(view) = model.dialog.take::<ToyView>() else { return };
+    let Some(at) = view.calls(model).get(view.list.cursor).map(|call| call.at) else { return };
+    jump::to(model, model.place.open, Ok(ChangePlace::Call(at)));
+    go::focus(model, Pane::Transcript);
+}
+
+mod tests {
+    use super::*;
+    use crate::workbench::testing::*;
+    use crate::workbench::update::overlays;
+
+    /// Its key would do this.
+    fn open(width: u16, height: u16) -> Model {
+        let mut model = opened(width, height, "mono", vec![refunds(), clean()]);
+        model.dialog.open(ToyView::default());
+        model
+    }
+
+    fn view(model: &Model) -> &ToyView {
+        model.dialog.top().unwrap_or_else(|| panic!("{}", screen(model)))
+    }
+
+    /// It is drawn, moved in, sifted, copied, asked, renewed and closed by what has never heard of it.
+    #[test]
+    fn a_popup_is_one_file_and_its_row() {
+        for (width, height) in [(120, 40), (80, 24), (40, 8)] {
+            let mut model = open(width, height);
+            let first = press(&mut model, "j");
+            assert!(matches!(first.as_slice(), [Effect::LoadSessions]), "it asks once, as it is opened");
+            assert!(matches!(press(&mut model, "yy").as_slice(),
+                [Effect::Copy { text, .. }] if text == "issue_refund"));
+            let seen = screen(&model);
+            assert!(seen.contains(" Toy ") && seen.contains("check_eligibility  T2.1"), "{seen}");
+            assert!(width < 70 || seen.contains("go to the call"), "{seen}");
+            overlays::renew(&mut model);
+            assert_eq!((view(&model).list.cursor, view(&model).renewed), (1, 1));
+
+            press(&mut model, "?");
+            assert!(screen(&model).contains("Help"), "{}", screen(&model));
+            press(&mut model, "q e");
+            assert!(screen(&model).contains("Help"), "a key of its own chooses another command");
+            press(&mut model, "q /");
+            typed(&mut model, "nothing");
+            assert!(screen(&model).contains("no tool has this name"), "{}", screen(&model));
+            press(&mut model, "Ctrl-u");
+            typed(&mut model, "issue");
+            press(&mut model, "Enter");
+            assert_eq!((view(&model).len(&model), view(&model).list.cursor), (1, 0));
+            press(&mut model, "Enter");
+            assert!(model.dialog.overlays.is_empty() && model.place.focus == Pane::Transcript);
+            assert_eq!(model.call().map(|call| &*call.tool), Some("issue_refund"));
+
+            model.dialog.open(ToyView::default());
+            press(&mut model, "Esc");
+            assert!(model.dialog.overlays.is_empty());
+        }
+    }
+}
