@@ -37,8 +37,8 @@ use super::list::Go;
 use super::message::Msg;
 use super::model::survey::Tab;
 use super::model::{Model, Note, Welcome};
-use super::overlay::{body, cases, findings, help, hits, loads, palette, problems, reference};
-use super::overlay::{suggest::acts as suggest, survey, tester, texts, way_out};
+use super::popup::{body, cases, findings, help, hits, loads, palette, problems, reference};
+use super::popup::{suggest::acts as suggest, survey, tester, texts, way_out};
 use crate::report::words;
 use rulestep_engine::run::Mode;
 

@@ -7,7 +7,6 @@ use crate::workbench::layout::Pane;
 use crate::workbench::theme::{Depth, GlyphSet};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Millis;
-use rulestep_engine::monitor::RuleId;
 
 /// What is kept for the person, whatever is open.
 #[derive(Default)]
@@ -78,29 +77,5 @@ pub struct Dress {
 impl Default for Dress {
     fn default() -> Self {
         Self { depth: Depth::Rgb, glyphs: None }
-    }
-}
-
-/// Digits that were pressed before a command, and what had the keys before the first of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Count {
-    /// The number.
-    pub number: u32,
-    /// How many digits it has.
-    pub digits: u32,
-    /// The pane that had the keys.
-    pub focus: Pane,
-    /// The pane that was beside the transcript.
-    pub side: Pane,
-    /// One pane took all the room.
-    pub zoom: bool,
-    /// The rule that was asked for.
-    pub pinned: Option<RuleId>,
-}
-
-impl Count {
-    /// Whether it may just as well be the number of a pane.
-    pub const fn is_pane(&self) -> bool {
-        self.digits == 1 && matches!(self.number, 1..=8)
     }
 }

@@ -1,11 +1,12 @@
 //! What lies over the panes, and the line in which text is typed.
 
+use crate::workbench::layout::Pane;
+use rulestep_engine::monitor::RuleId;
 use std::any::Any;
 use std::collections::BTreeSet;
 
 use tui_input::Input;
 
-use super::habits::Count;
 use super::hits::HitsView;
 use super::supposed::Ask;
 use super::tester::Expression;
@@ -135,4 +136,28 @@ pub struct Prompt {
 pub fn words_of(filter: &str) -> Vec<&str> {
     let words: BTreeSet<&str> = filter.split_whitespace().collect();
     words.into_iter().collect()
+}
+
+/// Digits that were pressed before a command, and what had the keys before the first of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Count {
+    /// The number.
+    pub number: u32,
+    /// How many digits it has.
+    pub digits: u32,
+    /// The pane that had the keys.
+    pub focus: Pane,
+    /// The pane that was beside the transcript.
+    pub side: Pane,
+    /// One pane took all the room.
+    pub zoom: bool,
+    /// The rule that was asked for.
+    pub pinned: Option<RuleId>,
+}
+
+impl Count {
+    /// Whether it may just as well be the number of a pane.
+    pub const fn is_pane(&self) -> bool {
+        self.digits == 1 && matches!(self.number, 1..=8)
+    }
 }

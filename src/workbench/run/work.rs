@@ -26,7 +26,7 @@ use crate::workbench::model::Model;
 use crate::workbench::model::hits::hits;
 use crate::workbench::model::suggest::FileWrite;
 use crate::workbench::model::texts::Texts;
-use crate::workbench::overlay;
+use crate::workbench::popup;
 use crate::workspace::Workspace;
 
 /// Threads that read and judge, and what they are told.
@@ -188,7 +188,7 @@ impl Workers {
     /// Judges the cases beside the policy.
     pub fn cases(&self, model: &mut Model) {
         let mut effects = Vec::new();
-        overlay::cases::ask(model, &mut effects);
+        popup::cases::ask(model, &mut effects);
         effects.into_iter().for_each(|effect| drop(self.perform(effect)));
     }
 

@@ -9,7 +9,7 @@ use crate::workbench::effect::Effect;
 use crate::workbench::keys::Key;
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::Ask;
-use crate::workbench::overlay::{hits, suggest::acts as suggest, tester};
+use crate::workbench::popup::{hits, suggest::acts as suggest, tester};
 use rulestep_base::session::edit::AddedCall;
 use rulestep_base::session::{Body, Outcome};
 

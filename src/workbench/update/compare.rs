@@ -1,6 +1,6 @@
 //! Comparing with a version that the person chooses: which one, and from when to when.
 
-use crate::workbench::overlay::texts;
+use crate::workbench::popup::texts;
 use std::sync::Arc;
 
 use super::{judge, prompt};

@@ -3,8 +3,8 @@
 use super::{go, jump, table};
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
-use crate::workbench::overlay::body;
 use crate::workbench::pane::Enter;
+use crate::workbench::popup::body;
 
 /// Opens what the cursor is on.
 pub fn open(model: &mut Model) {

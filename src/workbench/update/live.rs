@@ -4,7 +4,7 @@ use crate::files::watch::{ChangedFiles, WatchEvent, Way};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::Command;
 use crate::workbench::model::Model;
-use crate::workbench::overlay::cases;
+use crate::workbench::popup::cases;
 
 /// The watch has something to say.
 pub fn told(model: &mut Model, told: WatchEvent, effects: &mut Vec<Effect>) {

@@ -10,7 +10,7 @@ use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
 use crate::workbench::message::{ComparedSession, JudgedSession};
 use crate::workbench::model::{Load, Model, SessionChanges, SessionDecisions, sort_problems};
-use crate::workbench::overlay::{findings, texts};
+use crate::workbench::popup::{findings, texts};
 use rulestep_base::diagnostic::Severity;
 use rulestep_engine::policy::{LoadResult, Policy};
 

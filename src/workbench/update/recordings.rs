@@ -16,7 +16,7 @@ use crate::workbench::model::supposed::Layer;
 use crate::workbench::model::{
     Entry, Held, Judgement, Lost, Model, ReadSession, SessionChanges, SessionDecisions, Spot, Supposed,
 };
-use crate::workbench::overlay::{body, findings};
+use crate::workbench::popup::{body, findings};
 use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Session;
 

@@ -11,8 +11,8 @@ use crate::workbench::layout::Pane;
 use crate::workbench::model::overlay::BodyView;
 use crate::workbench::model::supposed::Ask;
 use crate::workbench::model::{Model, Prompt};
-use crate::workbench::overlay::palette::themes;
-use crate::workbench::overlay::tester;
+use crate::workbench::popup::palette::themes;
+use crate::workbench::popup::tester;
 
 /// Begins to type.
 pub fn begin(model: &mut Model) {

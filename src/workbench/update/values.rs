@@ -4,7 +4,7 @@ use super::{compare, export, go, jump, marks, table};
 use crate::workbench::effect::Effect;
 use crate::workbench::keys::{self, Command, Place};
 use crate::workbench::model::Model;
-use crate::workbench::overlay::palette::themes;
+use crate::workbench::popup::palette::themes;
 
 /// Runs a command with what was typed after its name, or says why that cannot be taken.
 pub fn run(

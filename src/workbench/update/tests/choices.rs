@@ -7,7 +7,7 @@ use crate::workbench::effect::Effect;
 use crate::workbench::message::Msg;
 use crate::workbench::model::Model;
 use crate::workbench::model::overlay::BodyView;
-use crate::workbench::overlay::findings::FindingsView;
+use crate::workbench::popup::findings::FindingsView;
 use crate::workbench::testing::*;
 use rulestep_base::session::build::Builder;
 use rulestep_base::session::{Body, Origin, Session};

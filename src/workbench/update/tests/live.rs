@@ -1,7 +1,7 @@
 //! Edits from outside, by messages: what is kept, what is told, and what comes too late.
 
 use crate::workbench::model::overlay::BodyView;
-use crate::workbench::overlay::findings::FindingsView;
+use crate::workbench::popup::findings::FindingsView;
 use std::sync::Arc;
 
 use super::{at, note};

@@ -1,9 +1,9 @@
 //! Bodies, findings and help: opened, searched, sifted, left.
 
 use super::*;
-use crate::workbench::overlay::findings::FindingsView;
-use crate::workbench::overlay::help::HelpView;
-use crate::workbench::overlay::problems::ProblemsView;
+use crate::workbench::popup::findings::FindingsView;
+use crate::workbench::popup::help::HelpView;
+use crate::workbench::popup::problems::ProblemsView;
 use crate::workbench::rows::Rows;
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::workbench::keys::{Command, TABLE};
-use crate::workbench::overlay::findings::FindingsView;
-use crate::workbench::overlay::palette::state::{PaletteRow, PaletteView};
+use crate::workbench::popup::findings::FindingsView;
+use crate::workbench::popup::palette::state::{PaletteRow, PaletteView};
 
 fn view(model: &Model) -> &PaletteView {
     match model.dialog.top::<PaletteView>() {

@@ -5,7 +5,7 @@ use crate::compare::Base;
 use crate::report::reference;
 use crate::workbench::line::Line;
 use crate::workbench::model::Framed;
-use crate::workbench::overlay::reference::ReferenceView;
+use crate::workbench::popup::reference::ReferenceView;
 
 fn lines(model: &Model, pane: Pane) -> Vec<String> {
     let lines = pane.lines(model, model.layout().width(pane)).unwrap_or_default();

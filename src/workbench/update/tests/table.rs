@@ -1,6 +1,6 @@
 //! The list of sessions as a table: filtered, sorted, grouped, searched.
 
-use crate::workbench::overlay::findings::FindingsView;
+use crate::workbench::popup::findings::FindingsView;
 use serde_json::json;
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::compare::Base;
-use crate::workbench::overlay::findings::FindingsView;
+use crate::workbench::popup::findings::FindingsView;
 use crate::workbench::theme::Glyph;
 use rulestep_base::session::LiveDecision;
 use rulestep_engine::monitor::finding::RuleOutcome;
