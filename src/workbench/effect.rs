@@ -7,15 +7,13 @@ use crate::compare::Comparison;
 use crate::report::Output;
 use crate::report::single::Subject;
 use crate::stored::StoredSession;
-use crate::tester::Subject as TestSubject;
+use crate::workbench::model::Model;
 use crate::workbench::model::frame::FrameWish;
 use crate::workbench::model::hits::Pattern;
-use crate::workbench::model::suggest::{FileWrite, SuggestWish};
+use crate::workbench::model::suggest::FileWrite;
 use crate::workbench::model::supposed::{Ask, Premise};
 use crate::workbench::model::survey::SurveyWish;
-use crate::workbench::model::tester::Expression;
 use rulestep_base::session::Session;
-use rulestep_engine::dialect::question::Table;
 use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::Mode;
@@ -49,18 +47,14 @@ pub enum Effect {
     Suppose(Box<Suppose>),
     /// Look for a witness; what was looked for before is given up. `None`: it is only given up.
     Witness(Option<Box<Wanted>>),
-    /// Look for the way out of a stopped call.
-    WayOut(Box<WayOutRequest>),
+    /// Do what a popup asks for; what was asked for before by that name is void.
+    Job(Job),
     /// Tell what is in a turn; what was asked for before is void.
     Frames(Box<FrameRequest>),
     /// Look for the next turn that hides a tool; what was looked for before is void.
     Hidden(Box<HiddenSearch>),
     /// Count what sessions say of the rules and what they hold; what was counted before is void.
     Survey(Box<SurveyRequest>),
-    /// Look for rules that sessions suggest; what was looked for before is given up.
-    Suggest(SuggestRequest),
-    /// Try an expression; what was asked for before is void.
-    Test(Box<TestRequest>),
     /// Write a file of the policy.
     Write {
         /// What is written.
@@ -70,8 +64,6 @@ pub enum Effect {
     },
     /// Judge the cases beside the policy; the number is that of the request.
     Cases(u64),
-    /// Compare the texts of two versions.
-    Texts(Arc<Comparison>),
     /// Search sessions; what was looked for before is given up.
     Search(Search),
     /// Save a case.
@@ -121,15 +113,25 @@ pub struct Suppose {
     pub premise: Premise,
 }
 
-/// A request for the way out of a stopped call.
-pub struct WayOutRequest {
-    /// Its number; the answer bears it.
+/// Work beside the loop that a popup asks for.
+pub struct Job {
+    /// Its number among all requests.
     pub number: u64,
-    /// What judged the call.
-    pub replay: Arc<Replay>,
-    /// The call, by index.
-    pub call: u32,
+    /// What is done, in words.
+    pub name: &'static str,
+    /// It may take long, so everything else goes before it.
+    pub patient: bool,
+    /// Does it, unless what it is given says that something newer was asked for.
+    pub work: Work,
+    /// What is taken in where the program itself fails while doing it.
+    pub lost: Option<Answer>,
 }
+
+/// What is done beside the loop.
+pub type Work = Box<dyn FnOnce(&(dyn Fn() -> bool + Sync)) -> Option<Answer> + Send>;
+
+/// What came of it, to be taken in by the popup that asked.
+pub type Answer = Box<dyn FnOnce(&mut Model) + Send>;
 
 /// A request for what is in a turn.
 pub struct FrameRequest {
@@ -167,26 +169,6 @@ pub struct SurveyRequest {
     pub number: u64,
     /// What is counted.
     pub wish: SurveyWish,
-}
-
-/// A request to look for rules.
-pub struct SuggestRequest {
-    /// Its number; the answer bears it.
-    pub number: u64,
-    /// What is asked for.
-    pub wish: Arc<SuggestWish>,
-}
-
-/// A request to try an expression.
-pub struct TestRequest {
-    /// Its number; the answer bears it.
-    pub number: u64,
-    /// What is tried.
-    pub expression: Expression,
-    /// On what.
-    pub subject: TestSubject,
-    /// With these facts of programs and tools.
-    pub known: Table,
 }
 
 /// A request to look for the smallest part of a session that still shows something.
@@ -273,17 +255,12 @@ impl std::fmt::Debug for Effect {
             Self::Suppose(suppose) => write!(f, "Suppose({})", suppose.number),
             Self::Witness(None) => f.write_str("Witness(none)"),
             Self::Witness(Some(wanted)) => write!(f, "Witness({} call {})", wanted.number, wanted.call),
-            Self::WayOut(request) => write!(f, "WayOut({} call {})", request.number, request.call),
+            Self::Job(job) => write!(f, "Job({} {})", job.number, job.name),
             Self::Frames(request) => write!(f, "Frames({})", request.number),
             Self::Hidden(search) => write!(f, "Hidden({} from turn {})", search.number, search.turn),
             Self::Survey(request) => write!(f, "Survey({})", request.wish.sessions.len()),
-            Self::Suggest(request) => {
-                write!(f, "Suggest({} {})", request.number, request.wish.subject.tool)
-            }
-            Self::Test(request) => write!(f, "Test({} {:?})", request.number, request.expression),
             Self::Write { write, undo } => write!(f, "Write({}, {undo})", write.file),
             Self::Cases(number) => write!(f, "Cases({number})"),
-            Self::Texts(_) => f.write_str("Texts"),
             Self::Search(search) => write!(f, "Search({} {})", search.number, search.pattern.text),
             Self::Save(save) => write!(f, "Save({})", save.file),
             Self::Compose { ask, text } => write!(f, "Compose({ask:?}: {text:?})"),

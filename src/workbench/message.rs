@@ -4,19 +4,17 @@ use std::sync::Arc;
 
 use ratatui::layout::{Position, Size};
 
+use super::effect::Answer;
 use super::keys::Key;
-use crate::compare::{Base, Comparison, Side};
+use crate::compare::{Base, Side};
 use crate::explore::survey::Survey;
 use crate::files::watch::WatchEvent;
 use crate::stored::{NotRestored, StoredSession};
-use crate::tester::Answer;
 use crate::what_if::{Hypothesis, Impossible};
 use crate::witness::Witness;
 use crate::workbench::model::hits::SessionHits;
-use crate::workbench::model::suggest::{FileWrite, SuggestedRule};
+use crate::workbench::model::suggest::FileWrite;
 use crate::workbench::model::supposed::Ask;
-use crate::workbench::model::texts::Texts;
-use crate::workbench::model::way_out::WayOutAnswer;
 use crate::workbench::model::{CaseList, Frames, ReadSession, SessionChanges, SessionDecisions};
 use crate::workspace::recordings;
 use rulestep_base::diagnostic::Diagnostic;
@@ -86,13 +84,6 @@ pub enum Msg {
         /// What was found.
         found: Option<Box<Witness>>,
     },
-    /// The way out of a stopped call was looked for.
-    WayOut {
-        /// Which request this answers.
-        number: u64,
-        /// What was found; `None`: no rule stops the call.
-        answer: Option<Box<WayOutAnswer>>,
-    },
     /// What is in a turn.
     Frames {
         /// Which request this answers.
@@ -118,20 +109,8 @@ pub enum Msg {
         /// What that says against the policy, once all are counted.
         findings: Vec<Diagnostic>,
     },
-    /// Rules were looked for.
-    Suggested {
-        /// Which request this answers.
-        number: u64,
-        /// What was found.
-        rows: Vec<SuggestedRule>,
-    },
-    /// An expression was tried.
-    Tested {
-        /// Which request this answers.
-        number: u64,
-        /// What came of it.
-        answer: Box<Answer>,
-    },
+    /// What a popup asked for is done.
+    Answer(Answer),
     /// A file of the policy was written.
     Written {
         /// What.
@@ -145,13 +124,6 @@ pub enum Msg {
         number: u64,
         /// What came of them.
         cases: Box<CaseList>,
-    },
-    /// The texts of two versions were compared.
-    Texts {
-        /// The versions.
-        comparison: Arc<Comparison>,
-        /// What differs.
-        texts: Arc<Texts>,
     },
     /// Sessions were searched.
     Found {

@@ -25,7 +25,6 @@ pub mod table;
 pub mod tester;
 pub mod texts;
 pub mod verdict;
-pub mod way_out;
 pub mod work;
 
 use std::borrow::Cow;

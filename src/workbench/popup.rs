@@ -25,7 +25,7 @@ use super::layout::shrink;
 use super::list::{List, Listed};
 use super::model::overlay::{BodyView, Dialog, Overlay};
 use super::model::{Model, cases::CasesView, hits::HitsView, suggest as rules, survey::SurveyView};
-use super::model::{tester::TesterView, texts::TextsView, way_out::WayOutView};
+use super::model::{tester::TesterView, texts::TextsView};
 use super::rows::Space;
 
 use self::spec::PopupSpec;
@@ -65,7 +65,7 @@ popups! {
     TextsView;
     #[cfg(test)]
     toy::ToyView;
-    WayOutView;
+    way_out::WayOutView;
 }
 
 impl Overlay {

@@ -14,7 +14,6 @@ pub(crate) mod suggest;
 pub(crate) mod suppose;
 pub(crate) mod survey;
 mod terminal;
-pub(crate) mod tester;
 mod work;
 
 use std::io::{self, stdout};

@@ -10,9 +10,8 @@ use super::effect::{Effect, Judge, Judging};
 use super::keys::{Key, chord};
 use super::message::{ComparedSession, Event, JudgedSession, Msg};
 use super::model::hits::hits;
-use super::model::texts::Texts;
 use super::model::{CaseList, Model, Opening, ReadSession, SessionChanges};
-use super::run::{frames, suggest, suppose, survey, tester};
+use super::run::{frames, suppose, survey};
 use super::theme::{Depth, Theme};
 use super::update::update;
 use crate::lint::Levels;
@@ -172,7 +171,10 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
                 let newest = AtomicU64::new(wanted.number);
                 effects.extend(update(model, suppose::look(&wanted, &newest)));
             }
-            Effect::WayOut(request) => effects.extend(update(model, suppose::way_out(&request))),
+            Effect::Job(job) => {
+                let answer = (job.work)(&|| false);
+                effects.extend(answer.into_iter().flat_map(|answer| update(model, Msg::Answer(answer))));
+            }
             Effect::Frames(request) => {
                 let made = frames::make(&request, &AtomicU64::new(request.number));
                 effects.extend(made.into_iter().flat_map(|made| update(model, made)));
@@ -193,15 +195,6 @@ pub fn feed(model: &mut Model, msg: Msg) -> Vec<Effect> {
                     told.push(msg)
                 });
                 effects.extend(told.into_iter().flat_map(|told| update(model, told)));
-            }
-            Effect::Suggest(request) => {
-                let found = suggest::look(&request, &AtomicU64::new(request.number));
-                effects.extend(found.into_iter().flat_map(|found| update(model, found)));
-            }
-            Effect::Test(request) => effects.extend(update(model, tester::test(&request))),
-            Effect::Texts(comparison) => {
-                let texts = Arc::new(Texts::of(&comparison));
-                effects.extend(update(model, Msg::Texts { comparison, texts }));
             }
             other => others.push(other),
         }

@@ -104,18 +104,15 @@ fn take(model: &mut Model, message: Msg, effects: &mut Vec<Effect>) {
         Msg::Judged { generation, sessions } => load::judged(model, generation, sessions),
         Msg::Compared { generation, sessions } => load::compared(model, generation, sessions),
         Msg::Supposed { number, answer } => suppose::judged(model, number, answer),
-        Msg::WayOut { number, answer } => way_out::found(model, number, answer.map(|answer| *answer)),
         Msg::Witness { number, found } => witness::found(model, number, found),
         Msg::Frames { number, made } => frames::arrived(model, number, made),
         Msg::Hidden { number, turn } => frames::found(model, number, turn),
         Msg::Survey { number, counted, survey, findings } => {
             survey::arrived(model, number, (counted, survey), findings);
         }
-        Msg::Suggested { number, rows } => suggest::arrived(model, number, rows),
-        Msg::Tested { number, answer } => tester::arrived(model, number, *answer),
+        Msg::Answer(answer) => answer(model),
         Msg::Written { write, undo } => suggest::written(model, *write, undo, effects),
         Msg::Cases { number, cases } => cases::arrived(model, number, *cases),
-        Msg::Texts { comparison, texts } => texts::arrived(model, comparison, texts),
         Msg::Composed { ask, text } => asking::composed(model, ask, &text, effects),
         Msg::Found { number, searched, hits } => hits::found(model, number, searched, hits),
         Msg::Taken { file } => save::taken(model, &file, effects),

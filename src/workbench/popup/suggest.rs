@@ -2,6 +2,7 @@
 //! file as it would be.
 
 pub mod acts;
+mod look;
 
 use super::spec::{Act, Popup, Preview};
 use crate::report::words;

@@ -3,8 +3,9 @@
 use super::spec::{Act, Asks, Popup};
 use crate::compare::Side;
 use crate::report::words;
+use crate::tester::test_by;
 use crate::tester::{Answer, Language, MOST, State, Subject};
-use crate::workbench::effect::{Effect, TestRequest};
+use crate::workbench::effect::{Effect, Job};
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::line::place;
@@ -232,7 +233,16 @@ pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     view.asked = Some((number, expression.clone()));
     view.list = List::default();
     let known = model.seen(Side::New).replay().map(|replay| replay.policy().facts(None)).unwrap_or_default();
-    effects.push(Effect::Test(Box::new(TestRequest { number, expression, subject, known })));
+    effects.push(Effect::Job(Job {
+        number,
+        name: "trying an expression",
+        patient: false,
+        work: Box::new(move |_| {
+            let answer = test_by(expression.language, &expression.text, &subject, &known);
+            Some(Box::new(move |model| arrived(model, number, answer)))
+        }),
+        lost: None,
+    }));
 }
 
 /// What came of it. What answers an older request is dropped.

@@ -4,7 +4,7 @@
 use super::spec::{Act, Popup};
 use crate::compare::{Comparison, Origin, RuleAt, Side};
 use crate::report::{diff, words};
-use crate::workbench::effect::Effect;
+use crate::workbench::effect::{Effect, Job};
 use crate::workbench::keys::Command;
 use crate::workbench::keys::Scope;
 use crate::workbench::layout::Pane;
@@ -185,13 +185,26 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
         Some((known, texts)) if Arc::ptr_eq(known, &comparison) => show(model, Arc::clone(texts)),
         _ => {
             model.basis.compare.opens_texts = true;
-            effects.push(Effect::Texts(comparison));
+            effects.push(compare(model, comparison));
         }
     }
 }
 
+fn compare(model: &mut Model, comparison: Arc<Comparison>) -> Effect {
+    Effect::Job(Job {
+        number: model.work.next_number(),
+        name: "comparing two texts",
+        patient: false,
+        work: Box::new(move |_| {
+            let texts = Arc::new(Texts::of(&comparison));
+            Some(Box::new(move |model| arrived(model, comparison, texts)))
+        }),
+        lost: None,
+    })
+}
+
 /// The texts of two versions are compared; of versions that nobody compares any more, nobody waits for them.
-pub fn arrived(model: &mut Model, comparison: Arc<Comparison>, texts: Arc<Texts>) {
+fn arrived(model: &mut Model, comparison: Arc<Comparison>, texts: Arc<Texts>) {
     if !model.comparison().is_some_and(|now| Arc::ptr_eq(now, &comparison)) {
         return;
     }
@@ -233,7 +246,7 @@ pub fn renew(model: &mut Model, effects: &mut Vec<Effect>) {
     let comparison = model.comparison().filter(|comparison| comparison.base().policy().is_some());
     match comparison.cloned() {
         Some(comparison) if open || model.basis.compare.opens_texts => {
-            effects.push(Effect::Texts(comparison))
+            effects.push(compare(model, comparison))
         }
         Some(_) => {}
         None => {

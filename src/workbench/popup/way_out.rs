@@ -1,20 +1,59 @@
 //! The way out of a stopped call: the sentence, then a row for each step with the rules that ask for it.
 
 use super::spec::{Act, Popup};
-use crate::report::words::name;
-use crate::workbench::effect::{Effect, WayOutRequest};
+use crate::report::words::{self, name};
+use crate::workbench::effect::{Effect, Job};
 use crate::workbench::keys::Command;
 use crate::workbench::list::List;
 use crate::workbench::model::Model;
 use crate::workbench::model::supposed::{Land, Target};
-use crate::workbench::model::way_out::{WayOutAnswer, WayOutView};
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space, hints};
 use crate::workbench::text;
 use crate::workbench::theme::Role;
 use crate::workbench::update::suppose;
 use rulestep_base::session::edit::Edit;
+use rulestep_engine::replay::Replay;
+use rulestep_engine::way_out;
 use std::sync::Arc;
+
+/// The way out of a call.
+pub struct WayOutView {
+    /// The number of the request that it waits for.
+    pub number: u64,
+    /// The call: `T4.1 issue_refund`.
+    pub of: String,
+    /// The call, by its index in what is supposed to be changed; `None`: it was added there itself.
+    pub known: Option<u32>,
+    /// What was found; `None`: it is still looked for.
+    pub answer: Option<WayOutAnswer>,
+    /// Where in its lines.
+    pub list: List,
+}
+
+/// A way out in words, and as changes of the session.
+#[derive(Clone)]
+pub struct WayOutAnswer {
+    /// In one sentence.
+    pub sentence: String,
+    /// Each step, with the places of the rules that ask for it.
+    pub steps: Vec<(String, String)>,
+    /// The changes that show it; none where nothing helps.
+    pub edits: Vec<Edit>,
+}
+
+impl WayOutAnswer {
+    /// Looks for it.
+    pub fn of(replay: &Replay, call: u32) -> Option<WayOutAnswer> {
+        let way = way_out::way_out(replay, call)?;
+        let steps = words::way_out::steps(&way, replay).into_iter();
+        Some(WayOutAnswer {
+            sentence: words::way_out::sentence(&way, replay).whole(),
+            steps: steps.map(|(step, rules)| (step.whole(), rules.join(", "))).collect(),
+            edits: way.edits(),
+        })
+    }
+}
 
 /// Rows of the screen that a sentence may take.
 const MOST: usize = 12;
@@ -99,7 +138,16 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
     let number = model.work.next_number();
     let view = WayOutView { number, of, known, answer: None, list: List::default() };
     model.dialog.open(view);
-    effects.push(Effect::WayOut(Box::new(WayOutRequest { number, replay, call: at.index })));
+    effects.push(Effect::Job(Job {
+        number,
+        name: "looking for a way out",
+        patient: false,
+        work: Box::new(move |_| {
+            let answer = WayOutAnswer::of(&replay, at.index);
+            Some(Box::new(move |model| found(model, number, answer)))
+        }),
+        lost: None,
+    }));
 }
 
 /// It was looked for. Where it is not waited for any more, nothing happens.

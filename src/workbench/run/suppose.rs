@@ -13,9 +13,8 @@ use crate::case::write::{Draft, decision_at, up_to, write};
 use crate::files;
 use crate::files::replace::{Expected, NotWritten, replace};
 use crate::witness::{self, BUDGET, Budget, Witness};
-use crate::workbench::effect::{Save, Suppose, Wanted, WayOutRequest};
+use crate::workbench::effect::{Save, Suppose, Wanted};
 use crate::workbench::message::Msg;
-use crate::workbench::model::way_out::WayOutAnswer;
 use rulestep_base::source::Source;
 use rulestep_engine::replay::Replay;
 
@@ -30,12 +29,6 @@ pub fn suppose(suppose: &Suppose) -> Msg {
         Box::new((hypothesis, replay))
     });
     Msg::Supposed { number: *number, answer }
-}
-
-/// Looks for the way out of a stopped call.
-pub fn way_out(request: &WayOutRequest) -> Msg {
-    let answer = WayOutAnswer::of(&request.replay, request.call).map(Box::new);
-    Msg::WayOut { number: request.number, answer }
 }
 
 /// Looks for a witness, as long as `newest` is the number of this request.

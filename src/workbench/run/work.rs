@@ -5,27 +5,25 @@ pub mod background;
 mod judging;
 mod reading;
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use self::answer::{fault, tell};
 use self::background::{Precedence, give_way};
 use self::judging::{JudgesBench, Task};
 use self::reading::{Looks, read_base, read_policies, read_sessions};
-use super::{cases, export, frames, suggest, suppose, survey, tester};
-use crate::compare::Comparison;
+use super::{cases, export, frames, suggest, suppose, survey};
 use crate::workbench::effect::{
-    Effect, Export, FrameRequest, HiddenSearch, Judge, Save, Search, SuggestRequest, Suppose, SurveyRequest,
-    TestRequest, Wanted,
+    Effect, Export, FrameRequest, HiddenSearch, Job, Judge, Save, Search, Suppose, SurveyRequest, Wanted,
 };
 use crate::workbench::message::{Arrived, Msg};
 use crate::workbench::model::Model;
 use crate::workbench::model::hits::hits;
 use crate::workbench::model::suggest::FileWrite;
-use crate::workbench::model::texts::Texts;
 use crate::workbench::popup;
 use crate::workspace::Workspace;
 
@@ -51,10 +49,8 @@ pub struct Workers {
     counts: rayon::ThreadPool,
     /// The number of the newest request to count them.
     survey: Arc<AtomicU64>,
-    /// The number of the newest request for rules.
-    suggestion: Arc<AtomicU64>,
-    /// The number of the expression that is tried.
-    tested: Arc<AtomicU64>,
+    /// The number of the newest job of each name.
+    jobs: Mutex<HashMap<&'static str, Arc<AtomicU64>>>,
     /// Looks for witnesses, which may take a while.
     witnesses: rayon::ThreadPool,
     /// The number of the witness that is looked for; others are given up.
@@ -105,7 +101,7 @@ impl Workers {
         thread::spawn(move || cases::judge(&source, &wanted, &tells));
         let counts = rayon::ThreadPoolBuilder::new().thread_name(|at| format!("count {at}"));
         let counts = counts.start_handler(|_| give_way()).build()?;
-        let (witness, frame, hidden, search, survey, suggestion, tested) = Default::default();
+        let (witness, frame, hidden, search, survey, jobs) = Default::default();
         Ok(Self {
             searches,
             search,
@@ -121,8 +117,7 @@ impl Workers {
             hidden,
             counts,
             survey,
-            suggestion,
-            tested,
+            jobs,
             witnesses,
             witness,
             bench,
@@ -141,16 +136,11 @@ impl Workers {
             Effect::Judge(judge) => self.judge(judge),
             Effect::Suppose(suppose) => self.suppose(suppose),
             Effect::Witness(wanted) => self.look(wanted),
-            Effect::WayOut(request) => {
-                self.of_turns("looking for a way out", move || Some(suppose::way_out(&request)))
-            }
+            Effect::Job(job) => self.job(job),
             Effect::Frames(request) => self.frames(request),
             Effect::Hidden(search) => self.hidden(search),
             Effect::Survey(request) => self.survey(request),
-            Effect::Suggest(request) => self.suggest(request),
-            Effect::Test(request) => self.test(request),
             Effect::Write { write, undo } => self.write(*write, undo),
-            Effect::Texts(comparison) => self.texts(comparison),
             Effect::Search(search) => self.search(search),
             Effect::Save(save) => self.save(save),
             Effect::Export(export) => self.export(export),
@@ -255,28 +245,23 @@ impl Workers {
         });
     }
 
-    /// Looks for rules, and no longer for those that were asked for before.
-    fn suggest(&self, request: SuggestRequest) {
-        let (out, newest) = (self.out.clone(), Arc::clone(&self.suggestion));
-        newest.store(request.number, Ordering::SeqCst);
-        self.counts.spawn_fifo(move || {
-            let found = catch_unwind(AssertUnwindSafe(|| suggest::look(&request, &newest)));
+    /// Does what a popup asks for.
+    fn job(&self, job: Job) {
+        let Job { number, name, patient, work, lost } = job;
+        let mut jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        let newest = Arc::clone(jobs.entry(name).or_default());
+        newest.store(number, Ordering::SeqCst);
+        let (out, pool) = (self.out.clone(), if patient { &self.counts } else { &self.turns });
+        pool.spawn_fifo(move || {
+            let over = || newest.load(Ordering::SeqCst) != number;
+            let made = catch_unwind(AssertUnwindSafe(|| if over() { None } else { work(&over) }));
             let failed = |_| {
-                tell(&out, Msg::Suggested { number: request.number, rows: Vec::new() });
-                Some(fault("looking for rules"))
+                tell(&out, fault(name));
+                lost
             };
-            if let Some(told) = found.unwrap_or_else(failed) {
-                tell(&out, told);
+            if let Some(answer) = made.unwrap_or_else(failed) {
+                tell(&out, Msg::Answer(answer));
             }
-        });
-    }
-
-    /// Tries an expression, and no longer the one that was typed before.
-    fn test(&self, request: Box<TestRequest>) {
-        let newest = Arc::clone(&self.tested);
-        newest.store(request.number, Ordering::SeqCst);
-        self.of_turns("trying an expression", move || {
-            (newest.load(Ordering::SeqCst) == request.number).then(|| tester::test(&request))
         });
     }
 
@@ -284,16 +269,6 @@ impl Workers {
     fn write(&self, write: FileWrite, undo: bool) {
         let out = self.out.clone();
         self.first.spawn_fifo(move || tell(&out, suggest::write(write, undo)));
-    }
-
-    /// Compares the texts of two versions.
-    fn texts(&self, comparison: Arc<Comparison>) {
-        let out = self.out.clone();
-        self.first.spawn_fifo(move || {
-            let made = catch_unwind(AssertUnwindSafe(|| Arc::new(Texts::of(&comparison))));
-            let told = made.map(|texts| Msg::Texts { comparison: Arc::clone(&comparison), texts });
-            tell(&out, told.unwrap_or_else(|_| fault("comparing two texts")));
-        });
     }
 
     /// Searches sessions, in the order asked as far as there are threads.

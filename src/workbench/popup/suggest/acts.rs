@@ -1,5 +1,6 @@
 //! Rules about the tool of the selected call: asked for, shown as they would be written, written and taken back.
 
+use super::look::look;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use crate::stored::StoredSession;
 use crate::suggest::about::Subject;
 use crate::suggest::field::ResultField;
 use crate::suggest::insert::NewHome;
-use crate::workbench::effect::{Effect, SuggestRequest};
+use crate::workbench::effect::{Effect, Job};
 use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
@@ -92,7 +93,16 @@ fn ask(
     let number = model.work.next_number();
     let view = SuggestView { number, wish: Arc::clone(&wish), rows: None, list: List::default() };
     model.dialog.open(view);
-    effects.push(Effect::Suggest(SuggestRequest { number, wish }));
+    effects.push(Effect::Job(Job {
+        number,
+        name: "looking for rules",
+        patient: true,
+        work: Box::new(move |is_over| {
+            let rows = look(&wish, is_over)?;
+            Some(Box::new(move |model| arrived(model, number, rows)))
+        }),
+        lost: Some(Box::new(move |model| arrived(model, number, Vec::new()))),
+    }));
 }
 
 /// Where a rule goes whose tool has no contract; or why nothing can be written.
@@ -129,7 +139,7 @@ pub fn mark(model: &mut Model) {
 }
 
 /// The rules are there. What answers an older request is dropped.
-pub fn arrived(model: &mut Model, number: u64, mut rows: Vec<SuggestedRule>) {
+fn arrived(model: &mut Model, number: u64, mut rows: Vec<SuggestedRule>) {
     let known = model.archive.entries.iter().enumerate();
     let places: HashMap<*const StoredSession, usize> =
         known.filter_map(|(at, entry)| Some((Arc::as_ptr(entry.session.as_ref()?), at))).collect();

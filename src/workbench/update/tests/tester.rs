@@ -2,6 +2,7 @@
 
 use crate::workbench::model::overlay::BodyView;
 use crate::workbench::model::suggest::SuggestView;
+use crate::workbench::popup::tester;
 use ratatui::layout::Size;
 
 use super::*;
@@ -96,13 +97,8 @@ fn an_answer_to_what_was_typed_before_is_not_shown() {
     typed(&mut model, "$.eligible");
     let (_, answer) = view(&model).answer.clone().unwrap();
     let asked = view(&model).asked.as_ref().unwrap().0;
-    feed(
-        &mut model,
-        Msg::Tested {
-            number: asked - 1,
-            answer: Box::new(crate::tester::Answer { state: State::NoMatch, ..answer }),
-        },
-    );
+    let answer = crate::tester::Answer { state: State::NoMatch, ..answer };
+    feed(&mut model, Msg::Answer(Box::new(move |model| tester::arrived(model, asked - 1, answer))));
     assert_eq!(state(&model), State::Match);
     let mut late = at_result(80, 24);
     press(&mut late, "T");

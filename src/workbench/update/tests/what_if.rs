@@ -6,6 +6,7 @@ use crate::workbench::keys::Key;
 use crate::workbench::layout::Pane;
 use crate::workbench::message::Msg;
 use crate::workbench::model::Model;
+use crate::workbench::popup::way_out;
 use crate::workbench::run::suppose;
 use crate::workbench::testing::*;
 use crate::workbench::update::update;
@@ -374,7 +375,7 @@ fn the_way_out_is_shown_and_tried() {
 
     // What is asked again answers the newest question alone.
     press(&mut model, "w");
-    update(&mut model, Msg::WayOut { number: 0, answer: None });
+    update(&mut model, Msg::Answer(Box::new(|model| way_out::found(model, 0, None))));
     assert!(screen(&model).contains("Allowed after"), "{}", screen(&model));
     press(&mut model, "Esc gg j");
     while verdict(&model) != "allow" {
