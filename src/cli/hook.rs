@@ -122,7 +122,7 @@ fn answer(asked: &args::Hook, began: Instant) -> Result<Answer, Fault> {
         folder: folder()?,
         policy: asked.policy.clone(),
         guard: guard(asked.no_self_guard)?
-            .map(|guard| SelfGuard { anywhere: agent == Agent::Codex, ..guard }),
+            .map(|guard| SelfGuard { anywhere: agent.logs_commands(), ..guard }),
         home: home(),
         asks: asked.on_ask == OnAsk::Ask && asks,
         mode: if asked.shadow { Mode::Shadow } else { Mode::Enforce },

@@ -47,8 +47,8 @@ pub fn install(asked: &args::Install, screen: &mut Screen) -> Result<Exit, Failu
     if !added.is_empty() {
         screen.note(&format!("the hook keeps `{}`, which its command had", words::line(&added.join(" "))));
     }
-    if settings.agent == Agent::Codex {
-        screen.note("Codex runs a new hook only after you have trusted it: enter `/hooks` there");
+    if let Some(next) = settings.agent.after_install() {
+        screen.note(next);
     }
     screen.note("to see that it works, run `rulestep doctor`");
     Ok(Exit::Clean)

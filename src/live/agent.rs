@@ -1,199 +1,141 @@
-//! The agents whose hooks are known: what their events mean, and how they are answered.
+//! The agents whose hooks are known. An agent is a row: whatever differs between them is said there, and nothing else asks which it is.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use std::fmt;
+use std::path::Path;
+
+use serde_json::Value;
 
 use super::fault::Fault;
-use super::outcome::{self, Telling};
-use rulestep_base::session::Body;
+use super::settings::{Flaw, Hook};
+use event::{Meaning, Wire};
+use rulestep_shell::facts::{self, AgentTool};
+use spec::{About, AgentSpec};
 
-pub mod places;
-pub mod tools;
+pub use event::{Event, Report};
+pub use reply::{Answer, Reply};
+pub use spec::{HookForm, Logs, Places, Switch};
 
-/// An agent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Agent {
-    /// Claude Code.
-    ClaudeCode,
-    /// The Codex CLI.
-    Codex,
-    /// The Gemini CLI.
-    GeminiCli,
-    /// Cursor.
-    Cursor,
+mod claude_code;
+mod codex;
+mod cursor;
+mod event;
+mod gemini_cli;
+mod reply;
+mod spec;
+
+/// An agent, by its row.
+#[derive(Clone, Copy)]
+pub struct Agent(&'static AgentSpec);
+
+impl PartialEq for Agent {
+    fn eq(&self, other: &Agent) -> bool {
+        self.name() == other.name()
+    }
 }
 
-/// What an agent reported.
-#[derive(Debug)]
-pub struct Report {
-    /// The session.
-    pub session: String,
-    /// The subagent, where it is one's.
-    pub subagent: Option<String>,
-    /// The agent's own log of the session.
-    pub transcript: Option<String>,
-    /// The folder of the session, if it begins with this event.
-    pub folder: Option<String>,
-    /// The folder that the agent is in now.
-    pub cwd: Option<String>,
-    /// What happened.
-    pub event: Event,
-}
+impl Eq for Agent {}
 
-/// What happened.
-#[derive(Debug)]
-pub enum Event {
-    /// The model wants to make a call.
-    Propose {
-        /// Its id, where the agent has ids.
-        id: Option<String>,
-        /// The tool.
-        tool: String,
-        /// Its arguments.
-        arguments: Body,
-    },
-    /// A call has ended.
-    Resolve {
-        /// Its id, where the agent has ids.
-        id: Option<String>,
-        /// The tool.
-        tool: String,
-        /// Its arguments, where the event has them.
-        arguments: Option<Body>,
-        /// `ok`, `error` or `refused`.
-        outcome: &'static str,
-        /// Its result.
-        output: Body,
-    },
-    /// The user said something.
-    Prompt(String),
-    /// The session has ended.
-    End,
-    /// Nothing that a decision could rest on.
-    Nothing,
-}
-
-/// What an agent reads about a call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// Nothing speaks against it: the agent goes on as if nobody had been asked.
-    Silent,
-    /// The agent asks its user.
-    Ask(String),
-    /// It does not run.
-    Deny(String),
-    /// It does not run, and the agent's run ends.
-    Halt(String),
-}
-
-/// What is written and how the program ends.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply {
-    /// Standard output.
-    pub output: String,
-    /// Standard error.
-    pub error: String,
-    /// Whether it ends with exit code 2, which blocks.
-    pub blocks: bool,
-}
-
-/// Every member of every agent's event that is looked at.
-#[derive(Debug, Deserialize)]
-struct Wire<'a> {
-    hook_event_name: String,
-    session_id: Option<String>,
-    conversation_id: Option<String>,
-    transcript_path: Option<String>,
-    cwd: Option<String>,
-    /// Cursor says the folder of a session so, also where an event has no `cwd`.
-    workspace_roots: Option<Vec<String>>,
-    agent_id: Option<String>,
-    tool_name: Option<String>,
-    #[serde(borrow)]
-    tool_input: Option<&'a RawValue>,
-    tool_use_id: Option<String>,
-    #[serde(borrow)]
-    tool_response: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tool_output: Option<&'a RawValue>,
-    #[serde(borrow)]
-    result_json: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error: Option<&'a RawValue>,
-    #[serde(borrow)]
-    error_message: Option<&'a RawValue>,
-    failure_type: Option<String>,
-    #[serde(borrow)]
-    reason: Option<&'a RawValue>,
-    #[serde(borrow)]
-    command: Option<&'a RawValue>,
-    file_path: Option<String>,
-    prompt: Option<String>,
+impl fmt::Debug for Agent {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())
+    }
 }
 
 impl Agent {
     /// Every agent.
-    pub const ALL: [Agent; 4] = [Agent::ClaudeCode, Agent::Codex, Agent::GeminiCli, Agent::Cursor];
+    pub const ALL: &'static [Agent] =
+        &[Agent(&claude_code::SPEC), Agent(&codex::SPEC), Agent(&gemini_cli::SPEC), Agent(&cursor::SPEC)];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Agent::ClaudeCode => "claude-code",
-            Agent::Codex => "codex",
-            Agent::GeminiCli => "gemini-cli",
-            Agent::Cursor => "cursor",
-        }
+        self.0.name
     }
 
     /// The agent of this name.
     pub fn named(name: &str) -> Option<Agent> {
-        Agent::ALL.into_iter().find(|agent| agent.name() == name)
+        Agent::ALL.iter().copied().find(|agent| agent.name() == name)
+    }
+
+    /// Where its hooks are.
+    pub fn places(self) -> &'static Places {
+        &self.0.places
+    }
+
+    /// How hooks are written there.
+    pub fn form(self) -> &'static HookForm {
+        &self.0.form
+    }
+
+    /// Its tools; those of MCP servers come besides.
+    pub fn tools(self) -> &'static [AgentTool] {
+        facts::agent_tools(self.name())
+    }
+
+    /// Its own logs, where hooks read them.
+    pub fn logs(self) -> Option<&'static Logs> {
+        self.0.logs.as_ref()
     }
 
     /// The format of its transcripts, where the ids of calls in them are those of the events.
     pub fn transcripts(self) -> Option<&'static str> {
-        match self {
-            Agent::ClaudeCode => Some("claude-code"),
-            Agent::Codex => Some("codex-rollout"),
-            Agent::GeminiCli | Agent::Cursor => None,
-        }
+        self.logs().map(|logs| logs.format)
     }
 
-    /// Whether it can ask its user because a hook says so.
-    pub fn asks(self) -> bool {
-        matches!(self, Agent::ClaudeCode | Agent::Cursor)
-    }
-
-    /// Whether it asks its user where a hook answers this event so: Cursor does for two events only, and Claude Code has a model
-    /// answer for the user in its mode `auto`.
-    pub fn asks_about(self, input: &[u8]) -> bool {
-        #[derive(Default, Deserialize)]
-        struct About {
-            hook_event_name: Option<String>,
-            permission_mode: Option<String>,
-        }
-        let about: About = serde_json::from_slice(input).unwrap_or_default();
-        match self {
-            Agent::ClaudeCode => about.permission_mode.as_deref() != Some("auto"),
-            Agent::Cursor => {
-                matches!(
-                    about.hook_event_name.as_deref(),
-                    Some("beforeShellExecution" | "beforeMCPExecution")
-                )
-            }
-            Agent::Codex | Agent::GeminiCli => false,
-        }
-    }
-
-    /// Whether its log alone says how a command ended, and where it ran: its events have neither an exit code nor a folder.
+    /// Whether its log alone says how a command ended, and where it ran.
     pub fn logs_commands(self) -> bool {
-        self == Agent::Codex
+        self.logs().is_some_and(|logs| logs.tells_commands)
     }
 
     /// Whether its events say which subagent they are of, so that whatever a subagent does is in a journal of its own.
     pub fn tells_subagents(self) -> bool {
-        matches!(self, Agent::ClaudeCode)
+        self.logs().is_some_and(|logs| logs.subagent.is_some())
+    }
+
+    /// The key under which its events name the session.
+    pub fn session_key(self) -> &'static str {
+        self.0.session_key
+    }
+
+    /// The events that are needed, each with whether it decides a call.
+    pub fn events(self) -> Vec<(&'static str, bool)> {
+        let needed = self.0.events.iter().filter(|event| event.entered);
+        needed.map(|event| (event.name, event.meaning.decides())).collect()
+    }
+
+    /// Whether an event decides a call.
+    pub fn decides(self, event: &str) -> bool {
+        self.meaning(event).is_some_and(Meaning::decides)
+    }
+
+    /// Whether an event alone tells that a call succeeded.
+    pub fn tells_success(self, event: &str) -> bool {
+        matches!(self.meaning(event), Some(Meaning::Result))
+    }
+
+    /// What an event of its own is about.
+    fn meaning(self, event: &str) -> Option<Meaning> {
+        self.0.events.iter().find(|own| own.name == event).map(|own| own.meaning)
+    }
+
+    /// What to do after a hook was entered, before it runs.
+    pub fn after_install(self) -> Option<&'static str> {
+        self.0.after_install
+    }
+
+    /// Why it does not run hooks of ours in this file, for want of the user's trust. `user` is the folder of the user's settings.
+    pub fn untrusted(self, settings: &Path, hooks: &[Hook], user: Option<&Path>) -> Vec<Flaw> {
+        self.0.trust.map(|trust| trust(settings, hooks, user)).unwrap_or_default()
+    }
+
+    /// The command that turns its hooks off, as a rule has it.
+    pub fn turned_off_by(self) -> Option<Value> {
+        self.0.turned_off_by.map(|command| command())
+    }
+
+    /// Whether it asks its user where a hook answers this event so.
+    pub fn asks_about(self, input: &[u8]) -> bool {
+        let about: About = serde_json::from_slice(input).unwrap_or_default();
+        self.0.answers.ask.is_some_and(|ask| (ask.about)(&about))
     }
 
     /// Reads an event.
@@ -202,7 +144,7 @@ impl Agent {
     /// It is no event of this agent.
     pub fn read(self, input: &[u8]) -> Result<Report, Fault> {
         let name = self.name();
-        let unreadable = |why: &dyn std::fmt::Display| {
+        let unreadable = |why: &dyn fmt::Display| {
             let message = format!("the hook event cannot be read: {why}");
             Fault::new(message, format!("send one JSON event of {name} on standard input"))
         };
@@ -225,171 +167,24 @@ impl Agent {
         })
     }
 
+    /// Its event, or one of another agent: some run hooks that are written for another.
     fn event(self, wire: &Wire<'_>) -> Result<Event, String> {
         let name = wire.hook_event_name.as_str();
-        if self == Agent::Cursor
-            && let Some(event) = cursor(name, wire)
-        {
-            return event;
-        }
-        let named = wire.tool_name.clone().filter(|tool| !tool.is_empty());
-        let tool = || named.clone().ok_or_else(|| format!("the event `{name}` names no tool"));
-        let id = wire.tool_use_id.clone().filter(|id| !id.is_empty());
-        let arguments = || Ok::<_, String>(body(Some(given(name, "tool_input", wire.tool_input)?)));
-        let output = || body(wire.tool_response.or(wire.tool_output));
-        let made = || wire.tool_input.map(|input| body(Some(input)));
-        Ok(match name {
-            "PreToolUse" | "BeforeTool" | "preToolUse" => {
-                Event::Propose { id, tool: tool()?, arguments: arguments()? }
-            }
-            "PostToolUse" | "AfterTool" | "postToolUse" => {
-                let (tool, output) = (tool()?, output());
-                match outcome::of(self.telling(), &tool, &output) {
-                    Some(outcome) => Event::Resolve { id, tool, arguments: made(), outcome, output },
-                    None => Event::Nothing,
-                }
-            }
-            "PostToolUseFailure" | "postToolUseFailure" => {
-                let output = body(wire.error.or(wire.error_message).or(wire.tool_response));
-                let declined = wire.failure_type.as_deref() == Some("permission_denied");
-                let outcome = if declined { "refused" } else { "error" };
-                Event::Resolve { id, tool: tool()?, arguments: made(), outcome, output }
-            }
-            // Of the agent's own mode without prompts; it tells nobody what a person answers.
-            "PermissionDenied" => {
-                let output = body(wire.reason);
-                Event::Resolve { id, tool: tool()?, arguments: made(), outcome: "refused", output }
-            }
-            "UserPromptSubmit" | "BeforeAgent" | "beforeSubmitPrompt" => {
-                Event::Prompt(wire.prompt.clone().unwrap_or_default())
-            }
-            "SessionEnd" | "sessionEnd" => Event::End,
-            "SessionStart"
-            | "SubagentStart"
-            | "SubagentStop"
-            | "PreCompact"
-            | "PostCompact"
-            | "Stop"
-            | "Notification"
-            | "PermissionRequest"
-            | "AfterAgent"
-            | "BeforeModel"
-            | "AfterModel"
-            | "BeforeToolSelection"
-            | "PreCompress"
-            | "sessionStart"
-            | "subagentStart"
-            | "subagentStop"
-            | "preCompact"
-            | "stop"
-            | "afterAgentResponse"
-            | "afterAgentThought" => Event::Nothing,
-            other => return Err(format!("the event `{other}` is not known")),
-        })
-    }
-
-    /// How its results say that calls failed, beside the event that some agents have for that.
-    fn telling(self) -> Telling {
-        match self {
-            Agent::ClaudeCode | Agent::Cursor => Telling::Plain,
-            Agent::Codex => Telling::Codex,
-            Agent::GeminiCli => Telling::Gemini,
-        }
+        let others = || Agent::ALL.iter().find_map(|other| other.meaning(name).filter(|it| it.is_shared()));
+        let meaning = self.meaning(name).or_else(others).ok_or_else(|| event::unknown(name))?;
+        wire.event(meaning, self.0.telling)
     }
 
     /// What it reads.
     pub fn reply(self, answer: &Answer) -> Reply {
-        let quiet = if matches!(self, Agent::GeminiCli | Agent::Cursor) { "{}\n" } else { "" };
-        let reply = |output: Value, error: &str, blocks| Reply {
-            output: format!("{output}\n"),
-            error: if error.is_empty() { String::new() } else { format!("{error}\n") },
-            blocks,
-        };
-        let specific = |decision: &str, reason: &str| json!({"hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason});
-        match (self, answer) {
-            (_, Answer::Silent) => Reply { output: quiet.to_owned(), error: String::new(), blocks: false },
-            (_, Answer::Ask(reason)) if !self.asks() => self.reply(&Answer::Deny(reason.clone())),
-            (Agent::Cursor, Answer::Ask(reason)) => reply(
-                json!({"permission": "ask", "user_message": reason, "agent_message": reason}),
-                "",
-                false,
-            ),
-            (_, Answer::Ask(reason)) => {
-                reply(json!({"hookSpecificOutput": specific("ask", reason)}), "", false)
+        let answers = &self.0.answers;
+        match answer {
+            Answer::Silent => {
+                Reply { output: answers.silent.to_owned(), error: String::new(), blocks: false }
             }
-            // Codex takes `continue` for a mistake of the hook and lets the call run, so a halt is a denial there: every
-            // later call is denied as well.
-            (Agent::ClaudeCode, Answer::Deny(reason))
-            | (Agent::Codex, Answer::Deny(reason) | Answer::Halt(reason)) => {
-                reply(json!({"hookSpecificOutput": specific("deny", reason)}), reason, true)
-            }
-            // JSON counts with exit code 0 alone.
-            (Agent::ClaudeCode, Answer::Halt(reason)) => reply(
-                json!({"continue": false, "stopReason": reason, "hookSpecificOutput": specific("deny", reason)}),
-                "",
-                false,
-            ),
-            (Agent::GeminiCli, Answer::Deny(reason)) => {
-                reply(json!({"decision": "deny", "reason": reason}), reason, true)
-            }
-            (Agent::GeminiCli, Answer::Halt(reason)) => reply(
-                json!({"continue": false, "stopReason": reason, "decision": "deny", "reason": reason}),
-                "",
-                false,
-            ),
-            (Agent::Cursor, Answer::Deny(reason) | Answer::Halt(reason)) => reply(
-                json!({"permission": "deny", "user_message": reason, "agent_message": reason}),
-                "",
-                false,
-            ),
+            Answer::Ask(reason) => answers.ask.map_or(answers.deny, |ask| ask.reply)(reason),
+            Answer::Deny(reason) => (answers.deny)(reason),
+            Answer::Halt(reason) => (answers.halt)(reason),
         }
     }
-}
-
-/// Events of Cursor that name their tool by themselves.
-fn cursor(name: &str, wire: &Wire<'_>) -> Option<Result<Event, String>> {
-    let propose = |tool: &str, arguments: Result<Body, String>| {
-        Some(arguments.map(|arguments| Event::Propose { id: None, tool: tool.to_owned(), arguments }))
-    };
-    let resolve = |tool: &str, output| {
-        let (tool, output) = (tool.to_owned(), body(output));
-        Some(Ok(match outcome::of(Agent::Cursor.telling(), &tool, &output) {
-            Some(outcome) => {
-                let arguments = wire.tool_input.map(|input| body(Some(input)));
-                Event::Resolve { id: None, tool, arguments, outcome, output }
-            }
-            None => Event::Nothing,
-        }))
-    };
-    match name {
-        "beforeShellExecution" => {
-            let command = given(name, "command", wire.command);
-            propose("Shell", command.map(|command| object("command", command.get())))
-        }
-        // It does not say how the command ended, so it proves nothing; `postToolUse` says it.
-        "afterShellExecution" => Some(Ok(Event::Nothing)),
-        "beforeMCPExecution" => {
-            let input = given(name, "tool_input", wire.tool_input);
-            propose(wire.tool_name.as_deref()?, input.map(|input| body(Some(input))))
-        }
-        "afterMCPExecution" => resolve(wire.tool_name.as_deref()?, wire.result_json),
-        "beforeReadFile" | "beforeTabFileRead" => {
-            let path = given(name, "file_path", wire.file_path.as_deref());
-            propose("Read", path.map(|path| object("file_path", &Value::from(path).to_string())))
-        }
-        _ => None,
-    }
-}
-
-/// What an event says under a key of what a call would do: without it nothing can be decided.
-fn given<T>(event: &str, key: &str, value: Option<T>) -> Result<T, String> {
-    value.ok_or_else(|| format!("the event `{event}` has no `{key}`"))
-}
-
-fn object(key: &str, json: &str) -> Body {
-    Body::json(&format!("{{\"{key}\": {json}}}"))
-}
-
-fn body(raw: Option<&RawValue>) -> Body {
-    raw.map_or(Body::MISSING, |raw| Body::json(raw.get()))
 }

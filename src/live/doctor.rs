@@ -27,7 +27,6 @@ mod logs;
 mod notes;
 mod switches;
 mod trial;
-mod trust;
 
 /// The settings of one agent.
 #[derive(Debug)]
@@ -58,11 +57,9 @@ pub fn look(agents: &[Agent], get: &dyn Fn(&str) -> Option<String>, around: &Sur
             Ok((hooks, settings)) => {
                 let user = settings_file(agent, Scope::User, get).ok();
                 let user = user.as_deref().and_then(Path::parent);
-                if agent == Agent::Codex {
-                    // One that seems to be another hook than the trusted one may not run.
-                    for flaw in trust::look(&path, &hooks, user) {
-                        notes.add(if flaw.fatal { Level::Error } else { Level::Unproved }, flaw.text);
-                    }
+                // One that seems to be another hook than the trusted one may not run.
+                for flaw in agent.untrusted(&path, &hooks, user) {
+                    notes.add(if flaw.fatal { Level::Error } else { Level::Unproved }, flaw.text);
                 }
                 if let Some(off) = switches::off(agent, user, &around.here) {
                     notes.error(off);
@@ -175,7 +172,7 @@ fn settled(
     let agent = settings.agent;
     for (event, decides) in agent.events() {
         match best(hooks, event) {
-            None if *decides => {
+            None if decides => {
                 notes.error(format!(
                     "no hook for `{event}`, so no call is decided: run `rulestep install {}` again",
                     agent.name()
@@ -193,7 +190,7 @@ fn settled(
                 notes.warn(format!("no hook for `{event}`: run `rulestep install {}` again", agent.name()))
             }
             Some(hook) => {
-                let own = hooks.iter().filter(|hook| hook.is_ours && hook.event == *event);
+                let own = hooks.iter().filter(|hook| hook.is_ours && hook.event == event);
                 let matchers: Option<Vec<&str>> = own.map(|hook| hook.matcher.as_deref()).collect();
                 if let Some(matchers) = matchers.filter(|_| hook.matcher.is_some()) {
                     let matchers = matchers.join("`, `");

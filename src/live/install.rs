@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::agent::places::Places;
+use super::agent::Places;
 use super::fault::Fault;
 use super::settings::{self, Commands, Hook, Refusal};
 use super::{Agent, journal};
@@ -51,7 +51,7 @@ pub fn settings_file(
     scope: Scope,
     get: &dyn Fn(&str) -> Option<String>,
 ) -> Result<PathBuf, Fault> {
-    let Places { variable, folder, hooks: file, .. } = agent.places();
+    let Places { variable, folder, hooks: file, .. } = *agent.places();
     let absolute = |name| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
     if scope == Scope::Project {
         let here = std::env::current_dir().map_err(|error| {

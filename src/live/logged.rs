@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use super::agent::{Agent, Report};
+use super::agent::{Agent, Logs, Report};
 use super::desk::{Desk, NewCall};
 use super::fault::Fault;
 use super::journal::Journal;
@@ -24,11 +24,8 @@ impl Desk {
     /// The agent's log of the session, with the format that it has.
     pub(super) fn log(&self, report: &Report) -> Option<(String, &'static str)> {
         let (path, format) = (report.transcript.clone()?, self.transcripts?);
-        let Some(subagent) = &report.subagent else { return Some((path, format)) };
-        // Newer versions of Claude Code keep a file for each subagent.
-        let own =
-            format!("{}/subagents/agent-{subagent}.jsonl", path.strip_suffix(".jsonl").unwrap_or(&path));
-        Some((if Path::new(&own).is_file() { own } else { path }, format))
+        let own = self.logs().and_then(|logs| Some(logs.subagent?(&path, report.subagent.as_deref()?)));
+        Some((own.filter(|own| Path::new(own).is_file()).unwrap_or(path), format))
     }
 
     pub(super) fn tail(&self, report: &Report, journal: &Journal) -> Result<Option<Tail>, Fault> {
@@ -121,6 +118,10 @@ impl Desk {
     }
 
     fn logs_commands(&self) -> bool {
-        Agent::named(self.agent).is_some_and(Agent::logs_commands)
+        self.logs().is_some_and(|logs| logs.tells_commands)
+    }
+
+    fn logs(&self) -> Option<&'static Logs> {
+        Agent::named(self.agent)?.logs()
     }
 }

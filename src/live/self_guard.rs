@@ -29,7 +29,7 @@ pub struct SelfGuard {
 impl SelfGuard {
     /// The paths of this process. `get` reads the environment.
     pub fn here(journals: PathBuf, get: &dyn Fn(&str) -> Option<String>) -> SelfGuard {
-        let named = Agent::ALL.into_iter().filter_map(|agent| get(agent.places().variable?));
+        let named = Agent::ALL.iter().filter_map(|agent| get(agent.places().variable?));
         SelfGuard {
             program: std::env::current_exe().ok(),
             journals,
@@ -117,7 +117,7 @@ impl SelfGuard {
     /// The files of agents' settings, and the folders that they are in.
     fn settings(&self) -> (Vec<String>, Vec<String>) {
         let (mut files, mut folders) = (Vec::new(), Vec::new());
-        for places in Agent::ALL.map(Agent::places) {
+        for places in Agent::ALL.iter().map(|agent| agent.places()) {
             let names = std::iter::once(&places.hooks).chain(places.switches);
             for name in names {
                 files.push(format!("**/{}/{name}", places.folder));
@@ -201,12 +201,10 @@ fn fillers() -> Value {
 
 /// The commands that change hooks and journals, or take the program away.
 fn commands(names: &[String]) -> Value {
-    json!([
-        {"program": names, "args": [["install", "uninstall", "prune"]], "without": ["dry-run", "help", "h"]},
-        {"program": "codex", "args": ["features", "disable", ["hooks", "codex_hooks"]]},
-        {"program": "gemini", "args": ["hooks", "disable"]},
-        {"program": ["cargo", "brew", "pip", "pipx", "npm", "uv"], "args": [["uninstall", "remove", "rm"], "rulestep"]},
-    ])
+    let own = json!({"program": names, "args": [["install", "uninstall", "prune"]], "without": ["dry-run", "help", "h"]});
+    let packages = json!({"program": ["cargo", "brew", "pip", "pipx", "npm", "uv"], "args": [["uninstall", "remove", "rm"], "rulestep"]});
+    let agents = Agent::ALL.iter().filter_map(|agent| agent.turned_off_by());
+    std::iter::once(own).chain(agents).chain([packages]).collect()
 }
 
 /// Commands of git by which a revision comes to name another commit.

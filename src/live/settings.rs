@@ -10,6 +10,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Value, json};
 
 use super::Agent;
+use super::agent::{HookForm, Switch};
 use splice::{cut, insert, pretty, replace, slice};
 
 pub use hook::{Flaw, Hook, best, is_ours, option};
@@ -35,67 +36,6 @@ pub struct Commands {
     pub deciding: String,
     /// For events that report something.
     pub reporting: String,
-}
-
-impl Agent {
-    /// The events that are needed, each with whether it decides a call.
-    pub fn events(self) -> &'static [(&'static str, bool)] {
-        match self {
-            Agent::ClaudeCode => &[
-                ("PreToolUse", true),
-                ("PostToolUse", false),
-                ("PostToolUseFailure", false),
-                ("UserPromptSubmit", false),
-                ("SessionEnd", false),
-            ],
-            Agent::Codex => &[("PreToolUse", true), ("PostToolUse", false), ("UserPromptSubmit", false)],
-            Agent::GeminiCli => {
-                &[("BeforeTool", true), ("AfterTool", false), ("BeforeAgent", false), ("SessionEnd", false)]
-            }
-            // `preToolUse` is asked for every tool; with the events of single tools, a call would be decided twice.
-            Agent::Cursor => &[
-                ("preToolUse", true),
-                ("postToolUse", false),
-                ("postToolUseFailure", false),
-                ("beforeSubmitPrompt", false),
-                ("sessionEnd", false),
-            ],
-        }
-    }
-
-    /// Whether an event decides a call.
-    pub fn decides(self, event: &str) -> bool {
-        let earlier = ["beforeShellExecution", "beforeMCPExecution", "beforeReadFile", "beforeTabFileRead"];
-        self.events().iter().any(|(name, decides)| *name == event && *decides)
-            || self == Agent::Cursor && earlier.contains(&event)
-    }
-
-    /// Whether an event alone tells that a call succeeded.
-    pub fn tells_success(self, event: &str) -> bool {
-        matches!(event, "PostToolUse" | "AfterTool" | "postToolUse")
-    }
-
-    /// Whether its settings may have comments.
-    fn reads_comments(self) -> bool {
-        self == Agent::GeminiCli
-    }
-
-    /// Whether hooks are in groups that share a matcher.
-    fn has_groups(self) -> bool {
-        self != Agent::Cursor
-    }
-
-    /// What is entered for an event.
-    fn entry(self, event: &str, commands: &Commands) -> Value {
-        let decides = self.decides(event);
-        let command = if decides { &commands.deciding } else { &commands.reporting };
-        match self {
-            // A hook that fails lets the call run there, except with this.
-            Agent::Cursor if decides => json!({"command": command, "failClosed": true}),
-            Agent::Cursor => json!({"command": command}),
-            _ => json!({"hooks": [{"type": "command", "command": command}]}),
-        }
-    }
 }
 
 /// Every command in the settings.
@@ -140,41 +80,34 @@ pub fn without(text: &str, agent: Agent, before: Option<&str>) -> Result<String,
         text = remove(&text, agent, before, &place)?;
     }
     let had = |key| before.is_some_and(|before| has(before, agent, &[key]));
-    // What others have added meanwhile needs the version, too.
-    if agent == Agent::Cursor
+    // What others have added meanwhile needs the key, too.
+    if let Some((key, _)) = agent.form().needs
         && before.is_some()
-        && !had("version")
+        && !had(key)
         && (had("hooks") || !has(&text, agent, &["hooks"]))
     {
         let tree = Tree::parse(&text, agent)?;
         if let Some(root) = tree.root()?
-            && let Some(version) = root.get("version")
+            && let Some(needed) = root.get(key)
         {
-            return Ok(cut(&text, root.range, &ranges(&root.properties), version.range));
+            return Ok(cut(&text, root.range, &ranges(&root.properties), needed.range));
         }
     }
     Ok(text)
 }
 
-/// Whether the settings have hooks run; `None`: they say nothing of it.
+/// Whether a file with the agent's switch has hooks run; `None`: it says nothing of it.
 ///
 /// # Errors
-/// They cannot be read.
-pub fn run_hooks(text: &str, agent: Agent) -> Result<Option<bool>, Refusal> {
-    let tree = Tree::parse(text, agent)?;
-    let Some(root) = tree.value.as_ref().and_then(Ast::as_object) else { return Ok(None) };
-    Ok(match agent {
-        // Where only managed hooks run, one in another file does not.
-        Agent::ClaudeCode if root.get_boolean("allowManagedHooksOnly").is_some_and(|only| only.value) => {
-            Some(false)
+/// It cannot be read.
+pub fn run_hooks(text: &str, agent: Agent) -> Result<Option<bool>, String> {
+    match agent.places().switch {
+        Switch::Toml(read) => read(text),
+        Switch::Json(read) => {
+            let tree = Tree::parse(text, agent).map_err(|refusal| refusal.why)?;
+            Ok(tree.value.as_ref().and_then(Ast::as_object).and_then(read))
         }
-        Agent::ClaudeCode => root.get_boolean("disableAllHooks").map(|off| !off.value),
-        Agent::GeminiCli => {
-            let on = |key: &str| root.get_object(key)?.get_boolean("enabled");
-            on("hooksConfig").or(on("hooks")).map(|on| on.value)
-        }
-        Agent::Codex | Agent::Cursor => None,
-    })
+    }
 }
 
 /// Whether a text has a value at this path.
@@ -196,7 +129,7 @@ struct Tree<'t> {
 impl<'t> Tree<'t> {
     fn parse(text: &'t str, agent: Agent) -> Result<Tree<'t>, Refusal> {
         let options = ParseOptions {
-            allow_comments: agent.reads_comments(),
+            allow_comments: agent.form().comments,
             allow_loose_object_property_names: false,
             allow_trailing_commas: false,
             allow_missing_commas: false,
@@ -287,7 +220,7 @@ fn event_places(tree: &Tree<'_>, property: &ObjectProp<'_>, agent: Agent) -> Res
         let matcher = matcher.filter(|matcher| !matches!(&**matcher, "" | "*" | ".*"));
         let mut add = |handler: &Object<'_>, in_group: Option<(usize, usize)>| {
             let Some(command) = handler.get_string("command") else { return };
-            let is_ours = is_ours(&command.value, agent);
+            let is_ours = is_ours(&command.value, agent.name());
             let root = tree.value.as_ref().and_then(Ast::as_object);
             let hook = Hook {
                 event: event.to_owned(),
@@ -302,7 +235,7 @@ fn event_places(tree: &Tree<'_>, property: &ObjectProp<'_>, agent: Agent) -> Res
             };
             places.push(Place { hook, member, in_group });
         };
-        if !agent.has_groups() {
+        if !agent.form().groups {
             add(object, None);
             continue;
         }
@@ -317,6 +250,16 @@ fn event_places(tree: &Tree<'_>, property: &ObjectProp<'_>, agent: Agent) -> Res
     Ok(places)
 }
 
+/// What is entered for an event.
+fn entry(form: &HookForm, decides: bool, commands: &Commands) -> Value {
+    let command = if decides { &commands.deciding } else { &commands.reporting };
+    match form.fails_closed {
+        _ if form.groups => json!({"hooks": [{"type": "command", "command": command}]}),
+        Some(key) if decides => json!({"command": command, key: true}),
+        _ => json!({"command": command}),
+    }
+}
+
 /// The text with the next thing entered that is missing.
 fn next_entry(text: &str, agent: Agent, commands: &Commands) -> Result<Option<String>, Refusal> {
     let tree = Tree::parse(text, agent)?;
@@ -328,8 +271,8 @@ fn next_entry(text: &str, agent: Agent, commands: &Commands) -> Result<Option<St
     let add_key = |object: &Object<'_>, name: &str, value: &str| {
         Ok(Some(insert(text, object.range, &ranges(&object.properties), &key(name, value))))
     };
-    if agent == Agent::Cursor && root.get("version").is_none() {
-        return add_key(root, "version", "1");
+    if let Some((key, value)) = agent.form().needs.filter(|(key, _)| root.get(key).is_none()) {
+        return add_key(root, key, value);
     }
     let Some(hooks) = tree.hooks(root)? else { return add_key(root, "hooks", "{}") };
     let places = places(text, agent)?;
@@ -348,14 +291,14 @@ fn next_entry(text: &str, agent: Agent, commands: &Commands) -> Result<Option<St
             return Ok(Some(replace(text, place.hook.range, &Value::from(&**command).to_string())));
         }
     }
-    for (event, _) in agent.events() {
+    for (event, decides) in agent.events() {
         let Some(property) = hooks.get(event) else { return add_key(hooks, event, "[]") };
         let own = ours(event);
         if whole(event).is_some() || !own.is_empty() && own.iter().all(|place| !place.hook.is_broken()) {
             continue;
         }
         let list = tree.array(&property.value, &format!("`hooks.{event}`"))?;
-        let entry = pretty(text, &agent.entry(event, commands));
+        let entry = pretty(text, &entry(agent.form(), decides, commands));
         return Ok(Some(insert(text, list.range, &value_ranges(list), &entry)));
     }
     Ok(None)

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use super::agent::Agent;
 use super::fault::Fault;
 use super::journal::Journal;
 use super::record::{Json, Proposed, Record};
@@ -40,9 +41,6 @@ pub struct Import {
     /// Bytes of the log that need not be looked at again.
     pub until: u64,
 }
-
-/// The format of logs that alone say how commands ended.
-const CODEX: &str = "codex-rollout";
 
 /// Reads a log from this byte on. `None`: there is no log.
 ///
@@ -80,7 +78,8 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
     if text.iter().all(u8::is_ascii_whitespace) {
         return Ok(Some(Tail { session: nothing(), start, lines, end, tells_commands: false }));
     }
-    let tells_commands = format == CODEX;
+    let mut logs = Agent::ALL.iter().filter_map(|agent| agent.logs());
+    let tells_commands = logs.any(|logs| logs.format == format && logs.tells_commands);
     let format = recording::named(format);
     let options = Options { format, following: true, marks_alone: true, ..Options::default() };
     let mut reading = recording::open(path, Box::new(Cursor::new(text)), &options)

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
-use rulestep::live::Agent;
 use rulestep::live::agent::{Answer, Event, Report};
 use rulestep::live::desk::Desk;
 use rulestep::live::journal::Journal;
@@ -136,7 +135,7 @@ struct Hooks {
 impl Hooks {
     fn new(state: &Path, policy: &Path) -> Hooks {
         let desk = Desk {
-            agent: Agent::ClaudeCode.name(),
+            agent: "claude-code",
             transcripts: None,
             folder: state.to_owned(),
             policy: policy.to_str().unwrap().to_owned(),

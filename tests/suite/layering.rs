@@ -411,3 +411,27 @@ fn the_toy_popup_touches_at_most_four_lines_elsewhere() {
     // opens instead.
     assert!(inside > 0 && lines == 2, "{lines} lines name the toy popup");
 }
+
+/// An agent is a file and its row: nothing else asks which agent it is. `cursor` is a key of MCP as well.
+#[test]
+fn an_agent_is_one_file_and_two_lines_elsewhere() {
+    let is_asked = |source: &Source| {
+        source.of == "rulestep"
+            && ["live", "cli"].contains(&source.room())
+            && !source.path.starts_with("live/proxy.rs")
+    };
+    let program: Vec<Source> = sources().into_iter().filter(is_asked).collect();
+    for agent in rulestep::live::Agent::ALL {
+        let (name, module) = (agent.name(), agent.name().replace('-', "_"));
+        let own = |source: &&Source| source.path.ends_with(format!("live/agent/{module}.rs"));
+        assert_eq!(program.iter().filter(own).count(), 1, "{name} has its file");
+        let signs = [format!("{module}::"), format!("mod {module};"), format!("\"{name}\"")];
+        let elsewhere = program.iter().filter(|source| !own(source));
+        let lines = elsewhere.flat_map(|source| {
+            let lines = source.code().filter(|(_, line)| signs.iter().any(|sign| line.contains(sign)));
+            lines.map(|(number, line)| format!("{}:{number}: {}", source.shown(), line.trim()))
+        });
+        let lines: Vec<String> = lines.collect();
+        assert_eq!(lines.len(), 2, "{name}: {}", lines.join("\n"));
+    }
+}

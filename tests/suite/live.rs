@@ -28,9 +28,14 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use rulestep::live::Agent;
 use serde_json::Value;
 
 use crate::cli::rulestep;
+
+fn named(agent: &str) -> Agent {
+    Agent::named(agent).unwrap()
+}
 
 /// The program with its journals in `state`.
 pub fn live(folder: &Path, state: &Path, arguments: &[&str]) -> Command {

@@ -176,5 +176,5 @@ pub struct ScopeArgument {
 }
 
 fn agents() -> PossibleValuesParser {
-    PossibleValuesParser::new(Agent::ALL.map(Agent::name))
+    PossibleValuesParser::new(Agent::ALL.iter().map(|agent| agent.name()))
 }

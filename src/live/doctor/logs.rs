@@ -63,7 +63,7 @@ pub(super) fn try_reading(trial: Trial<'_>, user: &Path, notes: &mut Notes) {
 
 /// Where the logs are that hooks read, in the user's folder of the agent.
 pub fn folder(agent: Agent) -> Option<&'static str> {
-    agent.transcripts().and(agent.places().logs)
+    agent.logs().map(|logs| logs.folder)
 }
 
 fn look(

@@ -4,9 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
-use super::super::agent::places::Places;
+use super::super::agent::Places;
 use super::super::{Agent, settings};
 
 /// Why no hook of an agent runs, or why that cannot be known; `None`: they run. `user` is the folder of the user's settings, if
@@ -20,11 +18,7 @@ pub fn off(agent: Agent, user: Option<&Path>, here: &Path) -> Option<String> {
             Err(error) => return Some(unknown(&file, &error.to_string())),
         };
         let text = text.trim_start_matches('\u{feff}');
-        let run = match file.extension().is_some_and(|end| end == "toml") {
-            true => features(text),
-            false => settings::run_hooks(text, agent).map_err(|fault| fault.why),
-        };
-        match run {
+        match settings::run_hooks(text, agent) {
             Ok(None) => {}
             Ok(Some(true)) => return None,
             Ok(Some(false)) => return Some(format!("{} turns all hooks off (`{key}`)", file.display())),
@@ -41,26 +35,11 @@ fn unknown(file: &Path, why: &str) -> String {
 
 /// The files that say it, the one that counts most first; and the key.
 fn files(agent: Agent, user: Option<&Path>, here: &Path) -> (Vec<PathBuf>, &'static str) {
-    let Places { folder, switches, managed, key, .. } = agent.places();
+    let Places { folder, switches, managed, key, .. } = *agent.places();
     let project = switches.iter().map(|name| here.join(folder).join(name));
     let users = switches.iter().filter(|name| !name.contains("local"));
     let users = users.filter_map(|name| Some(user?.join(name)));
     (managed.iter().map(PathBuf::from).chain(project).chain(users).collect(), key)
-}
-
-/// Whether a configuration of Codex has hooks run. `codex_hooks` is the name that the switch had first.
-fn features(text: &str) -> Result<Option<bool>, String> {
-    #[derive(Deserialize)]
-    struct Config {
-        features: Option<Features>,
-    }
-    #[derive(Deserialize)]
-    struct Features {
-        hooks: Option<bool>,
-        codex_hooks: Option<bool>,
-    }
-    let config: Config = toml::from_str(text).map_err(|error| error.message().to_owned())?;
-    Ok(config.features.and_then(|features| features.hooks.or(features.codex_hooks)))
 }
 
 /// Whether the value of a variable turns on what it is for.

@@ -77,13 +77,12 @@ impl Trial<'_> {
     /// Something else than the policy decided, or nothing did.
     pub fn run(&self, session: &str, calls: &[TrialCall]) -> Result<Outcome, String> {
         let agent = self.agent;
-        let [(decides, _), (reports, _), ..] = agent.events() else { return Err("no events".to_owned()) };
+        let [(decides, _), (reports, _), ..] = agent.events()[..] else { return Err("no events".to_owned()) };
         let mut last = Answered::default();
         for (index, call) in calls.iter().enumerate() {
             let event = |name: &str| {
-                let key = if agent == Agent::Cursor { "conversation_id" } else { "session_id" };
                 json!({
-                    key: session, "hook_event_name": name, "cwd": self.around.here, "tool_name": call.tool,
+                    agent.session_key(): session, "hook_event_name": name, "cwd": self.around.here, "tool_name": call.tool,
                     "tool_input": call.arguments, "tool_use_id": format!("call-{}", index + 1),
                     "transcript_path": self.log,
                 })

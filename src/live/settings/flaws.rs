@@ -16,7 +16,7 @@ pub fn flaws(handler: &Object<'_>, agent: Agent, event: &str, root: Option<&Obje
     };
     let mut found = Vec::new();
     let kind = handler.get_string("type").map(|kind| kind.value.to_string());
-    let kind = kind.or_else(|| (agent == Agent::Cursor).then(|| "command".to_owned()));
+    let kind = kind.or_else(|| (!agent.form().groups).then(|| "command".to_owned()));
     if kind.as_deref() != Some("command") {
         found.push(broken("is not of the type `command`, so its command line does not run"));
     }
@@ -24,7 +24,7 @@ pub fn flaws(handler: &Object<'_>, agent: Agent, event: &str, root: Option<&Obje
     if is("async") || is("asyncRewake") {
         let flaw = broken("runs in the background (`async`), so the agent does not wait for it");
         // What is reported later is recorded later.
-        found.push(Flaw { fatal: decides || agent == Agent::Codex, ..flaw });
+        found.push(Flaw { fatal: decides || agent.form().no_background, ..flaw });
     }
     if is("once") {
         found.push(broken("runs only once (`once`)"));
@@ -44,16 +44,12 @@ pub fn flaws(handler: &Object<'_>, agent: Agent, event: &str, root: Option<&Obje
 
 /// That an agent lets a call run before the hook must have answered.
 fn hasty(handler: &Object<'_>, agent: Agent, event: &str) -> Option<Flaw> {
-    let blocks = agent == Agent::Cursor && handler.get_boolean("failClosed").is_some_and(|on| on.value);
+    let form = agent.form();
+    let blocks = form.fails_closed.and_then(|key| handler.get_boolean(key)).is_some_and(|on| on.value);
     if !agent.decides(event) || blocks {
         return None;
     }
-    // Milliseconds of one in the settings, and what the agent waits where they have none.
-    let (unit, default) = match agent {
-        Agent::ClaudeCode | Agent::Codex => (1000.0, 600_000.0),
-        Agent::GeminiCli => (1.0, 60_000.0),
-        Agent::Cursor => (1000.0, 60_000.0),
-    };
+    let (unit, default) = (form.timeout_unit, form.timeout_default);
     let given = handler.get_number("timeout").and_then(|number| number.value.parse::<f64>().ok());
     let limit = limit(&handler.get_string("command")?.value);
     let wait = given.map_or(default, |given| given * unit);
@@ -79,23 +75,19 @@ fn limit(command: &str) -> f64 {
     given.unwrap_or(LIMIT as f64)
 }
 
-/// The list of Gemini CLI that turns a hook off by its name or its command line.
+/// The list that turns a hook off by its name or its command line.
 fn disabling(handler: &Object<'_>, agent: Agent, root: &Object<'_>) -> Option<&'static str> {
-    if agent != Agent::GeminiCli {
-        return None;
-    }
     let name = handler.get_string("name").or_else(|| handler.get_string("command"))?.value.to_string();
-    let lists = [("hooksConfig", "hooksConfig.disabled"), ("hooks", "hooks.disabled")];
     let is_in = |key: &str| {
         let list = root.get_object(key).and_then(|config| config.get_array("disabled"));
         let mut items = list.into_iter().flat_map(|list| &list.elements);
         items.any(|item| matches!(item, Value::StringLit(item) if *item.value == *name))
     };
-    lists.into_iter().find(|(key, _)| is_in(key)).map(|(_, list)| list)
+    agent.form().disabling.iter().find(|(key, _)| is_in(key)).map(|(_, list)| *list)
 }
 
-/// Whether a handler is ours and nothing but what Codex has a digest of.
+/// Whether a handler is ours and nothing but what an agent that trusts hooks one by one has a digest of.
 pub fn is_plain(handler: &Object<'_>, agent: Agent) -> bool {
-    let ours = handler.get_string("command").is_some_and(|command| is_ours(&command.value, agent));
+    let ours = handler.get_string("command").is_some_and(|command| is_ours(&command.value, agent.name()));
     ours && handler.properties.iter().all(|property| matches!(property.name.as_str(), "type" | "command"))
 }

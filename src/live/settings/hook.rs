@@ -2,8 +2,6 @@
 
 use jsonc_parser::common::Range;
 
-use super::super::Agent;
-
 /// A command that the settings give to an event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hook {
@@ -56,14 +54,14 @@ pub fn best<'h>(hooks: &'h [Hook], event: &str) -> Option<&'h Hook> {
     ours().find(|hook| hook.is_whole()).or_else(|| ours().find(|hook| !hook.is_broken())).or(ours().next())
 }
 
-/// Whether a command line runs our hook for this agent, whatever the program's file is called: what `install` enters names a policy.
-pub fn is_ours(command: &str, agent: Agent) -> bool {
+/// Whether a command line runs our hook for the agent of this name, whatever the program's file is called: what `install` enters names a policy.
+pub fn is_ours(command: &str, agent: &str) -> bool {
     let names_policy = || option(command, &["-p", "--policy"]).is_some();
     let words = shlex::split(command).unwrap_or_default();
     words.windows(3).any(|three| match three {
         [program, verb, name] => {
             let file = program.rsplit(['/', '\\']).next().unwrap_or_default();
-            verb == "hook" && name == agent.name() && (file.contains("rulestep") || names_policy())
+            verb == "hook" && name == agent && (file.contains("rulestep") || names_policy())
         }
         _ => false,
     })
@@ -94,7 +92,7 @@ mod tests {
             ("rs hook gemini-cli -p p", false),
             ("./theirs.sh -p hook codex", false),
         ] {
-            assert_eq!(is_ours(command, Agent::Codex), ours, "{command}");
+            assert_eq!(is_ours(command, "codex"), ours, "{command}");
         }
     }
 

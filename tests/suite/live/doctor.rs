@@ -9,7 +9,7 @@ use rulestep_engine::Policy;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{fed, live};
+use super::{fed, live, named};
 
 const POLICY: &str = "{tool: mcp__ci__deploy, preconditions: [{requires_prior_tool: run_tests}]}";
 
@@ -217,7 +217,7 @@ fn a_call_that_is_stopped_is_found_in_policies_of_every_language() {
         let Ok(entries) = fs::read_dir(folder) else { continue };
         for path in entries.map(|entry| entry.unwrap().path()) {
             let Ok(policy) = Policy::from_dir(&path) else { continue };
-            let mut found = probe::find(&policy, &json!({}), Agent::ClaudeCode.tools());
+            let mut found = probe::find(&policy, &json!({}), named("claude-code").tools());
             // Of a policy for tools of a host's own, a call of such a tool.
             if found.stopped.is_empty() {
                 found = probe::find(&policy, &json!({}), &[]);
@@ -241,7 +241,7 @@ fn a_call_that_is_stopped_is_found_in_policies_of_every_language() {
 #[test]
 fn a_call_that_is_denied_is_one_that_the_agent_can_make() {
     let policy = Policy::from_dir("contracts/coding").unwrap();
-    for agent in Agent::ALL {
+    for &agent in Agent::ALL {
         let found = probe::find(&policy, &json!({"cwd": "/home/me/app"}), agent.tools());
         let [call] = found.stopped.as_slice() else { panic!("{found:?}") };
         let tool = agent.tools().iter().find(|tool| tool.name == call.tool);
@@ -250,23 +250,23 @@ fn a_call_that_is_denied_is_one_that_the_agent_can_make() {
         let allowed = found.allowed.unwrap();
         assert!(agent.tools().iter().any(|tool| tool.name == allowed.tool), "{allowed:?}");
         // Codex changes files by patches alone, of which the rule says nothing.
-        let unmet: &[&str] = match agent {
-            Agent::Codex => &["A file is read or written before a part of it is changed"],
+        let unmet: &[&str] = match agent.name() {
+            "codex" => &["A file is read or written before a part of it is changed"],
             _ => &[],
         };
         assert_eq!(probe::unmet(&policy, agent.tools()), unmet, "{}", agent.name());
     }
     let other = Policy::parse("p.yaml", &POLICY.replace("mcp__ci__deploy", "deploy")).unwrap();
-    assert_eq!(probe::unmet(&other, Agent::Codex.tools()).len(), 1);
+    assert_eq!(probe::unmet(&other, named("codex").tools()).len(), 1);
     let server = Policy::parse("p.yaml", POLICY).unwrap();
-    assert_eq!(probe::unmet(&server, Agent::Codex.tools()), [""; 0]);
+    assert_eq!(probe::unmet(&server, named("codex").tools()), [""; 0]);
     // What comes first can be met, and what is denied cannot.
     let ordered = "rules: [{type: before, first: {runs: {program: cargo}}, then: deploy}]";
     let two_sided = Policy::parse("p.yaml", ordered).unwrap();
-    assert_eq!(probe::unmet(&two_sided, Agent::Codex.tools()).len(), 1);
+    assert_eq!(probe::unmet(&two_sided, named("codex").tools()).len(), 1);
     let reversed =
         Policy::parse("p.yaml", "rules: [{type: before, first: deploy, then: {runs: {program: cargo}}}]");
-    assert_eq!(probe::unmet(&reversed.unwrap(), Agent::Codex.tools()), [""; 0]);
+    assert_eq!(probe::unmet(&reversed.unwrap(), named("codex").tools()), [""; 0]);
 }
 
 #[test]
@@ -423,11 +423,11 @@ fn codex_runs_only_hooks_that_are_trusted() {
 fn what_no_call_of_the_agent_shows_is_not_proved() {
     let desk = Desk::new();
     let policy = |text: &str| fs::write(desk.path("policies/p.yaml"), text).unwrap();
-    for agent in Agent::ALL {
+    for &agent in Agent::ALL {
         let name = agent.name();
         policy("{tool: deploy, preconditions: [{requires_prior_tool: run_tests}]}");
         desk.install(&[name]);
-        if agent == Agent::Codex {
+        if agent.name() == "codex" {
             desk.trust();
         }
         let (code, said) = desk.doctor();

@@ -58,14 +58,15 @@ struct Recorded {
 }
 
 fn recorded() -> Vec<Recorded> {
+    let named = |name| Agent::named(name).unwrap();
     let mut files: Vec<(Agent, PathBuf)> = vec![
-        (Agent::ClaudeCode, "sample-traces/workspace-821-claude-code.jsonl".into()),
-        (Agent::Codex, "sample-traces/workspace-824-codex.jsonl".into()),
+        (named("claude-code"), "sample-traces/workspace-821-claude-code.jsonl".into()),
+        (named("codex"), "sample-traces/workspace-824-codex.jsonl".into()),
     ];
     for (agent, name) in [
-        (Agent::ClaudeCode, "claude-code"),
-        (Agent::ClaudeCode, "claude-code-edge"),
-        (Agent::Codex, "codex-rollout"),
+        (named("claude-code"), "claude-code"),
+        (named("claude-code"), "claude-code-edge"),
+        (named("codex"), "codex-rollout"),
     ] {
         let Some(folder) = traces(name) else { continue };
         let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rulestep::live::Agent;
 use rulestep::live::agent::{Answer, Event, Report};
 use rulestep::live::desk::Desk;
 use rulestep::live::index::{Index, Stamp};
@@ -30,7 +29,7 @@ impl Session {
         let policy = root.join("policy.yaml");
         fs::write(&policy, POLICY).unwrap();
         let desk = Desk {
-            agent: Agent::ClaudeCode.name(),
+            agent: "claude-code",
             transcripts: None,
             folder: root.join("live"),
             policy: policy.to_str().unwrap().to_owned(),

@@ -7,7 +7,7 @@ use rulestep::live::settings::{Commands, hooks, with, without};
 use rulestep::live::{Agent, install};
 use serde_json::Value;
 
-use super::{fed, live};
+use super::{fed, live, named};
 
 fn commands(agent: Agent, flag: &str) -> Commands {
     let hook = format!("/opt/rulestep hook {} -p '/a b/p.yaml'{flag}", agent.name());
@@ -47,7 +47,7 @@ const SHAPES: &[&str] = &[
     "{\"a, b\": \"// no comment\", \"hooks\": {\"EVENT\": [ENTRY] }}",
 ];
 
-/// With comments, which Gemini CLI reads.
+/// With comments, where the agent reads them.
 const COMMENTED: &[&str] = &[
     "// mine\n{}\n",
     "{ // nothing yet, really\n}\n",
@@ -58,16 +58,16 @@ const COMMENTED: &[&str] = &[
 ];
 
 fn shape(text: &str, agent: Agent) -> String {
-    let entry = match agent {
-        Agent::Cursor => r#"{"command": "./theirs.sh", "timeout": 5}"#,
-        _ => r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": "./theirs.sh"}]}"#,
+    let entry = match agent.form().groups {
+        false => r#"{"command": "./theirs.sh", "timeout": 5}"#,
+        true => r#"{"matcher": "Bash", "hooks": [{"type": "command", "command": "./theirs.sh"}]}"#,
     };
     let events = agent.events();
     text.replace("ENTRY", entry).replace("EVENT", events[0].0).replace("OTHER", events[1].0)
 }
 
 fn shapes(agent: Agent) -> impl Iterator<Item = String> {
-    let commented = if agent == Agent::GeminiCli { COMMENTED } else { &[] };
+    let commented = if agent.form().comments { COMMENTED } else { &[] };
     SHAPES.iter().chain(commented).map(move |text| shape(text, agent))
 }
 
@@ -78,8 +78,8 @@ fn assert_installed(agent: Agent, before: &str, after: &str, flag: &str) {
     let ours: Vec<(&str, &str)> =
         found.iter().filter(|hook| hook.is_ours).map(|hook| (&*hook.event, &*hook.command)).collect();
     for (event, decides) in agent.events() {
-        let command = if *decides { &wanted.deciding } else { &wanted.reporting };
-        let count = ours.iter().filter(|found| **found == (*event, command)).count();
+        let command = if decides { &wanted.deciding } else { &wanted.reporting };
+        let count = ours.iter().filter(|found| **found == (event, command)).count();
         assert_eq!(count, 1, "{agent:?} {event}\n{after}");
     }
     assert_eq!(ours.len(), agent.events().len(), "{after}");
@@ -92,7 +92,7 @@ fn assert_installed(agent: Agent, before: &str, after: &str, flag: &str) {
         list
     };
     assert_eq!(sorted(theirs(before)), sorted(theirs(after)));
-    if agent != Agent::GeminiCli {
+    if !agent.form().comments {
         let value: Value = serde_json::from_str(after).unwrap_or_else(|why| panic!("{why}\n{after}"));
         assert!(value["hooks"].is_object());
     }
@@ -100,7 +100,7 @@ fn assert_installed(agent: Agent, before: &str, after: &str, flag: &str) {
 
 #[test]
 fn what_is_entered_is_removed_to_the_last_byte() {
-    for agent in Agent::ALL {
+    for &agent in Agent::ALL {
         for before in shapes(agent) {
             let after =
                 with(&before, agent, &commands(agent, "")).unwrap_or_else(|why| panic!("{why:?} {before:?}"));
@@ -126,7 +126,7 @@ fn what_is_entered_is_removed_to_the_last_byte() {
 
 #[test]
 fn other_flags_replace_only_the_command() {
-    for agent in Agent::ALL {
+    for &agent in Agent::ALL {
         for before in shapes(agent) {
             let after = with(&before, agent, &commands(agent, "")).unwrap();
             let shadow = with(&after, agent, &commands(agent, " --shadow")).unwrap();
@@ -146,7 +146,7 @@ fn what_the_user_does_meanwhile_stays() {
         |text| text.replace("./theirs.sh", "./theirs.sh --more  'a b'"),
         |text| format!("{text}\n\n"),
     ];
-    for agent in Agent::ALL {
+    for &agent in Agent::ALL {
         for before in shapes(agent).filter(|before| before.matches('"').count() > 2) {
             let after = with(&before, agent, &commands(agent, "")).unwrap();
             for edit in edits {
@@ -163,7 +163,7 @@ fn what_the_user_does_meanwhile_stays() {
         let more = format!("{},\n      {entry}{}", &after[..end], &after[end..]);
         let rest = without(&more, agent, Some("{}\n")).unwrap();
         assert_eq!(rest.split_whitespace().collect::<String>(), {
-            let version = if agent == Agent::Cursor { "\"version\":1," } else { "" };
+            let version = if agent.form().needs.is_some() { "\"version\":1," } else { "" };
             format!("{{{version}\"hooks\":{{\"{event}\":[{entry}]}}}}").split_whitespace().collect::<String>()
         });
     }
@@ -172,7 +172,7 @@ fn what_the_user_does_meanwhile_stays() {
 /// Of several hooks the one that is asked about every call stays, and is heard.
 #[test]
 fn a_hook_that_is_asked_about_every_call_stays() {
-    for agent in [Agent::ClaudeCode, Agent::Codex, Agent::GeminiCli] {
+    for &agent in Agent::ALL.iter().filter(|agent| agent.form().groups) {
         let commands = commands(agent, "");
         let whole = with("{}", agent, &commands).unwrap();
         let (event, _) = agent.events()[0];
@@ -220,7 +220,7 @@ fn a_hook_that_is_asked_about_every_call_stays() {
 
 #[test]
 fn settings_of_an_unknown_form_are_left_alone() {
-    let claude = Agent::ClaudeCode;
+    let claude = named("claude-code");
     for (agent, text, line, why) in [
         (claude, "[]", 1, "the whole is not an object"),
         (claude, "null", 1, "the whole is not an object"),
@@ -241,9 +241,9 @@ fn settings_of_an_unknown_form_are_left_alone() {
         (claude, "{'a': 1}", 1, "not JSON as the agent reads it"),
         (claude, "{\"a\": 1} {}", 1, "not JSON as the agent reads it"),
         (claude, "{\"a\": ", 1, "not JSON as the agent reads it"),
-        (Agent::Codex, "{\"hooks\": {\"PreToolUse\": [{\"hooks\": 3}]}}", 1, "is not a list"),
-        (Agent::Cursor, "{\"hooks\": {\"preToolUse\": \"x\"}}", 1, "`hooks.preToolUse` is not a list"),
-        (Agent::GeminiCli, "{\n// a\n\"a\": 1,\n}", 3, "not JSON as the agent reads it"),
+        (named("codex"), "{\"hooks\": {\"PreToolUse\": [{\"hooks\": 3}]}}", 1, "is not a list"),
+        (named("cursor"), "{\"hooks\": {\"preToolUse\": \"x\"}}", 1, "`hooks.preToolUse` is not a list"),
+        (named("gemini-cli"), "{\n// a\n\"a\": 1,\n}", 3, "not JSON as the agent reads it"),
     ] {
         let found = with(text, agent, &commands(agent, "")).unwrap_err();
         assert!(found.line == line && found.why.contains(why), "{text:?}: {found:?}");
@@ -252,7 +252,7 @@ fn settings_of_an_unknown_form_are_left_alone() {
     // What only looks strange is left as it is.
     let gemini = "{\"hooks\": {\"enabled\": true, \"disabled\": [\"x\"]}}";
     assert!(
-        with(gemini, Agent::GeminiCli, &commands(Agent::GeminiCli, ""))
+        with(gemini, named("gemini-cli"), &commands(named("gemini-cli"), ""))
             .unwrap()
             .starts_with(&gemini[..gemini.len() - 3])
     );
@@ -268,7 +268,7 @@ fn command_lines_are_quoted_for_the_shell() {
     #[cfg(unix)]
     fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let run = |line: &str| std::process::Command::new("sh").args(["-c", line]).output().unwrap();
-    for agent in Agent::ALL {
+    for &agent in Agent::ALL {
         let lines = install::commands(&program, agent, "p'q.yaml", false, &[], &odd).unwrap();
         let output = run(&lines.deciding);
         let wanted = format!("hook\n{}\n-p\n{}\n", agent.name(), odd.join("p'q.yaml").display());
@@ -314,7 +314,7 @@ fn a_program_of_any_name_is_entered_and_removed() {
         .unwrap();
     for name in ["rs", ".rulestep-wrapped"] {
         fs::copy(env!("CARGO_BIN_EXE_rulestep"), path(name)).unwrap();
-        for agent in Agent::ALL {
+        for &agent in Agent::ALL {
             let run = |arguments: &[&str]| {
                 let mut command = live(folder.path(), &path("state"), arguments);
                 let mut own = std::process::Command::new(path(name));

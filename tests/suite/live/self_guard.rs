@@ -14,7 +14,7 @@ use rulestep_engine::run::Mode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{fed, live, records};
+use super::{fed, live, named, records};
 
 /// A project with a policy that has nothing against any call.
 struct Scene {
@@ -149,13 +149,14 @@ const EMPTY: &str = "rules: []\n";
 fn no_call_changes_what_holds_hooks_or_turns_them_off() {
     let scene = Scene::new(EMPTY);
     let (mut passed, mut tried) = (Vec::new(), 0);
-    for (agent, whose) in Agent::ALL.into_iter().flat_map(|agent| Agent::ALL.map(|whose| (agent, whose))) {
+    for (agent, whose) in Agent::ALL.iter().flat_map(|agent| Agent::ALL.iter().map(|whose| (*agent, *whose)))
+    {
         let mut files = settings(whose, &scene);
         files.extend(["rulestep.toml", "elsewhere/claude/settings.json"].map(|name| scene.shown(name)));
         // Each agent with all files of its own, and a few of the others.
         let every = if agent == whose { 1 } else { 5 };
         // Of a path that may be relative to a folder which Codex does not tell, nothing is known.
-        let known = files.iter().filter(|path| agent != Agent::Codex || !path.starts_with("C:/"));
+        let known = files.iter().filter(|path| agent.name() != "codex" || !path.starts_with("C:/"));
         for path in known.step_by(every) {
             let lines = lines(path).into_iter().step_by(if agent == whose { 1 } else { 3 });
             let shells = lines.map(|line| (scene.shell(agent, &line), line));
@@ -178,7 +179,7 @@ fn no_call_changes_what_holds_hooks_or_turns_them_off() {
 #[test]
 fn a_folder_of_settings_is_not_taken_away_and_filled_only_if_a_person_says_so() {
     let scene = Scene::new(EMPTY);
-    for agent in Agent::ALL {
+    for &agent in Agent::ALL {
         let folder = agent.places().folder;
         for place in [folder.to_owned(), format!("~/{folder}"), scene.shown(&format!("home/{folder}"))] {
             for line in
@@ -225,7 +226,7 @@ fn no_command_changes_the_hooks_the_journals_or_the_program() {
     .into();
     lines.push(format!("{program} uninstall claude-code"));
     lines.extend([&journal, &program].iter().flat_map(|path| self::lines(path)));
-    for agent in Agent::ALL {
+    for &agent in Agent::ALL {
         for line in &lines {
             let judged = scene.shell(agent, line);
             assert!(
@@ -248,7 +249,7 @@ fn the_policy_is_changed_only_if_a_person_says_so() {
     for asks in [true, false] {
         scene.asks = asks;
         for line in changes {
-            let judged = scene.shell(Agent::ClaudeCode, line);
+            let judged = scene.shell(named("claude-code"), line);
             let asked = matches!(judged.answer, Answer::Ask(_));
             assert!(
                 asked == asks && (asks || matches!(judged.answer, Answer::Deny(_))),
@@ -257,7 +258,7 @@ fn the_policy_is_changed_only_if_a_person_says_so() {
             );
         }
         for line in deletes {
-            let judged = scene.shell(Agent::ClaudeCode, line);
+            let judged = scene.shell(named("claude-code"), line);
             assert!(matches!(judged.answer, Answer::Deny(_)), "{line}: {:?}", judged.answer);
         }
     }
@@ -310,7 +311,7 @@ fn a_policy_is_guarded_where_no_folder_is_told() {
 #[test]
 fn what_is_harmless_runs() {
     let scene = Scene::new(EMPTY);
-    for agent in Agent::ALL {
+    for &agent in Agent::ALL {
         for line in [
             "ls -a",
             "cat .claude/settings.json",
@@ -343,7 +344,7 @@ fn what_is_harmless_runs() {
 #[test]
 fn in_shadow_mode_it_is_recorded_and_runs() {
     let scene = Scene { mode: Mode::Shadow, ..Scene::new(EMPTY) };
-    let judged = scene.shell(Agent::ClaudeCode, "rm .claude/settings.json");
+    let judged = scene.shell(named("claude-code"), "rm .claude/settings.json");
     assert_eq!(judged.answer, Answer::Silent);
     assert!(judged.codes.contains(&"self_guard".to_owned()));
 }
@@ -475,6 +476,6 @@ fn signs_in_paths_are_no_patterns() {
     let scene =
         Scene { policy: folder.join("contracts").display().to_string(), asks: false, ..Scene::new(EMPTY) };
     let path = Path::new(&folder).join("contracts/p.yaml");
-    let judged = scene.judge(Agent::ClaudeCode, "Write", &json!({"file_path": path, "content": "x"}));
+    let judged = scene.judge(named("claude-code"), "Write", &json!({"file_path": path, "content": "x"}));
     assert!(matches!(judged.answer, Answer::Deny(_)), "{:?}", judged.answer);
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rulestep::live::Agent;
 use rulestep::live::agent::{Answer, Event, Report};
 use rulestep::live::desk::Desk;
 use rulestep::live::journal::Journal;
@@ -31,7 +30,7 @@ impl Session {
         let policy = root.join("policy.yaml");
         fs::write(&policy, POLICY).unwrap();
         let desk = Desk {
-            agent: Agent::ClaudeCode.name(),
+            agent: "claude-code",
             transcripts: None,
             folder: root.join("live"),
             policy: policy.to_str().unwrap().to_owned(),

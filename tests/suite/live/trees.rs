@@ -14,7 +14,7 @@ use rulestep_engine::{Body, Outcome, Session};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{fed, live, records};
+use super::{fed, live, named, records};
 use crate::cli::folder;
 use crate::sessions::recorded::traces;
 use crate::skipped::skipped;
@@ -141,7 +141,7 @@ fn decisions_in_any_order_are_those_of_a_replay_of_all_journals() {
     for seed in 0..36 {
         let mut dice = Dice(seed * 77 + 5);
         let unsure = ["deny", "ask", "allow"][seed as usize % 3];
-        let agent = [Agent::ClaudeCode, Agent::ClaudeCode, Agent::Cursor][(seed / 3) as usize % 3];
+        let agent = [named("claude-code"), named("claude-code"), named("cursor")][(seed / 3) as usize % 3];
         let mode = if seed % 7 == 6 { Mode::Shadow } else { Mode::Enforce };
         let live = Live::new(agent, &POLICY.replace("UNSURE", unsure), mode);
         // In some, a subagent is the first of which anything is heard.
@@ -178,7 +178,7 @@ fn decisions_in_any_order_are_those_of_a_replay_of_all_journals() {
 
 #[test]
 fn a_session_sees_its_parent_and_its_siblings() {
-    let live = Live::new(Agent::ClaudeCode, &POLICY.replace("UNSURE", "deny"), Mode::Enforce);
+    let live = Live::new(named("claude-code"), &POLICY.replace("UNSURE", "deny"), Mode::Enforce);
     let go = |member, id: &str, tool: &str| word(&live.propose(member, id, tool, "{}"));
     assert_eq!(go(None, "1", "Task"), "allow");
     // Nothing of the subagent is missing as long as it has asked for nothing.
@@ -204,7 +204,7 @@ fn a_session_sees_its_parent_and_its_siblings() {
 
 #[test]
 fn a_refusal_after_others_were_decided_is_a_failure() {
-    let live = Live::new(Agent::ClaudeCode, &POLICY.replace("UNSURE", "deny"), Mode::Enforce);
+    let live = Live::new(named("claude-code"), &POLICY.replace("UNSURE", "deny"), Mode::Enforce);
     live.propose(None, "1", "read", "{}");
     live.resolve(None, "1", "refused");
     assert_eq!(word(&live.propose(Some("a"), "2", "send", "{}")), "allow", "it never ran");
@@ -234,7 +234,7 @@ fn events(sessions: &[Session]) -> Vec<(usize, usize, bool)> {
 
 /// Feeds a recorded tree; gives how many calls were stopped.
 fn rerun(texts: &[(&str, String)], policy: &str) -> usize {
-    let live = Live::new(Agent::ClaudeCode, policy, Mode::Shadow);
+    let live = Live::new(named("claude-code"), policy, Mode::Shadow);
     let mut paths = Vec::new();
     for (name, text) in texts {
         let path = live.root.path().join(name);
