@@ -20,6 +20,7 @@ mod codex;
 mod cursor;
 mod event;
 mod gemini_cli;
+mod qwen_code;
 mod reply;
 mod spec;
 
@@ -43,8 +44,13 @@ impl fmt::Debug for Agent {
 
 impl Agent {
     /// Every agent.
-    pub const ALL: &'static [Agent] =
-        &[Agent(&claude_code::SPEC), Agent(&codex::SPEC), Agent(&gemini_cli::SPEC), Agent(&cursor::SPEC)];
+    pub const ALL: &'static [Agent] = &[
+        Agent(&claude_code::SPEC),
+        Agent(&codex::SPEC),
+        Agent(&gemini_cli::SPEC),
+        Agent(&cursor::SPEC),
+        Agent(&qwen_code::SPEC),
+    ];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {

@@ -274,7 +274,8 @@ fn whatever_holds_hooks_is_guarded() {
             json!({"name": "apply_patch", "arguments": {"input": format!("*** Begin Patch\n*** Delete File: {home}\n*** End Patch")}}),
         ];
         for &agent in Agent::ALL {
-            let writes = ["Write", "Edit", "MultiEdit", "write_file", "replace", "StrReplace", "Delete"];
+            let writes =
+                ["Write", "Edit", "MultiEdit", "write_file", "replace", "edit", "StrReplace", "Delete"];
             let tools = agent.tools().iter().filter(|tool| writes.contains(&tool.name));
             calls.extend(tools.map(|tool| json!({"name": tool.name, "arguments": tool.arguments(&home)})));
         }

@@ -63,6 +63,7 @@ fn an_agent_that_can_ask_asks_its_user() {
 #[case("claude-code", "PreToolUse", &["--on-ask", "deny"])]
 #[case("codex", "PreToolUse", &[])]
 #[case("gemini-cli", "BeforeTool", &[])]
+#[case("qwen-code", "PreToolUse", &[])]
 #[case("cursor", "preToolUse", &[])]
 fn without_anybody_to_ask_it_is_denied(#[case] agent: &str, #[case] event: &str, #[case] more: &[&str]) {
     let state = tempfile::tempdir().unwrap();

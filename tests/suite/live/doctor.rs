@@ -33,7 +33,10 @@ impl Desk {
 
     fn run(&self, arguments: &[&str]) -> Output {
         let mut command = live(&self.path("project"), &self.path("state"), arguments);
-        command.env("HOME", self.path("home")).env_remove("CLAUDE_CONFIG_DIR").env_remove("CODEX_HOME");
+        command.env("HOME", self.path("home"));
+        Agent::ALL.iter().filter_map(|agent| agent.places().variable).for_each(|name| {
+            command.env_remove(name);
+        });
         fed(command, b"")
     }
 
@@ -96,7 +99,7 @@ fn what_works_is_proved() {
     let desk = Desk::new();
     let (code, said) = desk.doctor();
     assert!(code == 1 && said.contains("no hook is installed"), "{said}");
-    for agent in ["claude-code", "codex", "gemini-cli", "cursor"] {
+    for agent in Agent::ALL.iter().map(|agent| agent.name()) {
         desk.install(&[agent]);
         if agent == "codex" {
             desk.trust();
@@ -288,6 +291,12 @@ fn hooks_that_another_file_turns_off_are_an_error() {
             r#"{"hooksConfig": {"enabled": false}}"#,
             r#"{"hooksConfig": {"enabled": true}}"#,
         ),
+        (
+            "qwen-code",
+            "project/.qwen/settings.json",
+            "// mine\n{\"disableAllHooks\": true}",
+            r#"{"disableAllHooks": false}"#,
+        ),
     ] {
         desk.install(&[agent]);
         if agent == "codex" {
@@ -314,13 +323,8 @@ fn hooks_that_another_file_turns_off_are_an_error() {
 fn a_hook_that_is_not_asked_or_not_heard_is_an_error() {
     let desk = Desk::new();
     let path = |agent: &str| {
-        desk.path(if agent == "cursor" {
-            "home/.cursor/hooks.json"
-        } else if agent == "gemini-cli" {
-            "home/.gemini/settings.json"
-        } else {
-            "home/.claude/settings.json"
-        })
+        let places = named(agent).places();
+        desk.path("home").join(places.folder).join(places.hooks)
     };
     let again = "run `rulestep install";
     for (agent, change, code, wanted) in [
@@ -349,6 +353,8 @@ fn a_hook_that_is_not_asked_or_not_heard_is_an_error() {
             1,
             "is turned off: take it out of the list `hooksConfig.disabled`",
         ),
+        ("qwen-code", json!({"timeout": 5000}), 1, "the agent waits 5 s for the hook for `PreToolUse`"),
+        ("qwen-code", json!({"timeout": 40_000}), 0, "is denied: `mcp__ci__deploy {}`"),
         (
             "cursor",
             json!({"timeout": 5, "failClosed": false}),
@@ -361,13 +367,7 @@ fn a_hook_that_is_not_asked_or_not_heard_is_an_error() {
         desk.install(&[agent]);
         let before = fs::read_to_string(path(agent)).unwrap();
         let mut settings: Value = serde_json::from_str(&before).unwrap();
-        let event = if agent == "cursor" {
-            "preToolUse"
-        } else if agent == "gemini-cli" {
-            "BeforeTool"
-        } else {
-            "PreToolUse"
-        };
+        let (event, _) = named(agent).events()[0];
         let entry = &mut settings["hooks"][event][0];
         let handler = if agent == "cursor" { entry } else { &mut entry["hooks"][0] };
         handler.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());

@@ -20,6 +20,7 @@ fn lived(files: &Path, agent: &str, result: &Value) -> bool {
     let state = tempfile::tempdir().unwrap();
     let (before, after, tool, argument) = match agent {
         "gemini-cli" => ("BeforeTool", "AfterTool", "run_shell_command", "command"),
+        "qwen-code" => ("PreToolUse", "PostToolUse", "run_shell_command", "command"),
         _ => ("PreToolUse", "PostToolUse", "Bash", "command"),
     };
     let event = |name: &str, id: &str, line: &str| {
@@ -88,11 +89,10 @@ fn gemini_says_it_after_the_output() {
             result("b", "Output: ok"),
         ]
         .join("\n");
-        assert_eq!(
-            lived(files.path(), "gemini-cli", &json!({"llmContent": text, "returnDisplay": "x"})),
-            passed,
-            "live: {text}"
-        );
+        for agent in ["gemini-cli", "qwen-code"] {
+            let result = json!({"llmContent": text, "returnDisplay": "x"});
+            assert_eq!(lived(files.path(), agent, &result), passed, "{agent} live: {text}");
+        }
         for recording in [saved.to_string(), history.to_string(), stream] {
             assert_eq!(replayed(files.path(), &recording), passed, "{text}: {recording}");
         }

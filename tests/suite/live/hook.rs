@@ -77,6 +77,7 @@ fn each_agent_is_answered_in_its_own_form() {
         ("codex", "PreToolUse"),
         ("gemini-cli", "BeforeTool"),
         ("cursor", "preToolUse"),
+        ("qwen-code", "PreToolUse"),
     ] {
         let state = tempfile::tempdir().unwrap();
         let quiet = if agent.starts_with('c') && agent != "cursor" { "" } else { "{}" };
@@ -102,6 +103,12 @@ fn each_agent_is_answered_in_its_own_form() {
             "gemini-cli" => {
                 assert_eq!((exit, &output["decision"], &json!(error)), (2, &json!("deny"), reason))
             }
+            // With exit code 2 it reads standard error alone.
+            "qwen-code" => {
+                let error: Value = serde_json::from_str(&error).unwrap();
+                assert_eq!((exit, &output["decision"], &error), (2, &json!("deny"), &output));
+                assert_eq!(&output["reason"], reason);
+            }
             _ => {
                 let decision = &output["hookSpecificOutput"]["permissionDecision"];
                 assert_eq!((exit, decision, &json!(error)), (2, &json!("deny"), reason), "{agent}");
@@ -114,7 +121,7 @@ fn each_agent_is_answered_in_its_own_form() {
             texts(&hook(state.path(), &[agent, "-p", "halt.yaml"], &call(before, "c", "Bash")));
         let output: Value = serde_json::from_str(&output).unwrap();
         match agent {
-            "codex" => assert!(exit == 2 && output.get("continue").is_none(), "{output}"),
+            "codex" | "qwen-code" => assert!(exit == 2 && output.get("continue").is_none(), "{output}"),
             "cursor" => assert_eq!(output["permission"], "deny"),
             _ => assert_eq!((exit, &output["continue"]), (0, &json!(false)), "{agent} {output}"),
         }
@@ -372,9 +379,12 @@ fn arguments_that_hide_a_part_of_themselves_are_not_decided() {
         r#"{"env":"prod","env":"test"}"#,
         &deep,
     ] {
-        for (agent, before) in
-            [("claude-code", "PreToolUse"), ("codex", "PreToolUse"), ("gemini-cli", "BeforeTool")]
-        {
+        for (agent, before) in [
+            ("claude-code", "PreToolUse"),
+            ("codex", "PreToolUse"),
+            ("gemini-cli", "BeforeTool"),
+            ("qwen-code", "PreToolUse"),
+        ] {
             let state = tempfile::tempdir().unwrap();
             let event = format!(
                 r#"{{"session_id":"s","hook_event_name":"{before}","tool_name":"deploy","tool_use_id":"a","tool_input":{arguments}}}"#

@@ -343,6 +343,7 @@ fn files_are_as_they_were_after_install_and_uninstall() {
         ("codex", ".codex", "hooks.json"),
         ("gemini-cli", ".gemini", "settings.json"),
         ("cursor", ".cursor", "hooks.json"),
+        ("qwen-code", ".qwen", "settings.json"),
     ] {
         let root = tempfile::tempdir().unwrap();
         let (home, project) = (root.path().join("home"), root.path().join("project"));
@@ -352,7 +353,10 @@ fn files_are_as_they_were_after_install_and_uninstall() {
             .unwrap();
         let run = |arguments: &[&str]| {
             let mut command = live(&project, &root.path().join("state"), arguments);
-            command.env("HOME", &home).env_remove("CLAUDE_CONFIG_DIR").env_remove("CODEX_HOME");
+            command.env("HOME", &home);
+            Agent::ALL.iter().filter_map(|agent| agent.places().variable).for_each(|name| {
+                command.env_remove(name);
+            });
             fed(command, b"")
         };
         for (scope, base) in [("--user", &home), ("--project", &project)] {

@@ -129,7 +129,7 @@ fn lines(path: &str) -> Vec<String> {
 
 /// The calls of an agent's own tools that do so.
 fn edits(agent: Agent, path: &str) -> Vec<(&'static str, Value)> {
-    let writes = ["Write", "Edit", "MultiEdit", "write_file", "replace", "StrReplace", "Delete"];
+    let writes = ["Write", "Edit", "MultiEdit", "write_file", "replace", "edit", "StrReplace", "Delete"];
     let patch = |head: &str| format!("*** Begin Patch\n*** {head} File: {path}\n*** End Patch");
     let mut made = Vec::new();
     for tool in agent.tools() {

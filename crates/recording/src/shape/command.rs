@@ -6,7 +6,7 @@ use crate::input::shallow::{Members, Node};
 use rulestep_base::session::Body;
 
 /// Beginnings of what Gemini CLI and Qwen Code tell the model of a command that was broken off, or that goes on.
-const OPEN: [&str; 7] = [
+const OPEN: [&str; 9] = [
     "Command was cancelled",
     "Command cancelled",
     "Command was automatically cancelled",
@@ -14,6 +14,8 @@ const OPEN: [&str; 7] = [
     "Command moved to background",
     "Command is running in background",
     "Background shell ",
+    "Foreground command ",
+    "Command finished before the background-promote request",
 ];
 
 /// What Qwen Code begins with where it does not run a command in the background.
@@ -253,6 +255,7 @@ mod tests {
             ("Command moved to background (PID: 33701). Output hidden.", Some(Open)),
             (timeout, Some(Open)),
             ("Background shell started.\nid: bg_1\npid: 12", Some(Open)),
+            ("Foreground command \"make serve\" promoted to background as bg_1.", Some(Open)),
             ("Refusing to run `git commit` in background mode: notes need the foreground.", Some(Failed)),
         ] {
             assert_eq!(gemini(told), expected, "{told}");
