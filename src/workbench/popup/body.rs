@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 mod found;
 
-use super::spec::{Act, Popup};
+use super::spec::{Popup, acts};
 use crate::report::words;
 use crate::workbench::document::{GUTTER, Line, Token};
 use crate::workbench::keys::Command;
@@ -93,17 +93,15 @@ impl Popup for BodyView {
         Scope::Body
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[
-            (Command::Open, Act::Do(|model| fold(model, Command::Fold))),
-            (Command::Fold, Act::Do(|model| fold(model, Command::Fold))),
-            (Command::FoldAll, Act::Do(|model| fold(model, Command::FoldAll))),
-            (Command::UnfoldAll, Act::Do(|model| fold(model, Command::UnfoldAll))),
-            (Command::NextBody, Act::Do(|model| next(model, true))),
-            (Command::PreviousBody, Act::Do(|model| next(model, false))),
-            (Command::WithOutput, Act::Ask(suggest::open_field)),
-        ]
-    }
+    acts![
+        Open Do(|model| fold(model, Command::Fold)),
+        Fold Do(|model| fold(model, Command::Fold)),
+        FoldAll Do(|model| fold(model, Command::FoldAll)),
+        UnfoldAll Do(|model| fold(model, Command::UnfoldAll)),
+        NextBody Do(|model| next(model, true)),
+        PreviousBody Do(|model| next(model, false)),
+        WithOutput Ask(suggest::open_field),
+    ];
 
     fn editable(&self, model: &Model) -> Option<Editable> {
         let session = model.session()?;

@@ -1,6 +1,6 @@
 //! The cases beside the policy: what came of each; below one that fails what is expected, beside what came.
 
-use super::spec::{Act, Popup};
+use super::spec::{Popup, acts};
 use crate::report::cases::{FailedExpectation, shown};
 use crate::report::words;
 use crate::workbench::effect::Effect;
@@ -178,9 +178,7 @@ impl Popup for CasesView {
         self.collect(&model.basis.cases);
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[(Command::Open, Act::Do(enter))]
-    }
+    acts![Open Do(enter)];
 
     fn editable(&self, model: &Model) -> Option<Editable> {
         let case = model.basis.cases.cases.get(self.line()?.case())?;

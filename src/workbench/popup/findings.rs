@@ -3,10 +3,9 @@
 pub mod state;
 
 pub use self::state::{FindingRow, FindingsView, GroupBy};
-use super::spec::{Act, Popup};
+use super::spec::{Popup, acts};
 use crate::compare::ChangePlace;
 use crate::report::words;
-use crate::workbench::keys::Command;
 use crate::workbench::keys::Scope;
 use crate::workbench::layout::Pane;
 use crate::workbench::model::Model;
@@ -110,9 +109,7 @@ impl Popup for FindingsView {
         Scope::Findings
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[(Command::Open, Act::Do(enter)), (Command::GroupBy, Act::Do(group))]
-    }
+    acts![Open Do(enter), GroupBy Do(group)];
 
     fn typing(&self) -> (&'static str, &'static str) {
         ("/", "is:stopped is:violated is:reported tool: rule: !not; Enter keeps, Esc goes back")
@@ -226,13 +223,8 @@ pub fn open_as(model: &mut Model, mut view: FindingsView) {
 
 /// Groups findings by the next property, staying on the same one.
 fn group(model: &mut Model) {
-    let Some(mut view) = model.dialog.take::<FindingsView>() else { return };
-    let here = view.row().map(|row| (row.entry, row.at, row.rule_id));
-    view.by = view.by.next();
-    view.collect(model);
-    let same = |at: &usize| view.rows.get(*at).map(|row| (row.entry, row.at, row.rule_id)) == here;
-    view.list.cursor = view.shown.iter().position(same).unwrap_or(0);
-    model.dialog.open(*view);
+    model.dialog.views_mut().for_each(|view: &mut FindingsView| view.by = view.by.next());
+    collect(model, &Some, false);
 }
 
 /// Takes into the list of findings, if it is open, what is new, staying on the same one: `moved` says where an entry

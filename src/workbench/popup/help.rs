@@ -1,6 +1,6 @@
 //! The list of all commands, signs and colours.
 
-use super::spec::{Act, Popup};
+use super::spec::{Popup, acts};
 use crate::workbench::keys;
 use crate::workbench::keys::Command;
 use crate::workbench::keys::Scope;
@@ -188,9 +188,7 @@ impl Popup for HelpView {
         self.filter = words;
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[(Command::Open, Act::Choose(enter)), (Command::Help, Act::Do(close))]
-    }
+    acts![Open Choose(enter), Help Do(|model| drop(model.dialog.overlays.pop()))];
 
     fn lists_commands(&self) -> bool {
         true
@@ -243,10 +241,6 @@ fn heading(width: usize) -> usize {
 pub fn open(model: &mut Model) {
     let scope = Some(model.scope_of_keys());
     model.dialog.open(HelpView { scope, ..HelpView::default() });
-}
-
-fn close(model: &mut Model) {
-    model.dialog.overlays.pop();
 }
 
 /// Gives the command under the cursor to be run, if it can be used where help was asked for.

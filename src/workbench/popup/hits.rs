@@ -1,9 +1,8 @@
 //! Where something was found in all sessions: a line for each row of a transcript.
 
-use super::spec::{Act, Popup};
+use super::spec::{Popup, acts};
 use crate::report::words;
 use crate::workbench::effect::{Effect, Search};
-use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::list::List;
 use crate::workbench::model::hits::{HitRow, HitsView, Pattern, SessionHits};
@@ -90,9 +89,7 @@ impl Popup for HitsView {
         }
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[(Command::Open, Act::Do(enter))]
-    }
+    acts![Open Do(enter)];
 }
 
 /// Begins to type what to look for.

@@ -1,9 +1,8 @@
 //! The versions of the policy that were loaded before the one that decides.
 
-use super::spec::{Act, Popup};
+use super::spec::{Popup, acts};
 use crate::report::words;
 use crate::workbench::effect::Effect;
-use crate::workbench::keys::Command;
 use crate::workbench::list::List;
 use crate::workbench::model::{Load, Model};
 use crate::workbench::paint::Row;
@@ -57,9 +56,7 @@ impl Popup for LoadsView {
         hints![Open "compare", Quit "close"]
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[(Command::Open, Act::Ask(enter))]
-    }
+    acts![Open Ask(enter)];
 }
 
 /// An earlier load to compare with: where there are several, which one is asked.

@@ -1,9 +1,8 @@
 //! All that is wrong with policies and recordings: what and where, and below it the message.
 
-use super::spec::{Act, Asks, Popup};
+use super::spec::{Asks, Popup, acts};
 use super::survey;
 use crate::report::words;
-use crate::workbench::keys::Command;
 use crate::workbench::line::problem_place;
 use crate::workbench::list::List;
 use crate::workbench::model::Model;
@@ -101,9 +100,7 @@ impl Popup for ProblemsView {
         hints![Open "edit", Quit "close"]
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[(Command::Open, Act::Ask(overlays::edit))]
-    }
+    acts![Open Ask(overlays::edit)];
 
     fn asks(&self) -> Option<Asks> {
         // What recordings say against the policy is among its problems.

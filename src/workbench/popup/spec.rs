@@ -10,6 +10,16 @@ use crate::workbench::model::select::Editable;
 use crate::workbench::paint::Row;
 use crate::workbench::rows::{Hint, Rows, Space};
 
+/// The commands that mean something of their own: `Open Do(enter), Edit Ask(edit)`.
+macro_rules! acts {
+    ($($command:ident $kind:ident($act:expr)),+ $(,)?) => {
+        fn acts(&self) -> &'static [($crate::workbench::keys::Command, $crate::workbench::popup::Act)] {
+            &[$(($crate::workbench::keys::Command::$command, $crate::workbench::popup::Act::$kind($act))),+]
+        }
+    };
+}
+pub(super) use acts;
+
 /// What a key does in a popup.
 #[derive(Clone, Copy)]
 pub enum Act {

@@ -4,10 +4,9 @@
 pub mod acts;
 mod look;
 
-use super::spec::{Act, Popup, Preview};
+use super::spec::{Popup, Preview, acts};
 use crate::report::words;
 use crate::suggest::Suggestion;
-use crate::workbench::keys::Command;
 use crate::workbench::line::place;
 use crate::workbench::model::Model;
 use crate::workbench::model::select::Editable;
@@ -202,9 +201,7 @@ impl Popup for SuggestView {
         hints![Open "see the file with it", Quit "close"]
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[(Command::Open, Act::Do(acts::enter))]
-    }
+    acts![Open Do(acts::enter)];
 
     fn preview(&self) -> Option<&dyn Preview> {
         Some(self)
@@ -266,9 +263,7 @@ impl Popup for DraftView {
         hints![Open "write it", Edit "edit it first", Quit "back"]
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[(Command::Open, Act::Ask(acts::write)), (Command::Edit, Act::Ask(acts::edit))]
-    }
+    acts![Open Ask(acts::write), Edit Ask(acts::edit)];
 
     fn editable(&self, _: &Model) -> Option<Editable> {
         Some(Editable::rule(&self.insertion.file, self.list.cursor as u32 + 1))

@@ -1,7 +1,7 @@
 //! What the sessions say of the rules, and what they hold.
 
 use super::findings::{self, FindingsView};
-use super::spec::{Act, Asks, Popup};
+use super::spec::{Asks, Popup, acts};
 use crate::compare::ChangePlace;
 use crate::explore::coverage::Exercise;
 use crate::explore::occurrence::{Occurrence, Place};
@@ -127,15 +127,13 @@ impl Popup for SurveyView {
         Scope::Survey
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[
-            (Command::Open, Act::Do(enter)),
-            (Command::NextTab, Act::Do(|model| tab(model, 1))),
-            (Command::PreviousTab, Act::Do(|model| tab(model, -1))),
-            (Command::FirstCall, Act::Do(first)),
-            (Command::SortRows, Act::Do(sort)),
-        ]
-    }
+    acts![
+        Open Do(enter),
+        NextTab Do(|model| tab(model, 1)),
+        PreviousTab Do(|model| tab(model, -1)),
+        FirstCall Do(first),
+        SortRows Do(sort),
+    ];
 
     fn asks(&self) -> Option<Asks> {
         Some(ask)

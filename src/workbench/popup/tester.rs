@@ -1,12 +1,11 @@
 //! An expression that is tried: in a sentence what came of it, with the place where it is wrong; then what was found.
 
-use super::spec::{Act, Asks, Popup};
+use super::spec::{Asks, Popup, acts};
 use crate::compare::Side;
 use crate::report::words;
 use crate::tester::test_by;
 use crate::tester::{Answer, Language, MOST, State, Subject};
 use crate::workbench::effect::{Effect, Job};
-use crate::workbench::keys::Command;
 use crate::workbench::layout::Pane;
 use crate::workbench::line::place;
 use crate::workbench::list::List;
@@ -127,9 +126,7 @@ impl Popup for TesterView {
         hints![Open "type on", CopyRow "copy", Quit "close"]
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[(Command::Open, Act::Do(open))]
-    }
+    acts![Open Do(open)];
 
     fn asks(&self) -> Option<Asks> {
         Some(ask)

@@ -1,11 +1,10 @@
 //! The documents of two versions: beside each other where there is room, else one below the other; each hunk with the
 //! number of changes that are about its rules.
 
-use super::spec::{Act, Popup};
+use super::spec::{Popup, acts};
 use crate::compare::{Comparison, Origin, RuleAt, Side};
 use crate::report::{diff, words};
 use crate::workbench::effect::{Effect, Job};
-use crate::workbench::keys::Command;
 use crate::workbench::keys::Scope;
 use crate::workbench::layout::Pane;
 use crate::workbench::line::{half, mark_of};
@@ -94,13 +93,7 @@ impl Popup for TextsView {
         Scope::Texts
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[
-            (Command::Open, Act::Do(enter)),
-            (Command::NextHunk, Act::Do(|model| hunk(model, true))),
-            (Command::PreviousHunk, Act::Do(|model| hunk(model, false))),
-        ]
-    }
+    acts![Open Do(enter), NextHunk Do(|model| hunk(model, true)), PreviousHunk Do(|model| hunk(model, false))];
 
     fn editable(&self, model: &Model) -> Option<Editable> {
         let (file, line) = self.place(model.texts_beside())?;

@@ -1,7 +1,7 @@
 //! A toy popup: the calls of the open session, sifted by their tools. It is there for the test below, and to show what a popup
 //! consists of.
 
-use super::spec::{Act, Asks, Popup};
+use super::spec::{Asks, Popup, acts};
 use crate::compare::ChangePlace;
 use crate::workbench::effect::{Effect, Job};
 use crate::workbench::keys::Command;
@@ -67,9 +67,7 @@ impl Popup for ToyView {
         hints![Open "go to the call", Search "filter", Quit "close"]
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[(Command::Open, Act::Do(enter)), (Command::Redraw, Act::Choose(|_| Some(Command::Help)))]
-    }
+    acts![Open Do(enter), Redraw Choose(|_| Some(Command::Help))];
 
     fn asks(&self) -> Option<Asks> {
         (!self.asked).then_some(ask as Asks)

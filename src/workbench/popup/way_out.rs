@@ -1,6 +1,6 @@
 //! The way out of a stopped call: the sentence, then a row for each step with the rules that ask for it.
 
-use super::spec::{Act, Popup};
+use super::spec::{Popup, acts};
 use crate::report::words::{self, name};
 use crate::workbench::effect::{Effect, Job};
 use crate::workbench::keys::Command;
@@ -117,9 +117,7 @@ impl Popup for WayOutView {
         }
     }
 
-    fn acts(&self) -> &'static [(Command, Act)] {
-        &[(Command::Open, Act::Do(enter))]
-    }
+    acts![Open Do(enter)];
 }
 
 /// Asks for it.
