@@ -237,6 +237,17 @@ pub struct Judging {
     pub beside: bool,
 }
 
+impl Job {
+    /// Work that is soon done.
+    pub fn new(
+        number: u64,
+        name: &'static str,
+        work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Option<Answer> + Send + 'static,
+    ) -> Job {
+        Job { number, name, patient: false, work: Box::new(work), lost: None }
+    }
+}
+
 impl std::fmt::Debug for Effect {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -74,10 +74,6 @@ impl Popup for BodyView {
         }
     }
 
-    fn note(&self, _: &Model) -> String {
-        format!("{}/{}", self.list.cursor + 1, self.document.rows())
-    }
-
     fn height(&self, model: &Model, at: usize, space: &Space<'_>) -> usize {
         self.rows(model, at, space).len()
     }

@@ -157,11 +157,6 @@ impl Popup for CasesView {
         title
     }
 
-    fn note(&self, _: &Model) -> String {
-        let at = if self.lines.is_empty() { 0 } else { self.list.cursor + 1 };
-        format!("{at}/{}", self.lines.len())
-    }
-
     fn hints(&self) -> &'static [Hint] {
         match self.lines.is_empty() {
             true => hints![Quit "close"],

@@ -78,11 +78,6 @@ impl Popup for FindingsView {
         title
     }
 
-    fn note(&self, _: &Model) -> String {
-        let at = if self.shown.is_empty() { 0 } else { self.list.cursor + 1 };
-        format!("{at}/{}", self.shown.len())
-    }
-
     fn hints(&self) -> &'static [Hint] {
         match self.row() {
             None => hints![Quit "close"],

@@ -137,11 +137,9 @@ pub fn found(model: &mut Model, number: u64, searched: usize, hits: Vec<SessionH
 /// Goes to the hit under the cursor, with the place found in sight. The list is kept for `g/` to open again.
 fn enter(model: &mut Model) {
     let Some(view) = model.dialog.take::<HitsView>() else { return };
-    let Some(row) = view.rows.get(view.list.cursor).cloned() else {
-        model.dialog.hits = Some(view);
-        return;
-    };
+    let row = view.rows.get(view.list.cursor).cloned();
     model.dialog.hits = Some(view);
+    let Some(row) = row else { return };
     let Some(entry) = model.place_of(&row.session, row.entry) else {
         return model.say("this session was recorded again since the search; search once more");
     };

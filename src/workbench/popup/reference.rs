@@ -45,10 +45,6 @@ impl Popup for ReferenceView {
         self.title.clone()
     }
 
-    fn note(&self, _: &Model) -> String {
-        format!("{}/{}", self.list.cursor + 1, self.lines.len())
-    }
-
     fn hints(&self) -> &'static [Hint] {
         hints![CopyRow "copy", Quit "close"]
     }

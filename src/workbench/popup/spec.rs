@@ -51,8 +51,11 @@ pub trait Popup: Rows + Listed {
     /// What is on the upper edge, in an area of this width.
     fn title(&self, model: &Model, width: usize) -> String;
 
-    /// What is at its end.
-    fn note(&self, model: &Model) -> String;
+    /// What is at its end: which row of how many the cursor is on.
+    fn note(&self, model: &Model) -> String {
+        let len = self.len(model);
+        format!("{}/{len}", if len == 0 { 0 } else { self.list().cursor + 1 })
+    }
 
     /// The keys most wanted in it.
     fn hints(&self) -> &'static [Hint];

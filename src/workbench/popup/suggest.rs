@@ -187,12 +187,6 @@ impl Popup for SuggestView {
         }
     }
 
-    fn note(&self, model: &Model) -> String {
-        let count = Rows::len(self, model);
-        let at = if count == 0 { 0 } else { self.list.cursor + 1 };
-        format!("{at}/{count}")
-    }
-
     fn height(&self, model: &Model, at: usize, space: &Space<'_>) -> usize {
         Rows::rows(self, model, at, space).len()
     }

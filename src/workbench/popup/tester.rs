@@ -230,16 +230,10 @@ pub fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     view.asked = Some((number, expression.clone()));
     view.list = List::default();
     let known = model.seen(Side::New).replay().map(|replay| replay.policy().facts(None)).unwrap_or_default();
-    effects.push(Effect::Job(Job {
-        number,
-        name: "trying an expression",
-        patient: false,
-        work: Box::new(move |_| {
-            let answer = test_by(expression.language, &expression.text, &subject, &known);
-            Some(Box::new(move |model| arrived(model, number, answer)))
-        }),
-        lost: None,
-    }));
+    effects.push(Effect::Job(Job::new(number, "trying an expression", move |_| {
+        let answer = test_by(expression.language, &expression.text, &subject, &known);
+        Some(Box::new(move |model| arrived(model, number, answer)))
+    })));
 }
 
 /// What came of it. What answers an older request is dropped.

@@ -184,16 +184,10 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
 }
 
 fn compare(model: &mut Model, comparison: Arc<Comparison>) -> Effect {
-    Effect::Job(Job {
-        number: model.work.next_number(),
-        name: "comparing two texts",
-        patient: false,
-        work: Box::new(move |_| {
-            let texts = Arc::new(Texts::of(&comparison));
-            Some(Box::new(move |model| arrived(model, comparison, texts)))
-        }),
-        lost: None,
-    })
+    Effect::Job(Job::new(model.work.next_number(), "comparing two texts", move |_| {
+        let texts = Arc::new(Texts::of(&comparison));
+        Some(Box::new(move |model| arrived(model, comparison, texts)))
+    }))
 }
 
 /// The texts of two versions are compared; of versions that nobody compares any more, nobody waits for them.

@@ -91,18 +91,12 @@ fn ask(model: &mut Model, effects: &mut Vec<Effect>) {
     let (number, session) = (model.work.next_number(), model.session().cloned());
     let Some(view) = model.dialog.top_mut::<ToyView>() else { return };
     view.asked = true;
-    effects.push(Effect::Job(Job {
-        number,
-        name: "looking for the longest name",
-        patient: false,
-        work: Box::new(move |_| {
-            let longest = session?.calls.iter().map(|call| call.tool.len()).max();
-            Some(Box::new(move |model| {
-                model.dialog.views_mut().for_each(|view: &mut ToyView| view.longest = longest)
-            }))
-        }),
-        lost: None,
-    }));
+    effects.push(Effect::Job(Job::new(number, "looking for the longest name", move |_| {
+        let longest = session?.calls.iter().map(|call| call.tool.len()).max();
+        Some(Box::new(move |model| {
+            model.dialog.views_mut().for_each(|view: &mut ToyView| view.longest = longest)
+        }))
+    })));
 }
 
 fn enter(model: &mut Model) {
@@ -153,7 +147,7 @@ mod tests {
             press(&mut model, "Ctrl-u");
             typed(&mut model, "issue");
             press(&mut model, "Enter");
-            assert_eq!((view(&model).len(&model), view(&model).list.cursor), (1, 0));
+            assert_eq!((view(&model).len(&model), view(&model).list.cursor), (2, 0));
             press(&mut model, "Enter");
             assert!(model.dialog.overlays.is_empty() && model.place.focus == Pane::Transcript);
             assert_eq!(model.call().map(|call| &*call.tool), Some("issue_refund"));

@@ -136,16 +136,10 @@ pub fn open(model: &mut Model, effects: &mut Vec<Effect>) {
     let number = model.work.next_number();
     let view = WayOutView { number, of, known, answer: None, list: List::default() };
     model.dialog.open(view);
-    effects.push(Effect::Job(Job {
-        number,
-        name: "looking for a way out",
-        patient: false,
-        work: Box::new(move |_| {
-            let answer = WayOutAnswer::of(&replay, at.index);
-            Some(Box::new(move |model| found(model, number, answer)))
-        }),
-        lost: None,
-    }));
+    effects.push(Effect::Job(Job::new(number, "looking for a way out", move |_| {
+        let answer = WayOutAnswer::of(&replay, at.index);
+        Some(Box::new(move |model| found(model, number, answer)))
+    })));
 }
 
 /// It was looked for. Where it is not waited for any more, nothing happens.
