@@ -11,6 +11,9 @@ use super::super::settings::{Flaw, Hook};
 use super::event::Meaning;
 use super::reply::Reply;
 
+/// Finds hooks in a file that do not run because the user has not trusted them. The last is the folder of the user's settings.
+pub type FindUntrusted = fn(&Path, &[Hook], Option<&Path>) -> Vec<Flaw>;
+
 /// An agent. What it can do is said here, so that nothing else asks which agent it is.
 #[derive(Debug)]
 pub struct AgentSpec {
@@ -32,9 +35,8 @@ pub struct AgentSpec {
     pub answers: Answers,
     /// What to do after a hook was entered, before it runs.
     pub after_install: Option<&'static str>,
-    /// What keeps the hooks in a file from being run, in the eyes of an agent that runs only hooks that its user trusts. The last is the
-    /// folder of the user's settings.
-    pub trust: Option<fn(&Path, &[Hook], Option<&Path>) -> Vec<Flaw>>,
+    /// Finds hooks that do not run, where the agent runs only those that its user trusts.
+    pub trust: Option<FindUntrusted>,
     /// The command that turns its hooks off, as a rule has it.
     pub turned_off_by: Option<fn() -> Value>,
 }
