@@ -1,6 +1,6 @@
 //! What lies over the panes, a file each: its state, what it shows, what its keys do.
 //!
-//! A popup is its file and its row of [`POPUPS`]. Drawing, moving, search, the mouse, copying, closing and help ask it by
+//! A popup is its file and its row of `POPUPS`. Drawing, moving, search, the mouse, copying, closing and help ask it by
 //! [`Popup`], whichever it is.
 
 pub mod body;

@@ -3,7 +3,9 @@
 use std::io::{self, BufRead, BufReader, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ChildStdin;
-use std::sync::mpsc::{Sender, SyncSender};
+use std::sync::mpsc::Sender;
+#[cfg(feature = "proxy-http")]
+use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -17,7 +19,13 @@ pub const GRACE: Duration = Duration::from_secs(2);
 pub enum End {
     Client,
     /// Why, where that is known.
-    Server(Option<String>),
+    Server(
+        #[cfg_attr(
+            not(feature = "proxy-http"),
+            expect(dead_code, reason = "a server nearby says it itself")
+        )]
+        Option<String>,
+    ),
     Defect,
 }
 
