@@ -98,11 +98,6 @@ impl Corpus {
         }
     }
 
-    /// Does something on these threads.
-    pub fn within<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
-        self.pool.install(work)
-    }
-
     /// Puts every item to `judge`, on any thread, and has the answers in order.
     pub fn each<T: Send, R: Send>(&self, items: Vec<T>, judge: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
         self.pool.install(|| items.into_par_iter().map(judge).collect())

@@ -30,6 +30,7 @@
 //! | `suggest` | rules that recordings suggest, as policy documents |
 //! | `tester` | an expression of a policy, tried on what was recorded while it is typed |
 //! | `mutation` | policies weakened on purpose, to see whether cases notice |
+//! | `stored` | sessions that leave memory and come back when something looks |
 //! | `corpus` | very many sessions, judged side by side in their order |
 //! | `case` | a session, a policy and what is expected: read, judged, rewritten, saved |
 //! | `workspace` | what was opened: recordings, a version, a base; read again as they change |

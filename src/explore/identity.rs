@@ -25,7 +25,7 @@ impl Identity {
     }
 
     /// Of a session as it was recorded: where one file writes a letter and another one its escape, the same session has two. No
-    /// escape is resolved, so this takes a tenth of the time.
+    /// escape is resolved for it.
     pub fn as_recorded(session: &Session) -> Identity {
         Identity::by(session, Body::recorded)
     }
@@ -56,9 +56,9 @@ impl Identity {
         Identity(XxHash3_64::oneshot(text.as_bytes()))
     }
 
-    /// A number that depends on nothing but this and the seed.
-    pub fn draw(self, seed: u64) -> u64 {
-        XxHash3_64::oneshot_with_seed(seed, &self.0.to_le_bytes())
+    /// A number that depends on nothing but this, as evenly spread as if it was drawn.
+    pub fn number(self) -> u64 {
+        XxHash3_64::oneshot(&self.0.to_le_bytes())
     }
 }
 

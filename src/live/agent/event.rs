@@ -173,7 +173,7 @@ impl Wire<'_> {
     }
 }
 
-/// That nobody knows an event.
+/// What is wrong with an event of an unknown name.
 pub fn unknown(event: &str) -> String {
     format!("the event `{event}` is not known")
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 /// What an agent reads about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing speaks against it: the agent goes on as if nobody had been asked.
+    /// Nothing speaks against it: the agent goes on as it does without a hook.
     Silent,
     /// The agent asks its user.
     Ask(String),

@@ -190,7 +190,7 @@ fn compare(model: &mut Model, comparison: Arc<Comparison>) -> Effect {
     }))
 }
 
-/// The texts of two versions are compared; of versions that nobody compares any more, nobody waits for them.
+/// Takes in the compared texts of two versions, unless others are compared by now.
 fn arrived(model: &mut Model, comparison: Arc<Comparison>, texts: Arc<Texts>) {
     if !model.comparison().is_some_and(|now| Arc::ptr_eq(now, &comparison)) {
         return;

@@ -1,4 +1,5 @@
 //! What the crates show each other is used: of items that are `pub`, rustc does not say when nobody names them.
+//! Items are known by their names alone, so one that shares its name with another that is used is not found.
 
 use std::collections::BTreeMap;
 use std::path::Path;

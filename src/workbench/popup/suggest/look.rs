@@ -8,7 +8,7 @@ use crate::suggest::insert::{Insertion, NotInserted, insert};
 use crate::suggest::{Candidate, Suggestion};
 use crate::workbench::model::suggest::{SuggestWish, SuggestedRule};
 
-/// Looks for rules, unless `is_over` says that nobody waits for them.
+/// Looks for rules, unless `is_over` says that the answer is no longer wanted.
 pub fn look(wish: &SuggestWish, is_over: &(dyn Fn() -> bool + Sync)) -> Option<Vec<SuggestedRule>> {
     let mut rows: Vec<SuggestedRule> = match &wish.field {
         Some(field) => {

@@ -1,6 +1,7 @@
 //! The keys as they are read. A text that no call could ever meet is refused: the rule around it would look like a guard.
 
 use std::collections::HashMap;
+use std::marker::PhantomData;
 
 use super::never::{self, Never};
 use super::{Arc, Field, Fields, KEYS, Node, Problem, Question, Table};
@@ -10,16 +11,15 @@ use rulestep_shell::matcher::{Agent, End, Hosts, Matcher, Runs};
 use rulestep_shell::question::Group;
 use rulestep_shell::{Act, Answer, Patterns};
 
-/// The lists of `runs` so far in which nothing is wrong, by the place of their nodes: aliases repeat one in many rules.
+/// The lists of `runs` so far in which nothing is wrong, by where their nodes are in memory: aliases repeat one in many rules.
 #[derive(Default)]
-pub struct RunsRead(HashMap<*const Node, Arc<Group>>);
+pub struct RunsRead<'a>(HashMap<*const Node, Arc<Group>>, PhantomData<&'a Node>);
 
-/// Takes the keys. `Some(None)`: there are none; `None`: they cannot be read, and this has been reported. `known` must be given up
-/// before the document is.
+/// Takes the keys. `Some(None)`: there are none; `None`: they cannot be read, and this has been reported.
 pub fn question<'a>(
     fields: &mut Fields<'a>,
     facts: &Table,
-    known: &mut RunsRead,
+    known: &mut RunsRead<'a>,
     out: &mut Vec<Problem>,
 ) -> Option<Option<Arc<Question>>> {
     let [runs, reads, writes, deletes, reaches, except, agent, ended] = KEYS;

@@ -38,7 +38,7 @@ pub(super) struct Reading<'a, 'r> {
     /// The expressions so far: an alias repeats one in many rules.
     pub patterns: HashMap<String, Regex>,
     /// The lists of commands, likewise.
-    pub runs: RunsRead,
+    pub runs: RunsRead<'a>,
 }
 
 /// Names for several tools: those of a mapping, then those around it.
