@@ -45,8 +45,11 @@ pub struct Redacted {
 pub fn redact(session: &Session, policies: &[&Policy]) -> Redacted {
     let kept = Needs::of(session, policies);
     let mut blank = session.clone();
+    blank.change_proposed(|proposed, call| {
+        let folder = call.and_then(|call| call.folder.as_deref());
+        proposed.arguments = kept.arguments(&proposed.tool, &proposed.arguments, folder);
+    });
     for call in &mut blank.calls {
-        call.arguments = kept.arguments(&call.tool, &call.arguments, call.folder.as_deref());
         call.output = kept.output(call);
         call.live = call.live.as_deref().map(|live| Arc::new(without_values(live)));
     }
@@ -62,9 +65,6 @@ pub fn redact(session: &Session, policies: &[&Policy]) -> Redacted {
                 _ => blanked(&message.content, &[]),
             };
         }
-        for call in &mut message.calls {
-            call.arguments = kept.arguments(&call.tool, &call.arguments, None);
-        }
     }
     // A result is one text, whether it is looked at as the call's or as a message.
     for message in &blank.messages {
@@ -79,9 +79,6 @@ pub fn redact(session: &Session, policies: &[&Policy]) -> Redacted {
         let heard = |(speaker, _): &(Speaker, i64)| *speaker != Speaker::User;
         if !kept.conversation && !kept.messages.iter().any(heard) {
             message.content = blanked(&message.content, &[]);
-        }
-        for call in &mut message.calls {
-            call.arguments = kept.arguments(&call.tool, &call.arguments, None);
         }
     }
     blank.title = session.title.as_ref().map(|_| MARK.into());

@@ -184,17 +184,12 @@ fn tame(session: &Session) -> Session {
         if let Some(body) = tamed(&message.content) {
             message.content = body;
         }
-        for call in &mut message.calls {
-            if let Some(body) = tamed(&call.arguments) {
-                call.arguments = body;
-            }
-        }
     }
-    for call in &mut session.calls {
+    session.change_proposed(|call, _| {
         if let Some(body) = tamed(&call.arguments) {
             call.arguments = body;
         }
-    }
+    });
     session
 }
 

@@ -57,7 +57,7 @@ pub fn pack(session: &Session, bytes: Vec<u8>) -> (Vec<u8>, Refusals) {
 
 /// The parts of a session; `None` where the bytes are not those that [`pack`] wrote.
 pub fn unpack(bytes: &[u8], refusals: &[&'static str]) -> Option<Parts> {
-    let mut read = Reader { bytes, refusals, bodies: Vec::new(), names: Vec::new() };
+    let mut read = Reader { bytes, refusals, bodies: Vec::new(), proposed: Vec::new(), names: Vec::new() };
     let facts = read.facts()?;
     let offered =
         read.list(|read| Some(OfferedFrom { turn: read.small()?, tools: read.list(Reader::tool)?.into() }))?;
@@ -86,12 +86,17 @@ mod body {
     pub const SHARED: u8 = 4;
 }
 
+/// What was written with which number, by where it is in memory.
+type Places = HashMap<usize, usize, BuildHasherDefault<AddressHasher>>;
+
 #[derive(Default)]
 struct Writer {
     bytes: Vec<u8>,
     refusals: Refusals,
     /// Bodies that were written, by where they are in memory: a call shares those of its messages.
-    bodies: HashMap<usize, usize, BuildHasherDefault<AddressHasher>>,
+    bodies: Places,
+    /// Calls as they were proposed, which a message shares with the session.
+    proposed: Places,
 }
 
 impl Writer {
@@ -205,12 +210,21 @@ impl Writer {
                 self.text(text);
             }
         }
-        self.list(calls, |out, call| {
-            out.maybe(call.id.as_deref(), Self::text);
-            out.text(&call.tool);
-            out.body(&call.arguments);
-        });
+        self.list(calls, Self::proposed);
         self.number(u64::from(*line));
+    }
+
+    /// A call as it was proposed: its number from 1 if it was written before, else 0 and what it is.
+    fn proposed(&mut self, call: &Arc<ToolCall>) {
+        let address = Arc::as_ptr(call).addr();
+        let known = self.proposed.get(&address).copied();
+        self.size(known.map_or(0, |number| number + 1));
+        if known.is_none() {
+            self.proposed.insert(address, self.proposed.len());
+            self.maybe(call.id.as_deref(), Self::text);
+            self.text(&call.tool);
+            self.body(&call.arguments);
+        }
     }
 }
 
@@ -222,6 +236,7 @@ struct Reader<'b> {
     bytes: &'b [u8],
     refusals: &'b [&'static str],
     bodies: Vec<Body>,
+    proposed: Vec<Arc<ToolCall>>,
     /// Short texts that were read, most of which come again: roles and tools.
     names: Vec<Arc<str>>,
 }
@@ -370,10 +385,17 @@ impl<'b> Reader<'b> {
                 })
             }
         };
-        let calls = self.list(|read| {
-            let id = read.maybe(Self::shared)?;
-            Some(ToolCall { id, tool: read.name()?, arguments: read.body()? })
-        })?;
+        let calls = self.list(Self::proposed)?;
         Some(Message { role, content, at, kind, calls, line: self.small()? })
+    }
+
+    fn proposed(&mut self) -> Option<Arc<ToolCall>> {
+        if let Some(known) = self.size()?.checked_sub(1) {
+            return self.proposed.get(known).cloned();
+        }
+        let id = self.maybe(Self::shared)?;
+        let call = Arc::new(ToolCall { id, tool: self.name()?, arguments: self.body()? });
+        self.proposed.push(Arc::clone(&call));
+        Some(call)
     }
 }

@@ -15,7 +15,7 @@ pub mod tree;
 pub mod value;
 pub mod write;
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -139,13 +139,13 @@ pub struct Message {
     pub at: Option<Millis>,
     /// What it is to the session.
     pub kind: MessageKind,
-    /// The calls that it proposes, for a message of the model.
-    pub calls: Vec<ToolCall>,
+    /// The calls that it proposes, for a message of the model; those of a session's own are its [`Session::calls`].
+    pub calls: Vec<Arc<ToolCall>>,
     /// Line in the file, from 1; 0 where unknown.
     pub line: u32,
 }
 
-/// A call as the message that proposes it holds it.
+/// A call as the model proposed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
     /// The recording's id, where it has one.
@@ -216,12 +216,8 @@ pub struct CallRef {
 pub struct Call {
     /// Where it stands.
     pub at: CallRef,
-    /// The recording's id, where it has one.
-    pub id: Option<Arc<str>>,
-    /// The tool's name.
-    pub tool: Arc<str>,
-    /// Arguments as recorded.
-    pub arguments: Body,
+    /// What was proposed, shared with the message that proposes it.
+    pub proposed: Arc<ToolCall>,
     /// What the recording says became of it.
     pub outcome: Outcome,
     /// How a refusal was recognised: the mark or text, as the reader says it.
@@ -243,6 +239,14 @@ pub struct Call {
     pub copied: bool,
     /// What a gate decided about it, where one was asked.
     pub live: Option<Arc<LiveDecision>>,
+}
+
+impl Deref for Call {
+    type Target = ToolCall;
+
+    fn deref(&self) -> &ToolCall {
+        &self.proposed
+    }
 }
 
 /// What an agent was when it made a call, as far as the session's context does not say so.
@@ -345,6 +349,33 @@ impl Session {
     pub fn time_of(&self, turn: &Turn) -> Option<Millis> {
         let own = self.messages.get(turn.messages.clone()).unwrap_or_default().iter().find_map(|m| m.at);
         own.or(self.facts.now)
+    }
+
+    /// Changes every call as it was proposed, of alternatives too. What the call is in the session, if it is one of its own,
+    /// is given beside it.
+    pub fn change_proposed(&mut self, mut change: impl FnMut(&mut ToolCall, Option<&Call>)) {
+        for call in &mut self.calls {
+            let mut proposed = ToolCall::clone(&call.proposed);
+            change(&mut proposed, Some(call));
+            call.proposed = Arc::new(proposed);
+        }
+        self.share_proposed();
+        for call in self.alternatives.iter_mut().flat_map(|other| &mut other.message.calls) {
+            change(Arc::make_mut(call), None);
+        }
+    }
+
+    /// Messages propose the calls that their turn has, in this order.
+    fn share_proposed(&mut self) {
+        for turn in &self.turns {
+            let mut own = self.calls.get(turn.calls.clone()).unwrap_or_default().iter();
+            let messages = self.messages.get_mut(turn.messages.clone()).unwrap_or_default();
+            for slot in messages.iter_mut().flat_map(|message| &mut message.calls) {
+                if let Some(call) = own.next() {
+                    *slot = Arc::clone(&call.proposed);
+                }
+            }
+        }
     }
 
     /// The messages that stand between a turn's response and the next response: results, and whatever was said.

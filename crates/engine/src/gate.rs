@@ -288,10 +288,8 @@ impl Turn<'_> {
             live.record.more_content(&content);
         }
         let first = live.record.call_count();
-        let calls = (first..).zip(calls).map(|(index, (tool, arguments))| ToolCall {
-            id: Some(call_id(index).into()),
-            tool: tool.into(),
-            arguments,
+        let calls = (first..).zip(calls).map(|(index, (tool, arguments))| {
+            Arc::new(ToolCall { id: Some(call_id(index).into()), tool: tool.into(), arguments })
         });
         let calls = calls.collect();
         let message = Message {

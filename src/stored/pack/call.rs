@@ -14,9 +14,7 @@ impl Writer {
     pub(super) fn call(&mut self, call: &Call) {
         let Call {
             at,
-            id,
-            tool,
-            arguments,
+            proposed,
             outcome,
             refusal,
             output,
@@ -31,9 +29,7 @@ impl Writer {
         for part in [at.turn, at.call, at.index] {
             self.number(u64::from(part));
         }
-        self.maybe(id.as_deref(), Self::text);
-        self.text(tool);
-        self.body(arguments);
+        self.proposed(proposed);
         self.byte(place(&OUTCOMES, *outcome));
         self.maybe(*refusal, |out, refusal| {
             let known = out.refusals.iter().position(|known| *known == refusal);
@@ -78,7 +74,7 @@ impl Reader<'_> {
     /// The same.
     pub(super) fn call(&mut self) -> Option<Call> {
         let at = CallRef { turn: self.small()?, call: self.small()?, index: self.small()? };
-        let (id, tool, arguments) = (self.maybe(Self::shared)?, self.name()?, self.body()?);
+        let proposed = self.proposed()?;
         let outcome = OUTCOMES.get(usize::from(self.byte()?)).copied()?;
         let refusal = self.maybe(|read| read.size().and_then(|at| read.refusals.get(at).copied()))?;
         let (output, result) = (self.body()?, self.maybe(Self::size)?);
@@ -92,9 +88,7 @@ impl Reader<'_> {
         let live = self.maybe(Self::live)?.map(Arc::new);
         Some(Call {
             at,
-            id,
-            tool,
-            arguments,
+            proposed,
             outcome,
             refusal,
             output,

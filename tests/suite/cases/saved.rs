@@ -155,8 +155,13 @@ fn texts_that_yaml_would_read_otherwise_stay_themselves() {
     for word in words {
         for body in &bodies {
             session.messages[1].content = body.clone();
-            session.calls[0].arguments = body.clone();
-            session.calls[0].tool = if word.is_empty() { "x" } else { word }.into();
+            let mut first = true;
+            session.change_proposed(|call, _| {
+                if std::mem::take(&mut first) {
+                    call.arguments = body.clone();
+                    call.tool = if word.is_empty() { "x" } else { word }.into();
+                }
+            });
             session.id = format!("id {word}").into();
             let expect: [(Subject, Vec<(Aspect, Fact)>); 1] =
                 [(Subject::Turn(1), vec![(Aspect::Offered(word.into()), Fact::Word("visible".into()))])];

@@ -32,7 +32,7 @@ pub struct AlternativeRef {
 
 impl Alternative {
     /// The calls it proposes.
-    pub fn calls(&self) -> &[ToolCall] {
+    pub fn calls(&self) -> &[Arc<ToolCall>] {
         &self.message.calls
     }
 
@@ -103,9 +103,7 @@ impl Session {
         }
         let proposed = alternative.calls().iter().enumerate().map(|(nth, call)| Call {
             at: CallRef { turn: alternative.turn, call: nth as u32 + 1, index: (first + nth) as u32 },
-            id: call.id.clone(),
-            tool: call.tool.clone(),
-            arguments: call.arguments.clone(),
+            proposed: Arc::clone(call),
             outcome: Outcome::Unknown,
             refusal: None,
             output: Body::MISSING,

@@ -335,21 +335,18 @@ impl Builder {
         let id: Option<Arc<str>> = id.filter(|id| !id.is_empty()).map(Arc::from);
         self.no_longer_unsure(id.as_ref());
         self.waiting_with(id.as_ref()).push(index);
-        let tool = self.name(tool);
+        let proposed = Arc::new(ToolCall { id, tool: self.name(tool), arguments });
         let response = self.session.turns.last().and_then(|turn| turn.messages.end.checked_sub(1));
         if let Some(message) = response.and_then(|place| self.session.messages.get_mut(place)) {
-            let (id, tool, arguments) = (id.clone(), Arc::clone(&tool), arguments.clone());
             // Most messages propose one.
             if message.calls.is_empty() {
                 message.calls.reserve_exact(1);
             }
-            message.calls.push(ToolCall { id, tool, arguments });
+            message.calls.push(Arc::clone(&proposed));
         }
         self.session.calls.push(Call {
             at: at_ref,
-            id,
-            tool,
-            arguments,
+            proposed,
             outcome: Outcome::Unknown,
             refusal: None,
             output: Body::MISSING,

@@ -329,7 +329,7 @@ fn not_taken<'a>(session: &'a Session, turn: &Turn) -> Vec<NotTaken<'a>> {
         .map(|other| NotTaken {
             choice: other.choice,
             content: Content(&other.message.content),
-            tool_calls: other.calls().iter().map(proposed).collect(),
+            tool_calls: other.calls().iter().map(|call| proposed(call)).collect(),
         })
         .collect()
 }

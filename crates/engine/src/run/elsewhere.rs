@@ -56,9 +56,9 @@ impl Told<'_> {
             panel.working(*unit, ground);
         }
         let own = std::mem::replace(&mut ground.facts, Arc::clone(&self.session.facts));
-        let Call { arguments, outcome, output, folder, .. } = self.call;
+        let Call { outcome, output, folder, .. } = self.call;
         let here = ground.enter(folder.as_ref());
-        let asked = route.asked(self.at, arguments);
+        let asked = route.asked(self.at, &self.call.arguments);
         panel.tell_route(route, &posts, asked, ground, |call: ProposedCall<'_>| match self.ended {
             false => Event::Started(call),
             true => Event::Resolved { call, outcome: *outcome, output },

@@ -198,10 +198,9 @@ fn path(states: &[State]) -> Vec<Move> {
 
 /// The model's message of a turn that nobody recorded.
 fn response(call: Option<&AddedCall>) -> Message {
-    let own = call.map(|call| ToolCall {
-        id: None,
-        tool: Arc::clone(&call.tool),
-        arguments: call.arguments.clone(),
+    let own = call.map(|call| {
+        let (tool, arguments) = (Arc::clone(&call.tool), call.arguments.clone());
+        Arc::new(ToolCall { id: None, tool, arguments })
     });
     let response = message("assistant", Body::MISSING, MessageKind::Response(0));
     Message { calls: own.into_iter().collect(), ..response }

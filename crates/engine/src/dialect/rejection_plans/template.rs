@@ -106,7 +106,7 @@ fn seen(message: &Message) -> Result<Value, Unevaluable> {
     };
     let mut entries = vec![(key("role"), Value::text(&message.role)), (key("content"), content)];
     if !message.calls.is_empty() {
-        let calls = message.calls.iter().map(call).collect::<Result<_, _>>()?;
+        let calls = message.calls.iter().map(|proposed| call(proposed)).collect::<Result<_, _>>()?;
         entries.push((key("tool_calls"), Value::list(calls)?));
     }
     if let MessageKind::Result(_, Some(id)) = &message.kind {
