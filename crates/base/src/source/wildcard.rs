@@ -155,11 +155,8 @@ impl<'a> Wildcard<'a> {
     /// That the name has letters that are there by accident.
     fn slip(&self, span: Span) -> Option<Problem> {
         let slip = letters::slip(self.name)?;
-        let help = match &*letters::corrected(self.name) {
-            "" => "write the name of a tool".to_owned(),
-            name => format!("write {}", quoted(name)),
-        };
-        Some(Problem::new(ProblemKind::MatchesNothing, span, slip.message(self.name)).help(help))
+        let message = slip.message(self.name);
+        Some(Problem::new(ProblemKind::MatchesNothing, span, message).help(slip.help(self.name)))
     }
 }
 

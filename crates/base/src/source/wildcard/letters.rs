@@ -1,5 +1,7 @@
-//! Letters that get into a name by accident: blanks, those that nobody sees, quotation marks and commas at its ends, dashes
-//! of a text editor, and letters of another alphabet that look like Latin ones.
+//! Letters that get into a name by accident: signs of no script, those that nobody sees, blanks, quotation marks and commas
+//! at its ends, and letters of another script that look like its own.
+
+use unicode_script::{Script, UnicodeScript};
 
 use crate::source::{is_unseen, quoted};
 
@@ -14,14 +16,17 @@ pub(super) struct Slip<'a> {
 enum What {
     Unseen,
     Blank,
+    /// At an end of the name.
     Mark,
-    Dash,
-    Alphabet(char),
+    /// Other than ASCII, and of no script.
+    Sign,
+    /// The letter is of the first script, and its word of the second.
+    Mixed(Script, Script),
 }
 
 /// The first slip of a name. `None`: it has none.
 pub(super) fn slip(name: &str) -> Option<Slip<'_>> {
-    unseen(name).or_else(|| marks(name)).or_else(|| dash(name)).or_else(|| alphabet(name))
+    unseen(name).or_else(|| marks(name)).or_else(|| sign(name)).or_else(|| mixed(name))
 }
 
 /// A letter that nobody sees, or a blank at an end: wrong in every text.
@@ -52,85 +57,81 @@ fn marks(name: &str) -> Option<Slip<'_>> {
     Some(Slip { sign, what: What::Mark })
 }
 
-fn is_dash(letter: char) -> bool {
-    matches!(letter, '\u{2010}'..='\u{2015}' | '\u{2212}')
+/// Dashes, arrows, dots of a text editor. Signs of ASCII are looked at where they may be wildcards.
+fn is_foreign_sign(letter: char) -> bool {
+    !letter.is_ascii() && !letter.is_alphanumeric() && letter.script_extension().is_common()
 }
 
-/// A dash between words of a sentence may be meant.
-fn dash(name: &str) -> Option<Slip<'_>> {
-    let is_within = !name.contains(char::is_whitespace);
-    // Chinese and Japanese names have dashes of their own.
-    let sign = name
-        .matches(is_dash)
-        .next()
-        .filter(|_| is_within && name.chars().all(|c| c.is_ascii() || is_dash(c)))?;
-    Some(Slip { sign, what: What::Dash })
+fn sign(name: &str) -> Option<Slip<'_>> {
+    Some(Slip { sign: name.matches(is_foreign_sign).next()?, what: What::Sign })
 }
 
-/// A word in which Latin letters stand beside others that only look like them. Words of another alphabet are names as well.
-fn alphabet(name: &str) -> Option<Slip<'_>> {
-    let mixed = |word: &&str| {
-        let mut letters = word.chars();
-        let foreign = || word.chars().filter(|letter| !letter.is_ascii());
-        letters.any(|letter| letter.is_ascii()) && foreign().all(|letter| latin(letter).is_some())
+/// A word in which letters of another script are among those of its own. The scripts of Chinese, Japanese and Korean have no
+/// letters that could be taken for those of others, and names mix them with Latin ones.
+fn mixed(name: &str) -> Option<Slip<'_>> {
+    if name.is_ascii() {
+        return None;
+    }
+    let own = |letter: char| match letter.script() {
+        Script::Common | Script::Inherited | Script::Unknown => None,
+        Script::Han | Script::Hiragana | Script::Katakana | Script::Hangul | Script::Bopomofo => None,
+        script => Some(script),
     };
-    let words = name.split(|letter: char| !letter.is_alphabetic());
-    let sign = words.filter(mixed).find_map(|word| word.matches(|letter: char| !letter.is_ascii()).next())?;
-    let looks = latin(sign.chars().next()?)?;
-    Some(Slip { sign, what: What::Alphabet(looks) })
-}
-
-/// The Latin letter that a Cyrillic or Greek one looks like.
-fn latin(letter: char) -> Option<char> {
-    const ALIKE: [(&str, &str); 3] = [
-        ("аеорсухіјѕһԁԛԝӏ", "aeopcyxijshdqwl"),
-        ("АВЕКМНОРСТУХІЈЅ", "ABEKMHOPCTYXIJS"),
-        // The others of its small letters stand in names of their own right: `TNFα`.
-        ("οΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "oABEZHIKMNOPTYX"),
-    ];
-    ALIKE.iter().find_map(|(others, own)| {
-        let at = others.chars().position(|other| other == letter)?;
-        own.chars().nth(at)
+    let words = name.split(|letter: char| letter.is_ascii() && !letter.is_ascii_alphanumeric());
+    words.into_iter().find_map(|word| {
+        let count = |script| word.chars().filter(|letter| own(*letter) == Some(script)).count();
+        // Of as many letters the first is taken for the script of the word.
+        let main = word.chars().rev().filter_map(own).max_by_key(|script| count(*script))?;
+        let sign = word.matches(|letter| own(letter).is_some_and(|script| script != main)).next()?;
+        Some(Slip { sign, what: What::Mixed(own(sign.chars().next()?)?, main) })
     })
 }
 
-/// The name without its slips.
+/// The name without its slips, as far as they say what was meant.
 pub(super) fn corrected(name: &str) -> String {
     let seen: String = name.chars().filter(|letter| !is_unseen(*letter)).collect();
     let trimmed = seen.trim_matches(|letter: char| letter.is_whitespace() || is_mark(letter));
-    let within = dash(trimmed).is_some();
-    let mut name: String =
-        trimmed.chars().map(|letter| if within && is_dash(letter) { '-' } else { letter }).collect();
-    while let Some(Slip { sign, what: What::Alphabet(looks) }) = alphabet(&name) {
-        let sign = sign.to_owned();
-        name = name.replace(&sign, &looks.to_string());
-    }
-    name
+    trimmed.chars().map(|letter| if is_dash(letter) { '-' } else { letter }).collect()
+}
+
+fn is_dash(letter: char) -> bool {
+    matches!(letter, '\u{2010}'..='\u{2015}' | '\u{2212}')
 }
 
 impl Slip<'_> {
     /// What is wrong, of the name of a tool.
     pub fn message(&self, name: &str) -> String {
         let code = self.sign.chars().next().map_or(0, u32::from);
+        let (sign, quoted_name) = (self.sign, quoted(name));
         match self.what {
             What::Unseen => format!(
                 "no tool's name has the letter U+{code:04X}, which nobody sees, in it: {}",
                 quoted(&corrected(name))
             ),
-            What::Blank => format!("no tool's name begins or ends with a blank: {}", quoted(name)),
+            What::Blank => format!("no tool's name begins or ends with a blank: {quoted_name}"),
             What::Mark => {
-                let what = if self.sign.starts_with(is_quote) { "a quotation mark" } else { "a comma" };
-                let what = if self.sign == ";" { "a semicolon" } else { what };
-                format!("no tool's name begins or ends with {what}: {}", quoted(name))
+                let what = match sign {
+                    "," => "a comma",
+                    ";" => "a semicolon",
+                    _ => "a quotation mark",
+                };
+                format!("no tool's name begins or ends with {what}: {quoted_name}")
             }
-            What::Dash => {
-                format!("no tool's name has the dash U+{code:04X} in it: {}", quoted(name))
-            }
-            What::Alphabet(looks) => format!(
-                "the `{}` in {} is U+{code:04X} of another alphabet, which only looks like `{looks}`",
-                self.sign,
-                quoted(name)
+            What::Sign => format!("no tool's name has the sign `{sign}` (U+{code:04X}) in it: {quoted_name}"),
+            What::Mixed(script, main) => format!(
+                "the `{sign}` in {quoted_name} is a {} letter (U+{code:04X}) among {} ones",
+                script.full_name(),
+                main.full_name()
             ),
+        }
+    }
+
+    /// What to write instead.
+    pub fn help(&self, name: &str) -> String {
+        match &*corrected(name) {
+            "" => "write the name of a tool".to_owned(),
+            name if slip(name).is_some() => "type the name on one keyboard".to_owned(),
+            name => format!("write {}", quoted(name)),
         }
     }
 }
@@ -149,23 +150,36 @@ mod tests {
             ("rm,", ",", "rm"),
             ("rm;", ";", "rm"),
             ("delete–user", "–", "delete-user"),
-            ("dеlete_user", "е", "delete_user"),
-            ("ΒashTool", "Β", "BashTool"),
+            ("read – write", "–", "read - write"),
             ("Bash ", " ", "Bash"),
             ("Ba\u{200b}sh", "\u{200b}", "Bash"),
             ("“rm,” ", " ", "rm"),
         ] {
-            assert_eq!(slip(name).map(|slip| slip.sign), Some(sign), "{name}");
-            assert_eq!(corrected(name), right, "{name}");
+            let slip = slip(name).unwrap();
+            assert_eq!(slip.sign, sign, "{name}");
+            assert_eq!(slip.help(name), format!("write `{right}`"), "{name}");
+        }
+        for (name, sign, message) in [
+            ("dеlete_user", "е", "the `е` in `dеlete_user` is a Cyrillic letter (U+0435) among Latin ones"),
+            ("ΒashTool", "Β", "the `Β` in `ΒashTool` is a Greek letter (U+0392) among Latin ones"),
+            ("getДанные", "g", "the `g` in `getДанные` is a Latin letter (U+0067) among Cyrillic ones"),
+            ("a→b", "→", "no tool's name has the sign `→` (U+2192) in it: `a→b`"),
+        ] {
+            let slip = slip(name).unwrap();
+            assert_eq!((slip.sign, &*slip.message(name)), (sign, message), "{name}");
+            assert_eq!(slip.help(name), "type the name on one keyboard", "{name}");
         }
         for name in [
             "delete_user",
             "удалить",
             "get_данные",
-            "getДанные",
+            "café",
+            "पूछो_1",
+            "データ・取得",
+            "查询API",
+            "get订单",
             "größe",
             "Bob's tool",
-            "read – write",
             "a,b",
             "Run a tool",
             "α_test",
