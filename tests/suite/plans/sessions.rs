@@ -279,9 +279,8 @@ fn a_live_host_and_its_fork() {
         "hi;well<look>;seen;<act>;go;",
     ));
     let message = |role: &str, content: Body, kind, calls: &[&str]| {
-        let call = |tool: &&str| {
-            Arc::new(ToolCall { id: None, tool: (*tool).into(), arguments: Body::text("{}") })
-        };
+        let call =
+            |tool: &&str| Arc::new(ToolCall { id: None, tool: (*tool).into(), arguments: Body::text("{}") });
         Message {
             role: role.into(),
             content,

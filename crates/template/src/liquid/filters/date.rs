@@ -161,7 +161,7 @@ fn read(run: &mut Render<'_>, value: &Value, zone: &Value) -> Outcome<Option<Dat
             if is_text && !text.is_empty() && text.iter().all(|unit| (48..58).contains(unit)) {
                 clip(js::parse_number(&text) * 1000.0)
             } else {
-                parse(&text)
+                parse(&text)?
             }
         }
     };
