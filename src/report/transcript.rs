@@ -328,11 +328,30 @@ pub fn contains(text: &str, query: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workbench::testing;
+    use rulestep_base::session::Origin;
+    use rulestep_base::session::build::{Builder, Mark};
+
+    /// Three turns: a check, two refunds, a closing word.
+    fn refunds() -> Session {
+        let origin = Origin { file: "refunds.json".into(), index: 0, format: "native", line: 1 };
+        let mut made = Builder::new("refunds", origin);
+        let turns: [(&str, &str, &[&str]); 2] = [
+            ("refund 123", "Let me check.", &["check_eligibility"]),
+            ("and 124 too", "", &["issue_refund", "issue_refund"]),
+        ];
+        for (asked, said, tools) in turns {
+            made.said("user", Body::text(asked), None);
+            made.response(None, if said.is_empty() { Body::MISSING } else { Body::text(said) }, None);
+            tools.iter().for_each(|tool| drop(made.call(None, tool, Body::text("{}"), None)));
+            tools.iter().for_each(|_| drop(made.result(None, Body::text("{}"), Mark::default(), None)));
+        }
+        made.response(None, Body::text("Done."), None);
+        made.finish()
+    }
 
     #[test]
-    fn rows_stand_in_recorded_order() {
-        let session = testing::refunds();
+    fn rows_are_in_recorded_order() {
+        let session = refunds();
         let rows = Rows::of(&session);
         let shown: Vec<String> = (0..rows.len())
             .map(|at| {

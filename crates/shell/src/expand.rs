@@ -275,8 +275,8 @@ impl<'r> Reader<'r> {
                     }
                     _ => {
                         // What a variable holds is expanded as a prompt is, with its substitutions: they may be any command.
-                        if let Some(value) = written.strip_suffix("@P}") {
-                            self.prompt(value);
+                        if let Some(variable) = written.strip_suffix("@P}") {
+                            self.found.scripts.push(format!("\"{variable}}}\""));
                         }
                         if let ParameterExpr::AssignDefaultValues {
                             parameter: Parameter::Named(name), ..
@@ -306,19 +306,6 @@ impl<'r> Reader<'r> {
             }
         }
         self.found.scripts.push(script);
-    }
-
-    /// Runs what is in the value of a variable: `${x`.
-    fn prompt(&mut self, variable: &str) {
-        let value = variable.strip_prefix("${").and_then(|name| self.expanding.constants.get(name)).flatten();
-        match value.and_then(Word::known) {
-            Some(text) => {
-                let inner = expand_quoted(text, self.expanding);
-                self.misread |= inner.lost;
-                self.found.scripts.extend(inner.scripts);
-            }
-            None => self.found.scripts.push(format!("\"{variable}}}\"")),
-        }
     }
 
     /// What a variable holds, where the line has set it.
