@@ -1,7 +1,7 @@
-//! What people see about a policy or a recording: one type, many renderers.
+//! Problems of a policy or a recording: one type, many renderers.
 //!
-//! A diagnostic has a code of the one table ([`code`]), a severity, a sentence, and the places it speaks of.
-//! How it looks is the business of whoever shows it.
+//! A diagnostic has a code of the one table ([`code`]), a severity, a message and labelled places. How it looks is up
+//! to each renderer.
 
 use std::sync::Arc;
 
@@ -13,36 +13,36 @@ mod fix;
 pub use code::{Code, Page, PageKind};
 pub use fix::Fix;
 
-/// Something to be told.
+/// One problem, warning or notice for a person to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What it is, for `rulestep explain` and for scripts.
+    /// Stable code, for `rulestep explain` and for scripts.
     pub code: Code,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// What is the case: one line of lower case, user text in backticks.
+    /// The problem: one line of lower case, user text in backticks.
     pub message: String,
-    /// The places; a primary one first, if there is any place at all.
+    /// The places; the primary one comes first, if there is any place at all.
     pub labels: Vec<Label>,
-    /// What would fix it.
+    /// How to fix it.
     pub help: Option<String>,
-    /// The same as edits of the text, where they can be made without asking back.
+    /// The same as edits of the text, if they can be made without asking.
     pub fix: Option<Box<Fix>>,
-    /// Whether a part of a recording was dropped, and whether that may have held calls.
+    /// Whether a part of a recording was dropped, and whether it may have held calls.
     pub loss: Option<Loss>,
 }
 
-/// What was dropped of a recording. Data and no phrase of a message, since exit codes rest on it.
+/// A dropped part of a recording. A value, not a phrase in a message, because exit codes depend on it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
     /// No call can have been in it.
     Harmless,
-    /// A call may have been in it, or may have been different: what the policy says of the rest is not the whole answer.
+    /// A call may have been in it, or may have been different: the decisions about the rest are not the whole answer.
     MayHoldCalls,
 }
 
-/// How bad it is.
+/// Severity of a diagnostic.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -54,18 +54,18 @@ pub enum Severity {
     Error,
 }
 
-/// A place that a diagnostic speaks of.
+/// A place that a diagnostic refers to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
+    /// The place.
     pub place: Place,
-    /// What about it.
+    /// A note on the place.
     pub message: Option<String>,
-    /// Whether it is what the diagnostic is about, rather than what has to do with it.
+    /// Whether this is the subject of the diagnostic, not only a related place.
     pub primary: bool,
 }
 
-/// A part of a text at hand, or a place of a file that is not.
+/// A part of a text in memory, or a place in a file whose text is not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// A part of a text.
@@ -80,7 +80,7 @@ pub enum Place {
         /// Its name, as shown.
         file: Arc<str>,
     },
-    /// A line of a file whose text is not kept, and the byte of the line (from 1) where that is known.
+    /// A line of a file whose text is not kept, and the byte in the line (from 1) if it is known.
     Line {
         /// The file's name, as shown.
         file: Arc<str>,
@@ -120,7 +120,7 @@ impl Diagnostic {
         Diagnostic::new(code, Severity::Notice, message)
     }
 
-    /// That a part of a recording is dropped: worth a warning where it may have held calls.
+    /// A dropped part of a recording: a warning if it may have held calls, else a notice.
     pub fn lost(code: Code, loss: Loss, message: impl Into<String>) -> Diagnostic {
         let severity = match loss {
             Loss::Harmless => Severity::Notice,
@@ -161,13 +161,13 @@ impl Diagnostic {
         self.primary(Place::Line { file: file.into(), line, byte: None })
     }
 
-    /// About a place.
+    /// Adds a place as the primary one.
     pub fn primary(mut self, place: Place) -> Diagnostic {
         self.labels.push(Label { place, message: None, primary: true });
         self
     }
 
-    /// With a word about the place it is about.
+    /// Adds a note to the primary place.
     pub fn label(mut self, message: impl Into<String>) -> Diagnostic {
         if let Some(label) = self.labels.iter_mut().rfind(|label| label.primary) {
             label.message = Some(message.into());
@@ -175,31 +175,31 @@ impl Diagnostic {
         self
     }
 
-    /// With another place that has to do with it.
+    /// Adds a related place.
     pub fn related(mut self, source: &Source, span: Span, message: impl Into<String>) -> Diagnostic {
         let place = Place::Text { source: source.clone(), span };
         self.labels.push(Label { place, message: Some(message.into()), primary: false });
         self
     }
 
-    /// With what would fix it.
+    /// Adds how to fix it.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// With edits that would fix it, if there are any.
+    /// Adds edits that fix it, if there are any.
     pub fn fix(mut self, fix: Option<Fix>) -> Diagnostic {
         self.fix = fix.map(Box::new);
         self
     }
 
-    /// Whether calls of the recording may be missing or different for it.
+    /// Whether calls of the recording may be missing or different because of it.
     pub fn may_lose_calls(&self) -> bool {
         self.loss == Some(Loss::MayHoldCalls)
     }
 
-    /// The place it is about.
+    /// The primary place.
     pub fn place(&self) -> Option<&Place> {
         self.labels.iter().find(|label| label.primary).map(|label| &label.place)
     }
@@ -214,7 +214,7 @@ impl Place {
         }
     }
 
-    /// Line and column, where a text is at hand.
+    /// Line and column, if the text is in memory.
     pub fn position(&self) -> Option<Position> {
         match self {
             Place::Text { source, span } => Some(source.position(span.start)),
@@ -255,7 +255,7 @@ impl Code {
 }
 
 impl Severity {
-    /// The word for it.
+    /// The name in output.
     pub fn name(self) -> &'static str {
         match self {
             Severity::Error => "error",

@@ -1,4 +1,4 @@
-//! What all of Rulestep speaks of.
+//! Types that all crates of Rulestep share.
 //!
 //! | room | what it holds |
 //! |---|---|

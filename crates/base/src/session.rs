@@ -1,7 +1,7 @@
-//! One recorded run of an agent: messages, turns, calls, offered tools and what is known about its surroundings.
+//! One recorded run of an agent: messages, turns, calls, offered tools and facts about its environment.
 //!
-//! A session holds what the recording says and nothing that a policy makes of it. It is built by
-//! [`build::Builder`], which every reader of recordings uses, so turns are formed and results are paired in one place.
+//! A session holds what the recording says, and nothing derived from a policy. Every reader of recordings builds it
+//! with [`build::Builder`], so turns are formed and results are paired in one place.
 
 pub mod alternative;
 pub mod body;
@@ -37,19 +37,19 @@ pub type Millis = i64;
 pub struct Session {
     /// The recording's own id, or one made from the file's name and the place in it.
     pub id: Arc<str>,
-    /// Where it was read.
+    /// The file and place that it was read from.
     pub origin: Origin,
-    /// What it is called, for people: as the recording does, else by the first words that the user wrote.
+    /// Title for people: the recording's own, else the first words that the user wrote.
     pub title: Option<Arc<str>>,
-    /// The first instant that was recorded.
+    /// The first recorded instant.
     pub began: Option<Millis>,
-    /// What the policies may know of the surroundings.
+    /// The environment, as far as policies may know it.
     pub facts: Arc<Facts>,
     /// Parent session's id, for the session of a subagent.
     pub parent: Option<Arc<str>>,
-    /// The tools the model could see, from the given turn on, by turn; empty where nothing was recorded.
+    /// The tools the model could see, each list with its first turn, by turn; empty if none were recorded.
     pub offered: Vec<OfferedFrom>,
-    /// Everything said, in recorded order.
+    /// All messages, in recorded order.
     pub messages: Vec<Message>,
     /// Model responses, numbered from 1: `turns[0]` is turn 1.
     pub turns: Vec<Turn>,
@@ -57,13 +57,13 @@ pub struct Session {
     pub calls: Vec<Call>,
     /// Responses that were not taken, by turn and choice; their calls are in none of the above.
     pub alternatives: Vec<Alternative>,
-    /// What the other sessions of its tree did, where somebody looked.
+    /// The events of the other sessions of its tree, once they are joined.
     pub elsewhere: Option<Arc<Elsewhere>>,
     /// What was damaged, missing or odd in the recording.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Where a session was read.
+/// The file and place that a session was read from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Origin {
     /// The file as it was named; `-` for standard input.
@@ -83,9 +83,9 @@ pub struct Facts {
     pub context: Option<Value>,
     /// `variables`, for templates.
     pub variables: Option<Map<String, Value>>,
-    /// Files known to exist at the start. An empty list: known to be none. `None`: nobody listed them.
+    /// Files known to exist at the start. An empty list: known to be none. `None`: not known.
     pub files: Option<Vec<String>>,
-    /// The session's instant, where messages have none of their own.
+    /// The session's instant, for messages without a time.
     pub now: Option<Millis>,
     /// Whether the recording keeps results.
     pub results: Results,
@@ -93,7 +93,7 @@ pub struct Facts {
     pub from_the_middle: bool,
     /// The session is a subagent's: another agent started it.
     pub subagent: bool,
-    /// What is known of the other sessions of its tree.
+    /// How much is known of the other sessions of its tree.
     pub tree: TreeSight,
 }
 
@@ -113,7 +113,7 @@ pub enum Results {
 pub struct Tool {
     /// Exact name.
     pub name: Arc<str>,
-    /// What the model was told about it.
+    /// Its description for the model.
     pub description: Option<Arc<str>>,
     /// JSON Schema of the arguments, as recorded.
     pub parameters: Option<Value>,
@@ -124,7 +124,7 @@ pub struct Tool {
 pub struct OfferedFrom {
     /// First turn, from 1.
     pub turn: u32,
-    /// In offered order; shared by all the turns and sessions that one list of them is told for.
+    /// In offered order; shared by all turns and sessions with the same list.
     pub tools: Arc<[Tool]>,
 }
 
@@ -133,22 +133,22 @@ pub struct OfferedFrom {
 pub struct Message {
     /// `user`, `assistant`, `system`, `tool`, or whatever the recording says.
     pub role: Arc<str>,
-    /// What it says.
+    /// Its content.
     pub content: Body,
-    /// When, if recorded.
+    /// Time, if recorded.
     pub at: Option<Millis>,
-    /// What it is to the session.
+    /// Its role in the session.
     pub kind: MessageKind,
-    /// The calls that it proposes, for a message of the model; those of a session's own are its [`Session::calls`].
+    /// The calls that it proposes, for a message of the model, shared with [`Session::calls`].
     pub calls: Vec<Arc<ToolCall>>,
-    /// Line in the file, from 1; 0 where unknown.
+    /// Line in the file, from 1; 0 if unknown.
     pub line: u32,
 }
 
 /// A call as the model proposed it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolCall {
-    /// The recording's id, where it has one.
+    /// The recording's id, if it has one.
     pub id: Option<Arc<str>>,
     /// The tool's name.
     pub tool: Arc<str>,
@@ -156,34 +156,34 @@ pub struct ToolCall {
     pub arguments: Body,
 }
 
-/// What a message is to the session.
+/// The role of a message in the session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MessageKind {
-    /// Something said: by the user, the system, a developer.
+    /// A message of the user, the system or a developer.
     Said,
-    /// Part of the model's response that is this turn (numbered from 1).
+    /// Part of the model's response that is this turn (from 1).
     Response(u32),
-    /// A result: of the call with this session index, or of none (`None`), with the id it names.
+    /// A result: of the call with this session index (`None`: of no recorded call), and the id that it names.
     Result(Option<u32>, Option<Arc<str>>),
-    /// A published operation on recorded state; in no history.
+    /// A published operation on recorded state; it is in no history.
     Operation(Operation),
 }
 
 /// The role of messages that are operations.
 pub const OPERATION_ROLE: &str = "policy";
-/// That role before the program was called Rulestep. Still read, never written.
+/// That role before the program was called Rulestep. Read, never written.
 pub const OLD_OPERATION_ROLE: &str = "toolgate";
 
-/// An operation of the tool-policies dialect, applied where it stands between turns.
+/// An operation of the tool-policies dialect, applied at its position between turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Operation {
-    /// Keep the recorded state under a name.
+    /// Save the recorded state under a name.
     Snapshot(Arc<str>),
-    /// Put the recorded state of that name back.
+    /// Restore the recorded state of that name.
     Restore(Arc<str>),
     /// Empty the recorded state.
     Reset,
-    /// Anything else, by its recorded text: empties the state, as nothing else is safe.
+    /// Any other operation, by its recorded text. It empties the state, because nothing else is safe.
     Unknown(Arc<str>),
 }
 
@@ -214,30 +214,30 @@ pub struct CallRef {
 /// One proposed tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// Where it stands.
+    /// Turn, position in the turn, and index.
     pub at: CallRef,
-    /// What was proposed, shared with the message that proposes it.
+    /// The proposal, shared with the message that proposes it.
     pub proposed: Arc<ToolCall>,
-    /// What the recording says became of it.
+    /// The recorded outcome.
     pub outcome: Outcome,
-    /// How a refusal was recognised: the mark or text, as the reader says it.
+    /// How a refusal was recognised: the mark or text, as the reader names it.
     pub refusal: Option<&'static str>,
-    /// The result's content; missing where there is none, or where it is `null`.
+    /// The result's content; missing if there is no result or it is `null`.
     pub output: Body,
     /// The result's message, as an index into [`Session::messages`].
     pub result: Option<usize>,
-    /// Whether the result stands before the next response, so that it counts within the turn.
+    /// Whether the result comes before the next response, so that it counts within the turn.
     pub in_turn: bool,
-    /// When it was proposed, if recorded.
+    /// Time of the proposal, if recorded.
     pub time: Option<Millis>,
-    /// The folder that it was made in, where the recording names one that is not the session's, or `?` where nobody knows it.
+    /// The working folder, if the recording names one other than the session's; `?` if it is unknown.
     pub folder: Option<Arc<str>>,
-    /// The agent when it was made, where the recording says something else of it than of the session.
+    /// The agent at the time of the call, if the recording says something other than for the session.
     pub agent: Option<Arc<AgentState>>,
-    /// Whether it was made in the session that this one is a fork of, and stands here as its past: rules know of it, and it is
-    /// counted where it was made.
+    /// Whether the call was made in the session that this one is forked from. Rules see it; it is counted only in that
+    /// session.
     pub copied: bool,
-    /// What a gate decided about it, where one was asked.
+    /// A gate's live decision, if there was one.
     pub live: Option<Arc<LiveDecision>>,
 }
 
@@ -249,24 +249,24 @@ impl Deref for Call {
     }
 }
 
-/// What an agent was when it made a call, as far as the session's context does not say so.
+/// State of the agent at a call, as far as it differs from the session's context.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AgentState {
-    /// The mode that says what it does without being asked.
+    /// The mode that says what the agent may do without asking.
     pub permission_mode: Option<Arc<str>>,
     /// Its version.
     pub version: Option<Arc<str>>,
 }
 
-/// Keys of a session's context that say the same of all calls.
+/// Keys of a session's context that hold for all its calls.
 pub const PERMISSION_MODE: &str = "permission_mode";
 /// See [`PERMISSION_MODE`].
 pub const AGENT_VERSION: &str = "agent_version";
 
-/// Stands for the folder of a call that is made elsewhere than the session, nobody knows where.
+/// The folder of a call made in an unknown folder other than the session's.
 pub const UNKNOWN_FOLDER: &str = "?";
 
-/// What the recording says became of a call.
+/// The recorded outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
@@ -274,14 +274,14 @@ pub enum Outcome {
     Ok,
     /// Its result is marked as failed.
     Error,
-    /// A gate or a person stopped it then; it never ran.
+    /// A gate or a person stopped it; it never ran.
     Refused,
     /// There is no result.
     Unknown,
 }
 
 impl Outcome {
-    /// The word of the JSON output and the screen.
+    /// The word in JSON and on the screen.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Ok => "ok",
@@ -293,22 +293,22 @@ impl Outcome {
 }
 
 impl Session {
-    /// The folder or project that the agent worked in, where the recording says so.
+    /// The folder or project that the agent worked in, if recorded.
     pub fn project(&self) -> Option<&str> {
         self.told(&["project", "cwd"])
     }
 
-    /// The branch that it worked on.
+    /// The branch that it worked on, if recorded.
     pub fn branch(&self) -> Option<&str> {
         self.told(&["gitBranch", "branch"])
     }
 
-    /// The agent: its own name, or of the program or the model that it is.
+    /// The agent: its own name, else that of its program or model.
     pub fn agent(&self) -> Option<&str> {
         self.told(&["agent", "agent_name", "pipeline_name", "originator", "model"])
     }
 
-    /// The first of these entries of its context that is a text with something in it.
+    /// The first of these entries of its context that is a text that is not blank.
     fn told(&self, keys: &[&str]) -> Option<&str> {
         let context = self.facts.context.as_ref()?;
         keys.iter().filter_map(|key| context.get(key)?.as_str()).find(|text| !text.trim().is_empty())
@@ -329,18 +329,18 @@ impl Session {
         self.calls.get(turn.calls.clone()).unwrap_or_default()
     }
 
-    /// The tools offered in a turn, where they were recorded.
+    /// The tools offered in a turn, if they were recorded.
     pub fn offered_in(&self, turn: u32) -> Option<&[Tool]> {
         let after = self.offered.partition_point(|from| from.turn <= turn);
         Some(&self.offered.get(after.checked_sub(1)?)?.tools)
     }
 
-    /// The calls that were made in this session, without those that a fork has as its past.
+    /// The calls made in this session, without those copied from the session that it is forked from.
     pub fn made(&self) -> impl Iterator<Item = &Call> {
         self.calls.iter().filter(|call| !call.copied)
     }
 
-    /// The last turn with a call that was copied from another session; 0 where there is none.
+    /// The last turn with a call that was copied from another session; 0 if there is none.
     pub fn copied_until(&self) -> u32 {
         self.calls.iter().rev().find(|call| call.copied).map_or(0, |call| call.at.turn)
     }
@@ -351,8 +351,7 @@ impl Session {
         own.or(self.facts.now)
     }
 
-    /// Changes every call as it was proposed, of alternatives too. What the call is in the session, if it is one of its own,
-    /// is given beside it.
+    /// Changes every proposal, including those of alternatives; `change` also gets the session's call, if it is one.
     pub fn change_proposed(&mut self, mut change: impl FnMut(&mut ToolCall, Option<&Call>)) {
         for call in &mut self.calls {
             let mut proposed = ToolCall::clone(&call.proposed);
@@ -365,7 +364,7 @@ impl Session {
         }
     }
 
-    /// Messages propose the calls that their turn has, in this order.
+    /// Shares the proposals of each turn's calls with its messages, in order.
     fn share_proposed(&mut self) {
         for turn in &self.turns {
             let mut own = self.calls.get(turn.calls.clone()).unwrap_or_default().iter();
@@ -378,13 +377,13 @@ impl Session {
         }
     }
 
-    /// The messages that stand between a turn's response and the next response: results, and whatever was said.
+    /// The messages between a turn's response and the next response, results included.
     pub fn after(&self, turn: &Turn) -> Range<usize> {
         let end = self.turn(turn.number + 1).map_or(self.messages.len(), |next| next.messages.start);
         turn.messages.end..end
     }
 
-    /// The messages that stand between a turn's response and the one before.
+    /// The messages between a turn's response and the one before.
     pub fn before(&self, turn: &Turn) -> Range<usize> {
         self.turn(turn.number.saturating_sub(1)).map_or(0, |before| before.messages.end)..turn.messages.start
     }

@@ -1,6 +1,6 @@
-//! The parts that sentences are made of: recorded text made safe for a screen, names, numbers, lists, places of calls.
+//! Parts of sentences: recorded text made safe for a screen, names, numbers, lists, positions of calls.
 //!
-//! Rules word what they find with these; nothing here knows a rule.
+//! Dialects word their findings with these; nothing here knows a rule.
 
 pub mod clean;
 pub mod glyph;
@@ -14,7 +14,7 @@ pub use sentence::Sentence;
 
 use crate::session::{CallRef, Session};
 
-/// Where a call is, for people: the turn, and the call where the turn has several.
+/// The position of a call, for people: the turn, and the call if the turn has several.
 pub fn at(call: CallRef, session: &Session) -> String {
     let (whose, call) = session.whose(call);
     let place = match whose.turn(call.turn) {

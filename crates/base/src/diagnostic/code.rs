@@ -24,7 +24,7 @@ pub use settings::*;
 const TABLE: &[&[Page]] =
     &[rules::PAGES, documents::PAGES, lints::PAGES, sessions::PAGES, cases::PAGES, settings::PAGES];
 
-/// The pages of codes of documents that cannot be used as they are, in every dialect.
+/// The pages of codes for documents that cannot be used as they are, in every dialect.
 pub fn of_documents() -> impl Iterator<Item = &'static Page> {
     documents::PAGES.iter()
 }

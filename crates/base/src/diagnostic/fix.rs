@@ -1,4 +1,4 @@
-//! What would remove the cause of a diagnostic, as edits of the text it is about.
+//! Edits of a text that remove the cause of a diagnostic about it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,19 +7,20 @@ use crate::source::edit::{Edits, Refused, put};
 use crate::source::inline::scalar;
 use crate::source::{Entry, Node, NodeValue, Parse, Source, Span, parse};
 
-/// The longest text for which a fix is made: each fix parses the text anew. Of a text with very many warnings, the first have fixes.
+/// The longest text for which fixes are made, because each fix parses the text again. In a text with very many
+/// warnings, only the first have fixes.
 const LONGEST: usize = 1 << 20;
 
 /// Edits of one text that belong together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What they do, as an imperative: `remove the alias`.
+    /// The action, as an imperative: `remove the alias`.
     pub title: String,
-    /// Whether every call is decided as before, and every session has the status that it had. Only such a fix is applied unasked.
+    /// Whether every call is decided as before, and every session keeps its status. Only such a fix is applied unasked.
     pub is_safe: bool,
     /// The text.
     pub source: Source,
-    /// Parts of it, in its order, each with what comes in its place.
+    /// Parts of it, in its order, each with its replacement.
     pub edits: Vec<(Span, String)>,
 }
 
@@ -29,7 +30,7 @@ impl Fix {
         put(self.source.text(), &self.edits)
     }
 
-    /// Takes out an item of a list, or an entry of a mapping whose key is here.
+    /// Removes the item of a list, or the entry of a mapping, whose key is here.
     pub fn remove(source: &Source, span: Span, title: &str) -> Option<Fix> {
         Fix::of(source, title, true, |documents, edits| {
             let (parent, child) =
@@ -42,7 +43,8 @@ impl Fix {
         })
     }
 
-    /// Changes entries of a mapping that is an item of a list: each of these keys gets another name and value, or goes.
+    /// Changes entries of a mapping that is an item of a list: each of these keys is renamed and gets a value, or is
+    /// removed.
     pub fn entries(
         source: &Source,
         span: Span,
@@ -69,7 +71,7 @@ impl Fix {
         })
     }
 
-    /// Writes another entry of a mapping where this key is: calls are decided differently with it.
+    /// Writes another entry of a mapping in place of the one with this key. Calls are decided differently with it.
     pub fn instead(
         source: &Source,
         key_span: Span,
@@ -86,7 +88,8 @@ impl Fix {
         })
     }
 
-    /// Writes another text where a scalar, or a key, is. Text stays quoted as it was; a value of another type is written plain.
+    /// Writes another text in place of a scalar or a key. Text stays quoted as it was; a value of another type is
+    /// written plain.
     pub fn rewrite(source: &Source, span: Span, value: &serde_json::Value, title: String) -> Option<Fix> {
         let old = source.slice(span);
         let is_quoted = old.starts_with(['"', '\'']);
@@ -99,7 +102,7 @@ impl Fix {
         if source.text().len() > LONGEST || !source.affords_fix() {
             return None;
         }
-        // Inside a block of text, say, the words would be read as something else.
+        // Inside a block of text, for example, the words would be read as something else.
         let (before, after) = (parsed(source), parse(&Source::new(source.name(), fix.apply()?)));
         let count = |documents: &[Node]| documents.iter().map(scalars).sum::<usize>();
         let same = after.problems.len() <= before.problems.len()
@@ -112,7 +115,7 @@ impl Fix {
         Fix { title: title.to_owned(), is_safe: true, source: source.clone(), edits }
     }
 
-    /// The same as a suggestion: calls are decided differently with it, or sessions have another status.
+    /// Marks it as a suggestion: calls are decided differently with it, or sessions have another status.
     pub fn changes_decisions(mut self) -> Fix {
         self.is_safe = false;
         self
@@ -139,7 +142,7 @@ impl Fix {
     }
 }
 
-/// How a text reads. The last one is kept, as one text may have very many fixes.
+/// The parse of a text. The last one is kept, as one text may have very many fixes.
 fn parsed(source: &Source) -> Rc<Parse> {
     thread_local! {
         static LAST: RefCell<Option<(Source, Rc<Parse>)>> = const { RefCell::new(None) };

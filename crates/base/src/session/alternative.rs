@@ -1,6 +1,7 @@
-//! Further choices of a response: what the model proposed beside the turn that the conversation continued with.
+//! Further choices of a response: what the model proposed besides the turn that the conversation continued with.
 //!
-//! They stand beside [`Session::turns`] and [`Session::calls`], whose numbers they do not change: none of their calls ran.
+//! They are kept beside [`Session::turns`] and [`Session::calls`] and do not change their numbers: none of their calls
+//! ran.
 
 use std::sync::Arc;
 
@@ -8,14 +9,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{Body, Call, CallRef, Message, Outcome, Results, Session, ToolCall, Turn};
 
-/// One response that was not taken, beside the turn that was.
+/// A choice of a response that was not taken.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alternative {
     /// The turn that it is an alternative to, from 1.
     pub turn: u32,
     /// Its number among the choices of the response, from 1.
     pub choice: u32,
-    /// What it says, with the calls it proposes.
+    /// Its message, with the calls it proposes.
     pub message: Message,
 }
 
@@ -36,7 +37,7 @@ impl Alternative {
         &self.message.calls
     }
 
-    /// How a call of it is named; `call` counts from 1.
+    /// The reference of one of its calls; `call` counts from 1.
     pub fn at(&self, call: u32) -> AlternativeRef {
         AlternativeRef { turn: self.turn, choice: self.choice, call }
     }
@@ -55,14 +56,14 @@ impl Session {
         self.alternatives_of(turn).iter().find(|alternative| alternative.choice == choice)
     }
 
-    /// The tool of every call, of choices that were not taken as well.
+    /// The tool of every call, also of choices that were not taken.
     pub fn proposed_tools(&self) -> impl Iterator<Item = &Arc<str>> {
         let others = self.alternatives.iter().flat_map(Alternative::calls);
         self.calls.iter().map(|call| &call.tool).chain(others.map(|call| &call.tool))
     }
 
-    /// The session as it would be if an alternative had been taken: it ends with that turn, and nothing is known of what
-    /// its calls gave. A call there has the index that it would have had.
+    /// The session as it would be if an alternative had been taken: it ends with that turn, and the results of its
+    /// calls are unknown. A call there has the index that it would have had.
     pub fn taking(&self, alternative: &Alternative) -> Session {
         let turn = self.turn(alternative.turn);
         let (messages, first) = match turn {
@@ -89,7 +90,7 @@ impl Session {
             elsewhere: self.elsewhere.clone(),
             diagnostics: Vec::new(),
         };
-        // A result that is recorded later than this turn was not known to it.
+        // A result recorded after this turn was not known to it.
         for call in taken.calls.iter_mut().filter(|call| call.result.is_some_and(|result| result >= messages))
         {
             let was = call.clone();

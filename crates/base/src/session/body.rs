@@ -1,4 +1,4 @@
-//! What a message, a call's arguments or a result hold, kept as recorded and parsed when something first looks.
+//! Content of a message, of a call's arguments or of a result, kept as recorded and parsed on first use.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -27,10 +27,10 @@ pub use saved::with_store;
 #[derive(Clone, Default)]
 pub struct Body(Option<Arc<BodyText>>);
 
-/// What JSON may write with an escape of its own; anything may be written as `\u…`.
+/// Characters that JSON may write with a short escape; any may be written as `\u…`.
 const ESCAPED: [char; 8] = ['"', '\\', '/', '\n', '\t', '\r', '\u{8}', '\u{c}'];
 
-/// Sessions have very many of these, and most are never looked at: what is made of one takes no room until then.
+/// Sessions have very many of these, and most are never read, so derived values take no room until then.
 struct BodyText {
     recorded: Recorded,
     looked: OnceLock<Box<Looked>>,
@@ -39,7 +39,7 @@ struct BodyText {
 /// The text of a body.
 enum Recorded {
     Plain(Form, Glances, Cleared, Box<str>),
-    /// A JSON text with escapes, which are resolved when something first looks.
+    /// A JSON text with escapes, which are resolved on first use.
     Escaped(Glances, Cleared, Box<str>),
     Elsewhere(Form, Box<Elsewhere>),
 }
@@ -50,10 +50,10 @@ impl Recorded {
     }
 }
 
-/// What was made of a body that something looked at.
+/// Values derived from a body that was read.
 #[derive(Default)]
 struct Looked {
-    /// Of a text with escapes what they stand for; of a list its text parts, joined by line feeds, `None` where it has others.
+    /// The text without escapes; for a list its text parts, joined by line feeds, `None` if it has other parts.
     text: OnceLock<Option<Box<str>>>,
     read: OnceLock<Box<Read>>,
 }
@@ -81,13 +81,13 @@ impl Body {
         Body::of(Recorded::plain(Form::Text, text))
     }
 
-    /// Content that the recording wrote as a JSON value in place: `json` is that value's text. `null` is missing, and a
-    /// JSON string is text.
+    /// Content that the recording wrote as a JSON value in place: `json` is the text of the value. `null` is missing,
+    /// and a JSON string is text.
     pub fn json(json: &str) -> Body {
         Body::of_json(json, true)
     }
 
-    /// The same, of a value in which nothing is written as `\u…`.
+    /// The same, for a value in which nothing is written as `\u…`.
     pub fn json_without_unicode(json: &str) -> Body {
         Body::of_json(json, false)
     }
@@ -104,13 +104,13 @@ impl Body {
         }
     }
 
-    /// Content that is kept elsewhere and read when something first looks: arguments without flaws that can be those of
-    /// a call, or a result that is not the text of a refusal.
+    /// Content that is kept in a store and read on first use: arguments without flaws, or a result that is not a
+    /// refusal.
     pub fn elsewhere(store: &Arc<dyn Store>, place: Place, form: Form) -> Body {
         Body::of(Recorded::Elsewhere(form, Box::new(Elsewhere::new(Arc::clone(store), place))))
     }
 
-    /// Whether it is kept elsewhere, see [`Body::elsewhere`].
+    /// Whether it is kept in a store, see [`Body::elsewhere`].
     pub fn is_elsewhere(&self) -> bool {
         self.0.as_ref().is_some_and(|body| matches!(body.recorded, Recorded::Elsewhere(..)))
     }
@@ -124,12 +124,12 @@ impl Body {
         matches!((&self.0, &other.0), (Some(one), Some(other)) if Arc::ptr_eq(one, other))
     }
 
-    /// Where in memory it is: the same for content that is shared; `None` when missing.
+    /// Its address in memory: the same for shared content; `None` when missing.
     pub fn address(&self) -> Option<usize> {
         self.0.as_ref().map(|body| Arc::as_ptr(body).addr())
     }
 
-    /// The JSON literal that a text was recorded as, where its escapes are resolved when something first looks.
+    /// The JSON literal that a text was recorded as, if its escapes are resolved on first use.
     pub fn literal(&self) -> Option<&str> {
         match &self.0.as_ref()?.recorded {
             Recorded::Escaped(.., literal) => Some(literal),
@@ -137,7 +137,7 @@ impl Body {
         }
     }
 
-    /// The text as the recording has it, a JSON string with its escapes: for who compares recordings and not what they say.
+    /// The text as recorded, a JSON string with its escapes: for comparing recordings, not their meaning.
     pub fn recorded(&self) -> &str {
         self.literal().unwrap_or_else(|| self.raw())
     }
@@ -152,7 +152,7 @@ impl Body {
         self.0.as_ref().map(|b| b.form())
     }
 
-    /// What it is, where it can be the arguments of no call: those are an object, or text that the model wrote.
+    /// Its type, if it cannot be the arguments of a call: those are an object, or text that the model wrote.
     pub fn not_arguments(&self) -> Option<&'static str> {
         if self.form()? == Form::Text {
             return None;
@@ -170,7 +170,7 @@ impl Body {
         self.0.as_ref().map_or("", |b| b.text())
     }
 
-    /// Bytes of it in the recording, about.
+    /// Its approximate size in the recording, in bytes.
     pub fn size(&self) -> usize {
         self.0.as_ref().map_or(0, |b| match &b.recorded {
             Recorded::Plain(.., text) | Recorded::Escaped(.., text) => text.len(),
@@ -178,10 +178,10 @@ impl Body {
         })
     }
 
-    /// Whether the text that a reader of the conversation saw begins so. Only a text that may do so is looked at as a whole.
+    /// Whether the shown text begins so. Only a text that may do so is read as a whole.
     pub fn shows(&self, beginning: &str) -> bool {
         match self.0.as_deref() {
-            // Nearly all begin otherwise, which their first byte tells.
+            // Nearly all begin with another byte.
             Some(BodyText { recorded: Recorded::Escaped(.., literal), .. })
                 if literal.as_bytes().get(1).is_some_and(|first| *first != b'\\')
                     && literal.as_bytes().get(1) != beginning.as_bytes().first() =>
@@ -206,7 +206,7 @@ impl Body {
         }
     }
 
-    /// The first byte of [`Body::shown`], where it costs little to know. What is shown of a list may also be its JSON text, which
+    /// The first byte of [`Body::shown`], if it is cheap to find. A list may also be shown as its JSON text, which
     /// begins with two brackets.
     pub fn first_shown(&self) -> Option<u8> {
         let body = self.0.as_deref()?;
@@ -220,8 +220,8 @@ impl Body {
         }
     }
 
-    /// Whether this may be in what it stands for; `part` holds nothing that JSON escapes. That it may not is certain, and costs
-    /// no tree.
+    /// Whether this may occur in the unescaped text; `part` holds nothing that JSON escapes. `false` is certain, and
+    /// builds no tree.
     pub fn may_hold(&self, part: &str) -> bool {
         let recorded = self.0.as_deref().map_or("", |body| match &body.recorded {
             Recorded::Plain(.., text) | Recorded::Escaped(.., text) => text,
@@ -241,7 +241,7 @@ impl Body {
     }
 
     /// The text of a message: text as it is, the text parts of a list joined by line feeds (empty if it has none), and
-    /// empty when missing. `None` if the content is another JSON value, which is no text at all.
+    /// empty when missing. `None` if the content is another JSON value, which is not text.
     pub fn said(&self) -> Option<&str> {
         let Some(body) = &self.0 else { return Some("") };
         if body.form() == Form::Text {
@@ -262,13 +262,14 @@ impl Body {
         self.0.as_deref().map(BodyText::read).filter(|read| read.is_json).map(|read| &read.value)
     }
 
-    /// The value a condition looks at: the JSON value where the text is JSON, else the text as a JSON string. `None`
-    /// when missing.
+    /// The value a condition compares: the JSON value if the text is JSON, else the text as a JSON string. `None` when
+    /// missing.
     pub fn value(&self) -> Option<&Value> {
         self.0.as_deref().map(|body| &body.read().value)
     }
 
-    /// Looks at the text of what may be an object, where nothing has yet: a look at a few places then costs no tree.
+    /// Looks into the text of what may be an object, unless it is parsed already: looking at a few places then builds
+    /// no tree.
     pub fn peek<T>(&self, look: impl FnOnce(&str) -> Option<T>) -> Option<T> {
         let is_object = |text: &str| text.trim_ascii_start().starts_with('{');
         let body = self
@@ -298,8 +299,8 @@ impl Body {
         if is_object(text) { look(text) } else { None }
     }
 
-    /// Why no path can look into the content: it is not JSON, or none that may be parsed. Builds no tree where the text
-    /// alone can tell. A missing body has no fault.
+    /// Why no path can look into the content: it is not JSON, or JSON that may not be parsed. Builds no tree if the
+    /// text alone can tell. A missing body has no fault.
     pub fn fault(&self) -> Option<Fault> {
         self.0.as_deref()?.in_passing(Fault::of)
     }
@@ -324,7 +325,7 @@ impl BodyText {
         }
     }
 
-    /// Looks at the text; where its escapes are not resolved yet, what they stand for is not kept.
+    /// Looks at the text; if its escapes are not resolved yet, the resolved text is not kept.
     fn in_passing<T>(&self, look: impl FnOnce(&str) -> T) -> T {
         match &self.recorded {
             Recorded::Escaped(.., literal) if self.made().is_none() => {
@@ -338,7 +339,7 @@ impl BodyText {
         self.looked.get_or_init(Box::default)
     }
 
-    /// The text that was made of it already, or that there is none.
+    /// The derived text, if it was derived already; the inner `None`: there is none.
     fn made(&self) -> Option<&Option<Box<str>>> {
         self.looked.get()?.text.get()
     }
@@ -367,12 +368,12 @@ impl BodyText {
     }
 }
 
-/// A JSON text literal as it is kept; `None` where it stands for no text.
+/// A JSON text literal as it is kept; `None` if it is not a valid literal.
 fn literal(json: &str, may_have_unicode: bool) -> Option<Recorded> {
     let inner = json.strip_prefix('"')?.strip_suffix('"')?;
     Some(match memchr::memchr(b'\\', inner.as_bytes()) {
         None => Recorded::plain(Form::Text, inner),
-        // Whether such escapes stand for a text is known when they are resolved.
+        // Whether such escapes are valid text is known when they are resolved.
         Some(first) if may_have_unicode && has_unicode(inner.get(first..)?) => {
             Recorded::plain(Form::Text, unescaped(json)?)
         }

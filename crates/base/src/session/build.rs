@@ -1,6 +1,6 @@
-//! From a reader's events to a session: turns are formed, results find their calls, outcomes are settled.
+//! Builds a session from a reader's events: forms turns, pairs results with calls, settles outcomes.
 //!
-//! Readers say what is in the recording, in order; what that means is decided here, once for all formats.
+//! Readers report what is in the recording, in order; its meaning is decided here, once for all formats.
 
 use std::sync::Arc;
 
@@ -31,45 +31,45 @@ pub struct Builder {
     session: Session,
     facts: Facts,
     title: Title,
-    /// Key of the response that is open; consecutive messages with the same key are one turn.
+    /// Key of the open response; consecutive messages with the same key are one turn.
     open: Option<Arc<str>>,
-    /// Calls that wait for their result, by their id. Nearly every call has its result before the next one, so that this stays
+    /// Calls that wait for their result, by id. Nearly every call has its result before the next one, so this stays
     /// small however long the session is.
     named: HashMap<Arc<str>, Waiting>,
-    /// The ids of all calls, so that a second result for one is not taken for that of a call that is missing. Made when a
-    /// result finds none that waits: of the calls up to this place.
+    /// The ids of all calls up to this place, so that a second result for one is not reported as a result of a missing
+    /// call. Made when a result finds no waiting call.
     ids: (HashSet<Arc<str>>, usize),
     /// Calls without an id that wait for their result.
     unnamed: Waiting,
-    /// Names of tools and roles, each kept once: sessions name the same few over and over.
+    /// Names of tools and roles, each kept once: sessions repeat the same few.
     names: HashSet<Arc<str>>,
     line: u32,
-    /// Where calls are made, if not in the session's folder.
+    /// Folder of the calls that follow, if not the session's.
     folder: Option<Arc<str>>,
-    /// The agent that makes calls, if not as the session's context says.
+    /// State of the agent for the calls that follow, if not as the session's context says.
     agent: Option<Arc<AgentState>>,
-    /// Whether calls are the past of a fork.
+    /// Whether the calls that follow were copied from the session that this one is forked from.
     copied: bool,
-    /// The session that this one is a fork of, where its own recording does not say how much of it was copied.
+    /// The session that this one is forked from, if its own recording does not say how much was copied.
     fork: Option<Arc<str>>,
-    /// Whether the recording says itself if results were recorded.
+    /// Whether the recording itself says if results were recorded.
     states_results: bool,
-    /// Whether some result says itself if it failed, even if it did not.
+    /// Whether some result carries a mark of success or failure.
     marks_errors: bool,
     results: u64,
-    /// For refusals that are neither marked nor published.
+    /// Recognises refusals that are neither marked nor published.
     refused: Option<refusal::Test>,
-    /// Whether marks alone say which calls were refused, and no text of a result does.
+    /// Whether only marks, never the text of a result, show that a call was refused.
     refusals_marked: bool,
     /// Calls whose arguments were read in Python notation.
     in_python: u32,
-    /// It was reported that some result does not say whether its call succeeded.
+    /// Whether it was reported that some result does not say if its call succeeded.
     told_unsure: bool,
-    /// Calls that wait although they have a result: it does not say how they ended.
+    /// Calls that wait although they have a result, because it does not say how they ended.
     unsure: Vec<u32>,
 }
 
-/// How a result is marked in the recording.
+/// Marks of a result in the recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Mark {
     /// Marked as failed.
@@ -78,13 +78,13 @@ pub struct Mark {
     pub refused: Option<&'static str>,
 }
 
-/// What a call without a name is called.
+/// Name of a call without a name.
 const UNNAMED: &str = "(unnamed)";
 
-/// What follows where programs may not read the same arguments.
+/// The consequence of arguments that programs may read differently.
 const NOT_DECIDED: &str = "no rule can decide the call, so it counts as denied";
 
-/// Roles whose messages are something else than said, and the one that takes their place.
+/// Roles that [`Builder::said`] does not keep, and the one that replaces them.
 const NOT_SAID: [&str; 6] = ["assistant", "model", "ai", "tool", "function", OLD_OPERATION_ROLE];
 const UNKNOWN: &str = "unknown";
 
@@ -95,7 +95,7 @@ impl AsMut<Builder> for Builder {
 }
 
 impl Builder {
-    /// An empty session read from `origin`.
+    /// An empty session from `origin`.
     pub fn new(id: impl Into<Arc<str>>, origin: Origin) -> Builder {
         Builder {
             line: origin.line,
@@ -136,7 +136,7 @@ impl Builder {
         }
     }
 
-    /// A session that goes on: calls without a result still wait for theirs.
+    /// Continues a session: calls without a result still wait for theirs.
     pub fn continued(session: Session) -> Builder {
         let mut builder = Builder::new(Arc::clone(&session.id), session.origin.clone());
         let Unsettled { of, over } = session.unsettled();
@@ -162,45 +162,45 @@ impl Builder {
         };
     }
 
-    /// What was recorded so far. Outcomes may still change.
+    /// The session so far. Outcomes may still change.
     pub fn so_far(&self) -> &Session {
         &self.session
     }
 
-    /// What became of a call, as far as it is known.
+    /// The outcome of a call, as far as it is known.
     pub fn outcome(&self, call: CallRef) -> Outcome {
         self.session.calls.get(call.index as usize).map_or(Outcome::Unknown, |call| call.outcome)
     }
 
-    /// Refusals are also told by this test, whatever else their results are marked as.
+    /// Adds a test that recognises refusals, whatever else their results are marked as.
     pub fn refused_by(mut self, test: Option<refusal::Test>) -> Builder {
         self.refused = test;
         self
     }
 
-    /// Whether the results that follow are marked where their calls were refused, so that what a tool printed never counts as a refusal.
+    /// Whether the results that follow mark refused calls, so that no output of a tool counts as a refusal.
     pub fn marks_refusals(&mut self, marks: bool) {
         self.refusals_marked = marks;
     }
 
-    /// About this many messages follow.
+    /// Hint: about this many messages follow.
     pub fn expect_messages(&mut self, count: usize) {
         self.session.messages.reserve(count);
     }
 
-    /// There will be this many responses, with this many calls.
+    /// Hint: this many responses follow, with this many calls.
     pub fn expect_turns(&mut self, turns: usize, calls: usize) {
         self.session.turns.reserve_exact(turns);
         self.session.calls.reserve_exact(calls);
     }
 
-    /// The line of the file that what follows stands on, from 1.
+    /// Sets the line of the file for what follows, from 1.
     pub fn at_line(&mut self, line: u32) -> &mut Self {
         self.line = line;
         self
     }
 
-    /// The line that was named last.
+    /// The current line.
     pub fn line(&self) -> u32 {
         self.line
     }
@@ -215,7 +215,7 @@ impl Builder {
         self.in_python += calls;
     }
 
-    /// How many calls that was of.
+    /// The number of those calls.
     pub fn python_count(&self) -> u32 {
         self.in_python
     }
@@ -234,8 +234,8 @@ impl Builder {
         self.session.turns.len() as u32
     }
 
-    /// Something said by anyone but the model or a tool. Ends an open response. A role that is the model's or a tool's
-    /// is not kept for it, and that is reported.
+    /// A message of anyone but the model or a tool. Ends an open response. A role that is the model's or a tool's is
+    /// replaced, and that is reported.
     pub fn said(&mut self, role: &str, content: Body, at: Option<Millis>) {
         self.open = None;
         if role.is_empty() {
@@ -277,13 +277,13 @@ impl Builder {
         }
     }
 
-    /// What follows belongs to another response, whatever its key.
+    /// Whatever follows belongs to another response, whatever its key.
     pub fn end_response(&mut self) {
         self.open = None;
     }
 
-    /// A call proposed by the latest response. Before any response, an empty one is begun for it. A call without a name
-    /// gets one, and arguments that no path can look into stay as they are; both are reported.
+    /// A call proposed by the latest response; before any response, an empty one is begun for it. A call without a name
+    /// gets one, and arguments that no path can look into are kept; both are reported.
     pub fn call(&mut self, id: Option<&str>, tool: &str, arguments: Body, at: Option<Millis>) -> CallRef {
         if self.session.turns.is_empty() {
             self.response(None, Body::MISSING, at);
@@ -338,7 +338,7 @@ impl Builder {
         let proposed = Arc::new(ToolCall { id, tool: self.name(tool), arguments });
         let response = self.session.turns.last().and_then(|turn| turn.messages.end.checked_sub(1));
         if let Some(message) = response.and_then(|place| self.session.messages.get_mut(place)) {
-            // Most messages propose one.
+            // Most messages propose one call.
             if message.calls.is_empty() {
                 message.calls.reserve_exact(1);
             }
@@ -366,7 +366,7 @@ impl Builder {
         self.push(OPERATION_ROLE, Body::MISSING, None, MessageKind::Operation(operation));
     }
 
-    /// Where the session is read from.
+    /// The file and place that the session is read from.
     pub fn origin(&self) -> &Origin {
         &self.session.origin
     }
@@ -374,7 +374,7 @@ impl Builder {
     /// The session.
     pub fn finish(mut self) -> Session {
         if self.facts.from_the_middle {
-            // The calls stand before the beginning, and that is said by itself.
+            // The calls are before the beginning, which is reported separately.
             let unasked = |told: &&mut Diagnostic| told.code == code::RESULT_WITHOUT_CALL;
             self.session.diagnostics.iter_mut().filter(unasked).for_each(|told| told.loss = None);
         }
@@ -404,7 +404,7 @@ impl Builder {
     }
 }
 
-/// The role under which something said is kept: never one that would make a response, a result or an operation of it.
+/// The role under which a message is kept: never one that would make a response, a result or an operation of it.
 pub fn spoken(role: &str) -> &str {
     if role.is_empty() || NOT_SAID.contains(&role) { UNKNOWN } else { role }
 }

@@ -1,16 +1,16 @@
-//! What a reader found wrong with a part of a recording, before it is known which session and line it belongs to.
+//! A problem with a part of a recording, before its session and line are known.
 
 use crate::diagnostic::{Code, Diagnostic, Loss};
 
-/// Something wrong with a part of a recording.
+/// A problem with a part of a recording.
 ///
-/// A text alone says that the part is read all the same. Whoever drops a part says with [`Damage::lost`] whether calls may
-/// have been in it, as there is no other way to say that something is gone.
+/// A message alone means that the part is read all the same. A reader that drops a part says with [`Damage::lost`]
+/// whether it may have held calls; nothing else marks a part as dropped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     /// What is wrong, in lower case.
     pub message: String,
-    /// Whether something is gone for it, and what that may have held.
+    /// Whether a part was dropped, and what it may have held.
     pub loss: Option<Loss>,
 }
 
@@ -25,7 +25,7 @@ impl Damage {
         Damage::lost(Loss::MayHoldCalls, message)
     }
 
-    /// As a diagnostic without a place: a warning, but for what is gone without harm.
+    /// As a diagnostic without a place: a warning, or a notice if the loss is harmless.
     pub fn diagnostic(self, code: Code) -> Diagnostic {
         match self.loss {
             Some(loss) => Diagnostic::lost(code, loss, self.message),

@@ -1,7 +1,7 @@
-//! A session changed: parts left out, results and arguments replaced, calls added.
+//! Edits of a session: parts left out, results and arguments replaced, calls added.
 //!
-//! What stays is told to a [`Builder`] as a reader would tell it, so turns, numbers, pairs and late results come out as if
-//! the changed session had been recorded. Numbers in an edit are always those of the session it is applied to.
+//! What remains goes through a [`Builder`] as a reader would report it, so turns, numbers, pairs and late results come
+//! out as if the changed session had been recorded. Numbers in an edit always refer to the session it is applied to.
 
 mod part;
 mod results;
@@ -19,80 +19,80 @@ use super::{Body, Call, Message, MessageKind, OfferedFrom, Outcome, Results, Ses
 /// One change of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Edit {
-    /// The call (by index) goes, with its result.
+    /// Removes the call (by index) and its result.
     DropCall(u32),
-    /// The call (by index) has these arguments.
+    /// Replaces the arguments of the call (by index).
     Arguments {
         /// The call.
         call: u32,
-        /// Its arguments.
+        /// The new arguments.
         arguments: Body,
     },
-    /// The call (by index) ended so. A result that was not recorded stands right behind the response, or in place of
-    /// one that did not say how the call ended; with [`Outcome::Unknown`] there is none.
+    /// Replaces the result of the call (by index). A result that was not recorded comes directly after the response, or
+    /// replaces one that did not say how the call ended; with [`Outcome::Unknown`] there is none.
     Result {
         /// The call.
         call: u32,
-        /// How it ended. A text that is a published refusal is one whatever is said here.
+        /// The outcome. A text that is a published refusal makes it a refusal.
         outcome: Outcome,
-        /// What the result holds.
+        /// The content of the result.
         content: Body,
     },
-    /// The turn (from 1) proposes another call.
+    /// Adds a call to the turn (from 1).
     AddCall {
         /// The turn.
         turn: u32,
-        /// The call of the turn (by index) that it is after, and behind what was added there before; with `None`, or
-        /// one that is not of the turn, it is the turn's last.
+        /// The call of the turn (by index) after which it is added, later than calls added there before; with `None`,
+        /// or one that is not of the turn, it is the turn's last.
         behind: Option<u32>,
         /// The call.
         call: AddedCall,
     },
-    /// Another turn comes directly before the call (by index). What its own turn proposes before it stays in front.
+    /// Adds a turn directly before the call (by index). Calls of its turn before it stay in front.
     AddTurn {
         /// The call.
         before: u32,
         /// The one call of the turn; with `None` it proposes none.
         call: Option<AddedCall>,
     },
-    /// The call (by index) and those after it in its turn are proposed in a turn of their own.
+    /// Moves the call (by index) and those after it in its turn to a turn of their own.
     NextTurn(u32),
 }
 
-/// A call that nobody recorded.
+/// An added call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddedCall {
     /// The tool's name.
     pub tool: Arc<str>,
     /// Its arguments.
     pub arguments: Body,
-    /// How it ended.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// What its result holds; there is none with [`Outcome::Unknown`].
+    /// The content of its result; there is none with [`Outcome::Unknown`].
     pub content: Body,
 }
 
-/// A changed session, and what became of everything in it.
+/// A changed session, with the mapping of calls and turns from the original.
 #[derive(Debug, Clone)]
 pub struct EditResult {
     /// The session.
     pub session: Arc<Session>,
     /// Calls that were added, by their index in the changed session.
     pub added: Vec<u32>,
-    /// The places, among the edits, of those that added them.
+    /// The positions of their edits.
     additions: Vec<usize>,
     calls: Vec<Option<u32>>,
     turns: Vec<Option<u32>>,
     alternatives: Vec<Option<usize>>,
 }
 
-/// The session reduced to a part of it.
+/// The session reduced to a part.
 pub fn part(session: &Session, part: &Part) -> EditResult {
     Plan { part: part.clone(), ..Plan::of(session) }.carry_out(session)
 }
 
-/// The session with these changes. Of changes that contradict each other the last one counts; a call or turn that is not
-/// there is not changed.
+/// The session with these changes. Of contradicting changes the last one counts; changes of missing calls or turns have
+/// no effect.
 pub fn apply(session: &Session, edits: &[Edit]) -> EditResult {
     let mut plan = Plan::of(session);
     for (place, edit) in edits.iter().enumerate() {
@@ -119,55 +119,55 @@ pub fn apply(session: &Session, edits: &[Edit]) -> EditResult {
 }
 
 impl EditResult {
-    /// What a call's index is now; `None`: it is gone.
+    /// The new index of a call; `None`: it is removed.
     pub fn call(&self, before: u32) -> Option<u32> {
         *self.calls.get(before as usize)?
     }
 
-    /// What the index of a call of the changed session was; `None`: it was added.
+    /// The original index of a call of the changed session; `None`: it was added.
     pub fn before(&self, now: u32) -> Option<u32> {
         self.calls.iter().position(|call| *call == Some(now)).map(|index| index as u32)
     }
 
-    /// The place, among the edits, of the one that added a call (by its index now).
+    /// The position of the edit that added a call (by its new index).
     pub fn addition(&self, now: u32) -> Option<usize> {
         let nth = self.added.iter().position(|added| *added == now)?;
         self.additions.get(nth).copied()
     }
 
-    /// The index of the call that the edit at this place added.
+    /// The index of the call that the edit at this position added.
     pub fn added_by(&self, place: usize) -> Option<u32> {
         let nth = self.additions.iter().position(|addition| *addition == place)?;
         self.added.get(nth).copied()
     }
 
-    /// The place of an alternative now; `None`: it is gone.
+    /// The new position of an alternative; `None`: it is removed.
     pub fn alternative(&self, before: usize) -> Option<usize> {
         *self.alternatives.get(before)?
     }
 
-    /// What a turn's number is now; `None`: it is gone.
+    /// The new number of a turn; `None`: it is removed.
     pub fn turn(&self, before: u32) -> Option<u32> {
         *self.turns.get((before as usize).checked_sub(1)?)?
     }
 }
 
-/// Everything that is to be changed.
+/// All changes.
 struct Plan<'e> {
     part: Part,
     arguments: HashMap<u32, &'e Body>,
     results: HashMap<u32, (Outcome, &'e Body)>,
     added: BTreeMap<u32, Vec<Addition<'e>>>,
-    /// Turns directly before calls (by index), each with the place of its edit. Without any, the call's own turn begins
-    /// with it.
+    /// Turns directly before calls (by index), each with the position of its edit. If the list is empty, the call's own
+    /// turn is split before it.
     turns: BTreeMap<u32, Vec<(usize, Option<&'e AddedCall>)>>,
 }
 
 /// A call to be added.
 struct Addition<'e> {
-    /// The place of its edit.
+    /// The position of its edit.
     place: usize,
-    /// The call of the turn that it is after; `None`: behind all.
+    /// The call of the turn that it comes after; `None`: after all.
     behind: Option<u32>,
     call: &'e AddedCall,
 }
@@ -222,8 +222,8 @@ impl<'e> Plan<'e> {
         EditResult { session: Arc::new(changed), added, additions, calls, turns, alternatives }
     }
 
-    /// Ids of their own for the calls whose result comes, goes or moves to the front. A result belongs to the oldest call with
-    /// its id that has none, so an id that others share would hand it to one of them.
+    /// New ids for the calls whose result is added, removed or moved to the front. A result belongs to the oldest
+    /// waiting call with its id, so a shared id would give it to another call.
     fn own_ids(&self, session: &Session, unsettled: &Unsettled) -> HashMap<u32, String> {
         let mut named: HashMap<Option<&str>, usize> = HashMap::new();
         let messages = session.messages.iter().enumerate();
@@ -239,7 +239,7 @@ impl<'e> Plan<'e> {
             let call = session.calls.get(*index as usize)?;
             (call.result.is_some() == (*outcome == Outcome::Unknown)).then_some(call)
         });
-        // What came of the calls before an added turn stands in front of that turn.
+        // The results of the calls before an added turn come in front of that turn.
         let moves =
             self.turns.keys().filter_map(|before| session.calls.get(*before as usize)).flat_map(|call| {
                 let own = session.turn(call.at.turn).map(|turn| session.calls_of(turn)).unwrap_or_default();
@@ -253,27 +253,27 @@ impl<'e> Plan<'e> {
     }
 }
 
-/// Tells a builder what stays.
+/// Feeds a builder with what remains.
 struct Writing<'a> {
     session: &'a Session,
     plan: &'a Plan<'a>,
     builder: Builder,
     own_ids: HashMap<u32, String>,
     unsettled: Unsettled,
-    /// Calls (by index) with a result in place of one that did not say how they ended.
+    /// Calls (by index) with a new result in place of one that did not say how they ended.
     settled: HashSet<u32>,
     calls: Vec<Option<u32>>,
     turns: Vec<Option<u32>>,
     alternatives: Vec<Option<usize>>,
-    /// Alternatives that stayed so far.
+    /// Alternatives kept so far.
     kept: usize,
     added: Vec<u32>,
     additions: Vec<usize>,
-    /// Results of this turn that nobody recorded.
+    /// Added results of this turn.
     results: Vec<(Option<String>, Outcome, &'a Body)>,
-    /// The call (by index) from which on unrecorded results are still to come.
+    /// The call (by index) from which on added results are still to come.
     answered: u32,
-    /// Results, by the place of their messages, that are in front of a turn which was added.
+    /// Results, by the positions of their messages, that come before an added turn.
     early: HashSet<usize>,
 }
 
@@ -335,7 +335,7 @@ impl<'a> Writing<'a> {
                 self.builder.in_folder(None);
                 self.builder.by_agent(None, None);
                 self.builder.copied(false);
-                // Of other arguments nothing was decided.
+                // A decision about other arguments does not hold.
                 if let Some(live) = &call.live
                     && *arguments == call.arguments
                 {
@@ -354,7 +354,7 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// What else the model proposed in a turn that stays.
+    /// The alternatives of a turn that stays.
     fn alternatives(&mut self, turn: &Turn) {
         let first = self.session.alternatives.partition_point(|other| other.turn < turn.number);
         for (place, other) in self.session.alternatives_of(turn.number).iter().enumerate() {
@@ -368,7 +368,7 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// The calls that nobody recorded after this one of the turn, or after all of them.
+    /// The calls added after this one of the turn, or after all of them.
     fn add(&mut self, turn: &Turn, behind: Option<u32>, response: &Message) {
         let plan = self.plan;
         let added = plan.added.get(&turn.number).into_iter().flatten();
@@ -388,7 +388,7 @@ impl<'a> Writing<'a> {
     }
 }
 
-/// What was offered, from the turns on that follow those that went.
+/// The offered tools, with turn numbers moved past removed turns.
 fn offered(session: &Session, part: &Part) -> Vec<OfferedFrom> {
     let mut offered: Vec<OfferedFrom> = Vec::new();
     for from in &session.offered {
@@ -405,12 +405,12 @@ fn offered(session: &Session, part: &Part) -> Vec<OfferedFrom> {
     offered
 }
 
-/// The id a call has now.
+/// The new id of a call.
 fn id_of<'a>(own: &'a HashMap<u32, String>, call: &'a Call) -> Option<&'a str> {
     own.get(&call.at.index).map(String::as_str).or(call.id.as_deref())
 }
 
-/// An id that nobody has.
+/// An id that is not taken.
 fn free(taken: &HashSet<&str>, word: &str, number: u32) -> String {
     let mut id = format!("{word}-{number}");
     while taken.contains(id.as_str()) {

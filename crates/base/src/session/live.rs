@@ -1,4 +1,4 @@
-//! What a gate decided about a call before it ran, as its journal has it. A later policy may decide otherwise.
+//! A gate's decision about a call before it ran, as recorded in its journal. A later policy may decide differently.
 
 use std::sync::Arc;
 
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::{Body, TreeSeen};
 
-/// What becomes of a call.
+/// A decision about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// It may run.
     Allow,
-    /// A person is asked whether it runs.
+    /// A person is asked whether it may run.
     Ask,
     /// It does not run.
     Deny,
@@ -30,9 +30,9 @@ pub struct LiveDecision {
     pub verdict: Verdict,
     /// Decided in shadow mode, so it stopped nothing.
     pub shadow: bool,
-    /// Whether the agent was let go on; `None`: a person was asked.
+    /// Whether the agent was allowed to run the call; `None`: a person was asked.
     pub runs: Option<bool>,
-    /// What the rules found, as the gate wrote it: a list of explanations, the deciding one first.
+    /// The findings, as the gate wrote them: a list of explanations, the deciding one first.
     pub findings: Body,
     /// What the model read instead of a result.
     pub told: Option<Arc<str>>,
@@ -40,24 +40,24 @@ pub struct LiveDecision {
     pub policy: Arc<str>,
     /// Why an earlier version of the policy decided.
     pub policy_fault: Option<Arc<str>>,
-    /// What was seen of the session's tree, where the policy looks at whole trees.
+    /// The other sessions of the tree that the gate had read, if the policy looks at whole trees.
     pub tree: Option<Arc<TreeSeen>>,
-    /// Milliseconds that it took.
+    /// Duration in milliseconds.
     pub took: Option<f64>,
 }
 
-/// One of the findings of a [`LiveDecision`]: the policy that made it may be gone, so it is known by what was written.
+/// One finding of a [`LiveDecision`]. The policy that made it may be gone, so only what was written is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LiveFinding<'a> {
     /// The rule's id.
     pub rule: &'a str,
-    /// What people call the rule.
+    /// The rule's name for people.
     pub name: &'a str,
     /// Its code.
     pub code: &'a str,
     /// The rule's reason.
     pub reason: Option<&'a str>,
-    /// What it found.
+    /// The finding's message.
     pub message: Option<&'a str>,
     /// The rule's file and line.
     pub place: Option<(&'a str, u64)>,
@@ -68,7 +68,7 @@ impl Verdict {
     pub const ALL: [Verdict; 5] =
         [Verdict::Allow, Verdict::Ask, Verdict::Deny, Verdict::Halt, Verdict::NotReached];
 
-    /// The word of the JSON output and the screen.
+    /// The word in JSON and on the screen.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Allow => "allow",
@@ -79,12 +79,12 @@ impl Verdict {
         }
     }
 
-    /// Whether the call runs unless somebody else stops it: `allow`, and `ask` once a person has agreed.
+    /// Whether the call runs unless another gate stops it: `allow`, and `ask` once a person has agreed.
     pub fn may_run(self) -> bool {
         matches!(self, Verdict::Allow | Verdict::Ask)
     }
 
-    /// Whether a rule spoke against the call, so that it does not simply run: `ask`, `deny` or `halt`.
+    /// Whether a rule objects to the call: `ask`, `deny` or `halt`.
     pub fn objects(self) -> bool {
         self == Verdict::Ask || self.stops()
     }
@@ -96,12 +96,12 @@ impl Verdict {
 }
 
 impl LiveDecision {
-    /// The word for its mode.
+    /// The mode's name.
     pub fn mode(&self) -> &'static str {
         if self.shadow { "shadow" } else { "enforce" }
     }
 
-    /// What the rules found, the deciding one first.
+    /// The findings, the deciding one first.
     pub fn findings(&self) -> impl Iterator<Item = LiveFinding<'_>> {
         let list = self.findings.value().and_then(|list| list.as_array());
         list.into_iter().flatten().filter_map(|finding| {

@@ -1,17 +1,18 @@
-//! The sentences with which the published systems refuse a call, each once: the dialects answer with them, and the
-//! readers of recordings know a refused call by them. Refusals in other words are told by a [`Test`].
+//! The sentences with which the published systems refuse a call, each once: dialects answer with them, and readers of
+//! recordings recognise refused calls by them. A [`Test`] recognises refusals in other words.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::body::Body;
 
-/// What WINK answers where no policy has words of its own.
+/// WINK's answer for a policy without a message.
 pub const BY_POLICY: &str = "Denied by policy.";
-/// What Vapi answers for a rejection plan.
+/// Vapi's answer for a rejection plan.
 pub const BY_PLAN: &str = "Tool call rejected based on configured rejection plan";
 
-/// What Rulestep begins with where it stops a call while a session runs, where it has somebody asked, and where it cannot decide.
+/// Beginnings of Rulestep's own messages in a live session: the call is stopped, a person is asked, or no decision is
+/// possible.
 pub const STOPPED: &str = "Rulestep stopped this call: ";
 /// See [`STOPPED`].
 pub const ASKED: &str = "Rulestep asks about this call: ";
@@ -30,7 +31,7 @@ pub fn permission_denied(code: &str) -> String {
     format!("{PERMISSION} {code}]")
 }
 
-/// agentfootprint: a call of a tool that is withheld.
+/// agentfootprint: a call of a hidden tool.
 pub fn not_available(tool: &str) -> String {
     format!("{TOOL}{tool}{NOT_AVAILABLE}")
 }
@@ -45,7 +46,7 @@ pub fn not_read(path: &str) -> String {
     format!("{FILE}{path}{NOT_READ}")
 }
 
-/// Tells by the text of a result whether its call was refused, for recordings whose gate has words of its own.
+/// Recognises by its text a result that is a refusal, for recordings whose gate has its own messages.
 #[derive(Clone)]
 pub struct Test(Arc<dyn Fn(&str) -> bool + Send + Sync>);
 
@@ -55,7 +56,7 @@ impl Test {
         Test(Arc::new(refuses))
     }
 
-    /// How a refusal is known by this test, if the text is one.
+    /// The name under which this test recognises a text as a refusal.
     pub fn recognised(&self, text: &str) -> Option<&'static str> {
         (self.0)(text).then_some("the result matches `--refused-regex`")
     }
@@ -67,9 +68,9 @@ impl fmt::Debug for Test {
     }
 }
 
-/// Whether a result *is* one of these sentences, for a call of `tool`: how it was recognised.
+/// How a result is recognised as one of these sentences, for a call of `tool`.
 ///
-/// A result that only quotes one, or that says it of another tool, is a result.
+/// A result that only quotes one, or that says it of another tool, is not a refusal.
 pub fn recognised(result: &Body, tool: &str) -> Option<&'static str> {
     if may_be(result) { sentence(result.shown(), tool) } else { None }
 }
@@ -108,12 +109,13 @@ fn sentence(text: &str, tool: &str) -> Option<&'static str> {
     }
 }
 
-/// One line, and no second sentence of the same kind: a report that lists several is no refusal.
+/// One line, and no second sentence of the same kind: a report that lists several is not a refusal.
 fn is_path(text: &str) -> bool {
     !text.is_empty() && !text.contains(char::is_control) && !text.contains(FILE)
 }
 
-/// Names of tools, as [`requires`] joins them. Published names have no blanks, so words of a sentence are none.
+/// Names of tools, as [`requires`] joins them. Published names have no blanks, so the words of a sentence are not
+/// names.
 fn is_names(text: &str) -> bool {
     text.split(", ")
         .all(|name| !name.is_empty() && !name.contains(|c: char| c.is_whitespace() || c.is_control()))

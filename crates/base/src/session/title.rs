@@ -1,7 +1,7 @@
-//! What a session is called: as the recording does, else by the first words that a person wrote.
+//! The title of a session: the recording's own, else the first words that a person wrote.
 //!
-//! Programs put texts of their own into what the user says: reminders, the surroundings, the output of commands. A list of
-//! sessions that all begin with them tells nobody which is which.
+//! Programs put texts of their own into user messages: reminders, the environment, the output of commands. If all
+//! titles in a list began with them, sessions could not be told apart.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use memchr::memmem;
 
 use super::{MessageKind, Session};
 
-/// Letters of a title.
+/// Longest title, in characters.
 const LETTERS: usize = 200;
 
 /// Elements whose content a program wrote.
@@ -41,29 +41,29 @@ const WRITTEN: [&str; 24] = [
     "user_instructions",
 ];
 
-/// Beginnings of what a program wrote, to the end of the message.
+/// Beginnings of program texts that go on to the end of the message.
 const NOTES: [&str; 3] =
     ["Caveat: The messages below", "# AGENTS.md instructions", "[Request interrupted by user"];
 
-/// Before the user's own words, where an editor puts its surroundings first.
+/// Marks the user's own words in messages of an editor, which puts the environment first.
 const REQUEST: &str = "## My request for Codex:";
 
-/// A title in the making.
+/// Collects the title.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Title {
     recorded: Option<Arc<str>>,
     words: Option<Arc<str>>,
-    /// What stands for it where nobody wrote anything.
+    /// Replacement if no person wrote anything.
     written: Option<Arc<str>>,
 }
 
 impl Title {
-    /// The recording calls it so; what it says last counts.
+    /// A title in the recording; the last one counts.
     pub fn record(&mut self, title: &str) {
         self.recorded = first_line(title).or(self.recorded.take());
     }
 
-    /// The user says this.
+    /// A message of the user.
     pub fn hear<'t>(&mut self, said: impl FnOnce() -> Option<&'t str>) {
         if self.words.is_none()
             && let Some(said) = said()
@@ -77,18 +77,18 @@ impl Title {
         }
     }
 
-    /// What it comes to.
+    /// The title.
     pub fn end(self) -> Option<Arc<str>> {
         self.recorded.or(self.words).or(self.written)
     }
 
-    /// Of a session that goes on.
+    /// For a session that continues.
     pub fn of(session: &Session) -> Title {
         let recorded = session.recorded_title().map(Arc::from);
         Title { recorded, ..Title::given(session) }
     }
 
-    /// What the messages give.
+    /// The title that the messages give.
     fn given(session: &Session) -> Title {
         let mut title = Title::default();
         for message in &session.messages {
@@ -101,21 +101,21 @@ impl Title {
 }
 
 impl Session {
-    /// Its title, where that is not what its messages give anyway.
+    /// Its title, unless the messages give the same one.
     pub(super) fn recorded_title(&self) -> Option<&str> {
         let given = Title::given(self).end();
         self.title.as_deref().filter(|own| given.as_deref() != Some(own))
     }
 }
 
-/// The first line with something on it, as much as a title needs.
+/// The first line that is not blank, cut to the length of a title.
 fn first_line(text: &str) -> Option<Arc<str>> {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let end = line.char_indices().nth(LETTERS).map_or(line.len(), |(end, _)| end);
     line.get(..end).map(Arc::from)
 }
 
-/// What a person wrote of it, without what programs put before it; and the command that they ran.
+/// A person's own words in a message, without program texts before them; and the command that they ran.
 fn own_words(said: &str) -> (Option<Cow<'_, str>>, Option<&str>) {
     let mut rest = said.trim_start();
     let mut command: Option<&str> = None;
@@ -128,7 +128,7 @@ fn own_words(said: &str) -> (Option<Cow<'_, str>>, Option<&str>) {
                 return (Some(format!("{name} {}", inner.trim()).into()), command);
             }
             _ if WRITTEN.contains(&name) => {}
-            // What it holds may well be the user's: they may have been put into an element themselves.
+            // The content may well be the user's: people write elements themselves.
             _ if !inner.trim().is_empty() => return (Some(inner.into()), command),
             _ => {}
         }
@@ -143,7 +143,7 @@ fn own_words(said: &str) -> (Option<Cow<'_, str>>, Option<&str>) {
     (Some(rest.into()), command)
 }
 
-/// The element that a text begins with: its name, what is in it, what follows.
+/// The element that a text begins with: its name, its content, and the rest.
 fn element(text: &str) -> Option<(&str, &str, &str)> {
     let (tag, rest) = text.strip_prefix('<')?.split_once('>')?;
     let name = tag.split_whitespace().next()?;

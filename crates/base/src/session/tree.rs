@@ -1,10 +1,10 @@
-//! The sessions of one tree, each with what the others did in the order of time.
+//! The sessions of one tree, each with the events of the others in the order of time.
 //!
-//! A subagent's session names its parent, so an agent, its subagents and theirs are one tree. What happened elsewhere is placed
-//! between the calls of a session by the recorded times. At equal times the beginning of a call counts as earlier and its
-//! result as later, so that what may have happened forbids and what may not have succeeded satisfies nothing. Without times the
-//! calls of a subagent stand at the call that started it; where that is not known either, they may have begun before
-//! everything and have ended after it.
+//! A subagent's session names its parent, so an agent, its subagents and theirs are one tree. Events of other sessions
+//! are placed between the calls of a session by the recorded times. At equal times the beginning of a call counts as
+//! earlier and its result as later, so that a call that may have happened forbids and one that may not have succeeded
+//! satisfies nothing. Without times the calls of a subagent are placed at the call that started it; if that is not
+//! known either, they may have begun before everything and ended after it.
 
 mod sight;
 
@@ -17,23 +17,23 @@ pub use sight::{TreeSeen, TreeSight};
 use super::{Call, CallRef, Facts, MessageKind, Millis, Outcome, Session, Turn};
 use crate::diagnostic::{Diagnostic, code};
 
-/// What happened in the other sessions of a tree, seen from one of them.
+/// Events of the other sessions of a tree, seen from one of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Elsewhere {
     sessions: Arc<[Arc<Session>]>,
-    /// The calls that began, in the order of the history: each as the places of its session and of itself.
+    /// The calls that began, in the order of the history, each as the indices of its session and of itself.
     calls: Vec<(usize, usize)>,
     happened: Vec<Happening>,
 }
 
-/// A call of another session that begins, or that has its result.
+/// An event of another session: a call begins, or its result arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Happening {
     /// It comes before the session's own call with this index.
     pub before: u32,
     /// Whether it is the result.
     pub ended: bool,
-    /// The number of the call among those that began elsewhere.
+    /// The number of the call among all calls of the other sessions.
     pub call: u32,
 }
 
@@ -41,12 +41,12 @@ pub struct Happening {
 const ELSEWHERE: u32 = 1 << 31;
 /// Tools that start a subagent.
 const STARTERS: [&str; 4] = ["Task", "Agent", "spawn_agent", "delegate_to_agent"];
-/// The shortest id that is looked for in a result: a shorter one is found in anything.
+/// The shortest id that is searched for in a result: a shorter one would match by accident.
 const TELLING: usize = 6;
 
 impl CallRef {
-    /// A call of another session, by its number there, after this session's call with this turn and number. It compares
-    /// with the session's own calls as it came among them.
+    /// A reference to a call of another session, by its number there, that comes after this session's call with this
+    /// turn and number. It sorts with the session's own calls accordingly.
     pub fn from_elsewhere(after: (u32, u32), number: u32) -> CallRef {
         CallRef { turn: after.0, call: after.1, index: ELSEWHERE.saturating_add(number) }
     }
@@ -58,7 +58,7 @@ impl CallRef {
 }
 
 impl Elsewhere {
-    /// Everything that happened, in order.
+    /// All events, in order.
     pub fn happened(&self) -> &[Happening] {
         &self.happened
     }
@@ -99,13 +99,13 @@ impl Elsewhere {
 }
 
 impl Session {
-    /// Whose call this is, and where it is there: this session's own, or that of another session of its tree.
+    /// The session of a call, and its reference there: this session's own, or that of another session of its tree.
     pub fn whose(&self, at: CallRef) -> (&Session, CallRef) {
         let other = || self.elsewhere.as_ref()?.call(at.elsewhere()?);
         other().map_or((self, at), |(session, call)| (session, call.at))
     }
 
-    /// Puts what happened in the other sessions of its tree between its calls.
+    /// Places the events of the other sessions of its tree between its calls.
     pub fn look_around(&mut self, others: &Arc<[Arc<Session>]>) {
         let elsewhere = Elsewhere::of(self, others);
         let tree = Tree { own: self, sessions: others }.sight(&elsewhere, None);
@@ -113,8 +113,8 @@ impl Session {
         self.elsewhere = Some(Arc::new(elsewhere));
     }
 
-    /// The same while a gate decides this session's last call. `seen` gets what seems to be missing of the tree by then, and gives
-    /// what the gate says of it, which counts.
+    /// The same while a gate decides this session's last call. `seen` gets the apparent gaps of the tree at that time
+    /// and returns what the gate records, which counts.
     pub fn look_around_now(
         &mut self,
         others: &Arc<[Arc<Session>]>,
@@ -132,7 +132,7 @@ impl Session {
     }
 }
 
-/// Joins sessions that were read together: each then has what the others of its tree did. What is missing of a tree is a
+/// Joins sessions that were read together: each then has the events of the others of its tree. A gap in a tree is a
 /// diagnostic of each of its sessions.
 pub fn join(sessions: Vec<Session>) -> Vec<Session> {
     let sessions: Vec<Arc<Session>> = sessions.into_iter().map(Arc::new).collect();
@@ -160,16 +160,16 @@ pub fn join(sessions: Vec<Session>) -> Vec<Session> {
     joined
 }
 
-/// What all sessions of a tree have in common.
+/// The root that all sessions of a tree share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Root<'a> {
     /// The session at this place.
     Read(usize),
-    /// A session with this id, of which there is none, or of which it is not known which it is.
+    /// A session with this id that was not read, or is ambiguous.
     Unread(&'a str),
 }
 
-/// The place of each session's parent, where that is known.
+/// The index of each session's parent, if it is known.
 fn parents(sessions: &[Arc<Session>]) -> Vec<Option<usize>> {
     let mut named: HashMap<&str, Vec<usize>> = HashMap::new();
     for (place, session) in sessions.iter().enumerate() {
@@ -187,7 +187,7 @@ fn parents(sessions: &[Arc<Session>]) -> Vec<Option<usize>> {
     sessions.iter().enumerate().map(parent).collect()
 }
 
-/// How near the files of two sessions are: the same one is nearest, else the one with the longest common folder.
+/// Distance between the files of two sessions: the same file is nearest, else the longest common folder counts.
 fn nearness(one: &Session, other: &Session) -> (bool, usize) {
     let (one, other) = (&one.origin.file, &other.origin.file);
     let folders = |file: &str| file.split(['/', '\\']).map(str::to_owned).collect::<Vec<_>>();
@@ -199,7 +199,7 @@ fn root<'a>(place: usize, sessions: &'a [Arc<Session>], parents: &[Option<usize>
     let (mut at, mut seen) = (place, vec![place]);
     while let Some(parent) = parents.get(at).copied().flatten() {
         if seen.contains(&parent) {
-            // Sessions that name each other: all of them are one tree.
+            // Sessions that name each other are one tree.
             return Root::Read(seen.iter().copied().min().unwrap_or(place));
         }
         seen.push(parent);
@@ -217,7 +217,8 @@ struct Tree<'a> {
     sessions: &'a [Arc<Session>],
 }
 
-/// Where a call of another session is among a session's own: each the index of the own call that it comes before.
+/// The position of a call of another session among a session's own: its events, each as the index of the own call that
+/// follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Place {
     began: u32,
@@ -233,7 +234,7 @@ impl<'a> Tree<'a> {
         named.next()
     }
 
-    /// A session and those above it, from the lowest up.
+    /// A session and its ancestors, from the lowest up.
     fn line(&self, session: &'a Session) -> Vec<&'a Session> {
         let mut line = vec![session];
         while let Some(parent) = line.last().and_then(|last| self.parent(last)) {
@@ -245,7 +246,7 @@ impl<'a> Tree<'a> {
         line
     }
 
-    /// Where the calls of another session are.
+    /// The positions of the calls of another session.
     fn places(&self, other: &'a Session) -> Vec<Place> {
         let (own, theirs) = (clock(self.own), clock(other));
         let timed = own.iter().any(Option::is_some);
@@ -262,7 +263,7 @@ impl<'a> Tree<'a> {
             };
             let began = first(&|own| own >= time);
             let result = call.result.and_then(|place| other.messages.get(place)?.at);
-            // A result without a time was there when the model went on.
+            // A result without a time was there when the model continued.
             let next = || {
                 let mut later = other.calls.iter().zip(&theirs);
                 later.find(|(next, _)| next.at.turn > call.at.turn).and_then(|(_, time)| *time)
@@ -273,11 +274,12 @@ impl<'a> Tree<'a> {
         other.calls.iter().zip(&theirs).map(place).collect()
     }
 
-    /// Where the calls of another session are by the calls that started sessions, for want of times.
+    /// The positions of the calls of another session, derived from the calls that started sessions if there are no
+    /// times.
     fn apart(&self, other: &'a Session) -> Box<dyn Fn(&Call) -> Place + 'a> {
         let end = self.own.calls.len() as u32;
         let (before, after) = (Place { began: 0, ended: Some(0) }, Place { began: end, ended: Some(end) });
-        // It may have begun before everything, and have ended after it.
+        // It may have begun before everything, and ended after it.
         let unknown = Place { began: 0, ended: Some(end) };
         let (ours, theirs) = (self.line(self.own), self.line(other));
         let common = ours.iter().position(|one| theirs.iter().any(|other| std::ptr::eq(*one, *other)));
@@ -292,7 +294,7 @@ impl<'a> Tree<'a> {
         match (own, their) {
             (None, Some(Some(call))) => {
                 let turn = above.turn(call.at.turn).map_or(end, |turn: &Turn| turn.calls.end as u32);
-                // A call that has its result before the model goes on waited for the subagent.
+                // A call that has its result before the model continues waited for the subagent.
                 let ended = if call.in_turn { turn } else { end };
                 let place = Place { began: call.at.index + 1, ended: Some(ended) };
                 Box::new(move |_| place)
@@ -323,7 +325,7 @@ pub fn is_starter(tool: &str) -> bool {
     STARTERS.contains(&tool)
 }
 
-/// When each call was proposed, as far as the recording says; a call without a time is as old as the one before.
+/// When each call was proposed, as far as it is recorded; a call without a time takes the one before.
 fn clock(session: &Session) -> Vec<Option<Millis>> {
     let mut latest = None;
     let time = |call: &Call| {
@@ -333,8 +335,8 @@ fn clock(session: &Session) -> Vec<Option<Millis>> {
     session.calls.iter().map(time).collect()
 }
 
-/// The call that started a subagent: the one that has its name or names it in the result, else the only one that hands over
-/// what it was asked first.
+/// The call that started a subagent: the one that has its name or names it in the result, else the only one whose
+/// arguments hold the subagent's first message.
 fn anchor<'s>(parent: &'s Session, child: &Session) -> Option<&'s Call> {
     let named = |call: &&Call| call.id.as_ref() == Some(&child.id);
     if let Some(call) = parent.calls.iter().find(named) {

@@ -23,14 +23,14 @@ pub fn equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// What a context has at a key: the member of this name, else the one that its parts, divided by dots, lead to.
+/// The value of a context at a key: the member of this name, else the one at the end of its dotted path.
 pub fn dotted<'v>(context: &'v Value, key: &str) -> Option<&'v Value> {
     let nested = || key.split('.').try_fold(context, |value, key| value.get(key));
     context.get(key).or_else(nested)
 }
 
-/// Both values in one, where they do not contradict each other: members and items side by side. An item that is `null`
-/// leaves room for the other's.
+/// Merges two values that do not contradict each other: members and items side by side. An item that is `null` gives
+/// way to the other's.
 pub fn join(a: &Value, b: &Value) -> Option<Value> {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
@@ -58,7 +58,7 @@ pub fn join(a: &Value, b: &Value) -> Option<Value> {
     }
 }
 
-/// A value with the members of another in place of its own.
+/// A value with the members of another on top of its own.
 pub fn overlay(under: &Value, over: &Value) -> Value {
     let (Value::Object(a), Value::Object(b)) = (under, over) else { return over.clone() };
     let mut laid = a.clone();
@@ -74,7 +74,7 @@ pub fn compare(a: &Number, b: &Number) -> Ordering {
     Numeral::of(a).compare(Numeral::of(b))
 }
 
-/// A number, read so far that comparing it with others is cheap.
+/// A number, parsed so far that comparing it with others is cheap.
 #[derive(Debug, Clone, Copy)]
 pub struct Numeral<'a> {
     text: &'a str,
@@ -98,7 +98,7 @@ impl<'a> Numeral<'a> {
     }
 }
 
-/// A number that others are compared with: read once.
+/// A number to compare others with, parsed once.
 #[derive(Debug, Clone)]
 pub struct Bound {
     number: Number,
@@ -111,12 +111,12 @@ impl Bound {
         Bound { short: SmallDecimal::of(number.as_str()), number }
     }
 
-    /// As it was written.
+    /// The number as written.
     pub fn number(&self) -> &Number {
         &self.number
     }
 
-    /// The same, to be compared.
+    /// The parsed number.
     pub fn numeral(&self) -> Numeral<'_> {
         Numeral { text: self.number.as_str(), short: self.short }
     }
@@ -168,7 +168,7 @@ impl SmallDecimal {
         Some(SmallDecimal { coefficient: if negative { -coefficient } else { coefficient }, places })
     }
 
-    /// `None` where the numbers are of too different sizes to be compared in 128 bits.
+    /// `None` if the numbers are of too different sizes to be compared in 128 bits.
     fn compare(self, other: SmallDecimal) -> Option<Ordering> {
         match self.places.cmp(&other.places) {
             Ordering::Equal => Some(self.coefficient.cmp(&other.coefficient)),
@@ -201,7 +201,7 @@ fn exponent(text: &[u8]) -> Option<i16> {
     Some(if negative { -size } else { size })
 }
 
-/// A text that two values have in common if they are [`equal`], and only then.
+/// A canonical text: two values have the same one exactly if they are [`equal`].
 pub fn canonical(value: &Value) -> String {
     let mut out = String::new();
     spell(value, &mut out);
@@ -276,8 +276,8 @@ fn feed(value: &Value, with: &impl BuildHasher, into: &mut impl Hasher) {
     }
 }
 
-/// A JSON number as sign, significant digits and where the first of them stands. Borrowed: comparing allocates nothing.
-/// Zero has no digits and no sign.
+/// A JSON number as sign, significant digits and magnitude. Borrowed: comparing allocates nothing. Zero has no digits
+/// and no sign.
 #[derive(Debug, Clone, Copy)]
 struct Decimal<'a> {
     negative: bool,
@@ -341,7 +341,7 @@ impl<'a> Decimal<'a> {
 impl Hash for Decimal<'_> {
     fn hash<H: Hasher>(&self, into: &mut H) {
         (self.negative, self.magnitude).hash(into);
-        // Digit by digit: where the point stands is in the magnitude.
+        // Digit by digit: the position of the point is in the magnitude.
         self.digits().for_each(|digit| into.write_u8(digit));
     }
 }

@@ -1,7 +1,7 @@
-//! A session in the native form: what `convert` writes, and what is saved as a case.
+//! Writes a session in the native form: the output of `convert`, and saved cases.
 //!
-//! Whatever decides about a call is written: calls, outcomes, order, parallelism, times, offered tools, refusals and the
-//! surroundings. What is not: where the session was read, and what was odd about that.
+//! Whatever decides about a call is written: calls, outcomes, order, parallelism, times, offered tools, refusals and
+//! the environment. The origin of the session and its diagnostics are not.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -17,8 +17,8 @@ use super::{
 
 /// Serializes a session in the native form, without line feeds if the serializer adds none: one line of JSON Lines.
 ///
-/// Contents that were recorded as JSON stand there as they were written, so this is for serde_json; for another
-/// serializer, make a [`Value`] of it first.
+/// Contents recorded as JSON are written as they are, so this is for serde_json; for another serializer, make a
+/// [`Value`] of it first.
 #[derive(Debug, Clone, Copy)]
 pub struct Native<'a>(pub &'a Session);
 
@@ -151,7 +151,7 @@ enum MessageEntry<'a> {
     },
 }
 
-/// A further choice of a response.
+/// A choice that was not taken.
 #[derive(serde::Serialize)]
 struct NotTaken<'a> {
     choice: u32,
@@ -166,7 +166,7 @@ struct CallEntry<'a> {
     id: Option<&'a str>,
     r#type: &'static str,
     function: Function<'a>,
-    /// Where it is not the message's.
+    /// `Some` if it differs from the message's.
     #[serde(skip_serializing_if = "Option::is_none")]
     at: Option<Option<Instant>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -201,7 +201,7 @@ impl<'a> ToolEntry<'a> {
     }
 }
 
-/// The results that are not of the oldest call which waits with their id, where an id comes again: readers have to be told.
+/// Results that are not of the oldest waiting call with their id, if an id is repeated: these have to name their call.
 fn told_apart(session: &Session) -> HashSet<usize> {
     let mut told = HashSet::new();
     let mut seen = HashSet::new();
@@ -212,7 +212,7 @@ fn told_apart(session: &Session) -> HashSet<usize> {
     for (place, message) in session.messages.iter().enumerate() {
         match &message.kind {
             MessageKind::Response(number) => {
-                // The calls of a turn stand with its last message.
+                // The calls of a turn are written with its last message.
                 let turn = session.turn(*number).filter(|turn| turn.messages.end == place + 1);
                 for call in turn.map(|turn| session.calls_of(turn)).unwrap_or_default() {
                     waiting.entry(call.id.as_deref()).or_default().push_back(call.at.index);
@@ -232,7 +232,7 @@ fn told_apart(session: &Session) -> HashSet<usize> {
 }
 
 impl<'a> MessageEntry<'a> {
-    /// It `tells_call` where an id comes again, and is `unsure` where it does not say what became of its call.
+    /// `tells_call`: it names its call, because an id is repeated. `unsure`: it does not say how its call ended.
     fn of(
         session: &'a Session,
         index: usize,
@@ -267,7 +267,7 @@ impl<'a> MessageEntry<'a> {
                     is_error: (!unsure).then(|| call.is_some_and(|call| call.outcome == Outcome::Error)),
                     status: unsure.then_some("unknown"),
                     refused: call.and_then(|call| marked_refused(call, &message.content)),
-                    // Among its own turn's results, so that nothing but this says when it came.
+                    // The result is among those of its own turn, so only this says when it came.
                     of_call: call.filter(|_| tells_call).map(|call| call.at.index + 1),
                     after_siblings: call
                         .zip(turn)
@@ -288,7 +288,7 @@ impl<'a> MessageEntry<'a> {
     }
 }
 
-/// How a result says if its call was refused; `None`: as its text does.
+/// The mark of a result that says whether its call was refused; `None`: the text says it.
 fn marked_refused(call: &Call, content: &Body) -> Option<bool> {
     let refused = call.outcome == Outcome::Refused;
     let by_text = refusal::recognised(content, &call.tool).is_some();
@@ -369,7 +369,7 @@ impl Serialize for LiveDecision {
     }
 }
 
-/// ISO 8601 with a zone; a number where the calendar has no such time.
+/// ISO 8601 with a zone; a number if the calendar has no such time.
 pub struct Instant(pub Millis);
 
 impl Serialize for Instant {
@@ -384,8 +384,8 @@ impl Serialize for Instant {
 /// Text as a JSON text, JSON as it was written.
 struct Content<'a>(&'a Body);
 
-/// Arguments of a call: an object, or text as the model wrote it. Another JSON value is written as its text, which means the
-/// same: where an object has to stand, it would count as damage when it is read again.
+/// Arguments of a call: an object, or text as the model wrote it. Another JSON value is written as its text, which
+/// means the same: as a value it would count as damage when it is read again.
 struct Arguments<'a>(&'a Body);
 
 impl Arguments<'_> {
@@ -411,7 +411,7 @@ impl Serialize for Content<'_> {
             None => serializer.serialize_none(),
             Some(Form::Text) => serializer.serialize_str(self.0.raw()),
             Some(Form::Json) => {
-                // Line breaks in JSON stand between its tokens only.
+                // Line breaks in JSON are only between its tokens.
                 let json = match self.0.raw() {
                     raw if raw.contains(['\n', '\r']) => Cow::Owned(raw.replace(['\n', '\r'], " ")),
                     raw => Cow::Borrowed(raw),

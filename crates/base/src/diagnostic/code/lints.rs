@@ -1,4 +1,4 @@
-//! Codes of what is probably not meant: rules that contradict each other, that never decide, or that recordings refute.
+//! Codes of probable mistakes: rules that contradict each other, that never decide, or that recordings refute.
 
 use crate::codes;
 

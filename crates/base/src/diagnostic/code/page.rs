@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-/// A stable name for what a rule found, or for what is wrong with a text.
+/// A stable name for a finding of a rule or for a problem of a text.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Code {
     name: &'static str,
@@ -16,21 +16,21 @@ pub struct Code {
 pub struct Page {
     /// The code.
     pub code: Code,
-    /// What it says, in a few words.
+    /// Its meaning, in a few words.
     pub title: &'static str,
-    /// Where people meet it.
+    /// Where users see it.
     pub kind: PageKind,
     /// What it means, why it happens, an example and the fix. Lines end in LF; four blanks begin example lines.
     pub text: &'static str,
 }
 
-/// Where people meet a code.
+/// Where users see a code.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PageKind {
-    /// A rule speaks against a call.
+    /// A rule objects to a call.
     Finding,
-    /// Something is wrong with a document, a recording, or what was asked for.
+    /// A problem of a document, a recording or a command line.
     Problem,
 }
 
@@ -45,7 +45,7 @@ impl Code {
         self.name
     }
 
-    /// What it says, in a few words.
+    /// Its meaning, in a few words.
     pub fn title(self) -> &'static str {
         self.title
     }

@@ -1,4 +1,4 @@
-//! What a call was given: whether it is the same as of another one, and whether rules can decide about it.
+//! Comparison of the arguments of calls, and whether rules can decide about them.
 
 use serde::de::IgnoredAny;
 
@@ -7,7 +7,8 @@ use super::{Body, Form, Recorded};
 use crate::source::tape::Tape;
 
 impl Body {
-    /// Whether two calls have the same arguments: none are as good as an empty object, and what is not JSON is compared as text.
+    /// Whether two calls have the same arguments: none are equal to an empty object, and text that is not JSON is
+    /// compared as text.
     pub fn are_same(&self, other: &Body) -> bool {
         let same = || match (self.value(), other.value()) {
             (Some(one), Some(other)) => one == other,
@@ -24,7 +25,7 @@ impl Body {
         }
     }
 
-    /// The same as [`Body::fault`], and where there is none a key that is given twice in one object of it.
+    /// [`Body::fault`], and if there is none, a key that one of its objects has twice.
     pub fn flaws(&self) -> (Option<Fault>, Option<String>) {
         let flaws = self.0.as_deref().map_or((None, None), |body| {
             body.in_passing(|whole| {
@@ -41,10 +42,10 @@ impl Body {
         flaws
     }
 
-    /// Why rules cannot look into all of these arguments, or would read in them what the program that runs the call does not: that
-    /// must not be taken for a call without arguments. `None` where they can; some tools take a text that is not JSON.
+    /// Why rules cannot look into all of these arguments, or would read them differently from the program that runs the
+    /// call; such arguments must not be taken for none. `None` if rules can; some tools take a text that is not JSON.
     pub fn undecidable(&self) -> Option<String> {
-        // What is kept elsewhere has no flaws.
+        // Content in a store has no flaws.
         let cleared = self.cleared().filter(|cleared| !cleared.is_known())?;
         let (fault, twice) = self.flaws();
         let why = match fault {

@@ -1,13 +1,14 @@
-//! Bodies whose text is kept elsewhere, so that a long history costs only what something looks at.
+//! Bodies whose text is kept in a store, so that a long history costs only what is read.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::json::unescaped;
 
-/// What keeps the texts of bodies.
+/// Keeps the texts of bodies.
 pub trait Store: Send + Sync {
-    /// The JSON text at this place. Where that cannot be had it is empty, and the store says so to whoever trusts a decision.
+    /// The JSON text at this place. If it cannot be read it is empty, and the store reports that to the user of the
+    /// decision.
     fn read(&self, place: Place) -> String;
 }
 
@@ -18,16 +19,16 @@ pub struct Place {
     pub start: u64,
     /// Bytes of it.
     pub length: u64,
-    /// By which the store knows that the text is still the one that was meant.
+    /// Checksum of the text.
     pub digest: u64,
 }
 
-/// A text that is read when something first looks.
+/// A text that is read on first use.
 pub(super) struct Elsewhere {
     store: Arc<dyn Store>,
     place: Place,
     text: OnceLock<Box<str>>,
-    /// Whether it was looked at in passing.
+    /// Whether it was read once without being kept.
     passed: AtomicBool,
 }
 
@@ -36,8 +37,8 @@ impl Elsewhere {
         Elsewhere { store, place, text: OnceLock::new(), passed: AtomicBool::new(false) }
     }
 
-    /// The JSON for a look in passing, after which it is not kept: most bodies are looked at once, and all of them together are
-    /// as long as the history. `None` where it is kept, or was looked at before: then it is worth keeping.
+    /// The JSON for a single look, after which it is not kept: most bodies are read once, and together they are as long
+    /// as the history. `None` if it is kept, or was read before, as it is then worth keeping.
     pub fn in_passing(&self) -> Option<String> {
         let first = self.text.get().is_none() && !self.passed.swap(true, Ordering::Relaxed);
         first.then(|| self.store.read(self.place))
@@ -51,7 +52,7 @@ impl Elsewhere {
         usize::try_from(self.place.length).unwrap_or(usize::MAX)
     }
 
-    /// What is there: a text that is written as JSON, where it `is_text`, else JSON.
+    /// The content: a text that is written as JSON if it `is_text`, else JSON.
     pub fn text(&self, is_text: bool) -> &str {
         self.text.get_or_init(|| {
             let json = self.store.read(self.place);

@@ -1,4 +1,4 @@
-//! What may be wrong with a text that should be JSON.
+//! Faults of a text that should be JSON.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,7 +6,7 @@ use serde::de::IgnoredAny;
 
 use super::json::{is_plain, parse, reserved_key};
 
-/// Why recorded text is not the JSON value it might be.
+/// Why recorded text is not a usable JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fault {
     /// It is not JSON.
@@ -18,7 +18,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// Why no path can look into this text. Builds no tree where the text alone can tell.
+    /// Why no path can look into this text. Builds no tree if the text alone can tell.
     pub(super) fn of(text: &str) -> Option<Fault> {
         if is_plain(text) {
             return None;
@@ -30,7 +30,7 @@ impl Fault {
         if valid.is_err() {
             return Some(Fault::NotJson);
         }
-        // What passing over does not look at: depth, and halves of surrogate pairs.
+        // Skipping over the value does not check depth and halves of surrogate pairs.
         let brackets = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).count();
         let deep = brackets > 100;
         if (deep || text.contains("\\u")) && parse(text).is_none() {
@@ -40,8 +40,8 @@ impl Fault {
     }
 }
 
-/// Whether a body is known to have no flaw that keeps rules from deciding. A call is decided more than once, and its arguments are
-/// looked through once.
+/// Whether a body is known to have no flaw that keeps rules from deciding. A call is decided more than once, but its
+/// arguments are checked once.
 #[derive(Default)]
 pub(super) struct Cleared(AtomicBool);
 

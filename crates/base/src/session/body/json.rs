@@ -1,4 +1,4 @@
-//! The text of JSON values: what may be parsed, and what a text in it stands for.
+//! The text of JSON values: what may be parsed, and how texts are unescaped.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,16 +9,17 @@ use serde_json::Value;
 
 use crate::source::tape::{Tape, before_slash};
 
-/// What a JSON text literal stands for; `None` where it is none. Reserves memory once, as serde_json does not.
+/// The unescaped text of a JSON string literal; `None` if it is not one. Reserves memory once, as serde_json does not.
 pub fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
     let inner = literal.strip_prefix('"')?.strip_suffix('"')?;
     let Some(first) = memchr::memchr(b'\\', inner.as_bytes()) else { return Some(Cow::Borrowed(inner)) };
     let inner = inner.as_bytes();
-    // It is never longer than what it is written as.
+    // It is never longer than its literal.
     let mut text = vec![0; inner.len()];
     text.get_mut(..first)?.copy_from_slice(inner.get(..first)?);
     let (mut from, mut to) = (first, first);
-    // Escapes mostly stand close together: sixteen bytes are copied at once, and those from an escape on are written over.
+    // Escapes mostly come close together: sixteen bytes are copied at once, and those from an escape on are
+    // overwritten.
     while let Some(sixteen) = inner.get(from..).and_then(|rest| rest.first_chunk::<16>()) {
         *text.get_mut(to..)?.first_chunk_mut::<16>()? = *sixteen;
         let before = before_slash(*sixteen);
@@ -49,7 +50,7 @@ pub fn unescaped(literal: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(text).ok().map(Cow::Owned)
 }
 
-/// The byte that one stands for after a backslash, if one does.
+/// The byte that this one means after a backslash, if any.
 fn meant(escape: u8) -> Option<u8> {
     Some(match escape {
         b'n' => b'\n',
@@ -62,7 +63,7 @@ fn meant(escape: u8) -> Option<u8> {
     })
 }
 
-/// What a literal stands for that has escapes with rules of their own.
+/// The text of a literal with `\u…` escapes.
 #[cold]
 fn rare(literal: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str::<String>(literal).ok().map(Cow::Owned)
@@ -80,12 +81,12 @@ pub fn parse(text: &str) -> Option<Value> {
     if reserved_key(text) { None } else { serde_json::from_str(text).ok() }
 }
 
-/// Whether a JSON text certainly is a value to `serde_json`, with what is written and nothing else.
+/// Whether a JSON text is certainly read by `serde_json` exactly as written.
 pub fn is_plain(text: &str) -> bool {
     Tape::plain(text.trim_matches([' ', '\n', '\t', '\r']))
 }
 
-/// What is in a JSON text, down to this many levels; `None` where only the whole value can tell.
+/// The parts of a JSON text, down to this many levels; `None` if only the whole value can tell.
 pub fn plain_tape(text: &str, levels: u32) -> Option<Tape<'_>> {
     let text = text.trim_matches([' ', '\n', '\t', '\r']);
     Tape::down_to(text, levels).filter(Tape::is_plain)

@@ -11,7 +11,7 @@ use super::json::{parse, plain_tape, unescaped};
 /// The text parts of a list, joined by line feeds, if it has any: objects whose `type` says text. A list of bare strings is
 /// just a list.
 pub fn joined(list: &str) -> Option<Box<str>> {
-    // Results are long, so no tree is built of them where that can be avoided.
+    // Results are long, so no tree is built of them if that can be avoided.
     if let Some(texts) = texts(list) {
         return join(&texts);
     }
@@ -30,7 +30,7 @@ fn join<T: AsRef<str>>(texts: &[T]) -> Option<Box<str>> {
     Some(joined.into())
 }
 
-/// The text that a part is.
+/// The text of a part.
 fn text(part: &Value) -> Option<&str> {
     if !is_text(part.get("type")?.as_str()?) {
         return None;
@@ -43,7 +43,7 @@ fn is_text(kind: &str) -> bool {
     matches!(kind, "text" | "input_text" | "output_text")
 }
 
-/// The texts of a list; `None` where only the whole value can tell.
+/// The texts of a list; `None` if only the whole value can tell.
 fn texts(list: &str) -> Option<Vec<Cow<'_, str>>> {
     let tape = plain_tape(list, 2).filter(|tape| !tape.has_escaped_names())?;
     let (mut next, end) = (1, tape.part(0)?.next);
@@ -67,14 +67,14 @@ fn texts(list: &str) -> Option<Vec<Cow<'_, str>>> {
 static OTHERS: LazyLock<[memmem::Finder<'static>; 3]> =
     LazyLock::new(|| ["\"type\"", "\"text\"", "\\u"].map(memmem::Finder::new));
 
-/// The first byte of the joined text parts of a list, where it begins with one as programs write them. `None` where only the
-/// whole list can tell. A list that is no value to serde_json is shown as it is written, and begins with two brackets.
+/// The first byte of the joined text parts of a list that begins with one as programs write them. `None` if only the
+/// whole list can tell. A list that serde_json cannot read is shown as it is written, and begins with two brackets.
 pub fn first(list: &str) -> Option<u8> {
     let type_first = ["[", "{", "\"type\"", ":", "\"text\"", ",", "\"text\"", ":", "\""];
     let rest = begins(list, type_first).or_else(|| {
         let rest = begins(list, ["[", "{", "\"text\"", ":", "\""])?;
         let rest = ends(rest, ["]", "}", "\"text\"", ":", "\"type\"", ",", "\""])?;
-        // There is one part, whose type this is, as no other begins.
+        // No other part begins so, and this is its type.
         let begins_part =
             |at| rest.get(at + 1..).is_some_and(|rest| rest.trim_ascii_start().starts_with('"'));
         (!memchr::memchr_iter(b'{', rest.as_bytes()).any(begins_part)).then_some(rest)
@@ -84,12 +84,12 @@ pub fn first(list: &str) -> Option<u8> {
     (!OTHERS.iter().any(|other| other.find(rest.as_bytes()).is_some())).then_some(first)
 }
 
-/// What is after these signs, between which blanks may be.
+/// The text after these tokens, with blanks allowed between them.
 fn begins<'t, const N: usize>(text: &'t str, signs: [&str; N]) -> Option<&'t str> {
     signs.into_iter().try_fold(text, |rest, sign| rest.trim_ascii_start().strip_prefix(sign))
 }
 
-/// What is before these signs, the last one first.
+/// The text before these tokens, the last one first.
 fn ends<'t, const N: usize>(text: &'t str, signs: [&str; N]) -> Option<&'t str> {
     signs.into_iter().try_fold(text, |rest, sign| rest.trim_ascii_end().strip_suffix(sign))
 }

@@ -1,4 +1,4 @@
-//! Bodies as they are written down with the state of a run: short ones whole, of those that are kept elsewhere their places.
+//! Bodies in the saved state of a run: short ones whole, and for those in a store their places.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -10,11 +10,12 @@ use super::elsewhere::Elsewhere;
 use super::{Body, Form, Place, Recorded, Store};
 
 thread_local! {
-    /// What has the bodies of which only the places are written: nothing hands it through a state that is read.
+    /// The store of the bodies of which only the places are written. Thread-local, because deserialising passes no
+    /// context.
     static STORE: RefCell<Option<Arc<dyn Store>>> = const { RefCell::new(None) };
 }
 
-/// Reads what may have bodies that are kept in this store.
+/// Runs `read`, whose bodies may be in this store.
 pub fn with_store<T>(store: Arc<dyn Store>, read: impl FnOnce() -> T) -> T {
     let before = STORE.replace(Some(store));
     let made = read();
@@ -22,7 +23,7 @@ pub fn with_store<T>(store: Arc<dyn Store>, read: impl FnOnce() -> T) -> T {
     made
 }
 
-/// Whether it is text, and it or its place.
+/// Whether it is text, and either the content or its place.
 #[derive(Serialize, Deserialize)]
 enum Saved<'b> {
     /// It.

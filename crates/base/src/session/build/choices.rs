@@ -8,12 +8,12 @@ use crate::session::{Alternative, Body, Message, MessageKind, ToolCall};
 #[derive(Debug)]
 pub struct Choices {
     turn: u32,
-    /// The one that was taken first, with their numbers.
+    /// The taken one first, with their numbers.
     all: Vec<(u32, Message)>,
 }
 
 impl Builder {
-    /// The choices of the latest response, where it has several.
+    /// The choices of the latest response, if it has several.
     pub fn choices(&self) -> Option<Choices> {
         let (turn, taken, others) = self.latest()?;
         let first = (1..).find(|number| others.iter().all(|other| other.choice != *number))?;
@@ -22,7 +22,7 @@ impl Builder {
         (all.len() > 1).then_some(Choices { turn, all })
     }
 
-    /// Adds the choices of a response that is here once more, as the conversation continued: those that it is not.
+    /// Adds the choices of a response that is repeated as the conversation continued, except the one that was taken.
     pub fn beside_again(&mut self, choices: &Choices) {
         let Some((turn, taken, [])) = self.latest() else { return };
         if turn != choices.turn {
@@ -35,8 +35,8 @@ impl Builder {
         others.into_iter().for_each(|(choice, message)| self.alternative(choice, message));
     }
 
-    /// An empty session in which a further choice of the latest response is read, so that nothing it says is mistaken for
-    /// a part of this one. It is given back to [`Builder::beside`].
+    /// An empty session for reading a further choice of the latest response, so that nothing in it is mistaken for a
+    /// part of this one. It is passed to [`Builder::beside`].
     pub fn aside(&self) -> Builder {
         let origin = self.origin().clone();
         let mut aside = Builder::new("", origin);
@@ -91,7 +91,7 @@ impl Builder {
     }
 }
 
-/// Whether two messages of the model are one, as far as a request that repeats it goes.
+/// Whether two messages of the model are the same, for a request that repeats one.
 fn says_the_same(one: &Message, other: &Message) -> bool {
     let same = |one: &ToolCall, other: &ToolCall| {
         one.tool == other.tool && (one.id.is_some() && one.id == other.id || one.arguments == other.arguments)

@@ -1,4 +1,4 @@
-//! What is said of a session that is damaged or odd.
+//! Diagnostics of a session that is damaged or odd.
 
 use std::sync::Arc;
 
@@ -8,42 +8,41 @@ use crate::session::Damage;
 use crate::source::quoted;
 
 impl Builder {
-    /// Something damaged or odd.
+    /// Adds a diagnostic.
     pub fn diagnostic(&mut self, diagnostic: Diagnostic) {
         self.session.diagnostics.push(diagnostic);
     }
 
-    /// Something odd on the line that was named last.
+    /// Adds a warning at the current line.
     pub fn tell(&mut self, code: Code, message: impl Into<String>) {
         let diagnostic = Diagnostic::warning(code, message);
         self.diagnostic(diagnostic.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
     }
 
-    /// Something damaged on the line that was named last: what is read all the same as a text, what is dropped as
-    /// [`Damage::lost`].
+    /// Reports damage at the current line: a text if it is read all the same, [`Damage::lost`] if it is dropped.
     pub fn damaged(&mut self, damage: impl Into<Damage>) {
         let diagnostic = damage.into().diagnostic(code::DAMAGED_RECORD);
         self.diagnostic(diagnostic.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
     }
 
-    /// A part of the recording is dropped that stands on the line that was named last.
+    /// Reports that a part of the recording at the current line is dropped.
     pub fn lost(&mut self, loss: Loss, message: impl Into<String>) {
         self.damaged(Damage::lost(loss, message));
     }
 
-    /// What is skipped as it should be, from the line on that was named last: no damage.
+    /// Reports content that is skipped on purpose, from the current line on: no damage.
     pub fn passed_by(&mut self, message: impl Into<String>) {
         let notice = Diagnostic::notice(code::LEFT_ASIDE, message);
         self.diagnostic(notice.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
     }
 
-    /// What stands on the line that was named last can mean two things, and is read as one of them.
+    /// Reports that the current line can mean two things, and which one is taken.
     pub fn ambiguous(&mut self, message: impl Into<String>) {
         let notice = Diagnostic::notice(code::AMBIGUOUS_RECORD, message);
         self.diagnostic(notice.on_line(Arc::clone(&self.session.origin.file), u64::from(self.line)));
     }
 
-    /// Whether a call had this id.
+    /// Whether there was a call with this id.
     fn was_called(&mut self, id: &str) -> bool {
         let (ids, until) = &mut self.ids;
         let later = self.session.calls.get(*until..).unwrap_or_default();
@@ -52,7 +51,7 @@ impl Builder {
         ids.contains(id)
     }
 
-    /// Says that nothing waits for a result. What it is the result of was called, and so it is a call that was not judged.
+    /// Reports a result that no call waits for. Unless it is a second one, its call is missing and was not judged.
     pub(super) fn unasked(&mut self, id: Option<&str>) {
         let told = match id {
             Some(id) if self.was_called(id) => Diagnostic::warning(

@@ -1,4 +1,4 @@
-//! Results: the call that each is of, and what the call becomes by it.
+//! Pairs results with their calls, and sets the outcome of the calls.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ impl Builder {
         self.named.get(id).is_some_and(|waiting| waiting.first().is_some())
     }
 
-    /// The oldest call with this id that has none.
+    /// The oldest call with this id without a result.
     pub fn waiting_call(&self, id: &str) -> Option<&Call> {
         self.session.calls.get(self.named.get(id)?.first()? as usize)
     }
 
-    /// The id of the oldest call of a tool, among the latest ones, that has no result and is none of `but`.
+    /// The id of the oldest waiting call of a tool among the latest ones, except those in `but`.
     pub fn oldest_waiting(&self, tool: &str, but: &[&str]) -> Option<Box<str>> {
         const LATEST: usize = 64;
         let begins = self.session.calls.len().saturating_sub(LATEST);
@@ -30,8 +30,9 @@ impl Builder {
         ids.find(|id| !but.contains(id) && self.waits_for(id)).map(Box::from)
     }
 
-    /// A result: it belongs to the oldest call with its id that has none yet; without an id, to the oldest call without
-    /// one. Returns the call, or `None` where nothing waits for it: it then stays in the history, and that is reported.
+    /// A result. It belongs to the oldest waiting call with its id; without an id, to the oldest waiting call without
+    /// one. Returns the call, or `None` if none waits for it: the result then stays in the history, and that is
+    /// reported.
     pub fn result(
         &mut self,
         id: Option<&str>,
@@ -42,7 +43,7 @@ impl Builder {
         self.answer(id, Waiting::pop, content, mark, at)
     }
 
-    /// The same, of this call, where one that waits with the id is meant.
+    /// The same, for this call, if several calls wait with the id.
     pub fn result_of(
         &mut self,
         call: Option<u32>,
@@ -55,8 +56,8 @@ impl Builder {
         self.answer(id, pop, content, mark, at)
     }
 
-    /// The same where an id means the call that had it last. An earlier one that still waits may have happened, and did not
-    /// succeed as far as is known.
+    /// The same if an id means its most recent call. An earlier one that still waits may have happened, and is not
+    /// known to have succeeded.
     pub fn newest_result(
         &mut self,
         id: &str,
@@ -119,14 +120,14 @@ impl Builder {
         Some(at)
     }
 
-    /// A result of which it is not known whether the call succeeded: the call stays one without a result, which may have
-    /// happened and satisfies nothing. Why it is not known is reported once per session.
+    /// A result that does not say whether its call succeeded: the call stays one without a result, which may have
+    /// happened and satisfies nothing. The reason is reported once per session.
     pub fn unsure(&mut self, id: Option<&str>, content: Body, why: Option<String>, at: Option<Millis>) {
         self.open = None;
         self.results += 1;
         let id = id.filter(|id| !id.is_empty()).map(Arc::from);
         match &id {
-            // It may say later how it ended.
+            // A later result may say how it ended.
             Some(id) => self.unsure.extend(self.named.get(id).and_then(Waiting::first)),
             None => drop(self.unnamed.pop()),
         }
@@ -136,16 +137,16 @@ impl Builder {
         self.push("tool", content, at, MessageKind::Result(None, id));
     }
 
-    /// A result that is of no call, or does not say how its call ended, as a session holds it that is copied: it is paired with
-    /// nothing.
+    /// A result that is of no call, or does not say how its call ended, from a session that is copied: it is paired
+    /// with nothing.
     pub fn unpaired(&mut self, id: Option<&str>, content: Body, at: Option<Millis>) {
         self.open = None;
         self.results += 1;
         self.push("tool", content, at, MessageKind::Result(None, id.map(Arc::from)));
     }
 
-    /// The result of this call came after its turn had proposed another one. In a recording whose lines stand as things
-    /// happened, that one was decided without it, so it counts from the turn's end.
+    /// The result of this call came after its turn had proposed another one. In a recording in order of time, that call
+    /// was decided without it, so the result counts from the turn's end.
     pub fn late_within_turn(&mut self, at: CallRef) {
         let Some(turn) = self.session.turns.last_mut().filter(|turn| turn.number == at.turn) else { return };
         if turn.calls.end > at.index as usize + 1
@@ -156,7 +157,7 @@ impl Builder {
         }
     }
 
-    /// Something that answers nothing recorded here, and need not be the result of a call.
+    /// Content that answers nothing recorded here, and need not be the result of a call.
     pub fn stray(&mut self, id: &str, content: Body, what: impl Into<String>, at: Option<Millis>) {
         self.open = None;
         self.results += 1;
@@ -173,7 +174,7 @@ impl Builder {
         waiting.into_iter().map(|(_, id)| Arc::clone(id)).collect()
     }
 
-    /// Of calls with this id, those of which a result did not say how they ended wait no longer: a newer one has the id.
+    /// Ends the wait of calls with this id whose result did not say how they ended: a newer call has the id.
     pub(super) fn no_longer_unsure(&mut self, id: Option<&Arc<str>>) {
         if self.unsure.is_empty() {
             return;

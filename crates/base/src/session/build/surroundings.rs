@@ -1,4 +1,4 @@
-//! What is known of a session beside its messages: its names, the surroundings, the tools that were offered.
+//! Facts of a session besides its messages: names, environment, offered tools.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::session::{
 };
 
 impl Builder {
-    /// Gives the session so far its facts.
+    /// Sets the facts of the session so far.
     pub fn show_facts(&mut self) {
         if *self.session.facts != self.facts {
             self.session.facts = Arc::new(self.facts.clone());
         }
     }
 
-    /// The folder that the calls which follow are made in; `None`: nobody says.
+    /// The folder of the calls that follow; `None`: unknown.
     pub fn in_folder(&mut self, folder: Option<&str>) {
         let own = self.facts.context.as_ref().and_then(|context| context.get("cwd")?.as_str());
         if let Some(folder) = folder.filter(|folder| Some(*folder) != own && !folder.is_empty()) {
@@ -30,7 +30,7 @@ impl Builder {
         }
     }
 
-    /// The permission mode and the version of the agent that makes the calls which follow; `None`: nobody says.
+    /// The permission mode and version of the agent for the calls that follow; `None`: unknown.
     pub fn by_agent(&mut self, permission_mode: Option<&str>, version: Option<&str>) {
         let context = self.facts.context.as_ref();
         let own = |key| context.and_then(|context| context.get(key)?.as_str());
@@ -48,23 +48,23 @@ impl Builder {
         }
     }
 
-    /// Whether the calls which follow were made in the session that this one is a fork of.
+    /// Whether the calls that follow were made in the session that this one is forked from.
     pub fn copied(&mut self, copied: bool) {
         self.copied = copied;
     }
 
-    /// The session that this one is a fork of; `open`: how much of it was copied is to be found out there.
+    /// The session that this one is forked from; `open`: only that session shows how much was copied.
     pub fn forked_from(&mut self, other: &str, open: bool) {
         self.context_once("forked_from", other.into());
         self.fork = open.then(|| other.into());
     }
 
-    /// The session that is to be looked at to know which calls are copies.
+    /// The session to look at to know which calls are copies.
     pub fn open_fork(&self) -> Option<Arc<str>> {
         self.fork.clone()
     }
 
-    /// The session's own id, found later than its first message.
+    /// The session's own id, if it is found after its first message.
     pub fn id(&mut self, id: impl Into<Arc<str>>) {
         self.session.id = id.into();
     }
@@ -74,7 +74,7 @@ impl Builder {
         &self.session.id
     }
 
-    /// What the recording calls it. What is said last counts.
+    /// The recording's title. The last one counts.
     pub fn title(&mut self, title: &str) {
         self.title.record(title);
     }
@@ -85,7 +85,7 @@ impl Builder {
         self.facts.subagent = true;
     }
 
-    /// What a gate decided about the call that was added last.
+    /// A gate's decision about the call that was added last.
     pub fn decided(&mut self, live: impl Into<Arc<LiveDecision>>) {
         if let Some(call) = self.session.calls.last_mut() {
             call.live = Some(live.into());
@@ -98,19 +98,19 @@ impl Builder {
         self.session.calls.iter().rev().take_while(|call| call.at.turn == turn).count()
     }
 
-    /// About this many turns, calls and messages follow.
+    /// Hint: about this many turns, calls and messages follow.
     pub fn expect(&mut self, turns: usize, calls: usize, messages: usize) {
         self.session.turns.reserve(turns);
         self.session.calls.reserve(calls);
         self.session.messages.reserve(messages);
     }
 
-    /// What is known of the surroundings, to be filled in.
+    /// The facts, to be filled in.
     pub fn facts(&mut self) -> &mut Facts {
         &mut self.facts
     }
 
-    /// The recording begins after the session did: how that is known.
+    /// The recording begins after the session did; `how`: how that is known.
     pub fn starts_in_the_middle(&mut self, how: impl Into<String>) {
         self.facts.from_the_middle = true;
         let notice = Diagnostic::notice(code::STARTS_IN_THE_MIDDLE, how);
@@ -118,7 +118,7 @@ impl Builder {
         self.diagnostic(notice.on_line(file, u64::from(self.line)));
     }
 
-    /// A context entry, kept beside those already there.
+    /// Adds a context entry.
     pub fn context(&mut self, key: &str, value: Value) {
         let context = self.facts.context.get_or_insert_with(|| Value::Object(Map::new()));
         if let Value::Object(map) = context {
@@ -126,7 +126,7 @@ impl Builder {
         }
     }
 
-    /// A context entry, unless there is one of this name.
+    /// Adds a context entry, unless there is one of this name.
     pub fn context_once(&mut self, key: &str, value: Value) {
         if self.facts.context.as_ref().is_none_or(|context| context.get(key).is_none()) {
             self.context(key, value);
@@ -144,7 +144,7 @@ impl Builder {
         self.states_results
     }
 
-    /// Some result says itself if it failed, so those that say nothing did not.
+    /// Failed results are marked in this recording, so those without a mark succeeded.
     pub fn mark_errors(&mut self) {
         self.marks_errors = true;
     }

@@ -1,5 +1,6 @@
-//! Results that do not say how their call ended: which calls they are of. A session holds them as results of no call, so that
-//! nothing takes them for a success; who copies, cuts or writes it has to know them from results that nothing waited for.
+//! Results that do not say how their call ended, and their calls. A session holds them as results of no call, so that
+//! none is taken for a success; code that copies, cuts or writes a session has to tell them from results that no call
+//! waited for.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,9 +10,9 @@ use crate::session::{MessageKind, Session};
 /// The results of a session that do not say how their call ended.
 #[derive(Debug, Default)]
 pub struct Unsettled {
-    /// The call (by index) that each is of, by the place of its message. A later result may have settled it.
+    /// The call (by index) of each, by the position of its message. A later result may have settled it.
     pub of: HashMap<usize, u32>,
-    /// Calls (by index) that wait no longer, though no result says how they ended.
+    /// Calls (by index) that no longer wait, though no result says how they ended.
     pub over: HashSet<u32>,
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-/// Calls that wait for their result, in their order. Nearly always one or none, and every id of a session has one of these: others
-/// take no room until there are some.
+/// Calls that wait for their result, in order. Nearly always one or none, and every id of a session has one of these:
+/// more take room only when they occur.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Waiting {
     first: Option<u32>,
@@ -28,7 +28,7 @@ impl Waiting {
         Some(first)
     }
 
-    /// This call, if it waits.
+    /// Takes this call, if it waits.
     pub fn take(&mut self, call: u32) -> Option<u32> {
         if self.first == Some(call) {
             return self.pop();
@@ -43,12 +43,11 @@ impl Waiting {
         newest.or_else(|| self.first.take())
     }
 
-    /// The one that has waited longest.
+    /// The call that has waited longest.
     pub fn first(&self) -> Option<u32> {
         self.first
     }
 
-    /// All of them.
     pub fn calls(&self) -> impl Iterator<Item = u32> {
         self.first.into_iter().chain(self.others.iter().flat_map(|others| others.iter().copied()))
     }

@@ -1,9 +1,9 @@
-//! Which part of a session stays.
+//! The part of a session that is kept.
 
 use crate::session::{Call, Session};
 
-/// What of a session stays. A turn goes with its calls, a call with its result; everything else that was said stays or
-/// goes by itself.
+/// The part of a session that is kept. A turn is removed with its calls, a call with its result; every other message is
+/// kept or removed by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Part {
     turns: Vec<bool>,
@@ -23,7 +23,7 @@ impl Part {
         }
     }
 
-    /// All up to the end of a turn (from 1): its response, its calls, and what stands before the next response.
+    /// All up to the end of a turn (from 1): its response, its calls, and the messages before the next response.
     pub fn up_to(session: &Session, turn: u32) -> Part {
         let mut part = Part::whole(session);
         let Some(last) = session.turn(turn) else { return part };
@@ -33,50 +33,50 @@ impl Part {
         part
     }
 
-    /// An alternative (by its place in [`Session::alternatives`]) goes.
+    /// Removes an alternative (by its position in [`Session::alternatives`]).
     pub fn drop_alternative(&mut self, place: usize) {
         if let Some(stays) = self.alternatives.get_mut(place) {
             *stays = false;
         }
     }
 
-    /// Whether an alternative stays, if its turn does.
+    /// Whether an alternative is kept, if its turn is.
     pub fn has_alternative(&self, place: usize) -> bool {
         self.alternatives.get(place) == Some(&true)
     }
 
-    /// A turn (from 1) goes.
+    /// Removes a turn (from 1).
     pub fn drop_turn(&mut self, turn: u32) {
         if let Some(stays) = (turn as usize).checked_sub(1).and_then(|place| self.turns.get_mut(place)) {
             *stays = false;
         }
     }
 
-    /// A call (by index) goes.
+    /// Removes a call (by index).
     pub fn drop_call(&mut self, call: u32) {
         if let Some(stays) = self.calls.get_mut(call as usize) {
             *stays = false;
         }
     }
 
-    /// A message (by its place in [`Session::messages`]) goes that is neither a response nor a call's result.
+    /// Removes a message (by its position in [`Session::messages`]) that is neither a response nor a call's result.
     pub fn drop_message(&mut self, message: usize) {
         if let Some(stays) = self.messages.get_mut(message) {
             *stays = false;
         }
     }
 
-    /// Whether a turn stays.
+    /// Whether a turn is kept.
     pub fn has_turn(&self, turn: u32) -> bool {
         (turn as usize).checked_sub(1).and_then(|place| self.turns.get(place)) == Some(&true)
     }
 
-    /// Whether a call stays, its turn included.
+    /// Whether a call is kept, its turn included.
     pub fn has_call(&self, call: &Call) -> bool {
         self.has_turn(call.at.turn) && self.calls.get(call.at.index as usize) == Some(&true)
     }
 
-    /// Whether a message stays that is neither a response nor a call's result.
+    /// Whether a message is kept that is neither a response nor a call's result.
     pub fn has_message(&self, message: usize) -> bool {
         self.messages.get(message) == Some(&true)
     }

@@ -1,11 +1,11 @@
-//! What came of the calls of a changed session.
+//! Results of the calls of a changed session.
 
 use super::{Writing, id_of};
 use crate::session::build::Mark;
 use crate::session::{Body, Call, Message, Outcome, Turn};
 
 impl Writing<'_> {
-    /// Results that nobody recorded, behind a turn's response.
+    /// Added results, after a turn's response.
     pub(super) fn unrecorded(&mut self, turn: &Turn, until: u32, response: &Message) {
         let mut results = std::mem::take(&mut self.results);
         let open = std::mem::replace(&mut self.answered, until)..until;
@@ -37,7 +37,7 @@ impl Writing<'_> {
         self.answer(call, outcome, content, refusal, message);
     }
 
-    /// A result that does not say how its call ended. It never becomes one that does, unless that is what is supposed.
+    /// A result that does not say how its call ended. It stays so, unless an edit gives the call a result.
     pub(super) fn unsettled(&mut self, index: u32, place: usize, message: &Message) {
         let session = self.session;
         let Some(call) = session.calls.get(index as usize).filter(|call| self.plan.part.has_call(call))
@@ -57,7 +57,7 @@ impl Writing<'_> {
         }
     }
 
-    /// The result of a call, where `message` is.
+    /// The result of a call, at the position of `message`.
     fn answer(
         &mut self,
         call: &Call,
@@ -70,7 +70,7 @@ impl Writing<'_> {
         let now = self.calls.get(call.at.index as usize).copied().flatten();
         let id = id_of(&self.own_ids, call);
         let answered = self.builder.result_of(now, id, content.clone(), mark, message.at);
-        // It came when its own turn had proposed another call.
+        // It came after its own turn had proposed another call.
         let late = |turn: &Turn| turn.late.contains(&call.at.index);
         if let Some(at) = answered.filter(|_| self.session.turn(call.at.turn).is_some_and(late)) {
             self.builder.late_within_turn(at);
@@ -78,7 +78,7 @@ impl Writing<'_> {
     }
 }
 
-/// The mark of a result; none where there is no result.
+/// The mark of a result; `None` if there is no result.
 pub(super) fn mark(outcome: Outcome, refusal: Option<&'static str>) -> Option<Mark> {
     let refused = refusal.or(Some("the result is marked as refused"));
     match outcome {

@@ -1,4 +1,4 @@
-//! Turns that nobody recorded, and a turn that is parted by them.
+//! Added turns, and turns that are split by them.
 
 use std::collections::HashSet;
 
@@ -7,7 +7,7 @@ use super::{AddedCall, Writing, free};
 use crate::session::{Body, Call, Message, Turn};
 
 impl<'a> Writing<'a> {
-    /// Ends a turn in front of a call: what came of the calls before it stands there, and then the turns that were added.
+    /// Ends a turn in front of a call: the results of the calls before it come there, then the added turns.
     pub(super) fn part_turn(&mut self, turn: &'a Turn, call: &Call, response: &'a Message) {
         self.unrecorded(turn, call.at.index, response);
         let before =
@@ -37,7 +37,7 @@ impl<'a> Writing<'a> {
         }
     }
 
-    /// Proposes a call that nobody recorded, under an id that it returns.
+    /// Proposes an added call, and returns its id.
     pub(super) fn propose(&mut self, place: usize, call: &AddedCall, response: &Message) -> String {
         let taken: HashSet<&str> = self.session.calls.iter().filter_map(|call| call.id.as_deref()).collect();
         let id = free(&taken, "added", self.added.len() as u32);

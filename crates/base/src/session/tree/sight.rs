@@ -1,7 +1,7 @@
-//! What is missing of a session's tree, call by call.
+//! Gaps in a session's tree, call by call.
 //!
-//! A gate says at each call that it decides which other sessions there were by then. Of any other call it is guessed: what is
-//! named as a parent, and what was started as a subagent, should have been read.
+//! A gate records at each call that it decides which other sessions existed. For any other call this is inferred: every
+//! named parent and every started subagent should have been read.
 
 use std::sync::Arc;
 
@@ -10,46 +10,46 @@ use serde::Serialize;
 use super::{Elsewhere, Happening, STARTERS, Tree, anchor};
 use crate::session::{Call, CallRef, Outcome, Session};
 
-/// What is known of the other sessions of a session's tree.
+/// How much is known of the other sessions of a session's tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum TreeSight {
-    /// Nobody looked for them.
+    /// They were not looked for.
     #[default]
     Unread,
-    /// All that anything names were read.
+    /// All sessions that are named anywhere were read.
     Whole,
-    /// Some were not, at these calls.
+    /// Some were not read; the gaps, by call.
     Partial(Arc<[Gap]>),
 }
 
-/// Calls before which something may have happened that nobody read.
+/// Calls before which events of an unread session may have happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
-    /// The first of them (by index); calls before it came before what is missing began.
+    /// The first of them (by index); calls before it are older than what is missing.
     from: u32,
     /// The first call after them.
     until: u32,
-    /// Which sessions are missing, as a clause.
+    /// The missing sessions, as a clause.
     why: Arc<str>,
 }
 
 /// What a gate saw of a session's tree when it decided one of its calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct TreeSeen {
-    /// The other sessions that there were. Whatever they had done by then was seen.
+    /// The other sessions that existed. All their events until then were seen.
     pub sessions: Vec<Arc<str>>,
-    /// What is missing beside them, as a clause.
+    /// What else was missing, as a clause.
     pub missing: Option<Arc<str>>,
 }
 
 impl TreeSight {
-    /// Something is missing from this call (by index) on.
+    /// A gap from this call (by index) on.
     #[cfg(test)]
     pub(super) fn since(from: u32, why: impl Into<Arc<str>>) -> TreeSight {
         TreeSight::Partial([Gap { from, until: u32::MAX, why: why.into() }].into())
     }
 
-    /// Why something may have happened before this call (by index) that nobody read. `None`: nothing is missing.
+    /// Why unread events may have happened before this call (by index). `None`: nothing is missing.
     pub fn gap(&self, index: u32) -> Option<&str> {
         match self {
             TreeSight::Unread => Some(UNREAD),
@@ -61,7 +61,7 @@ impl TreeSight {
         }
     }
 
-    /// What is missing at the first call at which anything is.
+    /// The gap at the first call that has one.
     pub fn missing(&self) -> Option<&str> {
         match self {
             TreeSight::Unread => Some(UNREAD),
@@ -74,14 +74,14 @@ impl TreeSight {
 const UNREAD: &str = "the other sessions of its tree were not read";
 
 impl Tree<'_> {
-    /// What is missing of the tree. `now`: what a gate sees that decides the session's last call.
+    /// The gaps of the tree. `now`: what a gate sees while it decides the session's last call.
     pub(super) fn sight(&self, elsewhere: &Elsewhere, now: Option<&TreeSeen>) -> TreeSight {
         let mut gaps: Vec<Gap> = Vec::new();
         let (mut from, end) = (0, self.own.calls.len() as u32);
         for call in &self.own.calls {
             let recorded = call.live.as_ref().and_then(|live| live.tree.as_deref());
             let Some(seen) = now.filter(|_| call.at.index + 1 == end).or(recorded) else { continue };
-            // What was made since the gate was last asked came before this, too.
+            // Calls made since the gate's last decision came before this one, too.
             let until = call.at.index + 1;
             if let Some(why) = self.lacks(seen) {
                 match gaps.last_mut() {
@@ -99,7 +99,7 @@ impl Tree<'_> {
         if gaps.is_empty() { TreeSight::Whole } else { TreeSight::Partial(gaps.into()) }
     }
 
-    /// What is missing of what a gate saw.
+    /// The gap in what a gate saw.
     fn lacks(&self, seen: &TreeSeen) -> Option<Arc<str>> {
         if let Some(parent) = self.own.parent.as_ref().filter(|parent| !seen.sessions.contains(parent)) {
             return Some(unread_parent(parent).into());
@@ -109,7 +109,7 @@ impl Tree<'_> {
         seen.missing.clone().or_else(|| Some(format!("the session `{}` was not read", unread?).into()))
     }
 
-    /// What seems to be missing, and from which of the session's own calls (by index) on.
+    /// The apparent gap, and the first of the session's own calls (by index) that it affects.
     pub(super) fn guess(&self, elsewhere: &Elsewhere) -> Option<(u32, String)> {
         let mut missing: Option<(u32, String)> = None;
         let mut note = |since: u32, why: String| {
@@ -141,7 +141,7 @@ impl Tree<'_> {
         missing
     }
 
-    /// The first call that started a subagent of which there is no session.
+    /// The first call that started a subagent without a session.
     fn unread_child<'s>(&self, session: &'s Session) -> Option<&'s Call> {
         let all = std::iter::once(self.own).chain(self.sessions.iter().map(|session| &**session));
         let is_parent =

@@ -30,7 +30,7 @@ fn session(id: &str, parent: Option<&str>, turns: &[(Option<Millis>, &[&str])]) 
     build.finish()
 }
 
-/// What happened elsewhere, as `TOOL@INDEX` where it began and `TOOL.@INDEX` where it ended.
+/// Events of other sessions, as `TOOL@INDEX` for the beginning of a call and `TOOL.@INDEX` for its end.
 fn seen(sessions: &[Session], from: &str) -> Vec<String> {
     let joined = join(sessions.to_vec());
     let own = joined.iter().find(|session| *session.id == *from).unwrap();
@@ -83,7 +83,7 @@ fn without_times_a_subagent_is_where_it_was_started() {
     // They began with the calls that started them, and have ended when the model goes on.
     assert_eq!(seen(&all, "main"), ["test@2", "test@3", "test.@4", "test.@4", "test@5", "test.@5"]);
     let of_one = seen(&all, "one");
-    // Siblings that run side by side may have begun before, and have ended after; so may the calls of their parent.
+    // Siblings that run in parallel may have begun before, and have ended after; so may the calls of their parent.
     assert!(
         of_one.starts_with(&["read@0".to_owned()]) && of_one.contains(&"read.@0".to_owned()),
         "{of_one:?}"
@@ -113,7 +113,7 @@ fn what_is_missing_is_said_from_where_on() {
     );
     let why: Arc<str> = "the session of the subagent that turn 1 started was not read".into();
     assert_eq!(sight(std::slice::from_ref(&main), "main"), TreeSight::since(2, why));
-    // Of two sessions with the name of the parent it is the one in the same file, and where none is, neither.
+    // Of two sessions with the name of the parent it is the one in the same file; if neither is, it is unknown.
     let mut far = main.clone();
     far.origin.file = "far/away.jsonl".into();
     assert_eq!(sight(&[main.clone(), far.clone(), sub.clone()], "sub"), TreeSight::Whole);
