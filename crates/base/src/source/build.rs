@@ -1,7 +1,6 @@
-//! Puts together the tree of a document from what a reader meets, and keeps it within bounds.
+//! Builds the tree of a document from the events of a reader, and keeps it within bounds.
 //!
-//! Readers push events; nothing here looks at the text. The stack is ours, so no input can overflow the
-//! machine's.
+//! Nothing here looks at the text. The stack is our own, so no input can overflow the machine's.
 
 use std::sync::Arc;
 
@@ -12,12 +11,12 @@ use super::{Entry, Node, NodeValue, Parse, Problem, ProblemKind, Span};
 
 /// The deepest nesting of lists and mappings that is read.
 pub(super) const MAX_DEPTH: usize = 128;
-/// The most nodes of one file, what aliases stand for counted every time.
+/// The most nodes of one file; an alias counts as often as it repeats its anchor.
 pub(super) const MAX_NODES: usize = 1_000_000;
 /// The most bytes of text that aliases of one file may repeat.
 const MAX_REPEATED_TEXT: usize = 64 << 20;
 
-/// The bounds were reached: the rest of the document is not read.
+/// A bound was reached: the rest of the document is not read.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
     /// This document nests too deep; the next may be fine.
@@ -83,7 +82,7 @@ impl Builder {
         self.parsed.problems.push(problem);
     }
 
-    /// The span that the innermost open list or mapping had when it was opened.
+    /// The span at which the innermost open list or mapping was opened.
     pub fn innermost(&self) -> Option<Span> {
         self.stack.last().map(|open| open.span)
     }
@@ -105,8 +104,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Ends the innermost list or mapping at `end`, or where its last part ends. Gives it back with its
-    /// anchor; it is still to be [put](Builder::put).
+    /// Ends the innermost list or mapping at `end`, or where its last part ends. Returns it with its anchor; it is
+    /// still to be [put](Builder::put).
     pub fn close(&mut self, end: Option<usize>) -> Option<(Node, usize)> {
         let Open { span, anchor, inside } = self.stack.pop()?;
         let (last, value) = match inside {
@@ -160,8 +159,8 @@ impl Builder {
         }
     }
 
-    /// Ends the document. One that was broken off keeps what was read of it, and its place among the others;
-    /// a key without its value is left out.
+    /// Ends the document. One that was broken off keeps what was read of it, and its position among the others; a key
+    /// without a value is left out.
     pub fn finish_document(&mut self, broken_at: Option<usize>) {
         while let Some((node, _)) = self.close(None) {
             self.put(node);

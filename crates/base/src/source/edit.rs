@@ -1,8 +1,8 @@
-//! Changes to a text of YAML or JSON in place. Every byte that is not a part of what changes is kept: comments, quotes,
-//! indentation, line ends, block and flow style.
+//! Edits of YAML or JSON text in place. Every byte outside a change is kept: comments, quotes, indentation, line ends,
+//! block and flow style.
 //!
-//! The changed text is parsed again and compared with the values that the changes are meant to give. Where it differs (an
-//! alias repeats a changed value, say), the changes are refused and the text is left alone.
+//! The changed text is parsed again and compared with the intended values. If they differ (for example because an alias
+//! repeats a changed value), the changes are refused and the text stays as it is.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,24 +21,24 @@ pub struct Edits<'d> {
     is_json: bool,
     line_end: &'static str,
     texts: Vec<(Span, String)>,
-    /// New values and new keys, by the node that was the value.
+    /// New values and new keys, by the original value node.
     values: HashMap<*const Node, Value>,
     keys: HashMap<*const Node, String>,
     collections: Vec<Members<'d>>,
 }
 
-/// The text has a form in which this cannot be changed without losing something.
+/// The form of the text does not allow this change without losing something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the text cannot be changed in place")]
 pub struct Refused;
 
-/// What happens to the items of a list, or to the entries of a mapping.
+/// Changes to the items of a list, or to the entries of a mapping.
 #[derive(Debug)]
 struct Members<'d> {
     node: &'d Node,
-    /// What comes instead of an item. Nothing: the item or entry is removed.
+    /// The replacements of an item; none: the item or entry is removed.
     instead: BTreeMap<usize, Vec<Value>>,
-    /// What comes before this place.
+    /// The additions before this position.
     added: BTreeMap<usize, Vec<New>>,
 }
 
@@ -85,8 +85,7 @@ impl<'d> Edits<'d> {
 
     /// Gives a key another value, on the key's own line.
     ///
-    /// # Errors
-    /// A comment within the old value would be lost, or the value is not directly after its key.
+    /// # Errors A comment within the old value would be lost, or the value does not come directly after its key.
     pub fn set(&mut self, entry: &'d Entry, value: Value) -> Result<(), Refused> {
         let text = inline(&value, self.is_json);
         let change = self.in_place_of(entry, &text).ok_or(Refused)?;
@@ -102,7 +101,7 @@ impl<'d> Edits<'d> {
         self.keys.insert(&raw const entry.value, key.to_owned());
     }
 
-    /// Puts other items in the place of one. Without any, the item is removed. Comments within it are kept above them.
+    /// Replaces an item of a list by others, or removes it if there are none. Comments within it are kept above them.
     pub fn replace(&mut self, list: &'d Node, index: usize, items: Vec<Value>) {
         self.members(list).instead.insert(index, items);
     }
@@ -128,7 +127,7 @@ impl<'d> Edits<'d> {
         }
     }
 
-    /// The comments within a part of the text that holds this node.
+    /// The comments of this node within a part of the text.
     pub fn comments(&self, node: &Node, within: Span) -> Vec<String> {
         let mut values = Vec::new();
         leaves(node, &mut values);
@@ -145,16 +144,14 @@ impl<'d> Edits<'d> {
 
     /// The text with all changes.
     ///
-    /// # Errors
-    /// Two changes meet, a comment would be lost, or the text would not be read as what is meant.
+    /// # Errors Two changes overlap, a comment would be lost, or the text would not be read as intended.
     pub fn finish(self) -> Result<String, Refused> {
         self.both().map(|(text, _)| text)
     }
 
-    /// The same as the parts of the text that change, in its order, each with what comes in its place.
+    /// The same as the parts of the text that change, in its order, each with its replacement.
     ///
-    /// # Errors
-    /// As [`Edits::finish`].
+    /// # Errors As [`Edits::finish`].
     pub fn parts(self) -> Result<Vec<(Span, String)>, Refused> {
         self.both().map(|(_, parts)| parts)
     }
@@ -224,7 +221,7 @@ impl<'d> Edits<'d> {
     }
 }
 
-/// A text with others in place of parts of it, which are in its order. `None` where two parts meet, or one is not in it.
+/// A text with parts of it replaced; the parts are in its order. `None` if two parts overlap, or one is not in it.
 pub fn put(text: &str, parts: &[(Span, String)]) -> Option<String> {
     let (mut made, mut from) = (String::with_capacity(text.len()), 0);
     for (span, new) in parts {

@@ -30,18 +30,18 @@ use super::node::pointer_push;
 use super::problem::quoted;
 use super::{Entry, Node, Problem, ProblemKind, Span};
 
-/// A value to be read, with the way to it.
+/// A value to be read, with its pointer.
 #[derive(Clone, Debug)]
 pub struct Field<'a> {
     /// The value.
     pub node: &'a Node,
     /// Its JSON Pointer in the document.
     pub pointer: String,
-    /// The place of its key, if it is a mapping's.
+    /// The span of its key, if it is in a mapping.
     pub key_span: Option<Span>,
 }
 
-/// A mapping of which the keys are taken one by one.
+/// A mapping whose keys are taken one by one.
 #[derive(Clone, Debug)]
 pub struct Fields<'a> {
     node: &'a Node,
@@ -49,13 +49,13 @@ pub struct Fields<'a> {
     pointer: String,
     key_span: Option<Span>,
     taken: Vec<bool>,
-    /// The keys that were asked for, there or not: these are the known ones.
+    /// The keys that were taken, present or not: these are the known ones.
     asked: Vec<&'a str>,
     null_is_absent: bool,
 }
 
 impl<'a> Field<'a> {
-    /// Where the value is.
+    /// The span of the value.
     pub fn span(&self) -> Span {
         self.node.span
     }
@@ -65,7 +65,7 @@ impl<'a> Field<'a> {
         Field { node, pointer: String::new(), key_span: None }
     }
 
-    /// The text. `1`, `true` and nothing are no text.
+    /// The text. `1`, `true` and null are not text.
     pub fn text(&self, out: &mut Vec<Problem>) -> Option<&'a str> {
         self.expect(self.node.as_str(), "text", out)
     }
@@ -101,7 +101,7 @@ impl<'a> Field<'a> {
         read
     }
 
-    /// One of some words, and what it stands for.
+    /// The value that one of these words stands for.
     pub fn one_of<T: Copy>(&self, words: &[(&str, T)], out: &mut Vec<Problem>) -> Option<T> {
         let text = self.text(out)?;
         if let Some((_, meant)) = words.iter().find(|(word, _)| *word == text) {
@@ -161,7 +161,7 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// Notes that the value, though of the right type, will not do.
+    /// Reports a value of the right type that is not allowed here.
     pub fn refuse(&self, message: impl Into<String>, out: &mut Vec<Problem>) {
         out.push(self.problem(ProblemKind::BadValue, message));
     }
@@ -171,7 +171,7 @@ impl<'a> Field<'a> {
         Problem::new(kind, self.shown_span(), message)
     }
 
-    /// The key that leads here, for messages: the last step of the pointer, unless that is a list's index.
+    /// The key of this value, for messages: the last step of the pointer, unless that is a list's index.
     fn key(&self) -> Option<String> {
         self.key_span?;
         let (_, last) = self.pointer.rsplit_once('/')?;
@@ -186,7 +186,7 @@ impl<'a> Field<'a> {
         self.key().map(|key| format!("{key}: ")).unwrap_or_default()
     }
 
-    /// A value left out has no text to point at: its key has.
+    /// A value left out has no text to point at, so its key is shown.
     fn shown_span(&self) -> Span {
         match self.key_span {
             Some(key) if self.node.span.is_empty() => key,
@@ -216,17 +216,17 @@ impl<'a> Fields<'a> {
         self
     }
 
-    /// Whether the key is there. Does not make it a known one.
+    /// Whether the key is present. Does not make it a known one.
     pub fn has(&self, key: &str) -> bool {
         self.entries.iter().any(|entry| self.is(entry, key))
     }
 
-    /// Takes the entry of a key, if it is there. The key is known from then on.
+    /// Takes the entry of a key, if it is present. The key is known from then on.
     pub fn take(&mut self, key: &'a str) -> Option<&'a Entry> {
         self.asked.push(key);
         let mut found = None;
         for (entry, taken) in self.entries.iter().zip(&mut self.taken) {
-            // A key given twice has been reported as such; it is known all the same.
+            // A key given twice has been reported already; it is known all the same.
             if entry.key == key {
                 *taken = true;
                 found = found.or(Some(entry));
@@ -280,23 +280,23 @@ impl<'a> Fields<'a> {
         self.optional(key)?.fields(out)
     }
 
-    /// The problem that a key is missing: told at the key of the mapping, or at its first line.
+    /// The problem that a key is missing, at the key of the mapping or at its first line.
     pub fn missing(&self, key: &str) -> Problem {
         Problem::new(ProblemKind::MissingKey, self.head(), format!("the key {} is missing", quoted(key)))
     }
 
-    /// Where a problem with the whole mapping is reported: at its key, else at its own first key.
+    /// The span for a problem of the whole mapping: its key, else its own first key.
     pub fn head(&self) -> Span {
         let first = self.entries.first().map(|entry| entry.key_span);
         self.key_span.or(first).unwrap_or(self.node.span)
     }
 
-    /// Notes every key that was not taken.
+    /// Reports every key that was not taken.
     pub fn finish(self, out: &mut Vec<Problem>) {
         out.extend(self.unknown());
     }
 
-    /// The keys that were asked for.
+    /// The keys that were taken, present or not.
     pub fn known(&self) -> impl Iterator<Item = &'a str> {
         self.asked.iter().copied()
     }
@@ -320,7 +320,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A problem for a key that is none of the known ones. A known key may be there more than once.
+/// The problem of a key that is not one of the known ones. A known key may occur more than once.
 pub fn unknown_key(key: &str, span: Span, known: &[&str]) -> Problem {
     let mut message = format!("unknown key {}", quoted(key));
     if let Some(near) = nearest(key, known.iter().copied()) {

@@ -1,7 +1,7 @@
-//! Reads JSON (RFC 8259), strictly: what `serde_json` reads, and where it is.
+//! Reads JSON (RFC 8259) strictly, as `serde_json` does, with positions.
 //!
-//! An own scanner: the libraries at hand take text that is not JSON (raw control characters, other white
-//! space), and give nothing of a document that is broken further down. Strings and numbers are decoded by
+//! A scanner of our own: the available libraries accept text that is not JSON (raw control characters, other white
+//! space), and return nothing of a document that is broken further down. Strings and numbers are decoded by
 //! `serde_json`.
 
 use super::build::{Builder, Place, Stop};
@@ -13,7 +13,7 @@ pub fn parse(source: &Source) -> Parse {
     let mut reader = Reader { text: source.text(), at: 0, builder: Builder::default() };
     reader.skip_space();
     if reader.peek().is_some() {
-        // A problem is all that can stop it, and that has been noted.
+        // Only a problem can stop it, and that has been reported.
         let _ = reader.document();
         reader.builder.finish_document(None);
     }
@@ -63,7 +63,7 @@ impl Reader<'_> {
         }
     }
 
-    /// After a value: ends what ends here and moves to the next value or key. True at the end of the text.
+    /// After a value: closes finished containers and moves to the next value or key. True at the end of the text.
     fn close_what_ends(&mut self) -> Result<bool, Stop> {
         loop {
             let place = self.builder.place();
@@ -180,7 +180,7 @@ impl Reader<'_> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Goes past one ASCII character and the white space after it.
+    /// Skips one ASCII character and the white space after it.
     fn step(&mut self) -> Span {
         let span = Span::new(self.at, self.at + 1);
         self.at = span.end;
@@ -200,7 +200,7 @@ impl Reader<'_> {
         self.take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r'));
     }
 
-    /// Says what is here instead of what was wanted.
+    /// Reports the character here, where something else was expected.
     fn unexpected(&mut self, wanted: &str) -> Stop {
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next());
         let span = Span::new(self.at, self.at + found.map_or(0, char::len_utf8));
@@ -224,8 +224,8 @@ impl Reader<'_> {
     }
 }
 
-/// Where in a string literal the escape is that could not be read, and what is wrong with it. `column` is
-/// the byte (from 1) at which decoding gave up.
+/// The position in a string literal of an escape that could not be read, and what is wrong with it. `column` is the
+/// byte (from 1) at which decoding stopped.
 fn bad_escape(written: &str, column: usize) -> (Span, &'static str) {
     let before = written.get(..column.min(written.len())).unwrap_or(written);
     let start = before.rfind('\\').unwrap_or_default();

@@ -1,6 +1,6 @@
 //! `did you mean`: the known word that is nearest to a misspelt one.
 
-/// The known word that `word` most probably stands for, if one is near enough.
+/// The known word that `word` most probably means, if one is near enough.
 pub fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Option<&'w str> {
     let folded = fold(word);
     let length = folded.chars().count();
@@ -14,9 +14,9 @@ pub fn nearest<'w>(word: &str, known: impl IntoIterator<Item = &'w str>) -> Opti
             let other = fold(candidate);
             let distance = strsim::damerau_levenshtein(&folded, &other);
             let longest = length.max(other.chars().count());
-            // One slip in three letters; a word within the other (`equal_to` for `equals`) may differ more.
+            // One slip in three letters; a word that contains the other (`equal_to` for `equals`) may differ more.
             let near = distance * 3 <= longest || strsim::jaro_winkler(&folded, &other) >= 0.9;
-            // Of words as near as each other, the one of which letters were left out: `files` for `fils`, and not `file`.
+            // Of equally near words, the one with letters left out: `files` for `fils`, not `file`.
             near.then_some(((distance, !leaves_out(&folded, &other)), candidate))
         })
         .min_by_key(|(distance, _)| *distance)
@@ -29,18 +29,18 @@ fn leaves_out(word: &str, other: &str) -> bool {
     word.chars().all(|letter| others.any(|other| other == letter))
 }
 
-/// How many letters have to be changed, added, taken out or exchanged to make the one word of the other.
+/// The edit distance: letters to change, add, remove or exchange to turn one word into the other.
 pub fn edits(word: &str, other: &str) -> usize {
     strsim::damerau_levenshtein(&fold(word), &fold(other))
 }
 
-/// Whether it takes no more edits than this to make the one word of the other.
+/// Whether the edit distance is at most this.
 pub fn is_within(edits: usize, word: &str, other: &str) -> bool {
     // Most words differ too much in length already.
     letters(word).count().abs_diff(letters(other).count()) <= edits && self::edits(word, other) <= edits
 }
 
-/// `requiresPriorTool`, `requires-prior-tool` and `requires_prior_tool` are one word here.
+/// `requiresPriorTool`, `requires-prior-tool` and `requires_prior_tool` are the same word.
 fn fold(word: &str) -> String {
     letters(word).collect()
 }

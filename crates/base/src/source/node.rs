@@ -1,4 +1,4 @@
-//! The tree of a document: JSON's values, each with its place in the text.
+//! The tree of a document: JSON's values, each with its span in the text.
 //!
 //! Trees are made by the readers, which bound their depth, so walking one by recursion is safe.
 
@@ -9,11 +9,12 @@ use serde_json::{Map, Number, Value};
 
 use super::Span;
 
-/// A value and its place.
+/// A value and its span.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// A scalar's text with its quotes, or its lines below `|` and `>`; a flow collection with its brackets; the lines of a block collection
-    /// from its first key or dash to the end of its last value; nothing, at its place, for a value left out.
+    /// A scalar's text with its quotes, or its lines below `|` and `>`; a flow collection with its brackets; the lines
+    /// of a block collection from its first key or dash to the end of its last value; empty, at its position, for a
+    /// value left out.
     pub span: Span,
     /// The value.
     pub value: NodeValue,
@@ -26,8 +27,8 @@ pub enum NodeValue {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A number with its digits as written; around them it is spelled as `serde_json` does (`1E5` is `1e+5`, and
-    /// YAML's `+1`, `.5`, `007` and `0x1F` are what JSON has for them).
+    /// A number with its digits as written, otherwise spelled as `serde_json` does (`1E5` is `1e+5`, and YAML's `+1`,
+    /// `.5`, `007` and `0x1F` become the same numbers in JSON).
     Number(Number),
     /// Text.
     String(String),
@@ -42,19 +43,19 @@ pub enum NodeValue {
 pub struct Entry {
     /// The key.
     pub key: String,
-    /// The key's place, with its quotes.
+    /// The key's span, with its quotes.
     pub key_span: Span,
     /// The value.
     pub value: Node,
 }
 
 impl Node {
-    /// The value under a key of a mapping: the first, if the key is there twice.
+    /// The value of a key of a mapping: the first, if the key occurs twice.
     pub fn get(&self, key: &str) -> Option<&Node> {
         self.entry(key).map(|entry| &entry.value)
     }
 
-    /// The entry under a key of a mapping: the first, if the key is there twice.
+    /// The entry of a key of a mapping: the first, if the key occurs twice.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.as_map()?.iter().find(|entry| entry.key == key)
     }
@@ -64,12 +65,12 @@ impl Node {
         self.find(pointer).map(|(_, node)| node)
     }
 
-    /// The places of the key (where the last step is a key) and of the value at a JSON Pointer.
+    /// The spans of the key (if the last step is a key) and of the value at a JSON Pointer.
     pub fn span_of(&self, pointer: &str) -> Option<(Option<Span>, Span)> {
         self.find(pointer).map(|(key, node)| (key, node.span))
     }
 
-    /// The same value without places. Of a key given twice, the first counts.
+    /// The same value without spans. Of a key given twice, the first counts.
     pub fn to_json(&self) -> Value {
         match &self.value {
             NodeValue::Null => Value::Null,
@@ -89,7 +90,7 @@ impl Node {
         }
     }
 
-    /// What people call such a value.
+    /// The type's name, for people.
     pub fn kind(&self) -> &'static str {
         match &self.value {
             NodeValue::Null => "nothing",
@@ -193,7 +194,7 @@ fn unescape(segment: &str) -> Cow<'_, str> {
     }
 }
 
-/// RFC 6901 knows no `01` and no `+1`.
+/// RFC 6901 allows neither `01` nor `+1`.
 fn list_index(segment: &str) -> Option<usize> {
     let plain = segment == "0" || !segment.starts_with(['0', '+']);
     if plain { segment.parse().ok() } else { None }

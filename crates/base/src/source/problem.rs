@@ -1,32 +1,32 @@
-//! What is wrong with a text, before anybody knows what kind of document it is.
+//! Problems of a text, before it is known what kind of document it is.
 
 use super::{Node, Span};
 
-/// What was read from a source. Both halves may be filled: a text with problems is read as far as it goes.
+/// The result of reading a source. Both halves may be filled: a text with problems is read as far as possible.
 #[derive(Clone, Debug, Default)]
 pub struct Parse {
     /// The documents, in the order of the text. None in an empty file.
     pub documents: Vec<Node>,
-    /// What is wrong, in the order in which it was found.
+    /// The problems, in the order in which they were found.
     pub problems: Vec<Problem>,
 }
 
-/// Something wrong at a place of a text.
+/// A problem at a span of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What sort of thing.
+    /// Its kind.
     pub kind: ProblemKind,
-    /// Where.
+    /// Its span.
     pub span: Span,
-    /// What, in one line of lower case.
+    /// The problem, in one line of lower case.
     pub message: String,
-    /// Another place that has to do with it, and how.
+    /// A related place, and how it is related.
     pub related: Option<(Span, String)>,
-    /// What would fix it.
+    /// How to fix it.
     pub help: Option<String>,
 }
 
-/// The sorts of problems that a document can have whatever its dialect.
+/// The kinds of problems that documents of every dialect can have.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ProblemKind {
     /// The text is not YAML, or not JSON.
@@ -47,13 +47,13 @@ pub enum ProblemKind {
     TooLarge,
     /// A key that is not known here.
     UnknownKey,
-    /// A key that must be here and is not.
+    /// A required key that is missing.
     MissingKey,
     /// A value of another type than expected.
     WrongType,
     /// A value of the right type that is not allowed here.
     BadValue,
-    /// A JSONPath that cannot be read, or is not of the kind wanted here.
+    /// A JSONPath that cannot be read, or is not of the kind expected here.
     BadPath,
     /// A wildcard in a name that is compared letter by letter.
     StarInName,
@@ -67,20 +67,20 @@ impl Problem {
         Problem { kind, span, message: message.into(), related: None, help: None }
     }
 
-    /// With another place that has to do with it.
+    /// Adds a related place.
     pub fn related(mut self, span: Span, message: impl Into<String>) -> Problem {
         self.related = Some((span, message.into()));
         self
     }
 
-    /// With what would fix it.
+    /// Adds how to fix it.
     pub fn help(mut self, help: impl Into<String>) -> Problem {
         self.help = Some(help.into());
         self
     }
 }
 
-/// User text for a message: in backticks, cut where it is long.
+/// User text for a message: in backticks, cut if it is long.
 pub fn quoted(text: &str) -> String {
     const LONGEST: usize = 60;
     match text.char_indices().nth(LONGEST) {

@@ -1,6 +1,6 @@
-//! What a plain YAML scalar is in the core schema of YAML 1.2 (section 10.3.2).
+//! The value of a plain YAML scalar in the core schema of YAML 1.2 (section 10.3.2).
 //!
-//! `yes`, `on`, `12:30` and `1_000` are text there, as is everything else that is not listed below.
+//! `yes`, `on`, `12:30` and `1_000` are text there, like everything else that is not listed below.
 
 use serde_json::Number;
 
@@ -34,7 +34,7 @@ fn number(text: &str) -> Option<Scalar> {
     let (negative, unsigned) = match text.as_bytes().first()? {
         b'-' => (true, text.get(1..)?),
         b'+' => (false, text.get(1..)?),
-        // No number begins with anything else, and most scalars are text.
+        // Numbers begin only with these, and most scalars are text.
         b'.' | b'0'..=b'9' => (false, text),
         _ => return None,
     };
@@ -61,8 +61,8 @@ fn in_radix(digits: &str, radix: u32) -> Option<Scalar> {
     })
 }
 
-/// `( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?` with the digits as they are, and the rest
-/// as JSON wants it.
+/// `( \. [0-9]+ | [0-9]+ ( \. [0-9]* )? ) ( [eE] [-+]? [0-9]+ )?` with the digits as they are, and the rest in the form
+/// of JSON.
 fn as_json_number(negative: bool, unsigned: &str) -> Option<String> {
     let (mantissa, exponent) = match unsigned.find(['e', 'E']) {
         Some(at) => unsigned.split_at(at),

@@ -1,8 +1,8 @@
-//! One pass over the text of a JSON value: whether it is one, and where each of its parts stands.
+//! One pass over the text of a JSON value: whether it is valid, and the positions of its parts.
 //!
-//! Sixty-four bytes are looked at together, as `simdjson` does, so the inside of a text costs next to nothing; only brackets,
-//! commas, colons, quotes and the first byte of a number or word are looked at one by one. What is JSON is what
-//! `serde_json` passes over without complaint.
+//! Sixty-four bytes are looked at together, as `simdjson` does, so the inside of a string costs next to nothing; only
+//! brackets, commas, colons, quotes and the first byte of a number or word are looked at one by one. Valid JSON is what
+//! `serde_json` skips without an error.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -20,55 +20,55 @@ pub use blocks::before_slash;
 pub use mark::mark;
 use walk::{Part, Walk};
 
-/// The parts of a value, in the order in which they stand.
+/// The parts of a value, in the order of the text.
 #[derive(Clone)]
 pub struct Tape<'a> {
     text: &'a str,
     parts: Vec<Part>,
-    /// Some name of a member is written with escapes.
+    /// Whether some member's name is written with escapes.
     escaped_names: bool,
-    /// `serde_json` makes of it what is written.
+    /// Whether `serde_json` reads it exactly as written.
     plain: bool,
-    /// Something is written as `\u…`.
+    /// Whether something is written as `\u…`.
     unicode: bool,
-    /// The parts of all levels are here.
+    /// Whether the parts of all levels are present.
     whole: bool,
 }
 
-/// Parts of a value beyond which only those at its first level are kept; the others are found when they are asked for.
+/// With more parts than this, only those of the first level are kept; the others are found on demand.
 const MOST_PARTS: usize = 1 << 22;
 
-/// More parts than this give back what they do not need.
+/// With more parts than this, unused memory is returned.
 const MANY_PARTS: usize = 1 << 16;
 
 impl<'a> Tape<'a> {
-    /// The parts of all levels. `None` where the text is not one JSON value.
+    /// The parts of all levels. `None` if the text is not one JSON value.
     pub fn of(text: &'a str) -> Option<Tape<'a>> {
         Tape::of_few(text, MOST_PARTS)
     }
 
-    /// The same, where there are no more than this many.
+    /// The same, if there are no more than this many.
     pub fn of_few(text: &'a str, most: usize) -> Option<Tape<'a>> {
         let walk = Walk::through(text.as_bytes(), u32::MAX, most)?;
         if walk.too_many { Tape::flat(text) } else { Some(Tape { whole: true, ..Tape::after(walk, text) }) }
     }
 
-    /// The value and what is directly in it.
+    /// The value and its direct parts.
     pub fn flat(text: &'a str) -> Option<Tape<'a>> {
         Tape::down_to(text, 1)
     }
 
-    /// The value and what is at most this many levels below it. All of it is read: whether it is JSON does not depend on them.
+    /// The value and its parts down to this many levels. All of the text is checked in any case.
     pub fn down_to(text: &'a str, levels: u32) -> Option<Tape<'a>> {
         Some(Tape::after(Walk::through(text.as_bytes(), levels.saturating_add(1), usize::MAX)?, text))
     }
 
-    /// Whether `serde_json` makes a value of a text, with what is written and nothing else, see [`Tape::is_plain`].
+    /// Whether `serde_json` reads a text exactly as written, see [`Tape::is_plain`].
     pub fn plain(text: &str) -> bool {
         Walk::through(text.as_bytes(), 0, usize::MAX).is_some_and(|walk| walk.is_plain())
     }
 
-    /// The same; and some object in it may have a name [twice](Tape::twice).
+    /// The same, and whether some object in it may have a name [twice](Tape::twice).
     pub fn plain_or_repeating(text: &str) -> (bool, bool) {
         let walk = Walk::through(text.as_bytes(), 0, usize::MAX);
         walk.map_or((false, false), |walk| (walk.is_plain(), walk.repeats || walk.escaped_names))
@@ -83,8 +83,8 @@ impl<'a> Tape<'a> {
         Tape { text, parts, escaped_names, plain, unicode, whole: false }
     }
 
-    /// Whether `serde_json` makes a value of it, with what is written and nothing else. What it passes over it may still refuse
-    /// or take for something else: what nests deeply, halves of surrogate pairs, names that it reserves.
+    /// Whether `serde_json` reads it exactly as written. A text that it can skip may still be refused or read
+    /// differently: deep nesting, halves of surrogate pairs, names that it reserves.
     pub fn is_plain(&self) -> bool {
         self.plain
     }
@@ -94,7 +94,7 @@ impl<'a> Tape<'a> {
         self.unicode
     }
 
-    /// Whether what is in a part is on the tape as well.
+    /// Whether the inside of a part is on the tape as well.
     pub fn holds_inside(&self, part: u32) -> bool {
         self.whole || part == 0
     }
@@ -104,7 +104,7 @@ impl<'a> Tape<'a> {
         self.text
     }
 
-    /// Whether the name of some member is written with escapes.
+    /// Whether some member's name is written with escapes.
     pub fn has_escaped_names(&self) -> bool {
         self.escaped_names
     }
@@ -119,24 +119,23 @@ impl<'a> Tape<'a> {
         self.part(number).and_then(|part| self.inside(part)).unwrap_or_default()
     }
 
-    /// The numbers of what is in a part: of the first one, and of the one after the last.
+    /// The numbers of the parts inside a part: the first, and the one after the last.
     pub fn within(&self, part: u32) -> (u32, u32) {
         (part + 1, self.part(part).map_or(0, |part| part.next))
     }
 
-    /// How many parts there are directly among these.
+    /// The number of direct parts among these.
     pub fn count(&self, (first, end): (u32, u32)) -> usize {
         let next = |number: &u32| self.part(*number).map(|part| part.next);
         std::iter::successors(Some(first), next).take_while(|number| *number < end).count()
     }
 
-    /// The value of the last member of this name in an object, which these parts are in; their names are not written with
-    /// escapes.
+    /// The value of the last member of this name among the parts of an object, whose names have no escapes.
     pub fn member(&self, parts: (u32, u32), name: &[u8]) -> Option<u32> {
         self.members(parts, name).map(|(_, last)| last)
     }
 
-    /// The values of the first and of the last member of this name, in the same way: mostly one and the same.
+    /// The values of the first and of the last member of this name, in the same way: usually the same.
     pub fn members(&self, (mut next, end): (u32, u32), name: &[u8]) -> Option<(u32, u32)> {
         let mut found = None;
         while next < end {
@@ -149,7 +148,7 @@ impl<'a> Tape<'a> {
         found
     }
 
-    /// The name of a member that some object has twice, with two values, wherever it is in the value.
+    /// The name of a member that some object has twice with two values, at any level.
     pub fn twice(&self) -> Option<Cow<'a, str>> {
         let is_object = |part: &&Part| self.text.as_bytes().get(part.start as usize) == Some(&b'{');
         let objects = (0..).zip(&self.parts).filter(|(_, part)| is_object(part));

@@ -1,11 +1,11 @@
-//! A text with a name, and places in it.
+//! A named text, and positions in it.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 
-/// A text with a name. Cheap to clone.
+/// A named text. Cheap to clone.
 #[derive(Clone)]
 pub struct Source {
     inner: Arc<Inner>,
@@ -14,11 +14,11 @@ pub struct Source {
 struct Inner {
     name: Arc<str>,
     text: Arc<str>,
-    /// Byte offsets at which lines begin; made when a position is first asked for.
+    /// Byte offsets at which lines begin, found on first use.
     line_starts: OnceLock<Vec<usize>>,
-    /// Whether its bytes are its characters, so that columns need not be counted.
+    /// Whether all its bytes are ASCII, so that columns need not be counted.
     is_ascii: OnceLock<bool>,
-    /// Bytes that were read to make fixes.
+    /// Bytes that were parsed to make fixes.
     read_for_fixes: AtomicUsize,
 }
 
@@ -31,7 +31,7 @@ pub struct Span {
     pub end: usize,
 }
 
-/// Where a span begins, as an editor counts: from 1, columns in characters.
+/// The beginning of a span, as an editor counts: from 1, columns in characters.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Position {
     /// The line, from 1.
@@ -41,7 +41,7 @@ pub struct Position {
 }
 
 impl Source {
-    /// A text and the name it is shown under. A byte order mark at the beginning is left out of the text.
+    /// A text and the name it is shown under. A byte order mark at the beginning is removed.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Source {
         let text = text.into();
         let text = match text.strip_prefix('\u{feff}') {
@@ -52,25 +52,25 @@ impl Source {
         Source { inner: Arc::new(Inner { name: name.into(), text, line_starts, is_ascii, read_for_fixes }) }
     }
 
-    /// The name: the path as people gave it.
+    /// The name: the path as the user gave it.
     pub fn name(&self) -> &str {
         &self.inner.name
     }
 
-    /// The same, to be kept.
+    /// The name, shared.
     pub fn shared_name(&self) -> Arc<str> {
         Arc::clone(&self.inner.name)
     }
 
-    /// Whether it is the very same text, and not only an equal one.
+    /// Whether it is the same text in memory, not only an equal one.
     pub fn is(&self, other: &Source) -> bool {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
-    /// Whether a fix of this text may be worked out: each takes the time of reading the text with it, and a text may have as many
+    /// Whether another fix of this text may be computed: each parses the whole text, and a text may have as many
     /// warnings as lines.
     pub fn affords_fix(&self) -> bool {
-        /// Bytes that are read for fixes of one text.
+        /// Bytes that may be parsed for the fixes of one text.
         const MOST: usize = 2 << 20;
         self.inner.read_for_fixes.fetch_add(self.text().len(), Ordering::Relaxed) <= MOST
     }
@@ -80,8 +80,8 @@ impl Source {
         &self.inner.text
     }
 
-    /// The place of a byte offset. An offset beyond the end, or within a character, is moved back to the
-    /// nearest place there is.
+    /// The position of a byte offset. An offset beyond the end, or within a character, is moved back to the nearest
+    /// valid one.
     pub fn position(&self, offset: usize) -> Position {
         let offset = floor_boundary(self.text(), offset);
         let starts = self.line_starts();
@@ -116,7 +116,7 @@ impl Source {
         to_u32(self.line_starts().len())
     }
 
-    /// The text of a span; nothing where the span is not a part of this text.
+    /// The text of a span; empty if the span is not a part of this text.
     pub fn slice(&self, span: Span) -> &str {
         self.text().get(span.start..span.end).unwrap_or_default()
     }
@@ -150,7 +150,7 @@ impl Span {
         Span { start, end: end.max(start) }
     }
 
-    /// No bytes, at a place.
+    /// An empty span at a position.
     pub fn empty(at: usize) -> Span {
         Span { start: at, end: at }
     }
@@ -165,7 +165,7 @@ impl Span {
         self.start == self.end
     }
 
-    /// Whether a byte offset lies in it.
+    /// Whether a byte offset is in it.
     pub fn contains(self, offset: usize) -> bool {
         self.start <= offset && offset < self.end
     }
@@ -192,8 +192,8 @@ pub fn floor_boundary(text: &str, offset: usize) -> usize {
     at
 }
 
-/// Whether nobody sees a letter where it stands: control characters beyond ASCII (`U+009B` begins escape sequences too), and
-/// what has no width.
+/// Whether a letter cannot be seen: control characters beyond ASCII (`U+009B` begins escape sequences too), and
+/// characters without width.
 pub fn is_unseen(letter: char) -> bool {
     matches!(
         letter,

@@ -17,21 +17,21 @@ mod letters;
 use super::{Field, Problem, ProblemKind, Span, quoted};
 pub use letters::is_quote;
 
-/// A sign in a name that people write for "any of these names".
+/// A character in a name that people write for "any of these names".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wildcard<'a> {
     /// The whole name.
     pub name: &'a str,
-    /// The first such sign: `*`, `?`, `[a-z]`, `{a,b}` or `|`; one of a regular expression; a letter that is there by accident,
-    /// as a blank at an end.
+    /// The first such character: `*`, `?`, `[a-z]`, `{a,b}` or `|`; one of a regular expression; an accidental letter,
+    /// such as a blank at an end.
     pub sign: &'a str,
-    /// What all meant names begin with, where the name is that and one star after it.
+    /// The common beginning of all intended names, if the name is that and one star after it.
     pub prefix: Option<&'a str>,
 }
 
 impl<'a> Wildcard<'a> {
-    /// The first wildcard in a name, or another sign that stands for something else. No provider of models and no MCP server
-    /// allows these signs in the names of tools.
+    /// The first wildcard in a name, or another character with a special meaning. No provider of models and no MCP
+    /// server allows these characters in the names of tools.
     pub fn of(name: &'a str) -> Option<Wildcard<'a>> {
         let plain = |sign| Wildcard { name, sign, prefix: None };
         if let Some(slip) = letters::slip(name) {
@@ -46,7 +46,7 @@ impl<'a> Wildcard<'a> {
             .or_else(|| exception(name).and_then(|_| name.get(..1)).map(plain))
     }
 
-    /// The first wildcard in a text that is no name of a tool: a path, a host, a word of a command.
+    /// The first wildcard in a text that is not the name of a tool: a path, a host, a word of a command.
     pub fn in_pattern(name: &'a str) -> Option<Wildcard<'a>> {
         if let Some(slip) = letters::unseen(name) {
             return Some(Wildcard { name, sign: slip.sign, prefix: None });
@@ -54,7 +54,7 @@ impl<'a> Wildcard<'a> {
         let sign = glob_signs(name).next()?;
         let prefix = name
             .strip_suffix('*')
-            // A row of stars would be stripped one at a time.
+            // Otherwise a row of stars would be stripped one at a time.
             .filter(|prefix| !prefix.ends_with('*') && Wildcard::of(prefix).is_none());
         Some(Wildcard { name, sign, prefix })
     }
@@ -73,7 +73,7 @@ impl<'a> Wildcard<'a> {
         Problem::new(ProblemKind::StarInName, span, message).help(help)
     }
 
-    /// The name that was meant, where a sign says so.
+    /// The name that was meant, if the sign tells.
     fn instead(&self) -> Option<String> {
         let plain = |name: &str| !name.is_empty() && Wildcard::of(name).is_none();
         match self.sign {
@@ -106,7 +106,7 @@ impl<'a> Wildcard<'a> {
         }
     }
 
-    /// The error at a place where `*` and `?` are wildcards, and nothing else is. `None`: the name has only these.
+    /// The error at a place where only `*` and `?` are wildcards. `None`: the name has no others.
     pub fn problem_in_glob(&self, span: Span, list: List) -> Option<Problem> {
         if let Some(problem) = self.slip(span) {
             return Some(problem);
@@ -140,7 +140,7 @@ impl<'a> Wildcard<'a> {
             glob_signs(self.name).find(|sign| !matches!(*sign, "*" | "?")).or_else(|| foreign(self.name))?;
         let message =
             format!("only `*` and `?` are wildcards here, so the `{sign}` in {name} would match nothing");
-        // With these signs, `del.*` is an expression.
+        // With these signs, `del.*` is a regular expression.
         let is_expression = match sign {
             "^" | "$" => !self.name.starts_with("${"),
             "(" => expression::has_group(self.name),
@@ -152,7 +152,7 @@ impl<'a> Wildcard<'a> {
         told(message, own.unwrap_or_else(|| "write an entry for each name".to_owned()))
     }
 
-    /// That the name has letters that are there by accident.
+    /// The problem of a name with accidental letters.
     fn slip(&self, span: Span) -> Option<Problem> {
         let slip = letters::slip(self.name)?;
         let message = slip.message(self.name);
@@ -160,7 +160,7 @@ impl<'a> Wildcard<'a> {
     }
 }
 
-/// What a list of names does with the tools in it.
+/// Whether a list of names blocks or allows the tools in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
     /// A blocklist.
@@ -198,7 +198,7 @@ fn glob_signs(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The first other sign that no name has.
+/// The first other character that no name has.
 fn foreign(name: &str) -> Option<&str> {
     name.char_indices().find_map(|(at, sign)| {
         let rest = name.get(at..)?;
@@ -211,13 +211,13 @@ fn foreign(name: &str) -> Option<&str> {
     })
 }
 
-/// What `!name` takes out of a list elsewhere; `-name` and `~name` are written for it too.
+/// `!name` excludes a name from a list in other programs; `-name` and `~name` are written for it too.
 fn exception(name: &str) -> Option<&str> {
     name.strip_prefix(['!', '-', '~']).filter(|rest| !rest.is_empty())
 }
 
 impl<'a> Field<'a> {
-    /// The text as an exact name. A name with a wildcard in it is noted with `help`, and given all the same.
+    /// The text as an exact name. A name with a wildcard is reported with `help`, and returned all the same.
     pub fn exact_name(
         &self,
         out: &mut Vec<Problem>,

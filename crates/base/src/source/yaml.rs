@@ -48,7 +48,7 @@ impl<'s> Reader<'s> {
             let Err(stop) = stopped else { continue };
             let again = stop == Stop::Document && parser.proceed_next_document().unwrap_or(false);
             if self.in_document || again {
-                // Only a document with a follower needs to hold its place when nothing was read of it.
+                // Only a document with a follower has to keep its position if nothing was read of it.
                 self.builder.finish_document(again.then_some(self.text.len()));
             }
             self.in_document = false;
@@ -85,7 +85,7 @@ impl<'s> Reader<'s> {
                 self.builder.open_map(span, anchor)?;
             }
             Event::SequenceEnd | Event::MappingEnd => {
-                // A block collection ends where its last part does, not where the next thing begins.
+                // A block collection ends where its last part does, not where the next token begins.
                 let end = if span.is_empty() { None } else { Some(span.end) };
                 if let Some((node, anchor)) = self.builder.close(end) {
                     self.put(node, anchor)?;
@@ -167,7 +167,7 @@ impl<'s> Reader<'s> {
         };
         let wanted = match tag.core_suffix() {
             Some("str") => return NodeValue::String(text.to_owned()),
-            // The tag `!` alone: what is here is not to be resolved.
+            // The tag `!` alone: the scalar is not resolved.
             None if tag.original() == "!" => return NodeValue::String(text.to_owned()),
             Some(wanted) => wanted,
             None => {
@@ -272,7 +272,7 @@ impl<'s> Reader<'s> {
         if last_line.trim().is_empty() { value } else { value.strip_suffix('\n').unwrap_or(value) }
     }
 
-    /// A block scalar is its lines without the last line end; a value left out is right after its colon.
+    /// A block scalar is its lines without the last line end; a value left out is directly after its colon.
     fn scalar_span(&self, span: Span) -> Span {
         if !span.is_empty() {
             let written = self.text.get(span.start..span.end).unwrap_or_default();
@@ -314,8 +314,8 @@ fn is_tab(kind: &ErrorKind) -> bool {
     )
 }
 
-/// Where in a text that begins with a double-quoted scalar its first unknown escape is: the parser tells
-/// of the scalar as a whole.
+/// The position of the first unknown escape in a text that begins with a double-quoted scalar: the parser reports only
+/// the whole scalar.
 fn unknown_escape(quoted: &str) -> usize {
     let mut characters = quoted.char_indices();
     while let Some((at, character)) = characters.next() {
@@ -326,10 +326,10 @@ fn unknown_escape(quoted: &str) -> usize {
     0
 }
 
-/// What may be after a backslash (YAML 1.2, section 5.7), a line end included.
+/// Characters that may follow a backslash (YAML 1.2, section 5.7), a line end included.
 const ESCAPES: &str = "0abt\tnvfre \"/\\N_LPxuU\r\n";
 
-/// What a person is told of a syntax error, and what may fix it. The rarer ones are told as the parser does.
+/// The message for a syntax error, and what may fix it. Rarer errors keep the parser's words.
 fn phrase(kind: &ErrorKind) -> (Cow<'static, str>, Option<&'static str>) {
     const TABS: Option<&str> = Some("indent with spaces");
     let message = match kind {

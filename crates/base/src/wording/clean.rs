@@ -1,12 +1,12 @@
-//! The one door by which recorded text reaches the screen.
+//! The only way in which recorded text reaches the screen.
 //!
-//! A recording is written by a model and by whatever its tools fetched, so it is hostile: it may hold escape
-//! sequences, characters that turn the direction of a line around, characters nobody can see. Here each of
-//! them becomes a visible mark, tabs become spaces, and text is cut and wrapped by what it really takes on
-//! the screen. Nothing is dropped silently: whoever reads the screen sees that something was there. (One
-//! exception, U+FE0E or U+FE0F straight after a character: it only asks for another drawing of that character.)
+//! A recording is written by a model and by whatever its tools fetched, so it is hostile: it may hold escape sequences,
+//! characters that reverse the direction of a line, invisible characters. Here each of them becomes a visible mark,
+//! tabs become spaces, and text is cut and wrapped by the columns that it really takes. Nothing is dropped silently:
+//! whoever reads the screen sees that something was there. (One exception, U+FE0E or U+FE0F directly after a character:
+//! it only asks for another drawing of that character.)
 //!
-//! This file knows nothing of colours; a mark says that it is one, and the view styles it.
+//! This file knows nothing of colours; a mark is flagged as one, and the view styles it.
 
 use std::borrow::Cow;
 
@@ -26,14 +26,14 @@ pub enum Marks {
     Ascii,
 }
 
-/// A smallest part of shown text: never cut, never wrapped inside.
+/// The smallest part of shown text: never cut, never wrapped inside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece<'a> {
-    /// What is on the screen: without control, direction or invisible characters.
+    /// Text that is safe on the screen: without control, direction or invisible characters.
     pub text: Cow<'a, str>,
     /// Columns it takes.
     pub width: usize,
-    /// It stands for something that the text has and the screen must not get.
+    /// Whether it stands for characters that must not reach the screen.
     pub mark: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Piece<'a> {
 pub struct Run {
     /// Safe text.
     pub text: String,
-    /// It is a mark (see [`Piece::mark`]).
+    /// Whether it is a mark (see [`Piece::mark`]).
     pub mark: bool,
 }
 
@@ -56,7 +56,7 @@ pub struct CleanLine {
 }
 
 impl Marks {
-    /// What is shown where text was cut.
+    /// The mark for cut text.
     #[must_use]
     pub const fn ellipsis(self) -> &'static str {
         match self {
@@ -82,7 +82,7 @@ impl CleanLine {
         Self { runs: vec![Run { text: text.to_owned(), mark: true }], width }
     }
 
-    /// Adds what is after it on the line.
+    /// Appends the rest of the line.
     pub fn append(&mut self, after: Self) {
         self.width += after.width;
         for run in after.runs {
@@ -100,8 +100,8 @@ impl CleanLine {
     }
 }
 
-/// Splits `text`, which is to start at `column` of its line, into pieces fit for the screen. Lazy: what is
-/// not asked for is not looked at.
+/// Splits `text`, which starts at `column` of its line, into pieces that are safe for the screen. Lazy: the rest is not
+/// looked at.
 #[must_use]
 pub fn pieces(text: &str, marks: Marks, column: usize) -> Pieces<'_> {
     Pieces::of(text, marks, column)
@@ -133,7 +133,7 @@ pub fn fit(text: &str, width: usize, marks: Marks) -> CleanLine {
     shown
 }
 
-/// `text` in at most `width` columns; what is cut is its middle, since names that belong together often begin alike.
+/// `text` in at most `width` columns; it is cut in its middle, since names that belong together often begin alike.
 #[must_use]
 pub fn ends(text: &str, width: usize, marks: Marks) -> CleanLine {
     if self::width(text, marks, width + 1) <= width {
@@ -149,7 +149,7 @@ pub fn ends(text: &str, width: usize, marks: Marks) -> CleanLine {
         shown.push(&piece);
     }
     shown.push(&Piece { text: marks.ellipsis().into(), width: 1, mark: true });
-    // Of a very long text no more than what may be seen of its end.
+    // Of a very long text, only as much of its end as can be visible.
     let from = text.char_indices().rev().take(tail * 8).last().map_or(text.len(), |(at, _)| at);
     let end: Vec<Piece<'_>> = pieces(text.get(from..).unwrap_or_default(), marks, 0).collect();
     let mut left = tail;
@@ -163,7 +163,7 @@ pub fn ends(text: &str, width: usize, marks: Marks) -> CleanLine {
     shown
 }
 
-/// `text` as one line, whole.
+/// All of `text` as one line.
 #[must_use]
 pub fn show(text: &str, marks: Marks) -> CleanLine {
     let mut shown = CleanLine::default();
@@ -184,9 +184,9 @@ pub fn width(text: &str, marks: Marks, limit: usize) -> usize {
     total
 }
 
-/// `text` in lines of at most `width` columns, broken at its own line ends, else after white space, else
-/// after a sign that joins the parts of a name or a path, else where it must be; at most `limit` lines. A piece wider than `width` is shown as an ellipsis. No line when
-/// `width` is 0. An empty text is one empty line.
+/// `text` in lines of at most `width` columns, broken at its own line ends, else after white space, else after a
+/// character that joins the parts of a name or a path, else anywhere; at most `limit` lines. A piece wider than `width`
+/// is shown as an ellipsis. No line when `width` is 0. An empty text is one empty line.
 #[must_use]
 pub fn wrap(text: &str, width: usize, limit: usize, marks: Marks) -> Vec<CleanLine> {
     let mut lines = Vec::new();

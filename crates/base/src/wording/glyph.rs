@@ -12,7 +12,7 @@ pub enum Shown {
 /// Declares marks in both sets.
 macro_rules! glyphs {
     ($($shown:ident $variant:ident = $unicode:literal $ascii:literal $doc:literal;)*) => {
-        /// A mark that stands for something by itself.
+        /// A mark with a meaning.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub enum Glyph { $(#[doc = $doc] $variant,)* }
 
@@ -35,7 +35,7 @@ macro_rules! glyphs {
                 match self { $(Self::$variant => $unicode,)* }
             }
 
-            /// Its form in ASCII: as wide as the other, the arrow alone is wider.
+            /// Its form in ASCII, as wide as the other; only the arrow is wider.
             pub const fn ascii(self) -> &'static str {
                 match self { $(Self::$variant => $ascii,)* }
             }
@@ -78,7 +78,7 @@ glyphs! {
     OnScreen Thumb = "┃" "H" "the visible part of a long list";
 }
 
-/// What is not a mark of its own, but needs a word where marks are explained.
+/// Combinations that are not marks of their own, but are explained among them.
 pub const NOTES: &[(&str, &str, &str)] = &[
     ("…", "`", "text was cut here; `Enter` or `b` shows all of it"),
     (

@@ -21,7 +21,7 @@ pub fn line(text: &str) -> String {
     clean::show(text, Marks::Unicode).text()
 }
 
-/// `2 files skipped`; none where there are none.
+/// `2 files skipped`; `None` if there are none.
 pub fn skipped(files: u64) -> Option<String> {
     (files > 0).then(|| format!("{} skipped", count(files, "file")))
 }

@@ -9,22 +9,23 @@ use serde_json::Value;
 
 use super::clean::{self, Marks};
 
-/// A sentence with its values in full. Displayed, long values are cut in their middle, or where they differ from another one
-/// of the sentence.
+/// A sentence with its values in full. Displayed, long values are cut in their middle, or where they differ from
+/// another one of the sentence.
 ///
-/// Until then each value is between two control characters. Cleaned text holds none, so no value can end itself.
+/// Until then each value is between two control characters. Cleaned text holds no control characters, so no value can
+/// end itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use]
 pub struct Sentence(String);
 
-/// Before a value of which [`VALUE`] columns are shown.
+/// Before a value, of which [`VALUE`] columns are shown.
 const VALUE_BEGINS: char = '\u{1}';
-/// Before a name of which [`NAME`] columns are shown.
+/// Before a name, of which [`NAME`] columns are shown.
 const NAME_BEGINS: char = '\u{2}';
-/// Before a pattern of which [`PATTERN`] columns are shown.
+/// Before a pattern, of which [`PATTERN`] columns are shown.
 const PATTERN_BEGINS: char = '\u{5}';
 const ENDS: char = '\u{3}';
-/// Within a value: what matters in it begins here.
+/// Within a value: the relevant part begins here.
 const FOUND: char = '\u{4}';
 const SIGNS: [char; 5] = [VALUE_BEGINS, NAME_BEGINS, PATTERN_BEGINS, ENDS, FOUND];
 /// Letters shown before what was found.
@@ -33,9 +34,9 @@ const BEFORE: usize = 16;
 const VALUE: usize = 48;
 /// Columns that a name takes.
 const NAME: usize = 64;
-/// Columns that a pattern takes: in full it is in the rule, and long ones hide what the sentence says.
+/// Columns that a pattern takes: the rule shows it in full, and a long one would hide the rest of the sentence.
 const PATTERN: usize = 24;
-/// Letters of a value that a sentence keeps at each of its ends: no message or file is whole in a sentence.
+/// Letters of a value that a sentence keeps at each of its ends, so that it never holds a whole message or file.
 const KEPT: usize = 8192;
 
 impl Sentence {
@@ -44,7 +45,7 @@ impl Sentence {
         self.0.contains(PATTERN_BEGINS)
     }
 
-    /// Of text whose values were made with `value` and `name`.
+    /// From text whose values were made with `value` and `name`.
     pub fn new(text: impl Into<String>) -> Sentence {
         Sentence(text.into())
     }
@@ -114,7 +115,7 @@ pub fn value(value: &Value) -> String {
     }
 }
 
-/// A text in which something was found, in bytes of it: cut, it begins shortly before.
+/// A text with a relevant part, in bytes of it: cut, it begins shortly before that part.
 pub fn excerpt(text: &str, found: Option<&Range<usize>>) -> String {
     let json = |text: &str| {
         let json = Value::String(text.to_owned()).to_string();
@@ -130,7 +131,7 @@ pub fn name(name: &str) -> Cow<'_, str> {
     if is_plain(name, NAME) { name.into() } else { held(NAME_BEGINS, &kept(name)).into() }
 }
 
-/// A regular expression of a policy. It is marked even if it is shown as it is: see [`Sentence::has_pattern`].
+/// A regular expression of a policy. It is marked even if it is shown in full: see [`Sentence::has_pattern`].
 pub fn pattern(pattern: &str) -> String {
     held(PATTERN_BEGINS, &kept(pattern))
 }
@@ -139,7 +140,7 @@ fn is_plain(text: &str, width: usize) -> bool {
     text.len() <= width && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
 }
 
-/// A path as a field's name where it is one: `$.order_id` is `order_id`.
+/// A path as a field's name if possible: `$.order_id` is `order_id`.
 pub fn field(path: &str) -> Cow<'_, str> {
     name(path.strip_prefix("$.").unwrap_or(path))
 }
@@ -161,7 +162,7 @@ fn kept(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A value in at most `width` columns: its ends, or where those are the ends of another value too, what differs.
+/// A value in at most `width` columns: its ends, or if another value has the same ends, the part that differs.
 fn cut(text: &str, width: usize, values: &[(&str, usize)]) -> String {
     if let Some((before, after)) = text.split_once(FOUND) {
         let skipped = before.char_indices().nth_back(BEFORE - 1).map_or(0, |(at, _)| at);

@@ -1,4 +1,4 @@
-//! Where in the text a change is made, and what is written there. `None`: not without losing something.
+//! The position of a change in the text, and its replacement. `None`: not possible without losing something.
 
 use serde_json::Value;
 
@@ -22,7 +22,7 @@ impl Edits<'_> {
         if between.trim() == ":" && !is_block {
             return Some((old, text.to_owned()));
         }
-        // Lines of a block, with what leads it, become a value on the key's own line.
+        // Lines of a block, with what precedes it, become a value on the key's own line.
         between.starts_with(':').then(|| (Span::new(key.end, old.end), format!(": {text}")))
     }
 
@@ -66,7 +66,7 @@ impl Edits<'_> {
         Some(texts)
     }
 
-    /// Where each item or entry is, in block style with its dash.
+    /// The span of each item or entry, in block style with its dash.
     fn spans(&self, node: &Node) -> Option<Vec<Span>> {
         match &node.value {
             NodeValue::Map(entries) => {
@@ -106,7 +106,7 @@ impl Edits<'_> {
         }
     }
 
-    /// The collection that is left when nothing of it is.
+    /// The replacement of a collection that becomes empty.
     fn emptied(&self, node: &Node, without_new: bool) -> Option<(Span, String)> {
         let empty = if node.as_seq().is_some() { "[]" } else { "{}" };
         if !without_new || !self.comments(node, node.span).is_empty() {
@@ -151,7 +151,7 @@ impl Edits<'_> {
             let between = if leads { format!(",{}{indent}", self.line_end) } else { ", ".to_owned() };
             return Some(vec![(item.span, above + &others.join(&between))]);
         }
-        // An anchor or a tag would now be that of another value.
+        // An anchor or a tag would now belong to another value.
         if !item.span.is_empty() && self.skip(span.start + 1) != item.span.start {
             return None;
         }
@@ -183,7 +183,7 @@ impl Edits<'_> {
         lines.join(&format!("{}{indent}", self.line_end))
     }
 
-    /// An item or entry between brackets goes, with one comma. `before` is the one before it that is kept.
+    /// Removes an item or entry between brackets, with one comma. `before` is the one before it that is kept.
     fn removed_in_flow(&self, span: Span, before: Option<Span>) -> Option<Vec<(Span, String)>> {
         let text = self.source.text();
         let comma = |at: usize| {
@@ -199,7 +199,8 @@ impl Edits<'_> {
         Some(vec![(comma, String::new()), (Span::new(lead.max(comma.end), span.end), String::new())])
     }
 
-    /// The lines of an item or entry go. One that does not lead its line gives its place to the `next`.
+    /// Removes the lines of an item or entry. If it shares its line with a key or dash before it, the `next` one moves
+    /// there.
     fn removed_lines(&self, span: Span, next: Option<Span>) -> Option<(Span, String)> {
         let first = self.line_start(span.start);
         let end = self.after_line(span.end);
@@ -264,7 +265,7 @@ impl Edits<'_> {
         first != Some(node.span.start) && self.source.slice(node.span).starts_with(['[', '{'])
     }
 
-    /// The first place at or after this one that is neither blank nor a comment.
+    /// The first position at or after this one that is neither blank nor in a comment.
     fn skip(&self, at: usize) -> usize {
         let text = self.source.text();
         let mut rest = text.get(at..).unwrap_or_default().trim_start();
@@ -279,7 +280,7 @@ impl Edits<'_> {
         before.and_then(|before| before.rfind('\n')).map_or(0, |end| end + 1)
     }
 
-    /// Characters between a place and the beginning of its line.
+    /// Characters between a position and the beginning of its line.
     fn column(&self, offset: usize) -> usize {
         self.source.slice(Span::new(self.line_start(offset), offset)).chars().count()
     }

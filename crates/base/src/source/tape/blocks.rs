@@ -1,36 +1,36 @@
-//! Sixty-four bytes at a time: which of them stand inside a text, and which are to be looked at one by one.
+//! Sixty-four bytes at a time: which of them are inside a string, and which are to be looked at one by one.
 
 use wide::u8x16;
 
-/// What sixty-four bytes hold, a bit each, the first byte's the lowest.
+/// Bit masks over sixty-four bytes; the first byte's bit is the lowest.
 #[derive(Clone, Copy, Default)]
 pub struct Block {
-    /// Brackets, commas, colons and quotes, each where it is no part of a text; the first bytes of anything else but blanks.
+    /// Brackets, commas, colons and quotes outside strings, and the first bytes of numbers and words.
     pub events: u64,
-    /// What is after a backslash, where it is neither a quote nor a backslash.
+    /// Escaped characters other than a quote or a backslash.
     pub rare_escapes: u64,
     /// Backslashes.
     pub slashes: u64,
 }
 
-/// What one block leaves to the next.
+/// State that one block passes to the next.
 #[derive(Default)]
 pub struct Blocks {
-    /// The block before ended with a backslash that is no escaped one.
+    /// The block before ended with a backslash that is not escaped.
     escapes: u64,
-    /// All ones within a text.
+    /// All ones inside a string.
     in_text: u64,
     /// The block before ended within a number or word.
     in_bare: u64,
 }
 
 impl Blocks {
-    /// Whether the last block ended within a text.
+    /// Whether the last block ended inside a string.
     pub fn in_text(&self) -> bool {
         self.in_text != 0
     }
 
-    /// The next bytes. `None` where a text holds a control character, which none may.
+    /// The next bytes. `None` if a string holds a control character, which is not allowed.
     #[inline(always)]
     pub fn next(&mut self, bytes: &[u8; 64]) -> Option<Block> {
         let [one, two, three, four] = bytes.as_chunks::<16>().0 else { return None };
@@ -50,7 +50,7 @@ impl Blocks {
         let quotes = quote & !escaped;
         let rare_escapes = escaped & !(quote | slashes);
         if quotes == 0 && self.in_text != 0 {
-            // Most blocks are inside one text.
+            // Most blocks are inside one string.
             let blank = if low == 0 { 0 } else { mask!(is(b' ')) };
             return (low & !blank == 0).then_some(Block { events: 0, rare_escapes, slashes });
         }
@@ -76,7 +76,7 @@ impl Blocks {
         Some(Block { events: signs | quotes | begins, rare_escapes, slashes })
     }
 
-    /// The bytes that a backslash is before which is not itself escaped; see `simdjson`, `json_escape_scanner.h`.
+    /// The escaped bytes: those after a backslash that is not escaped itself; see `simdjson`, `json_escape_scanner.h`.
     #[inline]
     fn escaped(&mut self, slashes: u64) -> u64 {
         if slashes == 0 {

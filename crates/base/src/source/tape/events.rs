@@ -1,19 +1,19 @@
-//! What is to be looked at one by one in the text of a value, in its order.
+//! The positions to be looked at one by one in the text of a value, in order.
 
 use super::blocks::{Block, Blocks};
 
-/// The places of brackets, commas, colons and quotes that are no part of a text, and of the first byte of anything else. The
-/// one after an opening quote is that of the closing one.
+/// The positions of brackets, commas, colons and quotes outside strings, and of the first byte of anything else. The
+/// one after an opening quote is its closing quote.
 pub struct Events<'t> {
     bytes: &'t [u8],
     blocks: Blocks,
-    /// Where the block begins that is looked at.
+    /// The beginning of the current block.
     pub at: u32,
     /// Its backslashes.
     slashes: u64,
-    /// Where the next one begins.
+    /// The beginning of the next block.
     next: usize,
-    /// Something is written as `\u…`.
+    /// Whether something is written as `\u…`.
     pub unicode: bool,
     broken: bool,
 }
@@ -23,13 +23,13 @@ impl<'t> Events<'t> {
         Events { bytes, blocks: Blocks::default(), at: 0, slashes: 0, next: 0, unicode: false, broken: false }
     }
 
-    /// Whether the end was reached, and no text goes on there.
+    /// Whether the end was reached, and not inside a string.
     pub fn well_ended(&self) -> bool {
         !self.broken && !self.blocks.in_text()
     }
 
-    /// Whether there may be a backslash between these places, the latter of which is in this block; it is certain where there is
-    /// none.
+    /// Whether there may be a backslash between these positions, the latter of which is in this block; `false` is
+    /// certain.
     #[inline(always)]
     pub fn may_escape(&self, start: u32, end: u32) -> bool {
         match start.checked_sub(self.at) {
@@ -38,8 +38,8 @@ impl<'t> Events<'t> {
         }
     }
 
-    /// The places in the next block, a bit each, the first byte's the lowest. `None` after the last one, and where no JSON can go
-    /// on.
+    /// The positions in the next block, as bits, the first byte's the lowest. `None` after the last one, and if the
+    /// text cannot be JSON.
     #[inline(never)]
     pub fn fill(&mut self) -> Option<u64> {
         let rest = self.bytes.get(self.next..).filter(|_| !self.broken)?;
@@ -61,7 +61,7 @@ impl<'t> Events<'t> {
         Some(events)
     }
 
-    /// Whether JSON knows what a backslash is before, other than a quote or a backslash.
+    /// Whether JSON allows these escapes, other than of a quote or a backslash.
     fn may_be(&mut self, mut escaped: u64) -> bool {
         while escaped != 0 {
             if self.escape((self.at + escaped.trailing_zeros()) as usize).is_none() {

@@ -9,7 +9,7 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
-/// Every part of a value, by what serde_json says of each level.
+/// Every part of a value, level by level, by serde_json.
 fn parts(text: &str) -> Vec<String> {
     use serde_json::value::RawValue;
     let mut found = vec![text.trim_matches([' ', '\n', '\t', '\r']).to_owned()];

@@ -1,55 +1,55 @@
-//! The way from bracket to bracket: whether each stands where it may, and what it opens or closes.
+//! The walk from bracket to bracket: whether each is allowed at its position, and what it opens or closes.
 
 use smallvec::SmallVec;
 
 use super::events::Events;
 use super::mark::mark;
 
-/// A value, or the name of a member, which its value follows.
+/// A value, or the name of a member, which is followed by its value.
 #[derive(Clone, Copy)]
 pub struct Part {
     /// Its first byte.
     pub start: u32,
     /// The byte after its last one.
     pub end: u32,
-    /// The part that follows this one and all that is in it.
+    /// The number of the part after this one and all that is in it.
     pub next: u32,
 }
 
-/// What was found on the way through the text of a value.
+/// The results of a walk through the text of a value.
 pub struct Walk {
     /// The parts.
     pub parts: Vec<Part>,
-    /// There are more of them than were wanted, and the way was not gone to its end.
+    /// Whether there are more than were wanted, so that the walk ended early.
     pub too_many: bool,
-    /// Some name of a member is written with escapes.
+    /// Whether some member's name is written with escapes.
     pub escaped_names: bool,
-    /// Some name of a member is one that `serde_json` reserves.
+    /// Whether some member's name is reserved by `serde_json`.
     pub reserved: bool,
-    /// Something is written as `\u…`.
+    /// Whether something is written as `\u…`.
     pub unicode: bool,
-    /// Some object may have a name twice; it is certain that none has where this is not so and no name is escaped.
+    /// Whether some object may have a name twice; `false` is certain if no name is escaped.
     pub repeats: bool,
     /// Levels of lists and objects.
     pub deepest: usize,
 }
 
-/// How the names begin that `serde_json` reserves.
+/// The beginning of names that `serde_json` reserves.
 const RESERVED: &[u8] = b"$serde_json::";
 
-/// Levels that `serde_json` certainly reads.
+/// Nesting that `serde_json` certainly reads.
 const PLAIN_LEVELS: usize = 100;
 
 impl Walk {
-    /// Whether `serde_json` makes a value of it, with what is written and nothing else.
+    /// Whether `serde_json` reads it exactly as written.
     pub fn is_plain(&self) -> bool {
         self.deepest <= PLAIN_LEVELS && !self.unicode && !self.reserved
     }
 
-    /// Walks to the end, and keeps the parts of this many levels, the value itself being the first, where there are no more than
-    /// `most`. `None` where it is not JSON.
+    /// Walks to the end, and keeps the parts of this many levels, the value itself being the first, if there are no
+    /// more than `most`. `None` if it is not JSON.
     pub fn through(bytes: &[u8], levels: u32, most: usize) -> Option<Walk> {
-        // Places are kept in few bytes.
+        // Positions are kept in few bytes.
         u32::try_from(bytes.len()).ok()?;
         let expected = if levels < 2 { levels as usize } else { bytes.len().min(1 << 16) / 32 + 4 };
         let mut found = Walk {
@@ -62,10 +62,10 @@ impl Walk {
             deepest: 0,
         };
         let mut events = Events::new(bytes);
-        // What is left of the block that is looked at.
+        // The rest of the current block.
         let mut left = 0_u64;
-        // The containers that are open: the part of each, whether what it is in is an object, and the marks of the names in that.
-        // Few values nest deeper than what needs no heap.
+        // The open containers: the part of each, whether its parent is an object, and the marks of the parent's names.
+        // Few values nest deeper than fits without the heap.
         let mut open: SmallVec<[(u32, bool, u64); 16]> = SmallVec::new();
         let (mut depth, mut in_object, mut marks) = (0, false, 0_u64);
         let levels = levels as usize;
@@ -93,7 +93,7 @@ impl Walk {
                 }
             };
         }
-        // The name of a member; gives where its value begins.
+        // The name of a member; returns the position of its value.
         macro_rules! name {
             ($at:expr) => {{
                 let (start, end) = ($at, next!());
@@ -172,7 +172,7 @@ impl Walk {
                     keep!(at, at + length as u32);
                 }
             }
-            // Here one has ended, and what it is in goes on or ends.
+            // Here a value has ended, and its container continues or ends.
             loop {
                 if depth == 0 {
                     while left == 0 {
@@ -210,7 +210,7 @@ impl Walk {
     }
 }
 
-/// Length of the number or word that this begins with. It ends where something else begins, or there is no JSON.
+/// Length of the number or word at the beginning. It ends where another token begins; `None` if it is not JSON.
 fn bare(bytes: &[u8]) -> Option<usize> {
     let ends = |byte: &u8| {
         matches!(byte, b',' | b']' | b'}' | b':' | b' ' | b'\n' | b'\t' | b'\r' | b'"' | b'[' | b'{')

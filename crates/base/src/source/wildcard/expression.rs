@@ -1,8 +1,9 @@
 //! Names written as regular expressions, or with the `%` of SQL.
 //!
-//! `slack.*` is none: it is a glob over names with dots. Only signs that no such glob has are taken for an expression.
+//! `slack.*` is not one: it is a glob over names with dots. Only characters that no such glob has make a regular
+//! expression.
 
-/// The first sign in a name that only an expression has.
+/// The first character in a name that only a regular expression has.
 pub(super) fn sign(name: &str) -> Option<&str> {
     if let Some((begin, _)) = named(name) {
         return Some(begin);
@@ -13,7 +14,7 @@ pub(super) fn sign(name: &str) -> Option<&str> {
     let mut before = None;
     for (at, letter) in name.char_indices() {
         let rest = name.get(at..).unwrap_or_default();
-        // A dot at the beginning, or after one of these, parts no words of a name.
+        // A dot at the beginning, or after one of these, does not separate words of a name.
         let parts_nothing = before.is_none_or(|before| matches!(before, '_' | '-' | ']' | ')'));
         match letter {
             // `App\Tools\Delete` is a class of PHP.
@@ -39,7 +40,8 @@ pub(super) fn sign(name: &str) -> Option<&str> {
     }
 }
 
-/// Whether a backslash begins what only an expression has: a class such as `\w`, an edge, or a sign as it is.
+/// Whether a backslash begins something that only a regular expression has: a class such as `\w`, an anchor, or an
+/// escaped character.
 fn is_escape(rest: &str) -> bool {
     let mut after = rest.chars().skip(1);
     let next = after.next();
@@ -56,20 +58,21 @@ fn is_counted(rest: &str) -> bool {
     rest.strip_prefix(".{").is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()))
 }
 
-/// Whether the parentheses of a name are those of an expression: those of `Bash(git push)` have words in them.
+/// Whether the parentheses of a name are a group of a regular expression: those of `Bash(git push)` hold words.
 pub(super) fn has_group(name: &str) -> bool {
     let begins = ["(.", "(?", "(\\", "(["].iter().any(|group| name.contains(group));
     begins || [")?", ")*", ")+"].iter().any(|group| name.contains(group))
 }
 
-/// What all meant names begin with, where nothing else is said of them. `sign`: the part of the name that [`sign`] found.
+/// The common beginning of all intended names, if the expression says nothing else. `sign`: the part of the name that
+/// [`sign`] found.
 pub(super) fn prefix<'a>(name: &'a str, sign: &str) -> Option<&'a str> {
     let (before, after) = name.split_once(sign)?;
     let any = matches!(after, "" | "*" | "+") && !sign.starts_with("\\b");
     (any && (!before.is_empty() || matches!(sign, ".*" | ".+"))).then_some(before)
 }
 
-/// The expression as a glob: `delete_*` for `delete_.+`, `*del*` for `/del/`. `None`: it says more than a glob can.
+/// The expression as a glob: `delete_*` for `delete_.+`, `*del*` for `/del/`. `None`: no glob means the same.
 pub(super) fn as_glob(name: &str) -> Option<String> {
     let name = name.replace("(.*)", ".*").replace("(.+)", ".+");
     let inner = named(&name).map_or(&*name, |(_, inner)| inner);
@@ -84,7 +87,7 @@ pub(super) fn as_glob(name: &str) -> Option<String> {
         match letter {
             '.' if repeated() => glob.push('*'),
             '\\' => match rest.next()? {
-                // What begins or ends a word may be within a name.
+                // A word boundary may be within a name.
                 'b' | 'B' => return None,
                 letter if letter.is_ascii_alphanumeric() => {
                     let several = rest.next_if(|next| matches!(next, '*' | '+' | '?')).is_some();
@@ -112,13 +115,13 @@ pub(super) fn as_glob(name: &str) -> Option<String> {
     (!glob.is_empty() && !glob.contains(others)).then_some(glob)
 }
 
-/// `re:x`, as some programs mark expressions: the mark, and what follows.
+/// `re:x`, as some programs mark expressions: the mark, and the rest.
 fn named(name: &str) -> Option<(&str, &str)> {
     let (_, inner) = ["re:", "regex:"].iter().find_map(|mark| Some((mark, name.strip_prefix(mark)?)))?;
     (!inner.is_empty()).then_some((name.get(..name.len() - inner.len())?, inner))
 }
 
-/// `/x/`, as JavaScript writes an expression: what is between the slashes.
+/// `/x/`, as JavaScript writes an expression: the text between the slashes.
 fn slashed(name: &str) -> Option<&str> {
     let (inner, flags) = name.strip_prefix('/')?.rsplit_once('/')?;
     let plain = !inner.is_empty() && !inner.contains('/');

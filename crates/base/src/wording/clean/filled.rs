@@ -1,9 +1,9 @@
-//! Where the rows end that a text fills, for those that keep long texts in parts: a part that ends with a row is wrapped by
-//! itself as it would be in the whole.
+//! The end of the rows that a text fills, for views that keep long texts in parts: a part that ends with a row wraps by
+//! itself as it does in the whole.
 
 use super::{Marks, is_space, joins, pieces};
 
-/// A smallest part of a text, and where it ends.
+/// The smallest part of a text, and its end.
 struct Part {
     end: usize,
     width: usize,
@@ -45,7 +45,7 @@ pub fn filled(text: &str, width: usize, rows: usize, marks: Marks) -> usize {
     end.unwrap_or(text.len())
 }
 
-/// Where the last of so many rows ends; `None` where the parts do not fill them.
+/// The end of the last of this many rows; `None` if the parts do not fill them.
 fn end_of(parts: impl Iterator<Item = Part>, width: usize, rows: usize) -> Option<usize> {
     let mut held: Vec<Part> = Vec::new();
     let (mut total, mut full) = (0, 0);

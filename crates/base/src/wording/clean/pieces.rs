@@ -7,16 +7,16 @@ use super::{Marks, Piece};
 
 /// Columns from one tab stop to the next.
 const TAB: usize = 4;
-/// Combining characters that may sit on one base; what is stacked higher would climb into the lines above.
+/// Combining characters that one base may have; a higher stack would reach into the lines above.
 pub(super) const STACKED: usize = 6;
 
 /// See [`pieces`](super::pieces()).
 #[derive(Debug, Clone)]
 pub struct Pieces<'a> {
     graphemes: Graphemes<'a>,
-    /// What is left of a grapheme that has to be taken apart.
+    /// The rest of a grapheme that has to be split.
     rest: &'a str,
-    /// Combining characters that were in it so far.
+    /// Its combining characters so far.
     stacked: usize,
     marks: Marks,
     column: usize,
@@ -50,7 +50,7 @@ impl<'a> Pieces<'a> {
         Pieces { graphemes: text.graphemes(true), rest: "", stacked: 0, marks, column }
     }
 
-    /// Bytes of the text that were not taken yet.
+    /// Bytes of the text that are left.
     pub(super) fn left(&self) -> usize {
         self.graphemes.as_str().len() + self.rest.len()
     }
@@ -62,7 +62,7 @@ impl<'a> Pieces<'a> {
         for (at, c) in rest.char_indices() {
             let variation = matches!(c, '\u{FE0E}' | '\u{FE0F}') && at > 0;
             if variation && at == end {
-                // Harmless and without width of its own: cut out by ending the piece here.
+                // Harmless and without width of its own: separated by ending the piece here.
                 let (before, after) = rest.split_at(at);
                 self.rest = after.get(c.len_utf8()..).unwrap_or_default();
                 return harmless(before);
@@ -122,10 +122,10 @@ fn mark_of(c: char, marks: Marks) -> String {
     }
 }
 
-/// Characters that a reader cannot see, cannot tell from a space, or that move what is around them. Private ones as
-/// well: which glyph they have is up to the font.
+/// Characters that are invisible, look like a space, or move the text around them. Private ones as well: the font
+/// decides which glyph they have.
 pub(super) const fn is_hidden(c: char) -> bool {
-    // U+FFFE and U+FFFF of every plane are no characters.
+    // U+FFFE and U+FFFF of every plane are not characters.
     c as u32 & 0xfffe == 0xfffe
         || matches!(c,
         '\0'..='\x1f' | '\x7f'..='\u{a0}'                // controls, no-break space

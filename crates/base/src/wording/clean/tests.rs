@@ -1,4 +1,4 @@
-//! What reaches the screen, judged by the Unicode tables of another crate and by reading marks back.
+//! The text that reaches the screen, checked against the Unicode tables of another crate and by reading marks back.
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -94,9 +94,9 @@ fn wraps_at_spaces() {
     assert_eq!(wrap("a b c d", 1, 2, Marks::Unicode).len(), 2);
 }
 
-/// Characters that must not reach the screen, by the tables of `regex` and not by ours: controls, formats, private ones,
-/// separators, blanks but the space itself, those that Unicode says are drawn as nothing, those that are no characters.
-/// The last ones have a glyph that is blank, or none, and Unicode has no property for that.
+/// Characters that must not reach the screen, by the tables of `regex` and not by ours: controls, formats, private
+/// ones, separators, blanks except the space itself, those that Unicode draws as nothing, and code points that are not
+/// characters. The last ones have a blank glyph or none, and Unicode has no property for that.
 fn unseen() -> Regex {
     Regex::new(
         r"[\p{Cc}\p{Cf}\p{Co}\p{Z}\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\x{2800}\x{FFFC}\x{16FE4}\x{1D159}\x{13441}\x{13442}--[ ]]",
@@ -111,7 +111,7 @@ fn characters() -> impl Iterator<Item = char> {
         .filter(move |c| !empty(c) || u32::from(*c) % 251 == 0 || u32::from(*c) & 0xfff0 == 0xfff0)
 }
 
-/// Marks spelt out become characters again; `plain` is what is no mark.
+/// Marks spelt out become characters again; `plain` collects the text outside marks.
 fn read_back(shown: &CleanLine, marks: Marks) -> String {
     let mut text = String::new();
     for run in &shown.runs {
@@ -179,8 +179,8 @@ fn every_character_is_itself_or_a_mark() {
             }
         }
         let plain = show(alone, Marks::Unicode).runs.iter().all(|run| !run.mark);
-        // A mark for what everybody can see would make harmless text unreadable. What takes no room of its own is drawn
-        // over a character before it, and alone it needs a mark.
+        // A mark for a visible character would make harmless text unreadable. A character without width is drawn over
+        // the one before it, and alone it needs a mark.
         assert!(hidden != plain || UnicodeWidthStr::width(&*alone) == 0, "U+{:04X}", u32::from(c));
     }
     // All private ones, and enough of the others that the classes are what they should be.
