@@ -1,5 +1,5 @@
-//! What can be said of a session only beside the others of its file: a name of its own, and whether results were
-//! recorded at all.
+//! What is known of a session only from the others of its file: a unique name, and whether results were recorded at
+//! all.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt::Write as _;
@@ -19,17 +19,16 @@ use rulestep_base::diagnostic::{Diagnostic, Loss, Severity, code};
 use rulestep_base::session::{Call, Outcome, Results, Session, Turn};
 use rulestep_base::source::quoted;
 
-/// The last step before a session is handed out.
+/// The last step before a session is returned.
 ///
-/// Whether a file keeps results is known when the first one is seen, or at the file's end. Until then its sessions with
-/// calls are held back: those that stand before the first result, at most [`Finish::MOST_HELD`] bytes. Beyond that the
-/// input is looked ahead in, where that is possible; where not, results count as recorded, so that nothing
-/// is taken for a success that may not be one.
+/// Whether a file keeps results is known at the first one, or at the file's end. Until then its sessions with calls are
+/// held back, at most [`Finish::MOST_HELD`] bytes. Beyond that the rest of the input is searched, if that is possible;
+/// if not, results count as recorded, so that no call is taken for a success that may not be one.
 pub struct Finish {
     file: Arc<str>,
     following: bool,
     excerpt: bool,
-    /// From how many results on it is said that none is marked as failed.
+    /// From this many results on, it is reported that none is marked as failed.
     many: u64,
     kept: ResultState,
     held: VecDeque<ReadSession>,
@@ -38,11 +37,11 @@ pub struct Finish {
     counted: Counted,
     ended: bool,
     others: Option<Others>,
-    /// What came of a session depends on other files.
+    /// Whether a session depends on other files.
     asked_others: bool,
 }
 
-/// What is counted of the sessions of a file, for those that come after them and for what is said at its end.
+/// Counts over the sessions of a file, for the sessions that follow and for the diagnostics at its end.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct Counted {
     /// Sessions.
@@ -93,7 +92,7 @@ impl TryFrom<String> for Ids {
     }
 }
 
-/// What is known of the file's results.
+/// Whether the file has results.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ResultState {
     NotYetKnown,
@@ -101,7 +100,7 @@ enum ResultState {
     Absent,
 }
 
-/// So many results without a mark of failure are worth a word, where the format has such marks.
+/// So many results without a mark of failure are reported, if the format has such marks.
 const MANY_RESULTS: u64 = 20;
 
 impl Finish {
@@ -132,13 +131,13 @@ impl Finish {
         Finish { kept: ResultState::Recorded, counted, ..Finish::new(file, format, options) }
     }
 
-    /// What was counted, where what follows changes nothing of what was said.
+    /// The counts, if what follows changes no earlier diagnostic.
     pub fn counted(&self) -> Option<&Counted> {
         (self.kept == ResultState::Recorded && !self.following).then_some(&self.counted)
     }
 
-    /// Takes a session; `alone` where the file is known to hold no other. So many places of the file were `lost` so far that
-    /// belong to no session.
+    /// Takes a session; `alone`: the file is known to hold no other. `lost`: lost parts of the file so far that belong
+    /// to no session.
     pub fn push(&mut self, mut made: ReadSession, alone: bool, lost: u64, diagnostics: &mut Vec<Diagnostic>) {
         overlooked::tell(&mut made.session);
         if let Some(other) = made.fork.take() {
@@ -152,7 +151,7 @@ impl Finish {
         let unread = told.iter().filter(|told| told.may_lose_calls()).count() as u64;
         let only = alone && self.counted.index == 0 && !self.following;
         if only && messages.is_empty() && calls.is_empty() && unread + lost > 0 {
-            // Nothing of the file could be read, so it holds no session: what is wrong is said of the file.
+            // Nothing of the file could be read, so it holds no session: the file itself is reported.
             self.counted.lost += unread;
             return diagnostics.append(told);
         }
@@ -200,7 +199,7 @@ impl Finish {
         first.for_each(|call| call.copied = true);
     }
 
-    /// Whether what came of a session of the file depends on others.
+    /// Whether a session of the file depends on other files.
     pub fn has_asked_others(&self) -> bool {
         self.asked_others
     }
@@ -210,8 +209,7 @@ impl Finish {
         self.ready.pop_front()
     }
 
-    /// The file has ended: gives what was held back, one after the other. So many places of it were lost that belong
-    /// to no session.
+    /// Ends the file: returns the held sessions one by one. `lost`: lost parts of the file that belong to no session.
     pub fn end(
         &mut self,
         lost: u64,
@@ -237,7 +235,7 @@ impl Finish {
                     .push(notice.help("if failures can be recognised by their text, use `--error-regex RE`"));
             }
             diagnostics.extend(self.python());
-            // What is harmless beside a session is all there was without one.
+            // Harmless beside a session, this is all there was without one.
             let strays =
                 |told: &&Diagnostic| told.loss == Some(Loss::Harmless) && told.severity == Severity::Warning;
             let strays = diagnostics.iter().filter(strays).count() as u64;
@@ -256,8 +254,8 @@ impl Finish {
         Some(Diagnostic::notice(code::ARGUMENTS_NOT_JSON, message).in_file(Arc::clone(&self.file)))
     }
 
-    /// That parts of the file were lost which may hold calls: what was found in the rest is then not the whole answer, and a
-    /// run in which nothing was stopped is no success.
+    /// The diagnostic that parts of the file which may hold calls were lost: the result for the rest is not the whole
+    /// answer, so a run in which nothing was stopped is no success.
     fn unread(&self, lost: u64) -> Option<Diagnostic> {
         let lost = self.counted.lost + lost;
         if lost == 0 || self.following {
@@ -309,7 +307,7 @@ impl Finish {
         self.held_bytes > Self::MOST_HELD
     }
 
-    /// Decides whether the file has a result, which was `found` out where the rest of it can be looked at.
+    /// Decides whether the file has a result; `found`: what looking ahead found, if that was possible.
     pub fn decide(&mut self, found: Option<bool>, diagnostics: &mut Vec<Diagnostic>) {
         if found.is_none() {
             let message = format!(
@@ -322,7 +320,7 @@ impl Finish {
         self.settle(if found == Some(false) { ResultState::Absent } else { ResultState::Recorded });
     }
 
-    /// Gives the session its place, and an id that no other of the file has.
+    /// Gives the session its place, and an id that is unique in the file.
     fn name(&mut self, session: &mut Session, alone: bool) {
         let index = self.counted.index;
         self.counted.index += 1;
@@ -346,7 +344,7 @@ impl Finish {
     }
 }
 
-/// What tells a call from others, in the session that made it and in its forks.
+/// Identifies a call, in the session that made it and in its forks.
 pub fn call_digest(call: &Call) -> u64 {
     digest((call.id.as_deref(), &*call.tool, call.arguments.raw()))
 }

@@ -1,4 +1,4 @@
-//! Bytes to values: cut apart, resynchronised after damage, looked at without building trees.
+//! From bytes to values: split, resynchronised after damage, read without building trees.
 
 pub mod calls;
 pub mod digest;

@@ -1,5 +1,5 @@
-//! Journals whose records are known already: a session is made of them as of the lines of their file, and nothing is parsed
-//! twice.
+//! Journals whose records are known already: a session is built from them as from the lines of their file, and nothing
+//! is parsed twice.
 
 use std::sync::Arc;
 
@@ -28,12 +28,12 @@ pub struct Known {
 }
 
 impl Known {
-    /// Of the journal with this name, from its beginning.
+    /// From the beginning of the journal with this name.
     pub fn new(name: &str) -> Known {
         Known::of(name, |setting, _| Journal::new(setting, false))
     }
 
-    /// Of a part of it. What is before that part is not missing.
+    /// From a part of it. What precedes that part is not missing.
     pub fn part(name: &str) -> Known {
         Known::of(name, Journal::part)
     }
@@ -44,7 +44,7 @@ impl Known {
         Known { reader: reader(&setting, &out), setting, out, line: 0 }
     }
 
-    /// About this many records follow.
+    /// Hint: about this many records follow.
     pub fn expect(&mut self, turns: usize, calls: usize, records: usize) {
         if let Some(builder) = self.reader.builder() {
             builder.expect(turns, calls, records);
@@ -83,7 +83,7 @@ impl Known {
         self.out.diagnostics.iter().any(Diagnostic::may_lose_calls)
     }
 
-    /// What is known of the surroundings, once the journal has begun.
+    /// The facts of the session, once the journal has begun.
     pub fn facts(&mut self) -> Option<Arc<Facts>> {
         Some(Arc::new(self.reader.builder()?.facts().clone()))
     }

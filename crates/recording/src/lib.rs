@@ -1,7 +1,7 @@
 //! From bytes to sessions: the table of formats, recognition by shape, and streaming.
 //!
-//! Reads from what it is given and opens nothing itself. A format is one row of [`FORMATS`] and one file in `format`. Imports
-//! run one way: `input` ← `contract` ← `shape` ← `format` ← the table and what asks it.
+//! Reads what it is given and opens nothing itself. A format is one row of [`FORMATS`] and one file in `format`.
+//! Imports run one way: `input` ← `contract` ← `shape` ← `format` ← the table and its users.
 
 pub mod contract;
 mod finish;
@@ -31,8 +31,8 @@ pub use recognise::KNOWN_FORMATS;
 pub use shape::{command, status::Status};
 pub use whole::{InvalidRecording, read};
 
-/// Every format, in the order in which they are asked: the first that recognises a file reads it. The last one, whose
-/// shape many others begin with, is asked when the whole sample of a file was seen.
+/// Every format, in the order in which they are tried: the first that recognises a file reads it. The last one, whose
+/// shape many others begin with, is tried when the whole sample of a file was seen.
 pub static FORMATS: &[Format] = &[
     format::rulestep_live::FORMAT,
     format::claude_code::FORMAT,

@@ -1,18 +1,18 @@
-//! Files that people take for recordings, or that lie beside them: what they are, and what to open instead.
+//! Files that are mistaken for recordings, or lie beside them: what they are, and what to open instead.
 
 use crate::contract::Sample;
 use crate::input::shallow::{Kind, Members, Node};
 
 /// A file that is no recording.
 pub struct Mistaken {
-    /// What it is.
+    /// What the file is.
     pub what: &'static str,
     /// What to do.
     pub instead: &'static str,
     is: fn(&Members<'_>) -> bool,
 }
 
-/// What a file is, by its first objects.
+/// The kind of file, by its first objects.
 pub fn known(sample: &Sample<'_>) -> Option<&'static Mistaken> {
     sample.objects().find_map(|value| KNOWN.iter().find(|file| (file.is)(value)))
 }
@@ -131,7 +131,7 @@ static KNOWN: [Mistaken; 15] = [
     },
 ];
 
-/// What to do about a file that has nothing to do with agents.
+/// Advice for a file that has nothing to do with agents.
 const AWAY: &str = "name the recordings alone, or a folder without it";
 
 fn text<'a>(value: &Members<'a>, key: &str) -> std::borrow::Cow<'a, str> {
@@ -149,7 +149,7 @@ mod tests {
     use crate::{Options, open};
     use rulestep_base::diagnostic::code;
 
-    /// Each is told by its content, and what looks like one of them but has calls is not.
+    /// Each is recognised by its content, and a similar file with calls is not one of them.
     #[test]
     fn files_beside_recordings_are_named() {
         for (text, what) in [

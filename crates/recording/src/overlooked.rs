@@ -1,9 +1,9 @@
-//! Calls in what a model said, which no reader took for calls: told of every format alike, so that a session in which nothing
-//! was read does not pass for one in which nothing was done.
+//! Calls in the model's text that no reader took for calls. They are reported for every format, so that a session in
+//! which nothing was read does not pass for one in which nothing was done.
 //!
-//! Structure counts wherever a response has no call. Calls that are written in a text count where the session has no others, and
-//! beside others only if the model was told to write them or is answered as if it had: a model that is given another way to
-//! call tools may explain or quote them.
+//! Structure counts in every response without a call. Calls written in a text count if the session has no others;
+//! beside others they count only if the model was told to write them or is answered as if it had been: a model with
+//! another way to call tools may explain or quote them.
 
 use std::sync::Arc;
 
@@ -35,14 +35,14 @@ pub fn tell(session: &mut Session) {
     session.diagnostics.push(lost.on_line(Arc::clone(&session.origin.file), line));
 }
 
-/// Who says what is no call, whatever it looks like. Others may be the model under another name.
+/// Speakers whose words are never calls. Other names may be the model.
 const SPEAKERS: [&str; 4] = ["user", "system", "developer", "human"];
 
 fn of_response(session: &Session, turn: u32, place: usize, content: &Body) -> Option<&'static str> {
     let calls = session.turn(turn).map_or(&[][..], |turn| session.calls_of(turn));
     match calls {
         [] => overlooked(session, place, content),
-        // Readers that know calls in a content leave them there; one that they have not read is none of the turn's.
+        // Readers that recognise calls in a content leave them there; one that was not read is not among the turn's.
         calls => {
             // Most contents are words.
             let speaks =
@@ -80,9 +80,9 @@ fn overlooked(session: &Session, place: usize, content: &Body) -> Option<&'stati
     (json || is_written(session, place, text)).then_some("the text of a response")
 }
 
-/// Whether a text ends with calls that were meant to be done; it is that of the message at this place.
+/// Whether a text ends with calls that were meant to run; it is the text of the message at this position.
 fn is_written(session: &Session, place: usize, text: &str) -> bool {
-    // Tags that are named after tools are told from others by what was offered or explained.
+    // Tags named after tools are recognised by what was offered or explained.
     let offered = |tool: &str| {
         session.offered.iter().flat_map(|from| &*from.tools).any(|offered| &*offered.name == tool)
     };
@@ -95,7 +95,7 @@ fn is_written(session: &Session, place: usize, text: &str) -> bool {
         })
 }
 
-/// Whether the model was told of a tag.
+/// Whether a tag was explained to the model.
 fn explained(session: &Session, tag: &str) -> bool {
     let told = session.messages.iter().filter(|message| matches!(&*message.role, "system" | "developer"));
     told.into_iter().any(|message| message.content.shown().contains(tag))

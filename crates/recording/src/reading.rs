@@ -1,4 +1,4 @@
-//! The reading of one input: values go to the format's reader, sessions come out.
+//! Reads one input: values go to the format's reader, sessions come out.
 
 mod checkpoint;
 mod line;
@@ -30,7 +30,8 @@ use rulestep_base::session::{MessageKind, Session};
 pub struct Reading {
     file: Arc<str>,
     setting: Setting,
-    /// Lines that were cut off and are joined again, with what a reader of its own has made of each that is a session by itself.
+    /// Lines that were cut off and joined again, each with the result of a separate reader if it is a session of its
+    /// own.
     ahead: VecDeque<(Excerpt, Option<Out>)>,
     /// Stretches that were cut off and are not joined again yet.
     away: usize,
@@ -44,11 +45,11 @@ pub struct Reading {
     units: Units,
     reader: Box<dyn Reader>,
     seen: Excerpts,
-    /// Whether every value so far was a session by itself.
+    /// Whether every value so far was a session of its own.
     lone: bool,
     following: bool,
     ended: bool,
-    /// Diagnostics that were handed out, and those of them that are not of the file's end.
+    /// Diagnostics that were returned, and how many of them are not of the file's end.
     told: usize,
     told_before_end: Option<usize>,
     out: Out,
@@ -90,10 +91,10 @@ fn open_within(
     Ok(Reading { seen, ..Reading::new(file, format, units, finish, options) })
 }
 
-/// Lines of a stretch, and their bytes: what a thread makes of them stays close to it until it is judged.
+/// Lines of a stretch, and their bytes: small enough to stay in one thread's cache until they are judged.
 const LINES: usize = 256;
 const BYTES: usize = 256 << 10;
-/// Lines whose memory is kept for others: as many as a stretch has where it pays, since they are long.
+/// Buffers of lines that are kept for reuse: as many as a stretch of long lines has, where reuse pays.
 const SPARE: usize = 32;
 
 /// Lines that were cut off an input. Any thread may read them, while others read what comes after them.
@@ -162,8 +163,8 @@ impl Reading {
         self.format.name
     }
 
-    /// The next lines, where some that follow may be sessions by themselves. All that was cut off has to be joined again before
-    /// the next session is asked for.
+    /// The next lines, if some of them may be sessions of their own. Every stretch has to be joined again before the
+    /// next session is requested.
     pub fn cut(&mut self) -> Option<Stretch> {
         let first = self.seen.sampled.is_empty() && self.seen.failed.is_none() && self.ahead.is_empty();
         if !first || self.odd.is_some() || self.one_by_one > 0 || self.following || self.ended {
@@ -181,7 +182,7 @@ impl Reading {
                     lines.push((line, None));
                 }
                 Ok(None) => break,
-                // It is reported where it is, after these lines.
+                // It is reported at its place, after these lines.
                 Err(error) => {
                     self.units.fail(error);
                     break;
@@ -225,8 +226,8 @@ impl Reading {
         }
     }
 
-    /// What has been found about the file that belongs to no session, since last asked. Complete when there is no
-    /// further session.
+    /// Diagnostics of the file that belong to no session, since the last call. Complete when there is no further
+    /// session.
     pub fn diagnostics(&mut self) -> Vec<Diagnostic> {
         let mut diagnostics = std::mem::take(&mut self.out.diagnostics);
         if self.ended && self.out.more > 0 {
@@ -255,7 +256,7 @@ impl Reading {
         self.hand_out(next)
     }
 
-    /// Says of what was found which file of several it is in.
+    /// Sets the file of each diagnostic, if the recording has several.
     fn place_in_parts(&self, diagnostics: &mut [Diagnostic]) {
         if let Some(parts) = &self.parts {
             diagnostics.iter_mut().for_each(|told| parts.place(&self.file, told));
@@ -269,7 +270,7 @@ impl Reading {
         Some(session)
     }
 
-    /// Where the latest session can be read again by itself, if places were [asked for](Options::places).
+    /// Where the latest session can be read again, if places were [requested](Options::places).
     pub fn latest_line(&self) -> Option<SessionLine> {
         self.latest.clone()
     }
@@ -279,7 +280,7 @@ impl Reading {
         self.finish.has_asked_others()
     }
 
-    /// How to read such lines.
+    /// A reader for such lines.
     pub fn lines(&self) -> Option<LineReader> {
         let apart = self.reader.apart()?;
         Some(LineReader { setting: self.setting.clone(), format: self.format, apart })
@@ -358,7 +359,7 @@ impl Reading {
         self.one_by_one = LINES;
     }
 
-    /// Reads a piece; gives whether it was one, and no line that has to be cut in another way.
+    /// Reads a piece; returns whether it was a value, and not a line that has to be split differently.
     fn value(&mut self, value: &Excerpt) -> bool {
         let Excerpt { piece, text, cut_off } = value;
         let damage = |message: String| {

@@ -1,4 +1,4 @@
-//! Which format a file has: its beginning is shown to every format, the specific ones first.
+//! Recognises the format of a file: its beginning is shown to every format, the specific ones first.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -19,24 +19,24 @@ use rulestep_base::source::quoted;
 use rulestep_base::source::tape::Tape;
 
 pub struct Excerpt {
-    /// What it is.
+    /// Its kind and position.
     pub piece: Piece,
     /// Its bytes.
     pub text: Vec<u8>,
-    /// It is what is whole of a value that the file's end cuts off.
+    /// Whether it is the complete part of a value that the file's end cuts off.
     pub cut_off: bool,
 }
 
-/// What was read for recognition.
+/// Pieces that were read for recognition.
 #[derive(Default)]
 pub struct Excerpts {
     /// To be read again by the reader.
     pub sampled: VecDeque<Excerpt>,
-    /// What the input failed with after it.
+    /// The error of the input after them.
     pub failed: Option<io::Error>,
 }
 
-/// What is advised about a file of which nothing is known.
+/// Advice for a file of unknown format.
 pub const KNOWN_FORMATS: &str =
     "`rulestep explain formats` lists what can be read, where it is and how to export it";
 
@@ -45,8 +45,8 @@ pub const SAMPLE_VALUES: usize = 8;
 const SAMPLE_PIECES: usize = 64;
 const SAMPLE_BYTES: usize = 1 << 20;
 
-/// Reads on until a format recognises what it sees, or there is enough to say that none does. What the input fails with
-/// goes behind what was read before it.
+/// Reads until a format recognises the pieces, or there are enough to say that none does. An error of the input comes
+/// after what was read before it.
 pub fn format(
     file: &Arc<str>,
     units: &mut Units,
@@ -60,7 +60,7 @@ pub fn format(
     };
     let specific = specific.unwrap_or_default();
     let (mut values, mut bytes) = (0, 0);
-    // What the last one says of what was seen so far. Values may be large: they are parsed once for all formats.
+    // The last format's answer so far. Values may be large: they are parsed once for all formats.
     let mut of_last = None;
     while values < SAMPLE_VALUES && sampled.len() < SAMPLE_PIECES && bytes < SAMPLE_BYTES {
         let next = match take(units, following) {
@@ -107,7 +107,7 @@ pub fn format(
     });
     let diagnostic = match empty {
         Some(message) => Diagnostic::warning(code::EMPTY_SESSION, message),
-        // What is missing may be a recording's calls; a folder holds few other things that are cut off.
+        // What is missing may be calls of a recording; few other files in a folder are cut off.
         None if !following && values > 0 && sampled.iter().any(is_cut_off) => {
             let message = "the file is cut off before it shows which format it has";
             Diagnostic::error(code::DAMAGED_LINE, message)
@@ -122,7 +122,7 @@ fn is_cut_off(excerpt: &Excerpt) -> bool {
     excerpt.cut_off || matches!(excerpt.piece.kind, Kind::CutOff | Kind::Unclosed)
 }
 
-/// The next piece. A file that is one object, cut off, is read as far as it is whole.
+/// The next piece. A file that is one object, cut off, is read as far as it is complete.
 pub fn take(units: &mut Units, following: bool) -> io::Result<Option<Excerpt>> {
     let Some(mut piece) = units.next()? else { return Ok(None) };
     let mut text = units.take_text();
@@ -150,7 +150,7 @@ fn not_a_session(sampled: &VecDeque<Excerpt>, sample: &Sample<'_>) -> Diagnostic
     if text::is_utf16(bytes) {
         let letters: Vec<u8> =
             bytes.iter().copied().filter(|byte| !matches!(byte, 0 | 0xFE | 0xFF)).collect();
-        // What begins like a recording is one, of which nothing was read.
+        // A file that begins like a recording is one of which nothing could be read.
         let code = if text::begins_as_json(&letters) { code::DAMAGED_LINE } else { code::NOT_A_SESSION };
         return Diagnostic::error(code, text::UTF16);
     }
@@ -170,7 +170,7 @@ fn not_a_session(sampled: &VecDeque<Excerpt>, sample: &Sample<'_>) -> Diagnostic
             format!("no known format has objects with the keys {}", names.join(", "))
         }
         (None, Some((value, _))) => format!("no known format is made of {}", value.kind().word()),
-        // What begins like a recording is a damaged one, and no other thing that a folder may hold as well.
+        // A file that begins like a recording is a damaged one, not another kind of file.
         (None, None) if text::begins_as_json(bytes) => {
             return Diagnostic::error(code::DAMAGED_LINE, text::no_value(bytes, kind));
         }
@@ -185,7 +185,7 @@ fn not_a_session(sampled: &VecDeque<Excerpt>, sample: &Sample<'_>) -> Diagnostic
     told.severity(Severity::Error).help(help)
 }
 
-/// What an input fails with; on this line, where it is known.
+/// The diagnostic for an error of the input, on this line if it is known.
 pub fn unreadable(file: &Arc<str>, line: Option<u64>, error: &io::Error) -> Diagnostic {
     let diagnostic = Diagnostic::error(code::UNREADABLE_FILE, format!("the file cannot be read: {error}"));
     match line {

@@ -1,4 +1,4 @@
-//! What several formats share: chats, blocks, items, streams, spans.
+//! Shapes that several formats share: chats, blocks, items, streams, spans.
 
 pub mod answer;
 pub mod bare;

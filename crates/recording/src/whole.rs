@@ -1,4 +1,4 @@
-//! A recording read to its end, or everything that is wrong with it.
+//! Reads a recording to its end, or returns all its problems.
 
 use std::io::Cursor;
 
@@ -7,7 +7,7 @@ use rulestep_base::session::Session;
 
 use crate::Options;
 
-/// Why a recording cannot be gone on with: something of it cannot be read, and calls may have been in it.
+/// Why a recording cannot be continued: a part of it cannot be read, and may have held calls.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", lines(.diagnostics.iter()))]
 pub struct InvalidRecording {
@@ -15,7 +15,7 @@ pub struct InvalidRecording {
 }
 
 impl InvalidRecording {
-    /// What is wrong, in the order of the recording.
+    /// The problems, in the order of the recording.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }

@@ -1,9 +1,9 @@
-//! A line of an input that is a session by itself.
+//! A line of an input that is a session of its own.
 
 use crate::input::digest::digest;
 use crate::input::units::Piece;
 
-/// Where in its input a session is that is a line by itself: enough to read it there again, and to notice that it is another one.
+/// The place of a session that is a line of its own: enough to read it again, and to notice that it changed.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SessionLine {
     /// Bytes of the input that come before it.
@@ -12,7 +12,7 @@ pub struct SessionLine {
     pub length: usize,
     /// Its number, from 1.
     pub number: u64,
-    /// Its file turned out to hold no results, and the line does not say so itself.
+    /// Whether its file holds no results, and the line does not say so itself.
     pub without_results: bool,
     digest: u64,
 }
@@ -31,7 +31,7 @@ impl SessionLine {
         bytes.len() == self.length && digest(bytes) == self.digest
     }
 
-    /// What tells it from other lines of its file, and from what it was before a change.
+    /// Distinguishes it from other lines of its file, and from its content before a change.
     pub fn mark(&self) -> u64 {
         digest(self)
     }

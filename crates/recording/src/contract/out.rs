@@ -1,4 +1,4 @@
-//! What a reader has made of a file so far: sessions, and what was wrong with the file.
+//! Output of a reader so far: sessions, and problems of the file.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use rulestep_base::diagnostic::Diagnostic;
 use rulestep_base::session::Session;
 use rulestep_base::session::build::Builder;
 
-/// What the reader has made so far.
+/// Output of a reader so far.
 #[derive(Default)]
 pub struct Out {
     /// Sessions, in their order.
     pub sessions: VecDeque<ReadSession>,
     made: usize,
-    /// What was wrong with the file.
+    /// Problems of the file.
     pub diagnostics: Vec<Diagnostic>,
     /// Diagnostics that are only counted.
     pub more: u64,
@@ -34,9 +34,9 @@ pub struct ReadSession {
     pub results: u64,
     /// Calls whose arguments were read in Python notation.
     pub in_python: u32,
-    /// The session of which it is a fork, if only that one says which calls were copied.
+    /// The session it is forked from, if only that one says which calls were copied.
     pub fork: Option<Arc<str>>,
-    /// The line that it is, where somebody asked for it.
+    /// Its line, if it was requested.
     pub line: Option<SessionLine>,
 }
 
@@ -63,7 +63,7 @@ impl Out {
         });
     }
 
-    /// What another reader has made of what follows.
+    /// Appends the output of another reader.
     pub fn append(&mut self, other: Out) {
         self.made += other.made;
         self.sessions.extend(other.sessions);
@@ -79,7 +79,7 @@ impl Out {
         self.made
     }
 
-    /// What was wrong with a part of the file that belongs to no session.
+    /// Adds problems of a part of the file that belongs to no session.
     pub fn diagnostics(&mut self, told: impl IntoIterator<Item = Diagnostic>) {
         told.into_iter().for_each(|diagnostic| self.diagnostic(diagnostic));
     }

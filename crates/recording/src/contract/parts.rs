@@ -1,4 +1,4 @@
-//! Files that are one recording: the input has each of them as a line.
+//! Recordings of several files: each file is one line of the input.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use rulestep_base::diagnostic::{Diagnostic, Place};
 
 /// The files of an input, in their order.
 pub struct Parts {
-    /// Each of them is the line of the input with its number.
+    /// The files, each on the line of the input with its number.
     pub files: Vec<Part>,
-    /// What is wrong with them together.
+    /// Problems of the files as a whole.
     pub told: Vec<Diagnostic>,
     /// The line of a file, by its place, on which it ends to be JSON.
     pub broken_line: Box<dyn Fn(usize) -> Option<u64> + Send + Sync>,
@@ -28,7 +28,7 @@ impl Parts {
         Some((place, self.files.get(place)?))
     }
 
-    /// What was found on a line of the input is said of the file that it is.
+    /// Moves a diagnostic on a line of the input to the file on that line.
     pub fn place(&self, input: &str, told: &mut Diagnostic) {
         for label in &mut told.labels {
             if let Place::Line { file, line, byte } = &mut label.place
@@ -41,7 +41,7 @@ impl Parts {
         }
     }
 
-    /// What no part of the line of the input can hold is not lost.
+    /// Ignores the loss of a line if no part of it can hold calls.
     pub fn weigh(&self, told: &mut Diagnostic) {
         let held = told.labels.iter().any(|label| match &label.place {
             Place::Line { line, .. } => self.part(*line).is_none_or(|(_, part)| part.may_hold_calls),

@@ -1,5 +1,5 @@
-//! What every reader does alike: begins a session where a value stands, leaves a value out and says so, and asks
-//! whether a result that bears no mark is a failure.
+//! What all readers have in common: beginning a session at a value, skipping a value with a diagnostic, and asking
+//! whether an unmarked result is a failure.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use rulestep_base::session::build::Builder;
 use rulestep_base::session::{Body, Damage, Origin, refusal};
 use rulestep_base::source::quoted;
 
-/// Tells by its text whether a result is a failure.
+/// Recognises by its text a result that is a failure.
 pub type ErrorTest = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// What a reader knows of its file.
+/// The file as a reader knows it.
 #[derive(Clone, Default)]
 pub struct Setting {
     /// Name of the file, as shown.
@@ -45,14 +45,14 @@ impl Setting {
         Builder::new(id, origin).refused_by(self.refused.clone())
     }
 
-    /// That a value is left out, and why it can be no part of a session; with what was already wrong with it.
+    /// Diagnostics for a skipped value: why it can be no part of a session, and its earlier problems.
     pub fn left_out(&self, unit: &Unit<'_>, why: &str) -> Vec<Diagnostic> {
         let mut told = unit.diagnostics.clone();
         told.push(self.damaged_line(unit.line, Damage::calls(format!("{why}; it is left out"))));
         told
     }
 
-    /// That a value is none of what the format consists of, and so left out; with what was already wrong with it.
+    /// Diagnostics for a skipped value that is not part of the format, with its earlier problems.
     pub fn foreign(&self, unit: &Unit<'_>, expected: &str) -> Vec<Diagnostic> {
         let what = match unit.node.kind() {
             Kind::Object => {
@@ -66,8 +66,9 @@ impl Setting {
         told
     }
 
-    /// That a value is not what its place holds, and so left out. Programs add records of new kinds with every version: one that says
-    /// its kind, has no member that readers look for calls in, and in which nothing looks like a call, is left out without harm.
+    /// The diagnostic for a skipped value that does not belong at its place. Programs add records of new kinds with
+    /// every version: a record that names its kind, has no member in which readers look for calls, and holds nothing
+    /// that looks like a call is skipped without harm.
     pub fn stray(&self, node: Node<'_>, line: u32, what: &str) -> Diagnostic {
         let message = format!("{what}; it is left out");
         let members = node.tried().members().unwrap_or_default();
@@ -86,7 +87,7 @@ impl Setting {
         damage.into().diagnostic(code::DAMAGED_LINE).on_line(Arc::clone(&self.file), u64::from(line))
     }
 
-    /// What is left out of a session as it should be, on a line: no damage.
+    /// The notice for content that is skipped on purpose, on a line: no damage.
     pub fn passed_by(&self, line: u32, message: impl Into<String>) -> Diagnostic {
         Diagnostic::notice(code::LEFT_ASIDE, message).on_line(Arc::clone(&self.file), u64::from(line))
     }

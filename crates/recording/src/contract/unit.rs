@@ -1,4 +1,4 @@
-//! What a reader gets: the values of a file, one after the other, and its beginning for recognition.
+//! The input of a reader: the values of a file one by one, and its beginning for recognition.
 
 use crate::input::shallow::{Kind, Members, Node};
 use rulestep_base::diagnostic::Diagnostic;
@@ -13,13 +13,13 @@ pub struct Unit<'a> {
     pub line: u32,
     /// The list at the top of the file that holds it, from 0.
     pub list: Option<u32>,
-    /// What is already known to be wrong with it.
+    /// Its problems so far.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// The beginning of a file, for recognition.
 pub struct Sample<'a> {
-    /// What was read, with its members where it is an object.
+    /// The values, with the members of objects.
     pub values: Vec<(Node<'a>, Members<'a>)>,
 }
 

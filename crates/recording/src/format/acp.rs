@@ -1,8 +1,8 @@
-//! Logs of the Agent Client Protocol (agentclientprotocol.com, versions 1 and 2): the JSON-RPC messages between an editor and an
-//! agent, a line each, as they are or wrapped by what recorded them.
+//! Logs of the Agent Client Protocol (agentclientprotocol.com, versions 1 and 2): the JSON-RPC messages between an
+//! editor and an agent, one per line, as they are or wrapped by the program that recorded them.
 //!
-//! A call is reported in updates: its arguments may follow its id, and its outcome comes last. The protocol does not mark the end of a
-//! response: a call that starts while none is open, or text after a result, starts the next response.
+//! A call is reported in updates: its arguments may follow its id, and its outcome comes last. The protocol does not
+//! mark the end of a response: a call that starts while none is open, or text after a result, starts the next response.
 
 use std::collections::{HashMap, HashSet};
 
@@ -67,14 +67,14 @@ fn message<'a>(value: &Members<'a>) -> Option<Members<'a>> {
 struct Acp {
     setting: Setting,
     open: Interleaved<Conversation>,
-    /// Requests that wait for an answer, by id: the session and what is asked.
+    /// Requests that wait for an answer, by id: the session and the question.
     asked: HashMap<Box<str>, Question>,
     /// Session of the latest message.
     latest: Box<str>,
     unknown: Unknown,
 }
 
-/// A question whose answer matters to a session.
+/// A request whose answer matters to a session.
 struct Question {
     session: Box<str>,
     /// The call that waits for permission.
@@ -112,7 +112,7 @@ impl Acp {
         let session: Box<str> = match (&named, &question) {
             (Some(named), _) => named.as_ref().into(),
             (None, Some(question)) => question.session.clone(),
-            // What is said before a session begins is about none.
+            // Messages before a session begins belong to none.
             (None, None) if self.latest.is_empty() || method == "initialize" => return,
             (None, None) => self.latest.clone(),
         };

@@ -1,7 +1,7 @@
-//! Sessions of Google's Agent Development Kit: an object with `events`, whose contents are messages of the Gemini API. Keys are in
-//! the spelling of the API or in that of Python.
+//! Sessions of Google's Agent Development Kit: an object with `events`, whose contents are messages of the Gemini API.
+//! Keys are spelt as in the API or as in Python.
 //!
-//! Calls to `adk_request_…` are made by the kit, to ask the user, and are no calls of the model.
+//! Calls to `adk_request_…` are made by the kit to ask the user, and are not calls of the model.
 
 use crate::contract::{Format, Sample};
 use crate::input::shallow::{Members, Node};
@@ -38,7 +38,7 @@ fn is_event(value: &Members<'_>) -> bool {
 #[derive(Default)]
 struct Adk;
 
-/// Tools by which the kit asks the user.
+/// Prefix of tools with which the kit asks the user.
 const OWN: &str = "adk_request_";
 
 impl Conversation for Adk {
@@ -109,7 +109,7 @@ fn answer(result: &Members<'_>, scribe: &mut Scribe) {
     let error = response.and_then(|response| response.tried().members()?.get("error"));
     let content = response.map_or(Body::MISSING, gemini::output);
     let ended = match &error {
-        // The kit says so where the user was asked and said no, and where he was not asked yet.
+        // The kit's result if the user was asked and refused, and if the user was not asked yet.
         Some(_) if content.shows("This tool call is rejected.") => {
             Status::Refused("the result says that the user rejected the call")
         }

@@ -1,7 +1,7 @@
-//! Runs of AgentDojo: its own files, those of DRIFT (`conversations`), and the export of Invariant Explorer, a run on
-//! each line after one that describes the data set.
+//! Runs of AgentDojo: its own files, those of DRIFT (`conversations`), and the export of Invariant Explorer, one run
+//! per line after a line that describes the data set.
 //!
-//! Calls that a defence refused are in these files as text alone, and are no calls.
+//! Calls that a defence refused are in these files only as text, and are not calls.
 
 use crate::contract::out::Out;
 use crate::contract::setting::Setting;
@@ -84,7 +84,7 @@ impl Reader for AgentDojo {
                 builder.context(key, value);
             }
         }
-        // What each tool may do: the nearest thing to the tools that were offered.
+        // The permissions of each tool are the nearest thing to the tools that were offered.
         if let Some(tools) = run.get("tool_permission").and_then(Node::members) {
             let tool = |name: &str| Tool { name: name.into(), description: None, parameters: None };
             builder.offered(1, tools.names().map(tool).collect::<Vec<_>>());

@@ -1,5 +1,5 @@
-//! Recordings of agentfootprint: the events of a run, in one object or a line each. The run's commits and the states of
-//! its parts, which stand beside them, say nothing more of its calls.
+//! Recordings of agentfootprint: the events of a run, in one object or one per line. The run's commits and the states
+//! of its parts, which are stored beside them, add nothing about its calls.
 
 use crate::contract::out::Out;
 use crate::contract::setting::Setting;
@@ -49,9 +49,9 @@ struct Footprint {
 /// A run that is being read.
 struct Run {
     builder: Builder,
-    /// The model was asked and has not answered; what is called now follows from an answer that is not recorded.
+    /// Whether the model's answer is missing: a call that follows comes from an answer that is not recorded.
     asked: bool,
-    /// The system prompt as it was told last.
+    /// The latest system prompt.
     system: Option<Body>,
 }
 
@@ -162,7 +162,7 @@ impl Run {
                 };
                 let failed = setting.failed(error.is_some().then_some(true), &content);
                 let mark = Mark { error: failed, refused: None };
-                // What is called after a result of nothing must not become the call that it is of.
+                // A call after a result without a call must not become the call of that result.
                 self.asked |= self.builder.result(id.as_deref(), content, mark, at).is_none();
             }
             kind if kind.starts_with("stream.tool_") && payload.has("toolName") => {

@@ -1,4 +1,4 @@
-//! Requests to the Anthropic Messages API and its responses; the messages of a conversation by themselves.
+//! Requests to the Anthropic Messages API and its responses; the bare messages of a conversation.
 
 use crate::contract::setting::Setting;
 use crate::contract::{Format, Reader, Sample};
@@ -65,7 +65,7 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
 
 struct Anthropic {
     setting: Setting,
-    /// For messages in the form of the OpenAI API, which programs that talk to both put among these.
+    /// For messages in the form of the OpenAI API, which programs that support both mix in.
     rules: Rules,
 }
 
@@ -151,7 +151,7 @@ impl Api for Anthropic {
         }
     }
 
-    /// A whole message of the model is one of the conversation's messages, wherever others stand beside it.
+    /// A complete message of the model is one of the conversation's messages, whatever else is listed with it.
     fn is_bare_response(_: &Members<'_>) -> bool {
         false
     }

@@ -1,8 +1,8 @@
-//! Traces of Assay, JSON Lines: the parts of an episode, tied together by its id and perhaps among those of others; and
-//! the older form, a call a line.
+//! Traces of Assay, JSON Lines: the parts of an episode, tied together by its id and possibly mixed with those of
+//! others; and the older form, one call per line.
 //!
-//! A step is what happened at once: an answer of the model, with the calls in it, or a call by itself. Calls may be
-//! written later than their steps, so an episode is put together at its end.
+//! A step is what happened at once: an answer of the model with its calls, or a single call. Calls may be written later
+//! than their steps, so an episode is assembled at its end.
 
 use crate::contract::out::Out;
 use crate::contract::setting::Setting;
@@ -22,7 +22,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "assay",
     title: "traces of Assay",
     source: "the JSON Lines that Assay records and checks",
-    // Calls may be written without what came of them.
+    // Calls may be written without their outcome.
     absent_without_results: true,
     marks_failures: true,
     recognise,
@@ -113,7 +113,7 @@ impl Reader for Assay {
 }
 
 impl Assay {
-    /// A call with what came of it, which is a session.
+    /// A call with its outcome, which is a session.
     fn flat(&self, unit: &Unit<'_>, out: &mut Out) {
         let line = &unit.members;
         let id = line.get("id").and_then(Node::id).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Trajectories in the Agent Trajectory Interchange Format of Harbor and Terminal-Bench: an object with `steps`. A step of the agent
-//! is a response with its calls and what they gave. Nothing marks failures.
+//! Trajectories in the Agent Trajectory Interchange Format of Harbor and Terminal-Bench: an object with `steps`. A step
+//! of the agent is a response with its calls and their results. Nothing marks failures.
 
 use crate::contract::{Format, Sample};
 use crate::input::shallow::{Kind, Members, Node};
@@ -82,7 +82,8 @@ impl Conversation for Trajectory {
             let content =
                 result.get("content").map_or_else(|| body(result, &["subagent_trajectory_ref"]), words);
             let named = result.get("source_call_id").and_then(Node::id).map(|id| id.into_owned());
-            // One that names no call is of the call at its place; without such a call the environment says something.
+            // A result that names no call belongs to the call at its position; without such a call it is a message of
+            // the environment.
             let of_place = || {
                 scribe.builder.so_far().calls.get(before as usize + place).and_then(|call| call.id.clone())
             };

@@ -1,5 +1,5 @@
-//! Messages of the Converse API of Amazon Bedrock: logged requests and responses, the messages of a conversation by
-//! themselves, and those that sessions of Strands Agents keep, a value each.
+//! Messages of the Converse API of Amazon Bedrock: logged requests and responses, the bare messages of a conversation,
+//! and those that sessions of Strands Agents keep, one per value.
 
 use crate::contract::setting::Setting;
 use crate::contract::{Format, Reader, Sample};
@@ -77,7 +77,7 @@ struct Bedrock {
     setting: Setting,
     /// Number of the last message that a session kept.
     number: Option<u64>,
-    /// That they are not in their order was told.
+    /// Whether wrong order was reported.
     unordered: bool,
 }
 
@@ -106,8 +106,8 @@ impl Bedrock {
         Blocks::listed(content, Side::Other).reply(builder, &role, at, mark);
     }
 
-    /// The numbers of messages say what is missing before the first, and whether one follows the other. Where each has a
-    /// file of its own, results are in another one than their calls.
+    /// Checks the numbers of messages: whether some are missing before the first, and whether each follows the one
+    /// before. If each message has its own file, results are in other files than their calls.
     fn number(&mut self, value: &Members<'_>, builder: &mut Builder) {
         let number = value.get("message_id").and_then(Node::number::<u64>);
         match (self.number, number) {

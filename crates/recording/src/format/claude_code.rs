@@ -1,8 +1,9 @@
-//! Logs of Claude Code, JSON Lines, and the stream that it prints with `--output-format stream-json`; logs of Qwen Code.
+//! Logs of Claude Code, JSON Lines, and the stream that it prints with `--output-format stream-json`; logs of Qwen
+//! Code.
 //!
-//! One log is one session, and each subagent whose lines are in it is a session of its own. Which lines are the
-//! conversation is known when the last one was read, so a session's lines are held until then; of what is not
-//! said to anybody (progress, hooks, snapshots of files) only its place in the tree is kept.
+//! One log is one session, and each subagent with lines in it is a session of its own. Which lines are the conversation
+//! is known only after the last one, so a session's lines are held until then; of lines that are no messages (progress,
+//! hooks, snapshots of files) only their position in the tree is kept.
 
 mod branch;
 mod entry;
@@ -39,7 +40,7 @@ pub(crate) const FORMAT: Format = Format {
     reader,
 };
 
-/// Types of lines that are about the session and not a part of what is said in it.
+/// Types of lines that are about the session and not part of the conversation.
 const ASIDE: [&str; 23] = [
     "api-request",
     "api-request-blob",
@@ -100,7 +101,7 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
 /// Keys of a session's id, in a log and in a stream.
 const SESSION: [&str; 2] = ["sessionId", "session_id"];
 
-/// Subagents of one session that are read side by side. Each line looks for its own among them.
+/// Subagents of one session that are read in parallel. Each line is searched for among them.
 const MOST_AGENTS: usize = 1024;
 
 #[derive(Default)]
@@ -130,7 +131,7 @@ impl Reader for ClaudeCode {
         if kind == "permission-mode" {
             self.changed_mode(members);
         }
-        // What is about no line of the conversation has no place in it.
+        // A line that is about no line of the conversation has no position in it.
         let by_itself = kind == "system" || kind == offer::SHAPE;
         if !said && (members.any(&SESSION).is_none() || !members.has("uuid") && !by_itself) {
             return out.diagnostics(unit.diagnostics.iter().cloned());
@@ -235,7 +236,7 @@ impl ClaudeCode {
         Some((at, &*self.open.get(at)?.key.session))
     }
 
-    /// Keeps in mind of which calls a line says that they were not let through.
+    /// Records for which calls a line says that they were not allowed.
     fn deny(&mut self, unit: &Unit<'_>) {
         let denied = denied_by(&unit.members);
         if denied.is_empty() {

@@ -1,6 +1,6 @@
-//! Conversations of claude.ai as its export has them (`conversations.json`): a list of objects with `chat_messages`.
+//! Conversations of claude.ai from its export (`conversations.json`): a list of objects with `chat_messages`.
 //!
-//! A message of the model holds everything up to the user's next word: calls, their results, and what follows.
+//! A message of the model holds everything up to the user's next message: calls, their results, and what follows.
 
 use crate::contract::{Format, Sample};
 use crate::input::shallow::{Members, Node};

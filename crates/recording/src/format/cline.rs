@@ -1,8 +1,8 @@
-//! Conversations of Cline and of the agents made from it, Roo Code and Kilo Code (`tasks/*/api_conversation_history.json`): a list of
-//! messages made of blocks.
+//! Conversations of Cline and of the agents made from it, Roo Code and Kilo Code
+//! (`tasks/*/api_conversation_history.json`): a list of messages made of blocks.
 //!
-//! A call is a block `tool_use`, or where the model is given none a tag in its words that is named after the tool. A result is a
-//! block `tool_result`, or words of the user's next message: `[TOOL for '…'] Result:` and what follows.
+//! A call is a block `tool_use`, or, if the model has no tools in its API, a tag in its text named after the tool. A
+//! result is a block `tool_result`, or text in the user's next message: `[TOOL for '…'] Result:` and what follows.
 
 use std::collections::VecDeque;
 
@@ -55,7 +55,7 @@ fn texts(content: Node<'_>) -> Vec<String> {
     parts.into_iter().filter_map(text).collect()
 }
 
-/// The tool of which words are the result, and what it gave so far.
+/// The tool in the header of a result, and the beginning of the result.
 fn header(text: &str) -> Option<(&str, &str)> {
     let (head, gave) = text.strip_prefix('[')?.split_once(RESULT)?;
     let tool = head.split([' ', ']']).next().filter(|tool| !tool.is_empty())?;
@@ -105,7 +105,7 @@ impl Conversation for Cline {
                     let gave = (!gave.is_empty()).then(|| gave.to_owned());
                     results.push((tool.to_owned(), gave.into_iter().collect()));
                 }
-                // What the program says about its surroundings ends a message.
+                // The program's description of the environment ends a result.
                 (None, Some((_, gave))) if !text.starts_with("<environment_details>") => gave.push(text),
                 (None, _) => {}
             }
@@ -147,7 +147,7 @@ impl Cline {
     }
 }
 
-/// How a call ended, in the words of these agents.
+/// How a call ended, by these agents' own texts.
 fn ended(gave: &str) -> Status {
     const REFUSED: [&str; 3] =
         ["The user denied this operation", "Command execution blocked by ", "{\"status\":\"denied\""];

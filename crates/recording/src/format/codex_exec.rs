@@ -1,8 +1,8 @@
-//! The stream that `codex exec --json` prints: JSON Lines of events, in which an item is one call with its result, or
-//! something said.
+//! The stream that `codex exec --json` prints: JSON Lines of events, in which an item is one call with its result, or a
+//! message.
 //!
-//! A call is where its item starts, and its result where the item is completed, so calls that ran at once are one
-//! turn. There are no times.
+//! A call is at the start of its item and its result at the item's completion, so parallel calls are one turn. There
+//! are no times.
 
 use std::collections::HashSet;
 
@@ -139,7 +139,7 @@ impl CodexExec {
 }
 
 impl Stream {
-    /// Adds what an event says of an item; gives whether its type is known.
+    /// Adds an event of an item; returns whether its type is known.
     fn item(&mut self, item: &Members<'_>, kind: &str, completed: bool) -> bool {
         let body = |keys: &[&str]| item.any(keys).map_or(Body::MISSING, |node| Body::json(node.json()));
         match kind {
@@ -207,7 +207,7 @@ impl Stream {
         if completed {
             let word = item.get("status").and_then(Node::text).unwrap_or_default();
             let (failed, refused) = match status(&word) {
-                // It goes on, or nobody knows how it ended.
+                // It continues, or it is not known how it ended.
                 Status::Open | Status::Unknown if !failed && !word.is_empty() => {
                     return self.builder.unsure(Some(id), output, None, None);
                 }
@@ -219,7 +219,7 @@ impl Stream {
     }
 }
 
-/// An object of these members, as far as they are there.
+/// An object of these members, as far as they are present.
 fn part(item: &Members<'_>, keys: &[&str]) -> Body {
     let members = keys.iter().filter_map(|key| Some(format!("\"{key}\": {}", item.get(key)?.json())));
     Body::json(&format!("{{{}}}", members.collect::<Vec<_>>().join(", ")))

@@ -1,8 +1,9 @@
-//! Rollout files of the Codex CLI, JSON Lines of `{timestamp, type, payload}`; in the oldest ones the items stand bare.
+//! Rollout files of the Codex CLI, JSON Lines of `{timestamp, type, payload}`; in the oldest ones the items are not
+//! wrapped.
 //!
-//! What happened is in `response_item` lines. `event_msg` lines say the same once more for the screen, so of them
-//! only marks of failure are taken, turns that were taken back, and calls that a script made, which no other line has.
-//! Since that is known when it happens, a session's items are held until the file's next session, or its end.
+//! The conversation is in `response_item` lines. `event_msg` lines repeat it for the screen, so only marks of failure,
+//! turns that were taken back, and calls made by a script (which no other line has) are read from them. Since these
+//! come later, a session's items are held until the file's next session, or its end.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -71,7 +72,7 @@ struct Rollout {
     items: Vec<Step>,
     /// Calls that did not succeed, as events say.
     failed: HashMap<Box<str>, Status>,
-    /// The session whose lines were copied to the beginning.
+    /// The copied beginning from another session.
     fork: Option<Fork>,
     /// The session that started this one, which may be the same.
     spawned: Option<Box<str>>,
@@ -90,7 +91,7 @@ struct Step {
     item: Item,
     /// Something that the user asked.
     prompt: bool,
-    /// Where it is, if it is a call, and when the agent asks.
+    /// The folder of a call, and when the agent asks for permission.
     folder: Option<Arc<str>>,
     mode: Option<Arc<str>>,
 }
@@ -271,7 +272,7 @@ impl Rollout {
         self.items.push(Step { line: unit.line, at, odd, item, prompt: false, folder, mode });
     }
 
-    /// What was said last is a question of the user.
+    /// Marks the latest message as a question of the user.
     fn prompted(&mut self) {
         let said = self.items.iter_mut().rev().find(|step| matches!(step.item, Item::Said { .. }));
         if let Some(said) = said {
@@ -319,7 +320,7 @@ impl Rollout {
         self.builder.at_line(unit.line).lost(Loss::MayHoldCalls, odd);
     }
 
-    /// The user took the last questions back, and what came of them.
+    /// The user took the last questions back, with everything that followed them.
     fn roll_back(&mut self, turns: usize, line: u32) {
         let mut prompts = self.items.iter().enumerate().filter(|(_, step)| step.prompt).map(|(at, _)| at);
         let Some(at) = turns.checked_sub(1).and_then(|behind| prompts.by_ref().rev().nth(behind)) else {
@@ -337,7 +338,7 @@ impl Rollout {
 
     fn close(mut self, setting: &Setting, out: &mut Out) {
         self.builder.mark_errors();
-        // What a text says depends on whose result it is.
+        // The meaning of a text depends on the tool of the result.
         let mut tools: HashMap<Box<str>, Box<str>> = HashMap::new();
         let (mut row, mut running, mut once) = (Row::default(), Running::default(), Once::default());
         for (number, Step { line, at, odd, item, folder, mode, .. }) in self.items.into_iter().enumerate() {
@@ -383,12 +384,12 @@ impl Rollout {
     }
 }
 
-/// The tool that a result is of; empty where nobody says which that is.
+/// The tool of a result; empty if it is unknown.
 fn tool_of<'t>(answer: &Answer, tools: &'t HashMap<Box<str>, Box<str>>) -> &'t str {
     answer.id.as_ref().and_then(|id| tools.get(id)).map_or("", |tool| tool)
 }
 
-/// How a result is marked: by itself, by an event, by the exit code in its text. `None`: its command goes on.
+/// The mark of a result: its own, an event's, or the exit code in its text. `None`: its command is still running.
 fn mark(tool: &str, answer: &Answer, failed: &HashMap<Box<str>, Status>, setting: &Setting) -> Option<Mark> {
     let text = answer.content.shown();
     let by_event = answer.id.as_ref().and_then(|id| failed.get(id)).copied().unwrap_or(Status::Unknown);
@@ -404,7 +405,7 @@ fn mark(tool: &str, answer: &Answer, failed: &HashMap<Box<str>, Status>, setting
     Some(Mark { error: setting.failed(marked, &answer.content), refused })
 }
 
-/// An entry of the context whose name is the same for all agents.
+/// A context entry whose name is the same for all agents.
 fn named(builder: &mut Builder, key: &str, value: Option<Node<'_>>) {
     if let Some(text) = value.and_then(Node::text) {
         builder.context_once(key, text.as_ref().into());

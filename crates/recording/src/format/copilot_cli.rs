@@ -1,7 +1,7 @@
 //! Logs of the GitHub Copilot CLI, and events of its SDK: JSON Lines of `{type, data, id, timestamp, parentId}`.
 //!
-//! A message of the model has the calls that it proposes; how one ended is an event of its own. What subagents do stands among
-//! the events of the session, and is a session of its own.
+//! A message of the model has the calls that it proposes; the outcome of each is a separate event. Events of subagents
+//! are among the events of the session, and each subagent is a session of its own.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ pub(crate) const FORMAT: Format = Format {
     reader: transcript::reader::<Copilot>,
 };
 
-/// Families of events that are about the session and no part of what is said in it.
+/// Families of events that are about the session and not part of the conversation.
 const ASIDE: [&str; 25] = [
     "abort",
     "assistant.",
@@ -74,7 +74,7 @@ struct Copilot {
     called: HashSet<Box<str>>,
     /// Ids of what the user ran.
     own: HashSet<Box<str>>,
-    /// How it is known that permission was denied for calls with these ids.
+    /// How denied permission is known, by call id.
     denied: HashMap<Box<str>, &'static str>,
 }
 
@@ -145,7 +145,7 @@ impl Conversation for Copilot {
     }
 }
 
-/// Where the agent works.
+/// The folder of the agent.
 fn surroundings(data: &Members<'_>, scribe: &mut Scribe) {
     let context = data.get("context").and_then(Node::members);
     scribe.about(context.as_ref().unwrap_or(data), &["cwd", "branch", "repository"]);
@@ -154,7 +154,7 @@ fn surroundings(data: &Members<'_>, scribe: &mut Scribe) {
 
 impl Copilot {
     fn message(&mut self, data: &Members<'_>, scribe: &mut Scribe) {
-        // A response that is said in pieces names its request in each of them.
+        // A response that is sent in pieces names its request in each of them.
         let key = data.any(&["apiCallId", "messageId"]).and_then(Node::id);
         scribe.response(key.as_deref(), body(data, &["content"]));
         for call in data.get("toolRequests").and_then(Node::objects).unwrap_or_default() {
@@ -177,7 +177,7 @@ impl Copilot {
         scribe.call(id.as_deref(), &tool, body(call, &["arguments"]));
     }
 
-    /// A call runs. One that no message proposed is known by this alone.
+    /// A call starts. If no message proposed it, this event is its only record.
     fn started(&mut self, data: &Members<'_>, scribe: &mut Scribe) {
         let id = data.get("toolCallId").and_then(Node::id).unwrap_or_default();
         if !self.called.contains(&*id) && !self.own.contains(&*id) {

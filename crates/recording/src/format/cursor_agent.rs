@@ -1,8 +1,8 @@
 //! The stream that `cursor-agent` prints with `--output-format stream-json`: JSON Lines of events.
 //!
-//! What is said looks as in a stream of Claude Code. A call is an event when it starts and another one when it is
-//! completed, and its tool is the key that it stands under: `shellToolCall` is a call of `shell`. Calls that the model
-//! proposed at once name the same `model_call_id`, and are one turn even if one was completed before the next one started.
+//! Messages look as in a stream of Claude Code. A call is one event when it starts and another when it is completed,
+//! and its tool is the key of its object: `shellToolCall` is a call of `shell`. Calls that the model proposed together
+//! name the same `model_call_id`, and are one turn even if one was completed before the next started.
 
 use crate::contract::out::Out;
 use crate::contract::setting::Setting;
@@ -30,7 +30,7 @@ pub(crate) const FORMAT: Format = Format {
     reader,
 };
 
-/// Types of events that are about the run and no part of what is said in it.
+/// Types of events that are about the run and not part of the conversation.
 const ASIDE: [&str; 5] = ["thinking", "interaction_query", "connection", "retry", "status"];
 
 fn recognise(sample: &Sample<'_>) -> bool {
@@ -58,15 +58,15 @@ struct CursorAgent {
 
 struct Stream {
     builder: Builder,
-    /// The `model_call_id` of the response that goes on; without one it goes on until a call is completed.
+    /// The `model_call_id` of the open response; a response without one is open until a call is completed.
     key: Option<Box<str>>,
-    /// How many responses are whole.
+    /// Number of completed responses.
     whole: u64,
-    /// Results of the calls of the one that goes on, which are after all of them.
+    /// Results of the open response's calls, which come after all of them.
     results: Vec<Answer>,
     /// Whether one of its calls is completed, be it without a result.
     completed: bool,
-    /// What the model has said in pieces, until it is said whole.
+    /// The pieces of a message of the model, until it is complete.
     pieces: Option<Pieces>,
 }
 
@@ -164,7 +164,7 @@ impl CursorAgent {
     }
 }
 
-/// How a result is marked that is in a message.
+/// The mark of a result that is in a message.
 fn stream_mark(answer: &blocks::Answer, setting: &Setting) -> Mark {
     Mark { error: setting.failed(answer.error, &answer.content), refused: None }
 }
@@ -175,7 +175,7 @@ impl Stream {
         Blocks::read(message.get("content"), side)
     }
 
-    /// The response that an event belongs to goes on, or a new one begins.
+    /// Continues the response that an event belongs to, or begins a new one.
     fn goes_on(&mut self, members: &Members<'_>) {
         let key: Option<Box<str>> =
             members.get("model_call_id").and_then(Node::id).map(|key| key.as_ref().into());
@@ -185,12 +185,12 @@ impl Stream {
         self.key = key;
     }
 
-    /// What tells the response that goes on from others.
+    /// The key of the open response.
     fn name(&self) -> String {
         format!("{} {}", self.whole, self.key.as_deref().unwrap_or_default())
     }
 
-    /// The model says something: a piece of it, which has a time and no response, or all.
+    /// A text of the model: a piece, which has a time and no response, or the whole.
     fn speak(&mut self, members: &Members<'_>, line: u32, at: Option<Millis>) {
         let blocks = self.blocks(members, Side::Model);
         if members.has("timestamp_ms")
@@ -210,7 +210,7 @@ impl Stream {
         blocks.respond(&mut self.builder, Some(&name), at, |_| Mark::default());
     }
 
-    /// What was said in pieces was not said whole.
+    /// Ends a message whose pieces were not followed by the whole.
     fn finish_speaking(&mut self) {
         if let Some(pieces) = self.pieces.take() {
             if self.completed || self.key.is_some() {

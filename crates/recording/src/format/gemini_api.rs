@@ -1,5 +1,5 @@
-//! Logged requests to the Gemini API (`generateContent`) and its responses. Either alone is read as a conversation of the Gemini
-//! CLI.
+//! Logged requests to the Gemini API (`generateContent`) and its responses. Either of them without the other is read as
+//! a conversation of the Gemini CLI.
 
 use crate::contract::setting::Setting;
 use crate::contract::{Format, Reader, Sample};

@@ -1,7 +1,7 @@
 //! Sessions of the Gemini CLI: saved ones, an object with `messages` or JSON Lines of them; single messages of one; and
 //! conversations in the form of the Gemini API, a list of `{role, parts}`.
 //!
-//! Lines of a saved session say a message anew when something was added to it, and take messages back. Thoughts are not
+//! Lines of a saved session repeat a message when something was added to it, and take messages back. Thoughts are not
 //! kept.
 
 mod history;
@@ -39,7 +39,7 @@ fn recognise(sample: &Sample<'_>) -> bool {
     }) || sample.lists().any(first_is_content)
 }
 
-/// Keys of lines that change what is known of the session: its members, and which message it went back behind.
+/// Keys of lines that change the session: its members, and the message that it was rewound to.
 const SET: &str = "$set";
 const TAKEN_BACK: &str = "$rewindTo";
 
@@ -124,7 +124,7 @@ impl Gemini {
         }
     }
 
-    /// A session whole, or the line that one begins with; it stands there again where the session was taken up again.
+    /// A complete session, or the line that one begins with, which is repeated when the session is resumed.
     fn saved(&mut self, unit: &Unit<'_>, out: &mut Out) {
         let members = &unit.members;
         let id = members.get("sessionId").and_then(Node::id).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The stream that the Gemini CLI prints with `--output-format stream-json`: JSON Lines of events.
 //!
-//! The calls of a response stand before their results, and what the model says comes in pieces. What the program showed of
-//! a result is all that there is of it.
+//! The calls of a response come before their results, and the model's text comes in pieces. Of a result, only what the
+//! program displayed is recorded.
 
 use std::collections::HashMap;
 
@@ -27,7 +27,7 @@ pub(crate) const FORMAT: Format = Format {
     reader,
 };
 
-/// What the model says and calls until a result is one response.
+/// The key of a response: the model's text and calls until a result.
 const ROW: &str = "row";
 
 fn recognise(sample: &Sample<'_>) -> bool {
@@ -54,13 +54,13 @@ struct GeminiStream {
 
 struct Stream {
     builder: Builder,
-    /// What the model has said since the last event of another kind.
+    /// The model's text since the last event of another kind.
     said: Option<SpanMessage>,
-    /// The tools of calls, by their ids: what a result says depends on whose it is.
+    /// The tools of calls, by id: the meaning of a result depends on its tool.
     tools: HashMap<Box<str>, Box<str>>,
 }
 
-/// Pieces of what is said.
+/// Pieces of a message.
 struct SpanMessage {
     text: String,
     line: u32,
@@ -195,7 +195,7 @@ impl Stream {
         self.builder.result(Some(&*id), content, mark, at);
     }
 
-    /// What the model has said is whole.
+    /// Completes the model's message.
     fn speak(&mut self) {
         if let Some(said) = self.said.take() {
             self.builder.at_line(said.line).response(Some(ROW), Body::text(said.text), said.at);
@@ -203,8 +203,8 @@ impl Stream {
     }
 }
 
-/// How a command ended, as far as what is shown of it says that: of one that printed something only where the program was asked
-/// for more, and where its output had colours nothing is shown.
+/// How a command ended, as far as the displayed result tells. For a command that printed something, it tells only if
+/// the program was asked for more output; if the output had colours, nothing is displayed.
 fn shown(content: &Body) -> Option<Status> {
     const FAILED: [&str; 3] =
         ["Command exited with code: ", "Command terminated by signal: ", "Command failed: "];

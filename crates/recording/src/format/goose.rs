@@ -1,7 +1,8 @@
-//! Sessions of Goose: JSON Lines of a header and messages, as older versions keep them (`~/.local/share/goose/sessions`), and
-//! `goose session export --format json`, an object with the messages in `conversation`.
+//! Sessions of Goose: JSON Lines of a header and messages, as older versions keep them
+//! (`~/.local/share/goose/sessions`), and `goose session export --format json`, an object with the messages in
+//! `conversation`.
 //!
-//! Calls and results are parts, each with a `status` of its own: that of a call says whether it could be read.
+//! Calls and results are parts, each with its own `status`: for a call it says whether it could be read.
 
 use crate::contract::{Format, Sample};
 use crate::input::shallow::{Kind, Members, Node};

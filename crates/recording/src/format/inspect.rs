@@ -1,7 +1,7 @@
 //! Logs of Inspect evaluations in their JSON form: one sample is one session.
 //!
-//! What was said is in a sample's `messages`. Its `events` say the same once more, with times and with the tools
-//! that were offered, and texts of any length may be moved to `attachments`.
+//! The conversation is in a sample's `messages`. Its `events` repeat it, with times and with the tools that were
+//! offered, and texts of any length may be moved to `attachments`.
 
 use attachments::Attachments;
 use events::{Events, further, unkept};
@@ -46,7 +46,7 @@ fn is_log(value: &Members<'_>) -> bool {
     evaluation.is_some_and(|eval| eval.has("task") || eval.has("eval_id")) && value.has("status")
 }
 
-/// Whether a value is a sample by itself, as an archive that was unpacked has them.
+/// Whether a value is a single sample, as in an unpacked archive.
 fn is_sample(value: &Members<'_>) -> bool {
     ["epoch", "messages", "target", "id"].iter().all(|key| value.has(key))
         && ["events", "output", "store"].iter().any(|key| value.has(key))
@@ -115,7 +115,7 @@ impl Inspect {
             }
             None => builder.lost(Loss::MayHoldCalls, "the sample has no list of `messages`"),
         }
-        // Without events, the sample has its last response alone.
+        // Without events, the sample has only its last response.
         let output = sample.get("output").and_then(Node::members);
         let choices = output.map(|output| chat::choices(&output)).unwrap_or_default();
         let odd = events.odd().or_else(|| unkept(&choices));
@@ -165,7 +165,7 @@ impl Inspect {
         });
     }
 
-    /// A message with what is attached to it in its place.
+    /// A message with its attachments put back.
     fn whole(
         &self,
         item: Node<'_>,

@@ -1,5 +1,5 @@
-//! Exports of Jaeger: `{data: [{traceID, spans, processes}]}` as its interface gives them, a trace by itself, and spans
-//! by themselves as its storage keeps them. Times are microseconds.
+//! Exports of Jaeger: `{data: [{traceID, spans, processes}]}` from its interface, a single trace, and single spans from
+//! its storage. Times are microseconds.
 
 use std::borrow::Cow;
 
@@ -162,7 +162,7 @@ fn parent(members: &Members<'_>) -> Option<Box<str>> {
     Some(id.as_ref().into())
 }
 
-/// A list of `{key, type, value}`; and an object of plain values, as storages keep some beside it.
+/// A list of `{key, type, value}`; and an object of plain values, which some storages keep in addition.
 fn tags(list: Option<Node<'_>>, plain: Option<Node<'_>>) -> Attributes {
     let mut attributes = Attributes::default();
     for tag in objects(list) {

@@ -1,5 +1,6 @@
 //! Messages of LangChain as it writes them to a file: wrapped with their type (`messages_to_dict`), with their class
-//! (`dumps`), or plain; as a list, a line each, or under `messages` of a state. The states of a thread are one session.
+//! (`dumps`), or plain; as a list, one per line, or under `messages` of a state. The states of a thread are one
+//! session.
 
 mod history;
 
@@ -83,7 +84,7 @@ struct LangChain {
     rules: Rules,
     /// The session that messages by themselves add up to.
     open: Bare<Builder>,
-    /// States of threads, each of which is a session.
+    /// States of threads; each thread is a session.
     histories: Histories,
 }
 
@@ -136,7 +137,7 @@ impl Reader for LangChain {
 }
 
 impl LangChain {
-    /// The session that the states of a thread come to.
+    /// The session of the states of a thread.
     fn history(&self, history: &History, out: &mut Out) {
         let mut builder = self.setting.session_at(&history.id(), history.line, out);
         let conversation = history.conversation();
@@ -201,8 +202,8 @@ impl LangChain {
     }
 }
 
-/// Looks at what a message is unwrapped from, so that a wrong type there is noticed: unwrapped, nothing is left of it.
-/// Gives what can be said of calls that stand only as the model sent them.
+/// Looks into the wrapper of a message, so that a wrong type there is noticed before the wrapper is removed. Returns
+/// damage if calls are recorded only as the model sent them.
 fn look(message: Node<'_>) -> Option<Damage> {
     let outer = message.members()?;
     let wrapped = outer.any(&["kwargs", "data"]).map(Node::members);
@@ -213,7 +214,7 @@ fn look(message: Node<'_>) -> Option<Damage> {
     let listed = listed.iter().sum::<usize>();
     let more = inner.get("additional_kwargs").and_then(Node::members);
     let sent = count(more.and_then(|more| more.get("tool_calls")?.objects()));
-    // Where none is listed, those that were sent are read.
+    // If none is listed, those that were sent are read.
     (listed > 0 && listed < sent).then(|| {
         Damage::calls(format!(
             "the model sent {sent} calls, of which {listed} are listed; the others are left out"

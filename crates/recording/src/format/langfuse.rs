@@ -1,8 +1,8 @@
-//! Traces and observations exported from Langfuse: a trace with its `observations`, or observations by themselves, in a
-//! list, in `data`, or one a line.
+//! Traces and observations exported from Langfuse: a trace with its `observations`, or single observations, in a list,
+//! in `data`, or one per line.
 //!
-//! An observation is a span; what those of a trace add up to is the matter of [`super::spans`]. Exports older than the
-//! type `TOOL` have calls as plain spans: one that has the name of a tool that the model was offered or called is that.
+//! An observation is a span; [`super::spans`] assembles those of a trace. Exports older than the type `TOOL` have calls
+//! as plain spans: one with the name of a tool that the model was offered or called is a call.
 
 use std::collections::HashSet;
 
@@ -136,7 +136,7 @@ impl Langfuse {
                            the observations";
             return out.diagnostic(self.setting.damaged_line(lines.of(*first), Damage::calls(message)));
         }
-        // What is downloaded from its page has the trace beside its observations.
+        // A download from the page has the trace beside its observations.
         let beside = trace.get("trace").and_then(Node::members);
         let about = beside.as_ref().unwrap_or(trace);
         let id = about.get("id").and_then(Node::id).map(|id| id.as_ref().into());
@@ -254,8 +254,7 @@ fn span(
     if let Some(session) = members.any(&SESSION).or(about.session) {
         made.attributes.add("session.id", session.json());
     }
-    // What came over OpenTelemetry keeps its attributes.
-    // The page of a trace downloads it as a text.
+    // Spans received over OpenTelemetry keep their attributes. A download from the page of a trace has them as text.
     let metadata = members.get("metadata").map(Node::tried);
     let text = metadata.and_then(Node::text).unwrap_or_default();
     let metadata =

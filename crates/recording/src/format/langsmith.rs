@@ -1,8 +1,7 @@
-//! Runs exported from LangSmith: a list or JSON Lines of them, or an object with `runs`; children may stand within their
+//! Runs exported from LangSmith: a list or JSON Lines of them, or an object with `runs`; children may be inside their
 //! parents.
 //!
-//! A run is a span; what the runs of a trace add up to is the matter of [`super::spans`]. Traces of one thread are one
-//! session.
+//! A run is a span; [`super::spans`] assembles the runs of a trace. Traces of one thread are one session.
 
 use serde_json::Value;
 
@@ -129,7 +128,7 @@ fn span(
     let (start, end) = (record.time(&["start_time"]), record.time(&["end_time"]));
     let error = record.kept(&["error"]);
     let id = record.kept(&["id", "run_id"]).unwrap_or_default();
-    // The first run of a trace gives it its id.
+    // The trace's id is that of its first run.
     let trace = record
         .kept(&["trace_id"])
         .or(trace)
@@ -200,7 +199,7 @@ fn span(
             if let Some(model) = model {
                 attributes.add("gen_ai.request.model", model.json());
             }
-            // What wraps a provider's own client keeps them with the rest of the request.
+            // A wrapper of a provider's own client keeps them with the rest of the request.
             let beside = || ["tools", "functions"].into_iter().find_map(|key| inputs.as_ref()?.get(key));
             if let Some(tools) = asked.any(&["tools", "functions"]) {
                 attributes.add("gen_ai.tool.definitions", tools.json());

@@ -1,7 +1,7 @@
 //! Events of sessions of Claude Managed Agents: JSON Lines of them, or pages of the API with the events in `data`.
 //!
-//! Every call and every result is an event. Calls that follow each other are of one response. What other threads of a session
-//! do is a session of its own.
+//! Every call and every result is an event. Consecutive calls belong to one response. Each other thread of a session is
+//! a session of its own.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -42,7 +42,7 @@ fn recognise(sample: &Sample<'_>) -> bool {
 
 #[derive(Default)]
 struct Managed {
-    /// How it is known that calls with these ids were refused.
+    /// How refusals are known, by call id.
     denied: HashMap<Box<str>, &'static str>,
 }
 

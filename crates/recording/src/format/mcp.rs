@@ -1,8 +1,8 @@
-//! Logs of the Model Context Protocol: JSON-RPC 2.0 messages in a list, a line each, in batches, or wrapped by what
-//! recorded them, with a time and a direction.
+//! Logs of the Model Context Protocol: JSON-RPC 2.0 messages in a list, one per line, in batches, or wrapped by the
+//! program that recorded them, with a time and a direction.
 //!
-//! There is no model in such a log, only what it asked for: a call is a turn of its own, and one that was sent before the
-//! result of another is one of the same turn.
+//! Such a log has no model, only its requests: a call is a turn of its own, and a call sent before the result of
+//! another belongs to the same turn.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -104,13 +104,13 @@ struct Log {
     setting: Setting,
     /// Requests without response, by id, in their order.
     pending: HashMap<Box<str>, VecDeque<Request>>,
-    /// Calls that go on as tasks of the server, by the ids of the tasks. `None`: the id is no longer a call's alone.
+    /// Calls that continue as tasks of the server, by task id. `None`: several calls share the id.
     tasks: HashMap<Box<str>, Option<Box<str>>>,
     /// Calls of one turn share its number.
     row: u64,
     /// Tools by the server that offers them.
     tools: BTreeMap<Box<str>, Vec<Tool>>,
-    /// The tools are not those that were told last.
+    /// Whether the tools changed since they were last added to the session.
     untold: bool,
 }
 
@@ -126,7 +126,7 @@ struct Request {
 #[derive(Clone, PartialEq, Eq)]
 enum Question {
     Call,
-    /// What became of this task, or its `result`.
+    /// The state of this task, or its `result`.
     Task {
         task: Box<str>,
         result: bool,
@@ -138,7 +138,7 @@ enum Question {
     Other,
 }
 
-/// Where a message was recorded.
+/// The direction and time with which a message was recorded.
 #[derive(Clone, Default)]
 struct Envelope {
     line: u32,
@@ -199,7 +199,7 @@ impl Mcp {
                 self.message(&message, &around, unit, out);
                 read = true;
             }
-            // Of a message and its copy as text one is enough.
+            // A message and its copy as text are the same message.
             if read && MESSAGE.contains(key) {
                 break;
             }
@@ -276,7 +276,7 @@ impl Log {
                 Question::Other
             }
             "notifications/cancelled" => {
-                // What is sent now was not sent beside a call that nobody waits for.
+                // A call sent now is not parallel to one that is no longer waited for.
                 self.row += 1;
                 return;
             }
@@ -346,7 +346,7 @@ impl Log {
                     Some(how) => {
                         self.row += 1;
                         if let GoesOn::Task(Some(task)) = how {
-                            // Of two tasks with one id, nobody knows which of them an answer is about.
+                            // If two tasks have one id, it is unknown which of them an answer is about.
                             let call = (!self.tasks.contains_key(&*task)).then(|| id.as_ref().into());
                             self.tasks.insert(task.into(), call);
                         }
@@ -375,8 +375,8 @@ impl Log {
         }
     }
 
-    /// What the response with this id answers. Both sides may ask under one id, so of several requests the one that fits
-    /// is taken.
+    /// The request that the response with this id answers. Both sides may use the same id, so of several requests the
+    /// one that fits is taken.
     fn asked(&mut self, id: &str, result: &Members<'_>, direction: Option<&str>) -> Option<Question> {
         let waiting = self.pending.get_mut(id)?;
         let fits = |request: &Request| {
@@ -420,7 +420,7 @@ impl Log {
         self.untold = true;
     }
 
-    /// Tells the tools of all servers, when the next turn begins: a list may come in any number of pages.
+    /// Adds the tools of all servers when the next turn begins, because a list may come in any number of pages.
     fn offer(&mut self) {
         if std::mem::take(&mut self.untold) {
             let all: Vec<Tool> = self.tools.values().flatten().cloned().collect();

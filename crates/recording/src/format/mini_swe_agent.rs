@@ -1,9 +1,9 @@
 //! Trajectories of mini-swe-agent: its messages as a bare list, or in an object with `trajectory_format`.
 //!
 //! The model proposes a shell command as a fenced block in its text, and the message after it is the result; newer
-//! versions keep what was run beside each message (`extra.actions`), or propose calls in the form of an API. Every call is
-//! one of `bash`. How it ended is the code that it returned, which is kept beside the message, or in it as the templates of
-//! the agent write it; a command that the agent could not run, or stopped, failed as well.
+//! versions keep what was run beside each message (`extra.actions`), or propose calls in the form of an API. Every call
+//! is one of `bash`. Its outcome is the exit code, which is kept beside the message, or in it as the agent's templates
+//! write it; a command that the agent could not run, or stopped, failed as well.
 
 use crate::contract::out::Out;
 use crate::contract::setting::{IDS, Setting};
@@ -30,7 +30,7 @@ pub(crate) const FORMAT: Format = Format {
     reader,
 };
 
-/// The word behind the fence of a command, now and in older versions, where it may be after any other fence.
+/// The info string of a command's fence, now and in older versions, where it may also be on any other fence.
 const FENCE: &str = "mswea_bash_command";
 const OLDER_FENCE: &str = "bash";
 /// The one tool.
@@ -253,7 +253,7 @@ impl Run {
         }
     }
 
-    /// What was run, as newer versions keep it beside the message.
+    /// A command that was run, as newer versions keep it beside the message.
     fn action(&mut self, action: Node<'_>, at: Option<Millis>) {
         let Some(members) = action.members() else {
             let word = action.said_kind();
@@ -297,8 +297,8 @@ impl Run {
     }
 }
 
-/// How a command ended: by what is kept beside its result, and by the text that the agent made of that for the model. One of them is
-/// enough for a failure.
+/// How a command ended: by the data beside its result, and by the text that the agent made of it for the model. Either
+/// is enough for a failure.
 fn ended(extra: &Members<'_>, shown: &str) -> Status {
     let says = |node: Node<'_>| !matches!(node.json(), "\"\"" | "{}");
     let shown = shown.trim_start();
@@ -322,7 +322,7 @@ fn ended(extra: &Members<'_>, shown: &str) -> Status {
     order.into_iter().find(|status| any(*status)).unwrap_or(Status::Unknown)
 }
 
-/// How a command ended whose result is an object: the code that it returned beside its output.
+/// How a command ended whose result is an object: the exit code beside its output.
 fn in_json(shown: &str) -> Option<Status> {
     let object = Node::parse(shown).ok()?.tried().members()?;
     let output = ["output", "output_head", "exception_info"].into_iter().any(|key| object.has(key));
@@ -339,7 +339,7 @@ fn by_code(code: &str) -> Status {
     }
 }
 
-/// What a message says. A response in the form of the Responses API says it in its output.
+/// The text of a message. A response in the form of the Responses API has it in its output.
 fn text(message: &Members<'_>) -> Body {
     if let Some(content) = message.get("content") {
         return Body::json(content.json());
@@ -349,7 +349,7 @@ fn text(message: &Members<'_>) -> Body {
     said.map_or(Body::MISSING, |said| Body::json(said.json()))
 }
 
-/// What is wrong with a content that is neither a text nor parts: commands would be in it.
+/// Damage of a content that is neither a text nor parts: commands might be in it.
 fn unsaid(content: Node<'_>) -> Option<String> {
     let parts = || {
         content
@@ -371,7 +371,7 @@ fn is_output(message: &Members<'_>) -> bool {
     message.get("type").and_then(Node::text).is_some_and(|kind| kind == "function_call_output")
 }
 
-/// The blocks behind a fence with this word, as the agent finds them: up to the next line that begins with a fence.
+/// The blocks of fences with this info string, as the agent finds them: up to the next line that begins with a fence.
 fn fenced<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
     let mut found = Vec::new();
     let mut rest = text;
@@ -381,7 +381,7 @@ fn fenced<'a>(text: &'a str, word: &str) -> Vec<&'a str> {
             rest = behind;
             continue;
         };
-        // Where one block has no end, none after it has.
+        // If one block has no end, none after it has.
         let Some((command, after)) = block.split_once("\n```") else { break };
         found.push(command.trim());
         rest = after;

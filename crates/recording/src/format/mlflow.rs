@@ -1,7 +1,8 @@
-//! Traces of MLflow: `{info, data: {spans}}` as its client and its commands write them, and `traces.json`, the spans alone. Spans have
-//! the form of version 2 (`context`, `parent_id`) or of version 3 and 4 (`trace_id`, `parent_span_id`).
+//! Traces of MLflow: `{info, data: {spans}}` as its client and its commands write them, and `traces.json`, which has
+//! only the spans. Spans have the form of version 2 (`context`, `parent_id`) or of version 3 and 4 (`trace_id`,
+//! `parent_span_id`).
 //!
-//! What a span says is translated in [`super::spans::mlflow`]; the same attributes may come by OpenTelemetry.
+//! [`super::spans::mlflow`] translates the spans; the same attributes may come by OpenTelemetry.
 
 use crate::contract::out::Out;
 use crate::contract::setting::Setting;

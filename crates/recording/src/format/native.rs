@@ -1,5 +1,5 @@
-//! The native form, which is the OpenAI chat form: an object a session, with `messages` and whatever is known besides;
-//! or the bare messages of one session, as a list or a line each.
+//! The native form, which is the OpenAI chat form: one object per session, with `messages` and optional further facts;
+//! or the bare messages of one session, as a list or one per line.
 
 use crate::contract::out::Out;
 use crate::contract::setting::{IDS, Setting};
@@ -54,7 +54,7 @@ fn is_message(object: &Members<'_>) -> bool {
     (is_known() || says()) && !object.has("messages")
 }
 
-/// Roles that make a message of an object, whatever else it has; and keys that do so beside any role.
+/// Roles that make an object a message, whatever else it has; and keys that do so beside any role.
 const ROLES: [&str; 11] = [
     "system",
     "developer",
@@ -115,7 +115,7 @@ struct Native {
     rules: Rules,
     /// The session that messages by themselves add up to.
     open: Bare<Builder>,
-    /// What in its messages may be a call.
+    /// Suspicious content of its messages that may be calls.
     uncalled: Suspicion,
 }
 
@@ -195,7 +195,7 @@ impl Native {
             let odd = format!("`response` is {word} in which no messages can be read; it is left out");
             builder.at_line(unit.line).lost(Loss::MayHoldCalls, odd);
         }
-        // What `convert` wrote has its calls where they belong; what somebody added to it need not.
+        // The output of `convert` has its calls where they belong; later additions need not.
         if !is_written(members) || members.iter().any(|(name, _)| !MEMBERS.contains(&name)) {
             suspicion::look(&mut builder, unit, Some(members), members.get("messages"));
         }
@@ -203,7 +203,7 @@ impl Native {
     }
 }
 
-/// What a session says besides its messages.
+/// The facts of a session besides its messages.
 struct Surroundings<'s, 'a> {
     members: &'s Members<'a>,
     builder: Builder,
@@ -252,7 +252,7 @@ impl Surroundings<'_, '_> {
             if node.tried().bool().is_none() {
                 self.damaged("`from_the_middle` is not a truth value, and is read as true".to_owned());
             }
-            // What cannot be read is taken for the mark: it makes absence prove less.
+            // An unreadable mark counts as set: then absence proves less.
             self.builder.facts().from_the_middle = node.tried().bool().unwrap_or(true);
         }
     }

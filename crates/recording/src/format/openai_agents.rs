@@ -1,7 +1,7 @@
 //! Traces of the OpenAI Agents SDK: spans as its exporter sends them (`object: trace.span` with `span_data`), and as a
-//! processor of traces sees them begin and end (`span_type`, one line each).
+//! trace processor sees them begin and end (`span_type`, one per line).
 //!
-//! What the spans of a trace add up to is the matter of [`super::spans`]. A handoff is a call, as the model makes it.
+//! [`super::spans`] assembles the spans of a trace. A handoff is a call, as the model makes it.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -130,7 +130,7 @@ impl OpenAiAgents {
                 self.begun.insert(key, span);
             }
             (_, Some(begun)) => {
-                // What is known at the end is all that is known, but where and when it began.
+                // The end has all that is known, except where and when the span began.
                 let (start, line) = (begun.start, begun.line);
                 self.traces.add(Span { start: start.or(span.start), line, ..span });
             }
@@ -227,7 +227,7 @@ fn span(members: &Members<'_>, line: u32) -> (Span, Vec<Damage>) {
                 let list = data.get(of_data).or_else(|| members.get(of_line)).and_then(Node::items)?;
                 Some(list.into_iter().filter_map(|name| Some(name.text()?.into_owned())).collect::<Vec<_>>())
             };
-            // Nobody has looked for the tools as long as they are `null`.
+            // `null` means that the tools were not fetched yet.
             if let Some(mut tools) = names("tools", "available_tools") {
                 let agents = names("handoffs", "available_handoffs").unwrap_or_default();
                 tools.extend(agents.iter().map(|agent| handing_to(agent)));

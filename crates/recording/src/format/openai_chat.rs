@@ -1,5 +1,4 @@
-//! Requests to the OpenAI chat completions API together with its responses. The messages by themselves are the native
-//! form.
+//! Requests to the OpenAI chat completions API together with its responses. The bare messages are the native form.
 
 use crate::contract::setting::Setting;
 use crate::contract::{Format, Reader, Sample};
@@ -97,7 +96,7 @@ impl Api for OpenAi {
             None => builder.damaged(Damage::calls("the response has no choice with a message")),
         }
         if !further.is_empty() && builder.next_turn() == turn {
-            // What stands beside it needs a turn to stand beside.
+            // Alternatives need a turn.
             builder.response(None, Body::MISSING, at);
         }
         for (number, choice) in (2..).zip(further) {

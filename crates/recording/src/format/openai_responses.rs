@@ -1,4 +1,4 @@
-//! Requests to the OpenAI Responses API and its responses; the items of a conversation by themselves.
+//! Requests to the OpenAI Responses API and its responses; the bare items of a conversation.
 
 use std::borrow::Cow;
 
@@ -57,7 +57,7 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
     Box::new(Exchanges::new(setting, Responses { row: Row::default(), mark: Box::new(mark) }))
 }
 
-/// Tells how a result is marked.
+/// Finds the mark of a result.
 type Marks = Box<dyn Fn(&Answer) -> Option<Mark> + Send>;
 
 struct Responses {

@@ -1,7 +1,8 @@
-//! Sessions of OpenCode: `opencode export`, an object with `info` and `messages`, and the stream of `opencode run --format json`.
+//! Sessions of OpenCode: `opencode export`, an object with `info` and `messages`, and the stream of `opencode run
+//! --format json`.
 //!
-//! A message of the model holds everything up to the user's next word: several responses, each between `step-start` and
-//! `step-finish`. A part for a tool is a call with its result.
+//! A message of the model holds everything up to the user's next message: several responses, each between `step-start`
+//! and `step-finish`. A part for a tool is a call with its result.
 
 use std::borrow::Cow;
 
@@ -41,7 +42,7 @@ fn is_event(value: &Members<'_>) -> bool {
     value.has("type") && value.has("sessionID") && value.any(&["part", "error", "reason"]).is_some()
 }
 
-/// How OpenCode says that a call was refused, in the error of a part.
+/// OpenCode's texts for refused calls, in the error of a part.
 const REFUSED: [(&str, &str); 3] = [
     (
         "The user rejected permission to use this specific tool call",
@@ -190,7 +191,7 @@ fn tool(part: &Members<'_>, scribe: &mut Scribe) {
     scribe.later_result(id.as_deref(), content, ended);
 }
 
-/// Whether a command that ran to its end exited with 0, which the part says beside its state.
+/// Whether a completed command exited with 0, which is recorded beside the part's state.
 fn exited(state: &Members<'_>) -> bool {
     let about = state.get("metadata").and_then(Node::members).unwrap_or_default();
     about.get("exit").is_none_or(|code| code.kind() != Kind::Number || code.number() == Some(0i64))

@@ -1,7 +1,7 @@
 //! Events of OpenHands: a list or JSON Lines of them, or an object that has them in `history`.
 //!
-//! Two generations, told apart event by event: the older one has `action` or `observation`, the newer one (its SDK) a
-//! `kind`. What both come to is a [`Run`]. A response with several calls stands as one event a call, and the older
+//! There are two generations, distinguished event by event: the older one has `action` or `observation`, the newer one
+//! (its SDK) a `kind`. Both become a [`Run`]. A response with several calls is one event per call, and the older
 //! generation runs each before it writes the next: results are held until the response is over, so that its calls are
 //! one turn.
 
@@ -51,7 +51,7 @@ fn is_event(event: &Members<'_>) -> bool {
     events::is_event(event) || sdk::is_event(event)
 }
 
-/// What the program keeps beside the events of a conversation.
+/// State that the program keeps beside the events of a conversation.
 fn is_state(object: &Members<'_>) -> bool {
     !object.has("kind") && object.has("id") && object.has("agent") && object.has("persistence_dir")
 }
@@ -76,7 +76,7 @@ impl Reader for OpenHands {
             EVENTS.iter().find_map(|key| members.get(key)).filter(|_| !is_event(members))
         };
         if let Some(list) = list {
-            // Pairs stand each in a list of its own.
+            // Each pair is a list of its own.
             let pair = unit.list.is_some() && unit.node.kind() == Kind::List;
             if !pair {
                 self.close(out);
@@ -115,7 +115,7 @@ impl Reader for OpenHands {
 }
 
 impl OpenHands {
-    /// What is kept of a conversation beside its events, before them.
+    /// State that is kept of a conversation before its events.
     fn state(&mut self, unit: &Unit<'_>, out: &mut Out) {
         self.close(out);
         let members = &unit.members;

@@ -1,7 +1,7 @@
-//! OpenTelemetry spans: requests of its protocol in JSON, a file or a line each, as collectors and Tempo write them; and
-//! spans by themselves, one a line, with a plain map of attributes.
+//! OpenTelemetry spans: requests of its protocol in JSON, a file or a line each, as collectors and Tempo write them;
+//! and single spans, one per line, with a plain map of attributes.
 //!
-//! What the spans add up to is the matter of [`super::spans`].
+//! [`super::spans`] assembles the spans.
 
 use std::borrow::Cow;
 
@@ -59,14 +59,14 @@ fn request<'a>(value: &Members<'a>) -> Option<Members<'a>> {
     if is_request(value) { Some(value.clone()) } else { inner.filter(is_request) }
 }
 
-/// Whether a value is a span by itself.
+/// Whether a value is a single span.
 fn is_span(value: &Members<'_>) -> bool {
     let context = value.get("context").and_then(Node::members);
     let ids = context.as_ref().unwrap_or(value);
     let attributes =
         value.any(&ATTRIBUTES).is_some_and(|given| matches!(given.kind(), Kind::Object | Kind::List));
     let timed = value.any(&START).is_some();
-    // An `id` by itself may be that of anything.
+    // An `id` without these may be that of anything.
     let named = ids.any(&["spanId", "span_id", "spanID"]).is_some();
     ids.any(&TRACE).is_some()
         && value.has("name")
@@ -87,9 +87,9 @@ fn reader(setting: &Setting) -> Box<dyn Reader> {
 struct OTel {
     setting: Setting,
     traces: Traces,
-    /// Events that stand apart from their spans.
+    /// Events recorded separately from their spans.
     events: Vec<Apart>,
-    /// Bytes of them.
+    /// Their size in bytes.
     held: usize,
     /// Log records that say nothing of a span: line and name of the first, and how many.
     unused: Option<(u32, Box<str>, u32)>,
@@ -199,7 +199,7 @@ impl OTel {
         }
     }
 
-    /// Gives the events to their spans.
+    /// Attaches the events to their spans.
     fn attach(&mut self) {
         self.held = 0;
         for record in self.traces.attach(std::mem::take(&mut self.events)) {
@@ -221,7 +221,7 @@ fn list<'a>(node: Node<'a>, keys: &[&str]) -> Vec<Node<'a>> {
     node.members().and_then(|members| members.any(keys)?.items()).unwrap_or_default()
 }
 
-/// A span, and what is odd about it. `None` where it has no attributes and no ids, and so is none.
+/// A span, and its oddities. `None` if it has no attributes and no ids, and so is not a span.
 fn span(members: &Members<'_>, line: u32) -> Option<(Span, Vec<Damage>)> {
     let context = members.get("context").and_then(Node::members);
     let ids = context.as_ref().unwrap_or(members);
@@ -306,7 +306,7 @@ fn attributes(node: Option<Node<'_>>) -> Attributes {
     attributes
 }
 
-/// Values within each other that are taken apart; deeper ones stay as they are written.
+/// Deepest nesting of values that is unpacked; deeper ones stay as they are written.
 const DEEPEST: usize = 64;
 
 /// Keys under which the protocol writes a value, by its type.
@@ -332,7 +332,7 @@ fn any_value(node: Node<'_>, depth: usize) -> String {
     let plain = || node.json().to_owned();
     let object = node.kind() == Kind::Object && depth < DEEPEST;
     let Some(members) = Some(node).filter(|_| object).and_then(Node::members) else { return plain() };
-    // Beside the value may be what nobody knows; a plain value may be an object as well.
+    // Unknown members may be beside the value; a plain value may be an object as well.
     let Some((key, value)) = members.iter().find(|(key, _)| VALUES.contains(key)) else { return plain() };
     let list = |key| {
         let inner = value.members().and_then(|inner| inner.get(key));

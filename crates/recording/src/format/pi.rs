@@ -1,8 +1,8 @@
-//! Sessions of Pi, and of OpenClaw, which is built on it: JSON Lines of a header and entries, of which those of the type `message`
-//! hold what is said, called and given back.
+//! Sessions of Pi, and of OpenClaw, which is built on it: JSON Lines of a header and entries; those of the type
+//! `message` hold messages, calls and results.
 //!
-//! Entries name the one they follow. Where somebody went back in a session and on from there, what was done before happened all the
-//! same, so entries count in the order of the file.
+//! Each entry names the one it follows. If the user went back in a session and continued from there, the earlier calls
+//! happened all the same, so entries count in the order of the file.
 
 use crate::contract::{Format, Sample};
 use crate::input::shallow::{Kind, Members, Node};
@@ -24,7 +24,7 @@ pub(crate) const FORMAT: Format = Format {
 
 /// Types of parts that are calls; OpenClaw keeps those of some providers as they are.
 const CALLS: [&str; 6] = ["toolCall", "toolUse", "functionCall", "tool_use", "tool_call", "function_call"];
-/// How the results of calls begin that were not run.
+/// Beginnings of the results of calls that were not run.
 const NOT_RUN: [(&str, &str); 3] = [
     ("Validation failed for tool \"", "the result says that the arguments are not what the tool takes"),
     ("Tool execution was blocked", "the result says that the call was blocked"),
@@ -104,7 +104,7 @@ impl Pi {
                 scribe.said("user", message.get("content").map_or(Body::MISSING, words));
             }
             "system" => scribe.said("system", message.get("content").map_or(Body::MISSING, words)),
-            // What the user ran, and what the agent tells the model of the past.
+            // Commands of the user, and the agent's summaries for the model.
             "bashExecution" => scribe.said("user", body(message, &["command"])),
             "branchSummary" | "compactionSummary" => scribe.said("user", body(message, &["summary"])),
             "toolResult" => result(message, scribe),
@@ -161,7 +161,7 @@ fn result(message: &Members<'_>, scribe: &mut Scribe) {
     let id = message.any(&["toolCallId", "toolUseId"]).and_then(Node::id);
     let content = message.get("content").map_or(Body::MISSING, words);
     let failed = message.get("isError").is_some_and(|mark| mark.bool().unwrap_or(true));
-    // OpenClaw gives a tool's error back as a result, and says so beside it.
+    // OpenClaw returns a tool's error as a result, and marks it beside the result.
     let details = message.try_get("details").filter(|details| details.kind() == Kind::Object);
     let details = details.and_then(Node::members).unwrap_or_default();
     let told = details.try_get("status").and_then(Node::text).map(|word| status(&word));

@@ -1,5 +1,5 @@
-//! Messages of PydanticAI as it writes them: a list of requests and responses made of parts. A call that has to be made again is
-//! answered by a `retry-prompt`: it failed.
+//! Messages of PydanticAI: a list of requests and responses made of parts. A call that has to be made again is answered
+//! by a `retry-prompt`: it failed.
 
 use crate::contract::{Format, Sample};
 use crate::input::shallow::{Kind, Members, Node};

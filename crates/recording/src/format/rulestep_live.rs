@@ -1,7 +1,7 @@
-//! Journals of the gate, JSON Lines: what was decided live, and what became of it. One journal is one session.
+//! Journals of the gate, JSON Lines: live decisions and the outcomes of the calls. One journal is one session.
 //!
-//! A call that was let go on and has no result is in flight: it may have happened. An id means the call that had it last, so
-//! that one which an agent uses again takes back nothing, and makes no earlier call succeed.
+//! A call that was allowed and has no result is in flight: it may have happened. An id means the latest call with it,
+//! so that an id which an agent uses again undoes nothing and makes no earlier call succeed.
 
 use std::collections::HashSet;
 
@@ -49,15 +49,15 @@ pub(crate) struct Journal {
     cut_off: Vec<Diagnostic>,
 }
 
-/// What a record says, however it is kept.
+/// A record, independent of how it is stored.
 pub enum Step<'a> {
     /// The model answers once more.
     Turn,
     /// Something was said.
     Said {
-        /// Who said it.
+        /// The role.
         role: &'a str,
-        /// What.
+        /// The content.
         content: Body,
     },
     /// A call.
@@ -70,7 +70,7 @@ pub enum Step<'a> {
         arguments: Body,
         /// The folder that it was made in.
         folder: Option<&'a str>,
-        /// What the model read instead of a result, if the call was stopped.
+        /// The message to the model instead of a result, if the call was stopped.
         told: Option<Body>,
     },
     /// The end of a call.
@@ -86,7 +86,7 @@ pub enum Step<'a> {
     Closed,
 }
 
-/// A call is of the turn that was begun last, and of one of its own where there is none.
+/// A call belongs to the turn that began last; if there is none, it gets its own.
 const TURN: &str = "turn";
 
 impl Reader for Journal {
@@ -95,7 +95,7 @@ impl Reader for Journal {
         let record = text(members, "record");
         let cut_off = std::mem::take(&mut self.cut_off);
         if record == "repaired" {
-            // What was cut off was never answered.
+            // A record that was cut off was never answered.
             let message = "the line before this one was cut off when its writer was stopped";
             return out.diagnostic(self.setting.passed_by(unit.line, message));
         }
@@ -155,7 +155,7 @@ impl Journal {
         }
     }
 
-    /// What the model read instead of the result of a call that was stopped.
+    /// The message to the model instead of the result of a stopped call.
     pub fn told(&mut self, line: u32, at: Option<Millis>, id: &str, told: Body) {
         if let Some(builder) = &mut self.open {
             stop(builder.at_line(line), id, told, at);
@@ -196,7 +196,7 @@ fn opened(setting: &Setting, unit: &Unit<'_>, out: &Out) -> Builder {
     builder
 }
 
-/// Adds what a record says; gives whether it is one.
+/// Adds a record; returns whether it is one.
 fn add(
     builder: &mut Builder,
     unasked: &mut HashSet<String>,

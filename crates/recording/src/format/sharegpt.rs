@@ -1,8 +1,8 @@
-//! Conversations in the form of ShareGPT, as Hermes Agent saves its trajectories and LLaMA-Factory reads its data sets: an object
-//! with `conversations`, a list of `{from, value}`. Nothing marks failures.
+//! Conversations in the form of ShareGPT, as Hermes Agent saves its trajectories and LLaMA-Factory reads its data sets:
+//! an object with `conversations`, a list of `{from, value}`. Nothing marks failures.
 //!
-//! A call is a message of its own (`function_call`), or a tag in the model's text (`<tool_call>`), in JSON or in Python notation.
-//! Calls have no ids; a result may name its tool, and is that of the oldest call of it that waits.
+//! A call is a message of its own (`function_call`), or a tag in the model's text (`<tool_call>`), in JSON or in Python
+//! notation. Calls have no ids; a result may name its tool, and belongs to the oldest waiting call of that tool.
 
 use std::collections::VecDeque;
 
@@ -37,7 +37,7 @@ fn recognise(sample: &Sample<'_>) -> bool {
 }
 
 const ENTRIES: &str = "conversations";
-/// Who speaks, as the data sets name them.
+/// Names of the speakers in the data sets.
 const MODEL: [&str; 6] = ["gpt", "assistant", "model", "chatgpt", "bot", "ai"];
 const PEOPLE: [(&str, &str); 4] =
     [("human", "user"), ("user", "user"), ("system", "system"), ("developer", "system")];
@@ -46,7 +46,7 @@ const RESULTS: [&str; 5] = ["tool", "observation", "functionresponse", "toolresp
 
 #[derive(Default)]
 struct ShareGpt {
-    /// Number of the response that goes on.
+    /// Number of the open response.
     response: u32,
     /// Calls that wait for a result: the name of each, and its place among all.
     waiting: VecDeque<(Box<str>, u32)>,
@@ -113,7 +113,7 @@ impl ShareGpt {
         scribe.end_response();
     }
 
-    /// What the model says, with the calls in it. It `is_calls` where nothing else is in such a message.
+    /// A message of the model, with the calls in it. `is_calls`: the message holds nothing else.
     fn respond(&mut self, text: &str, is_calls: bool, scribe: &mut Scribe) {
         let said = without_thoughts(text);
         let calls = called(&said, is_calls);
@@ -163,7 +163,7 @@ impl ShareGpt {
     }
 }
 
-/// The calls of a message: all of it is one or several in JSON, or they are tags in it.
+/// The calls of a message: the whole text is JSON of one or several, or they are tags in it.
 fn called(text: &str, is_calls: bool) -> Vec<WrittenCall> {
     let written = tags::written(text, |_| false).calls;
     if !written.is_empty() || !is_calls {
@@ -178,13 +178,13 @@ fn called(text: &str, is_calls: bool) -> Vec<WrittenCall> {
     }
 }
 
-/// How many calls a text opens a tag for. Explanations name the tag alone.
+/// The number of calls for which a text opens a tag. Explanations only name the tag.
 fn opened(text: &str) -> usize {
     let opens = |inside: &&str| inside.trim_start().starts_with(['{', '<']);
     text.split("<tool_call>").skip(1).filter(opens).count()
 }
 
-/// What a model thought to itself is not kept, and may have calls in it that it did not make.
+/// The text without the model's thoughts, which are not kept and may hold calls that were not made.
 fn without_thoughts(text: &str) -> String {
     let mut said = String::new();
     let mut rest = text;
@@ -192,7 +192,7 @@ fn without_thoughts(text: &str) -> String {
         said.push_str(before);
         rest = match thought.split_once("</think>") {
             Some((_, after)) => after.trim_start_matches('\n'),
-            // It was not closed, so nobody knows where it ends.
+            // It was not closed, so its end is unknown.
             None => thought,
         };
     }

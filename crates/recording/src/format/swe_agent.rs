@@ -1,9 +1,9 @@
 //! Trajectories of SWE-agent (`.traj`): an object with `trajectory`, the steps that were taken, and `history`, the
 //! messages that the model saw.
 //!
-//! Newer runs propose calls in the messages, and those are read. In older ones a step is a command line: it is a call of
-//! the command's first word. Demonstrations that are in the history were made by nobody in this run, and are no part
-//! of it. Failures are not marked.
+//! Newer runs propose calls in the messages, and those are read. In older ones a step is a command line: it is a call
+//! of the command's first word. Demonstrations in the history did not happen in this run, and are no part of it.
+//! Failures are not marked.
 
 use std::collections::{HashMap, HashSet};
 
@@ -150,9 +150,9 @@ impl SweAgent {
         self.untold(history, steps, unit, builder);
     }
 
-    /// Steps that no message of the history tells. Some versions end a run before they write its last step there, so what
-    /// follows the last one that is recorded is read as it is, but for the `submit` that ends a run: it hands in what was done,
-    /// and runs nothing. The place of any other step among the messages is not known.
+    /// Steps that are in no message of the history. Some versions end a run before they write its last step there, so
+    /// what follows the last recorded one is read as it is, except for the `submit` that ends a run: it hands in the
+    /// work, and runs nothing. The position of any other step among the messages is unknown.
     fn untold(&self, history: &[Told<'_>], steps: &[Node<'_>], unit: &Unit<'_>, builder: &mut Builder) {
         let mut told: HashMap<String, usize> = HashMap::new();
         let (mut nameless, mut tools) = (0_usize, HashSet::new());
@@ -199,8 +199,8 @@ impl SweAgent {
         }
     }
 
-    /// A run of which the messages alone were kept: each of the model says beside it which command line it came to, and what
-    /// follows it is the result.
+    /// A run of which only the messages were kept: each message of the model names its command line beside it, and the
+    /// message that follows is the result.
     fn actions(&self, history: &[Told<'_>], unit: &Unit<'_>, builder: &mut Builder) {
         let mut chat = Chat::new(unit.node, unit.line, &self.rules);
         let mut lines = Lines::new(unit.node, unit.line);
@@ -223,14 +223,14 @@ impl SweAgent {
     /// A command line as a call; whether it is one.
     fn action(&self, action: Node<'_>, builder: &mut Builder) -> bool {
         let Some(line) = action.text() else { return false };
-        // A response without a command is none.
+        // A response without a command is not a call.
         let Some(command) = line.split_whitespace().next() else { return false };
         let arguments = Body::json(&format!("{{\"command\": {}}}", action.json()));
         builder.call(None, command, arguments, None);
         true
     }
 
-    /// A run whose calls are command lines: what was said before the first of them, and the steps.
+    /// A run whose calls are command lines: the messages before the first of them, and the steps.
     fn steps(&self, history: &[Told<'_>], steps: &[Node<'_>], unit: &Unit<'_>, builder: &mut Builder) {
         let mut chat = Chat::new(unit.node, unit.line, &self.rules);
         let mut lines = Lines::new(unit.node, unit.line);
@@ -245,7 +245,7 @@ impl SweAgent {
         }
     }
 
-    /// A step: what the model said, its command line as a call of the tool that its first word stands for, and the result.
+    /// A step: the model's text, its command line as a call of the tool named by its first word, and the result.
     fn step(&self, node: Node<'_>, tool: impl Fn(&str) -> String, builder: &mut Builder) {
         let Some(step) = node.members() else {
             let word = node.said_kind();
@@ -260,7 +260,7 @@ impl SweAgent {
             let message = format!("the action of a step is {word}, not a text; it is left out");
             return builder.lost(Loss::MayHoldCalls, message);
         };
-        // A response without a command is none.
+        // A response without a command is not a call.
         let Some(command) = line.split_whitespace().next() else { return };
         let arguments = Body::json(&format!("{{\"command\": {}}}", action.json()));
         builder.call(None, &tool(command), arguments, None);
@@ -281,8 +281,8 @@ fn is_demonstration(message: &Members<'_>) -> bool {
         || agent.is_some_and(|agent| matches!(&*agent, "demonstration" | "demo"))
 }
 
-/// Whether a value without steps holds the messages of a run: nothing else says which agent wrote one, or to which action it
-/// came.
+/// Whether a value without steps holds the messages of a run: only these say which agent wrote a message, or which
+/// action it led to.
 fn is_history(value: &Members<'_>) -> bool {
     let messages = value.get("history").filter(|history| history.kind() == Kind::List);
     let own = |message: Members<'_>| {

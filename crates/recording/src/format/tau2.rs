@@ -1,8 +1,8 @@
-//! Result files of tau2-bench: an object with `simulations`, or one simulation by itself.
+//! Result files of tau2-bench: an object with `simulations`, or a single simulation.
 //!
-//! Both the agent and the simulated user call tools. The user's calls are nobody's that a policy gates: they and their
-//! results are left out, and counted. A spoken simulation has `ticks` instead of messages: what was said and called within a
-//! moment. What a task expects to happen is not read.
+//! Both the agent and the simulated user call tools. No policy gates the user's calls: they and their results are left
+//! out, and counted. A spoken simulation has `ticks` instead of messages: the words and calls within a moment. The
+//! expected actions of a task are not read.
 
 use std::sync::Arc;
 
@@ -54,10 +54,10 @@ struct Tau2 {
     setting: Setting,
 }
 
-/// What is spoken until somebody else speaks, or a result comes, is one response.
+/// Key of a spoken response, which lasts until another speaker or a result.
 const SPOKEN: &str = "spoken";
 
-/// What the results say of all their simulations.
+/// Facts that the results share among their simulations.
 #[derive(Default)]
 struct Context<'a> {
     domain: Option<Node<'a>>,
@@ -280,7 +280,8 @@ impl Tau2 {
                     continue;
                 }
             }
-            // A call of the agent in somebody else's message belongs to no response before it, whose results may have come.
+            // A call of the agent in another speaker's message belongs to no earlier response, whose results may have
+            // come.
             if !std::mem::replace(&mut responds, true) {
                 builder.response(None, Body::MISSING, at);
             }

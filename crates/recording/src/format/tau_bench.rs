@@ -1,7 +1,8 @@
-//! Result files of tau-bench: a list of episodes `{task_id, trial, reward, info, traj}`, `traj` being chat messages.
+//! Result files of tau-bench: a list of episodes `{task_id, trial, reward, info, traj}`, where `traj` holds chat
+//! messages.
 //!
-//! `info` holds what should have happened, so it is not read. Failures are results that begin with `Error`; arguments
-//! may be in Python notation; call ids may be missing, or used again within an episode.
+//! `info` holds the expected actions, so it is not read. Failures are results that begin with `Error`; arguments may be
+//! in Python notation; call ids may be missing, or used again within an episode.
 
 use crate::contract::out::Out;
 use crate::contract::setting::Setting;

@@ -1,5 +1,5 @@
-//! A toy format: a line is a call of one session, with what it gave. It is there for the test below, and to show what a
-//! format consists of.
+//! A toy format: each line is a call of one session, with its result. It is used by the test below, and shows the parts
+//! of a format.
 
 use crate::contract::out::Out;
 use crate::contract::setting::Setting;
@@ -50,8 +50,8 @@ mod tests {
     use crate::{Options, named, open};
     use rulestep_base::diagnostic::code;
 
-    /// This file, a `mod` and a row are all of it: it is recognised among the others, is found by its name, and tells what it
-    /// cannot read.
+    /// This file, a `mod` and a row are the whole format: it is recognised among the others, found by its name, and
+    /// reports what it cannot read.
     #[test]
     fn a_format_is_one_file_and_its_row() {
         let file = b"{\"toy\": \"deploy\", \"with\": {\"to\": \"live\"}, \"gave\": \"done\"}\n{\"else\": 1}\n{\"toy\": \"check\"}\n";

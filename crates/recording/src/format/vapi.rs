@@ -1,7 +1,7 @@
 //! Calls of Vapi: the call object of its API, the report at a call's end, and the messages that it sends to a server.
 //!
-//! A call has its messages up to three times (`messages`, `artifact.messages`, and in the form of the OpenAI API), and messages to
-//! a server repeat them: of those of a call the longest list is read. Nothing marks failures.
+//! A call has its messages up to three times (`messages`, `artifact.messages`, and in the form of the OpenAI API), and
+//! messages to a server repeat them: the longest list of each call is read. Nothing marks failures.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -45,7 +45,7 @@ fn is_call(value: &Members<'_>) -> bool {
     about && messages() || messages() && value.has("endedReason")
 }
 
-/// Whether nothing else writes such a message.
+/// Whether only Vapi writes such a message.
 fn is_own(message: Node<'_>) -> bool {
     message.tried().members().is_some_and(|message| message.has("secondsFromStart"))
 }
@@ -57,7 +57,7 @@ fn lists<'a>(value: &Members<'a>) -> impl Iterator<Item = Node<'a>> {
     inner.into_iter().chain(value.get("messages"))
 }
 
-/// The longest of them.
+/// The longest list.
 fn longest<'a>(value: &Members<'a>) -> Option<Node<'a>> {
     let count = |list: &Node<'_>| list.items().map_or(0, |items| items.len());
     // The first of those that are equally long: `max_by_key` would take the last.
@@ -69,7 +69,7 @@ fn inner<'a>(value: &Members<'a>) -> Option<Members<'a>> {
     value.get("message").filter(|inner| inner.kind() == Kind::Object).and_then(Node::members)
 }
 
-/// What was sent to a server, whole or as its `message`.
+/// A message to a server, whole or as its `message`.
 fn sent<'a>(value: &Members<'a>) -> Option<Members<'a>> {
     let is_sent = |message: &Members<'_>| {
         let kind = message.get("type").and_then(Node::text).unwrap_or_default();
@@ -129,7 +129,7 @@ impl Conversation for Vapi {
                 message(entry, scribe);
                 return Ok(());
             }
-            // Other messages to a server: what is heard, how the call goes.
+            // Other messages to a server: speech, the state of the phone call.
             let inner = inner(entry).unwrap_or_default();
             if inner.get("type").and_then(Node::text).is_none() || suspicion::unread(&inner, &[]).is_some() {
                 scribe

@@ -2,8 +2,8 @@
 //! that it sends to models (`content` with parts of type `tool-call` and `tool-result`), as requests or as the
 //! `response` of a logged result. Rows of a table of messages name their chat, and may have their parts as JSON text.
 //!
-//! A message of a chat holds everything up to the user's next word: several responses, parted by `step-start`, each call
-//! beside its result.
+//! A message of a chat holds everything up to the user's next message: several responses, separated by `step-start`,
+//! each call with its result.
 
 mod approvals;
 mod chat_message;
@@ -51,7 +51,7 @@ fn any_own(list: Node<'_>) -> bool {
         .is_some_and(|items| items.into_iter().filter_map(Node::members).any(|message| is_own(&message)))
 }
 
-/// Whether nothing else writes such a message.
+/// Whether only this SDK writes such a message.
 fn is_own(message: &Members<'_>) -> bool {
     message.has("role") && (chat_message::is_own(message) || model_message::is_own(message))
 }

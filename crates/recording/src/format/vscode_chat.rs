@@ -1,7 +1,7 @@
 //! Chats of VS Code with GitHub Copilot: files of `chatSessions`, and "Chat: Export Chat".
 //!
-//! A request has the user's words and all that came of them. The rounds of calls are in the metadata of its result, and how the
-//! user decided about each call is beside what was shown of it.
+//! A request has the user's message and everything that followed from it. The rounds of calls are in the metadata of
+//! its result; the user's decision about each call is in the displayed parts.
 
 use std::collections::HashSet;
 
@@ -97,7 +97,7 @@ impl Conversation for Chat {
 }
 
 impl Chat {
-    /// What was shown: all there is of a request without rounds, and calls that are in no round.
+    /// The displayed parts: the only record of a request without rounds, and of calls that are in no round.
     fn shown(&mut self, parts: &[Node<'_>], rounds: bool, known: &HashSet<String>, scribe: &mut Scribe) {
         self.responses += 1;
         let key = self.responses.to_string();
@@ -126,7 +126,7 @@ impl Chat {
     }
 }
 
-/// A call of which there is only what was shown.
+/// A call of which only the displayed part exists.
 fn invoked(id: Option<&str>, part: &Members<'_>, beside_rounds: bool, scribe: &mut Scribe) {
     let tool = part.get("toolId").and_then(Node::text).unwrap_or_default();
     let data = part.get("toolSpecificData").and_then(Node::members).unwrap_or_default();
@@ -162,7 +162,7 @@ fn refused(part: &Members<'_>) -> bool {
     }
 }
 
-/// What a result is, where that is one text.
+/// A result, if it is a single text.
 fn content(result: Node<'_>) -> Body {
     let parts = result.tried().members().and_then(|result| result.get("content")?.items());
     let texts = parts.map(|parts| {

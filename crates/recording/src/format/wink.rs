@@ -1,8 +1,8 @@
 //! Transcripts of WINK (weakincentives): `transcript.jsonl` of a debug bundle, JSON Lines of log records with the event
-//! `transcript.entry`. Further records of the same log (`logs/app.jsonl`) say nothing of a conversation.
+//! `transcript.entry`. Other records of the same log (`logs/app.jsonl`) are not part of a conversation.
 //!
-//! All adapters write the same entries, each with a `detail` of its own: Claude's with blocks of the Anthropic API, Codex's with
-//! notifications of its server, and that of the Agent Client Protocol with the parts of a call.
+//! All adapters write the same entries, each with its own `detail`: Claude's with blocks of the Anthropic API, Codex's
+//! with notifications of its server, and that of the Agent Client Protocol with the parts of a call.
 
 use std::borrow::Cow;
 
@@ -37,7 +37,7 @@ fn recognise(sample: &Sample<'_>) -> bool {
 
 #[derive(Default)]
 struct Wink {
-    /// Number of the response that goes on.
+    /// Number of the open response.
     response: u32,
     /// The message that it is, where entries name one.
     message: Option<Box<str>>,
@@ -67,7 +67,7 @@ impl Conversation for Wink {
     fn entry(&mut self, record: &Members<'_>, scribe: &mut Scribe) -> Result<(), String> {
         let event = record.get("event").and_then(Node::text).unwrap_or_default();
         if event != ENTRY {
-            // What a log says beside the conversation.
+            // Records of the log outside the conversation.
             return if event.is_empty() { Err(event.into_owned()) } else { Ok(()) };
         }
         let Some(entry) = record.get("context").and_then(Node::members) else {
@@ -83,7 +83,7 @@ impl Conversation for Wink {
         scribe.about_as("agent", entry.get("adapter"));
         scribe.about_as("prompt", entry.get("prompt_name"));
         let detail = entry.get("detail").and_then(Node::members).unwrap_or_default();
-        // What another adapter wrote stands in the detail itself.
+        // Other adapters write the entry in the detail itself.
         let own = detail.get("sdk_entry").and_then(Node::members);
         let own = own.as_ref().unwrap_or(&detail);
         match &*entry.get("entry_type").and_then(Node::text).unwrap_or_default() {
@@ -203,7 +203,7 @@ impl Wink {
     }
 }
 
-/// What Codex reported.
+/// A notification of Codex.
 fn notified<'a>(entry: &Members<'a>) -> Option<Members<'a>> {
     entry.get("notification").and_then(Node::members)
 }
@@ -220,7 +220,7 @@ fn of_codex(item: &Members<'_>) -> (String, Body) {
         "fileChange" => ("file_change".to_owned(), of(&["changes"])),
         "webSearch" => ("web_search".to_owned(), of(&["query", "action"])),
         "mcpToolCall" => (format!("mcp__{}__{}", word("server"), word("tool")), body(item, &["arguments"])),
-        // It has no name, and that is said.
+        // It has no name, and that is reported.
         _ => (String::new(), Body::MISSING),
     }
 }
@@ -240,7 +240,7 @@ fn given_back(entry: &Members<'_>, scribe: &mut Scribe) {
     let word = entry.get("status").and_then(Node::text);
     let ended = match word.as_deref().map(status) {
         _ if failed => Status::Failed,
-        // What is not ended at the end of a session is reported without a status.
+        // An item that has not ended at the end of a session is reported without a status.
         Some(Status::Unknown) => Status::Open,
         Some(ended) => ended,
         None => Status::Succeeded,

@@ -1,4 +1,4 @@
-//! What one session says and calls, put together from its updates.
+//! The conversation of one session, assembled from its updates.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,7 +11,7 @@ use rulestep_base::source::quoted;
 
 /// The update that adds to what a call gave back.
 const CHUNK: &str = "tool_call_content_chunk";
-/// Updates that are about the session, or that only show how something goes on.
+/// Updates that are about the session, or only show progress.
 const ASIDE: [&str; 13] = [
     "agent_thought",
     "agent_thought_chunk",
@@ -30,11 +30,11 @@ const ASIDE: [&str; 13] = [
 
 /// A session that is being read.
 pub struct Conversation {
-    /// What is written down of it.
+    /// Builds the session.
     pub scribe: Scribe,
-    /// Number of the response that goes on.
+    /// Number of the open response.
     response: u32,
-    /// Calls that were told and not written down yet, in their order.
+    /// Reported calls that are not written yet, in order.
     told: Vec<ToldCall>,
     /// Those that have not ended.
     running: HashSet<Box<str>>,
@@ -42,9 +42,9 @@ pub struct Conversation {
     ended: HashSet<Box<str>>,
     /// A result came since the latest response began.
     answered: bool,
-    /// How it is known that permission was refused, by the calls.
+    /// How refused permissions are known, by call.
     refused: HashMap<Box<str>, &'static str>,
-    /// What is said in pieces: by whom, and the text so far.
+    /// A message that comes in pieces: whether it is the model's, and the text so far.
     pieces: Option<(bool, String)>,
     /// The agent repeats the prompt that was sent.
     repeats: bool,
@@ -58,13 +58,13 @@ struct ToldCall {
     kind: Option<Box<str>>,
     title: Option<Box<str>>,
     input: Body,
-    /// What it gave back so far.
+    /// Its output so far.
     content: Body,
     written: bool,
 }
 
 impl Conversation {
-    /// For a session in which nothing was said.
+    /// For a session without messages.
     pub fn new(scribe: Scribe) -> Conversation {
         Conversation {
             scribe,
@@ -79,7 +79,7 @@ impl Conversation {
         }
     }
 
-    /// What the user says.
+    /// A message of the user.
     pub fn prompt(&mut self, params: &Members<'_>) {
         self.over();
         let said = params.any(&["prompt", "content"]).map_or(Body::MISSING, words);
@@ -169,7 +169,7 @@ impl Conversation {
         self.answered = false;
     }
 
-    /// What is told of a call, whether it begins or goes on.
+    /// An update of a call, new or known.
     pub fn told(&mut self, update: &Members<'_>) {
         let id = update.get("toolCallId").and_then(Node::id).map(|id| Box::<str>::from(id.as_ref()));
         let Some(id) = id else {
@@ -198,7 +198,7 @@ impl Conversation {
         let name = take(word(update, "name")).or_else(|| take(own_name(update)));
         call.name = name.or(call.name.take());
         call.kind = take(word(update, "kind")).filter(|kind| &**kind != "other").or(call.kind.take());
-        // It is what people see: only a call that has nothing else is named so.
+        // A title is for people: only a call that has nothing else is named by it.
         call.title = word(update, "title").unwrap_or_default().or(call.title.take());
         if let Some(input) = update.get("rawInput") {
             match call.written && !call.input.are_same(&input.body()) {
@@ -240,7 +240,7 @@ impl Conversation {
         self.answered = true;
     }
 
-    /// What was decided about a call.
+    /// The decision about a call.
     pub fn decided(&mut self, call: Box<str>, refusing: &HashSet<Box<str>>, outcome: Option<Node<'_>>) {
         let outcome = outcome.and_then(Node::members).unwrap_or_default();
         let text = |key| outcome.get(key).and_then(Node::text).unwrap_or_default();
@@ -256,7 +256,7 @@ impl Conversation {
         }
     }
 
-    /// Writes the calls down that were told: all, or those up to this one and the later ones whose arguments are known.
+    /// Writes the reported calls: all, or those up to this one and the later ones whose arguments are known.
     fn write(&mut self, up_to: Option<&str>) {
         let last = up_to.and_then(|id| self.told.iter().position(|call| *call.id == *id));
         for (place, call) in self.told.iter_mut().enumerate() {
@@ -271,7 +271,7 @@ impl Conversation {
         }
     }
 
-    /// Nothing follows.
+    /// Ends the session.
     pub fn close(mut self, out: &mut Out) {
         self.flush();
         self.write(None);
@@ -284,7 +284,7 @@ impl Conversation {
     }
 }
 
-/// The words of one block or of a list of them, each of which may be wrapped as what a call gave back.
+/// The text of one block or of a list of them, each of which may be wrapped like the output of a call.
 fn alone(content: Node<'_>) -> Body {
     let inner = |node: Node<'_>| {
         let block = node.tried().members()?;

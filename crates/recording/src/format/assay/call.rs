@@ -1,4 +1,4 @@
-//! A call, as a line of its own or within a step.
+//! A call, on a line of its own or within a step.
 
 use crate::contract::setting::Setting;
 use crate::input::shallow::{Members, Node};
@@ -7,7 +7,7 @@ use rulestep_base::session::build::{Builder, Mark};
 use rulestep_base::session::{Body, Millis};
 use rulestep_base::source::quoted;
 
-/// A call, with what came of it.
+/// A call with its outcome.
 pub struct Call {
     pub tool: Box<str>,
     pub order: Option<u64>,
@@ -33,7 +33,7 @@ pub fn call(line: &Members<'_>, at: Option<Millis>, number: u32) -> Call {
     }
 }
 
-/// Adds calls of the response before, and then what came of them.
+/// Adds calls of the latest response, and then their results.
 pub fn give(builder: &mut Builder, calls: &[(String, Call)], setting: &Setting) {
     for (id, call) in calls {
         builder.at_line(call.line).call(Some(id), &call.tool, call.arguments.clone(), call.at);
@@ -41,7 +41,7 @@ pub fn give(builder: &mut Builder, calls: &[(String, Call)], setting: &Setting) 
     for (id, call) in calls {
         builder.at_line(call.line);
         if let Some(error) = &call.error {
-            // A failure of the call is not a result that anybody saw.
+            // An error of the call is not a result that the model saw.
             if call.result.is_missing() {
                 let (tool, error) = (quoted(&call.tool), quoted(error.shown()));
                 builder.damaged(format!("the call to {tool} failed without a result: {error}"));

@@ -1,4 +1,4 @@
-//! One episode: its steps while they are read, and the session that they come to.
+//! One episode: its steps while they are read, and the session made of them.
 
 use std::collections::HashMap;
 
@@ -11,17 +11,17 @@ use rulestep_base::diagnostic::Loss;
 use rulestep_base::session::build::Builder;
 use rulestep_base::session::{Body, Millis};
 
-/// What stands for the prompt of an episode that was made of a log without one.
+/// The prompt of an episode that was made of a log without one.
 const NO_PROMPT: &str = "<mcp:session>";
 
-/// Steps whose room is given back together.
+/// Steps whose memory is freed together.
 const PAGE: usize = 4096;
 
 /// An episode that is being read.
 pub struct Episode {
-    /// What is known of it.
+    /// The session so far.
     pub builder: Builder,
-    /// What the episode ended as, by its last entry.
+    /// How the episode ended, by its last entry.
     pub output: Option<Body>,
     steps: Vec<Step>,
     /// Places of the steps, by id.
@@ -33,7 +33,7 @@ struct Step {
     order: Option<u64>,
     at: Option<Millis>,
     line: u32,
-    /// Of an answer of the model; else this is a call.
+    /// An answer of the model; `None`: this step is a call.
     said: Option<Body>,
     /// The tool that the step itself names.
     tool: Option<Box<str>>,
@@ -94,7 +94,7 @@ impl Episode {
         step.calls.push(call);
     }
 
-    /// The step that a line belongs to; one without an id stands for itself.
+    /// The step that a line belongs to; a line without an id is a step of its own.
     fn step_of(&mut self, unit: &Unit<'_>) -> Option<&mut Step> {
         let id = unit.members.get("step_id").and_then(Node::id).unwrap_or_default();
         let known = self.places.get(&*id).filter(|_| !id.is_empty()).copied();
@@ -119,7 +119,7 @@ impl Episode {
         builder.expect_turns(steps.len(), calls);
         // The last thing that was said or that a call gave back.
         let mut last = Body::MISSING;
-        // An episode may be as long as its file, so what is told of it gives back its room, a page at a time.
+        // An episode may be as long as its file, so written steps are freed, a page at a time.
         steps.reverse();
         while let Some(mut step) = steps.pop() {
             if steps.len().is_multiple_of(PAGE) {

@@ -1,8 +1,8 @@
-//! Which lines of a log are the conversation as it went on.
+//! Which lines of a log are the conversation as it continued.
 //!
-//! Every line names the one it follows, so a log is a tree: where somebody went back and asked anew, it forks. The
-//! conversation is the branch of the last line. Beside it stand lines that were not left: results of calls that ran
-//! at once hang side by side, and so do the lines of one response.
+//! Every line names the one it follows, so a log is a tree: it forks where the user went back and asked again. The
+//! conversation is the branch of the last line. Lines outside that branch may belong to it as well: results of parallel
+//! calls are siblings, and so are the lines of one response.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ use crate::input::digest::digest;
 
 /// The lines that are the conversation, and what there is to say about the others.
 pub struct Branch {
-    /// Of every line, whether it is.
+    /// For every line, whether it belongs to the conversation.
     pub live: Vec<bool>,
     /// Lines that name a predecessor which is not there, beyond the first line.
     pub adrift: Vec<usize>,
@@ -53,7 +53,7 @@ pub fn follow(entries: &[Entry]) -> Branch {
 }
 
 impl Branch {
-    /// Who follows whom.
+    /// The successors of each line.
     fn grow(entries: &[Entry]) -> Branch {
         // Logs that do not say what a response follows do not say it at all.
         let silent = || entries.iter().all(|entry| matches!(entry.follows, Predecessor::Nothing));
@@ -74,13 +74,13 @@ impl Branch {
                 Predecessor::Missing => {
                     match before {
                         None => branch.continues = true,
-                        // What was summarised is often written nowhere, and its place in the tree with it.
+                        // What was summarised is often not in the log, nor is its position in the tree.
                         Some(_) if entry.compacts => {}
                         Some(_) => branch.adrift.push(at),
                     }
                     before
                 }
-                // A question that follows nothing begins anew; a summary, and whatever is no question, goes on.
+                // A question that follows nothing begins anew; a summary, and any other line, continues.
                 Predecessor::Nothing
                     if !flat && !entry.compacts && matches!(entry.kind, Kind::Prompt { meta: false, .. }) =>
                 {
@@ -94,7 +94,7 @@ impl Branch {
     }
 }
 
-/// What makes a line that hangs on the conversation a part of it.
+/// Why a line next to the branch belongs to the conversation.
 enum Belongs {
     Always,
     /// One of these being known: a call, or a response.

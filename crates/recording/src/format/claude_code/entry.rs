@@ -1,4 +1,4 @@
-//! One line of a Claude Code log, or of its stream, as what it is to the conversation.
+//! One line of a Claude Code log or stream, as a part of the conversation.
 
 use std::sync::Arc;
 
@@ -17,56 +17,56 @@ use rulestep_base::session::{Damage, Millis, Tool};
 pub struct Entry {
     /// Line in the file.
     pub line: u32,
-    /// Its own name.
+    /// Its own id.
     pub uuid: Option<Box<str>>,
     /// Name of the line that it follows.
     pub parent: Option<Box<str>>,
     /// When it was written.
     pub at: Option<Millis>,
-    /// Where its calls are made, once that is looked for.
+    /// The folder of its calls, once it was looked for.
     pub folder: Option<Arc<str>>,
     /// The permission mode and the version of the agent that makes them.
     pub agent: [Option<Arc<str>>; 2],
-    /// Whether it was written in another session, of which this one is a fork.
+    /// Whether it was written in another session that this one is forked from.
     pub copied: bool,
     /// Whether it is where what came before was summarised.
     pub compacts: bool,
     /// Whether it says that a response is over.
     pub ends: bool,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What is wrong with it.
+    /// Its damage.
     pub odd: Vec<Damage>,
-    /// Hash of what it says, to tell a line that is there twice.
+    /// Hash of its content, to recognise a line that is repeated.
     pub digest: u64,
     /// The line that it follows, once that is looked for.
     pub follows: Predecessor,
 }
 
-/// What a line follows.
+/// The line that a line follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Predecessor {
     /// It names no line.
     Nothing,
     /// The line of the log at this place, from 0.
     Line(usize),
-    /// It names one that does not stand before it.
+    /// It names one that does not come before it.
     Missing,
 }
 
-/// What a line is to the conversation.
+/// The part of a line in the conversation.
 pub enum Kind {
-    /// A step from one line to another, said to nobody: progress, hooks, attachments, commands of the program.
+    /// A step from one line to another without a message: progress, hooks, attachments, commands of the program.
     Link,
     /// The tools of the session.
     Offer(Vec<Tool>),
-    /// Said by the user; `meta` is what the program put in beside.
+    /// A message of the user; `meta`: the program added it.
     Prompt { blocks: Blocks, meta: bool },
     /// Results of calls.
     Answer { blocks: Blocks, rejected: Option<&'static str> },
-    /// A line of the model's response with this key, which came of this request. `stopped`: it says why the model stopped.
+    /// A line of the model's response with this key, from this request. `stopped`: it says why the model stopped.
     Response { key: Option<Box<str>>, request: Option<Box<str>>, stopped: bool, blocks: Blocks },
-    /// What the program said in the model's place, because the model could not be asked.
+    /// The program's message in place of a response, because the model could not be reached.
     Failure(Blocks),
 }
 
@@ -114,7 +114,7 @@ pub fn entry(kind: &str, unit: &Unit<'_>) -> Result<Entry, String> {
 }
 
 impl Entry {
-    /// The blocks of what is said.
+    /// The blocks of its message.
     pub fn blocks(&self) -> Option<&Blocks> {
         self.kind.blocks()
     }
@@ -126,7 +126,7 @@ impl Entry {
 }
 
 impl Kind {
-    /// The blocks of what is said.
+    /// The blocks of its message.
     pub fn blocks(&self) -> Option<&Blocks> {
         match self {
             Kind::Link | Kind::Offer(_) => None,
@@ -164,7 +164,7 @@ fn user(members: &Members<'_>, meta: bool) -> Result<Kind, String> {
         }
         text.and_then(|told| marks::rejected(&told, &blocks.answers))
     };
-    // Hooks are sent these objects, so both come to the same.
+    // Hooks receive these objects, so both have the same outcome.
     let own = told.and_then(Node::members);
     for answer in &mut blocks.answers {
         match &own {
@@ -200,7 +200,7 @@ fn blocks(members: &Members<'_>, side: Side) -> Result<Blocks, String> {
                 return Ok(parts::blocks(parts));
             }
             let content = members.get("content");
-            // What the model says is never a text alone there.
+            // In the model's messages the content is always a list.
             Ok(if side == Side::Model { Blocks::listed(content, side) } else { Blocks::read(content, side) })
         }
         Json::Text => {

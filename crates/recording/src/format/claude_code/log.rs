@@ -1,4 +1,4 @@
-//! One session of a log: its lines while they are read, and the session that they come to.
+//! One session of a log: its lines while they are read, and the session made of them.
 
 use std::sync::Arc;
 
@@ -20,18 +20,18 @@ use rulestep_base::session::{AGENT_VERSION, Body, Millis, PERMISSION_MODE};
 
 /// A session whose lines are being read.
 pub struct Log {
-    /// What is known of it.
+    /// The session so far.
     pub builder: Builder,
-    /// Whose lines they are.
+    /// The session and subagent of its lines.
     pub key: Key,
     entries: Vec<Entry>,
     /// Digests and places of the lines, by hashes of their names.
     names: HashMap<u64, (u64, usize)>,
-    /// What is known of where it runs.
+    /// Which facts of its environment are known.
     located: [bool; PLACES.len()],
     /// Names of lines that others follow, and that have not come yet.
     awaited: HashSet<u64>,
-    /// How many of them came after the lines that follow them.
+    /// Number of lines that came after the lines that follow them.
     early: u32,
     /// The folder that the last line named.
     folder: Option<Arc<str>>,
@@ -39,7 +39,7 @@ pub struct Log {
     agent: [Option<Arc<str>>; 2],
 }
 
-/// The mode in which the agent asks for permission, and its version, in a log and in a stream.
+/// Keys of the agent's permission mode and of its version, in a log and in a stream.
 pub const MODE: &[&str] = &["permissionMode"];
 const VERSION: &[&str] = &["version", "claude_code_version"];
 
@@ -52,7 +52,7 @@ const PLACES: [(&str, &[&str]); 5] = [
     (PERMISSION_MODE, MODE),
 ];
 
-/// Whose lines they are.
+/// The session and subagent that lines belong to.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Key {
     /// The session.
@@ -62,7 +62,7 @@ pub struct Key {
 }
 
 impl Log {
-    /// Of a session without lines.
+    /// For a session without lines.
     pub fn new(mut builder: Builder, key: Key) -> Log {
         builder.marks_refusals(true);
         Log {
@@ -83,7 +83,7 @@ impl Log {
         self.names.get(&digest(uuid)).map(|(digest, _)| *digest)
     }
 
-    /// Where the line of this name is.
+    /// The index of the line with this id.
     pub fn place_of(&self, uuid: &str) -> Option<usize> {
         self.names.get(&digest(uuid)).map(|(_, place)| *place)
     }
@@ -107,7 +107,7 @@ impl Log {
         self.entries.push(entry);
     }
 
-    /// The folder that a line says it is written in: the shell that an agent keeps goes from one to another.
+    /// The folder that a line names as the current one: the agent's shell changes folders.
     pub fn folder(&mut self, members: &Members<'_>) -> Option<Arc<str>> {
         if let Some(folder) = members.get("cwd").and_then(Node::text)
             && self.folder.as_deref() != Some(&*folder)
@@ -129,7 +129,7 @@ impl Log {
         self.agent.clone()
     }
 
-    /// What the lines say of where the session runs. Nearly every line says it, and the first one counts.
+    /// The environment that the lines name. Nearly every line names it, and the first one counts.
     pub fn surroundings(&mut self, members: &Members<'_>) {
         let Log { builder, located, .. } = self;
         for ((key, keys), known) in PLACES.into_iter().zip(located) {
@@ -210,7 +210,7 @@ impl Log {
         self.builder.at_line(line).starts_in_the_middle(why);
     }
 
-    /// Says what of the log is no part of the conversation as it went on.
+    /// Reports lines that do not belong to the conversation as it continued.
     fn left_behind(&mut self, branch: &Branch) {
         let mut adrift = branch.adrift.iter().filter_map(|at| self.entries.get(*at));
         if let Some(first) = adrift.next() {
@@ -244,7 +244,7 @@ impl Log {
 /// The tools and arguments of the calls of one response.
 type CallsById = HashMap<Box<str>, (Box<str>, Body)>;
 
-/// Adds what a line says. `calls` are those of the response so far, to tell one that is there twice.
+/// Adds a line. `calls` are those of the response so far, to recognise repeated ones.
 fn add(builder: &mut Builder, marks: &Marks, session: &str, entry: Entry, calls: &mut CallsById) {
     builder.at_line(entry.line);
     builder.in_folder(entry.folder.as_deref());

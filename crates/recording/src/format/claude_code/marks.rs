@@ -1,4 +1,4 @@
-//! How results are marked: what their own lines say of them, and what others say of calls that were not let through.
+//! Marks of results: on their own lines, and on other lines about calls that were not allowed.
 
 use std::collections::HashMap;
 
@@ -13,20 +13,20 @@ use rulestep_base::source::quoted;
 /// What is known of how results are marked.
 #[derive(Default)]
 pub struct Marks {
-    /// What is known of the file.
+    /// The file.
     pub setting: Setting,
     /// Whether a line marks its call as denied, so that the log does so with all that were.
     marked: bool,
-    /// Where it was said of calls that they were denied, by hashes of their sessions and ids.
+    /// Calls that were reported as denied, by hashes of their sessions and ids.
     denied: HashMap<u64, u32>,
 }
 
 const DENIED: &str = "the log says that permission was denied";
-/// How it is known that the line of a result has `toolDenialKind`.
+/// How a refusal is known if the line of a result has `toolDenialKind`.
 pub const KIND: &str = "the log says that the call was rejected";
 
 impl Marks {
-    /// Of a file of which nothing was read yet.
+    /// For a file of which nothing was read yet.
     pub fn new(setting: Setting) -> Marks {
         Marks { setting, marked: false, denied: HashMap::new() }
     }
@@ -36,7 +36,7 @@ impl Marks {
         self.denied.entry(digest((session, id))).or_insert(line);
     }
 
-    /// What a line says of how calls are marked.
+    /// Records what a line says about how calls are marked.
     pub fn note(&mut self, members: &Members<'_>) {
         self.marked |= members.get("toolDenialKind").is_some();
     }
@@ -45,8 +45,8 @@ impl Marks {
         self.denied.get(&digest((session, id?))).copied()
     }
 
-    /// How a result is marked. A refusal is an error of which the log says that the call was not let through; where nothing in
-    /// the log is marked so, its text may. What merely quotes such a text is no refusal.
+    /// The mark of a result. A refusal is an error for which the log says that the call was not allowed; if nothing in
+    /// the log is marked so, its text may say it. A quoted text of that kind is not a refusal.
     pub fn of(&self, session: &str, answer: &Answer, rejected: Option<&'static str>) -> Mark {
         let failed = self.setting.failed(answer.error, &answer.content);
         // Only what failed is looked at: most results are long, and say nothing of this.
@@ -66,7 +66,7 @@ impl Marks {
         Mark { error: failed, refused }
     }
 
-    /// That a result is not marked as failed, although its call is said to have been denied.
+    /// The contradiction of a result that is not marked as failed although its call was reported as denied.
     pub fn contradiction(&self, session: &str, answer: &Answer) -> Option<String> {
         let id = answer.id.as_deref().filter(|_| answer.error != Some(true))?;
         let line = self.denial(session, Some(id))?;
@@ -77,7 +77,7 @@ impl Marks {
         ))
     }
 
-    /// Calls that are said to have been denied and have no result: that is what became of them.
+    /// Settles calls that were reported as denied and have no result as refused.
     pub fn settle(&self, session: &str, builder: &mut Builder) {
         if self.denied.is_empty() {
             return;
@@ -91,8 +91,8 @@ impl Marks {
     }
 }
 
-/// Ids of the calls that a line says were not let through: the last line of a run lists all of them, and newer versions
-/// say so of each when it happens, too.
+/// Ids of the calls that a line reports as not allowed: the last line of a run lists all of them, and newer versions
+/// also report each when it happens.
 pub fn denied_by(members: &Members<'_>) -> Vec<Box<str>> {
     let is =
         |of: &Members<'_>, key, value| of.get(key).and_then(Node::text).is_some_and(|text| text == value);
@@ -111,8 +111,8 @@ pub fn denied_by(members: &Members<'_>) -> Vec<Box<str>> {
     stopped.filter_map(|meta| id(&meta, "id")).collect()
 }
 
-/// What the log says of a call that was not let through, in words that are only there: by the user, or by the program before it ran
-/// anything. The words of a tool that failed are the result's as well, after `Error: `.
+/// The log's own record of a call that was not allowed, by the user or by the program before it ran anything. The text
+/// of a failed tool is in the result as well, after `Error: `.
 pub fn rejected(told: &str, answers: &[Answer]) -> Option<&'static str> {
     let [answer] = answers else { return None };
     if told == "User rejected tool use" {
@@ -131,16 +131,16 @@ pub fn may_be_rejected(answers: &[Answer]) -> bool {
     answers.iter().any(|answer| answer.error == Some(true) && answer.content.shown().starts_with(UNUSABLE))
 }
 
-/// What the program puts around its own words to the model.
+/// The tags around the program's own words to the model.
 const UNUSABLE: &str = "<tool_use_error>";
 const INVALID: &str = "InputValidationError: ";
 const NOT_RUN: &str = "the agent rejected the call before it ran";
 
-/// Of a path, in the first line.
+/// Parts of the first line, about a path.
 const BLOCKED: [&str; 2] =
     ["' was blocked by a deny rule", "' was blocked. For security, Claude Code may only "];
 
-/// How a refusal is worded, and what it was.
+/// A test of a refusal's text, and what refused the call.
 type Refusal = (fn(&str) -> bool, &'static str);
 
 const REFUSALS: [Refusal; 6] = [
@@ -166,7 +166,7 @@ const REFUSALS: [Refusal; 6] = [
         |text| text.starts_with("Claude requested permissions to "),
         "the result says that permission was not given",
     ),
-    // Where nobody can be asked, a command that needs an answer does not run.
+    // If no one can be asked, a command that needs an answer does not run.
     (
         |text| {
             let begins = [

@@ -1,5 +1,5 @@
-//! Lines of Qwen Code's logs: messages are lists of parts in the form of the Gemini API, and each result is a line of its
-//! own.
+//! Lines of Qwen Code's logs: messages are lists of parts in the form of the Gemini API, and each result is a line of
+//! its own.
 
 use crate::input::shallow::{Members, Node};
 use crate::shape::blocks::{Answer, BlockCall, Blocks};
@@ -7,7 +7,7 @@ use crate::shape::command;
 use crate::shape::gemini::{Part, output, part, said};
 use rulestep_base::session::Body;
 
-/// Whether a line is one of Qwen Code's: what it says of its own has a payload.
+/// Whether a line is from Qwen Code: its own lines have a payload.
 pub fn is_line(line: &Members<'_>) -> bool {
     let kind = line.get("type").and_then(Node::text).unwrap_or_default();
     let has_parts = || line.get("message").and_then(Node::members).is_some_and(|said| said.has("parts"));
@@ -20,7 +20,7 @@ pub fn is_line(line: &Members<'_>) -> bool {
     is_one && line.has("sessionId")
 }
 
-/// What parts come to. What the model thought to itself is not kept.
+/// The blocks of a message's parts. Thoughts are not kept.
 pub fn blocks(parts: Node<'_>) -> Blocks {
     let (mut spoken, mut calls, mut answers) = (Vec::new(), Vec::new(), Vec::new());
     let mut odd = Vec::new();
@@ -61,7 +61,7 @@ pub fn blocks(parts: Node<'_>) -> Blocks {
     blocks
 }
 
-/// A line with the result of a call: what the model was told, and whether the user rejected the call.
+/// A line with the result of a call: what the model received, and whether the user rejected the call.
 pub fn result(members: &Members<'_>) -> Result<(Blocks, Option<&'static str>), String> {
     let told = members.get("toolCallResult").and_then(Node::members).unwrap_or_default();
     let message = members.get("message").and_then(Node::members).unwrap_or_default();
@@ -70,7 +70,7 @@ pub fn result(members: &Members<'_>) -> Result<(Blocks, Option<&'static str>), S
     if blocks.answers.is_empty() {
         let Some(id) = id() else { return Err("the line names no call".to_owned()) };
         let content = told.get("resultDisplay").map_or(Body::MISSING, |shown| Body::json(shown.json()));
-        // What people are shown need not say how a call ended.
+        // The displayed text need not say how a call ended.
         let mut answer = Answer { id: Some(id), content, error: None, unsure: !told.has("status") };
         command::displayed(answer.content.shown()).into_iter().for_each(|ended| answer.told(ended));
         blocks.answers.push(answer);

@@ -1,7 +1,8 @@
 //! Which lines of the model are one response.
 //!
-//! A response is written a block a line, and all its lines have its id. Results may stand between them: tools run while
-//! the response streams. But gateways give every response the same id, so the id alone does not make one of two.
+//! A response is written one block per line, and all its lines have its id. Results may come between them, because
+//! tools run while the response streams. But gateways give every response the same id, so the id alone does not make
+//! two lines one response.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -9,11 +10,11 @@ use super::entry::{Entry, Kind};
 use crate::input::digest::digest;
 use crate::shape::blocks::BlockCall;
 
-/// What the lines of a log come to, by the places of the lines.
+/// The responses that lines belong to, by the indices of the lines.
 pub struct Responses {
     /// For the first line of a response, the later ones.
     pub later: HashMap<usize, Vec<usize>>,
-    /// Lines of which nothing says that they go on the response whose id they have.
+    /// Lines for which it is unknown whether they continue the response with their id.
     pub unclear: Vec<usize>,
 }
 
@@ -21,28 +22,28 @@ pub struct Responses {
 struct Latest<'a> {
     first: usize,
     request: Option<&'a str>,
-    /// Whether a line of it says why the model stopped.
+    /// Whether one of its lines says why the model stopped.
     stopped: bool,
-    /// Its calls, by hashes of all that they are.
+    /// Its calls, by hashes of their content.
     calls: HashSet<u64>,
-    /// What had happened when its last line was written.
+    /// The counts when its last line was written.
     course: Course,
 }
 
-/// How often something happened that stands between responses.
+/// Counts of events that separate responses.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Course {
     /// A user typed a message, or the end of a response was reported.
     ends: usize,
-    /// Anybody but the model spoke, or a tool gave a result.
+    /// Messages of others than the model, and results.
     others: usize,
 }
 
-/// How a line is tied to the response before it that has the same id.
+/// Whether a line continues the earlier response with the same id.
 enum Tie {
     Same,
     Other,
-    /// Nothing tells, so it counts as the same: what is proposed at once does not know the results.
+    /// Unknown, so it counts as the same: calls proposed together cannot depend on each other's results.
     Unclear,
 }
 
@@ -93,7 +94,7 @@ impl Latest<'_> {
         course: Course,
         answered: &dyn Fn(&str) -> bool,
     ) -> Tie {
-        // A call whose id is answered before the line and after it is another one.
+        // A call whose id is answered both before and after the line is another one.
         let again = |call: &BlockCall| call.id.as_deref().is_some_and(answered);
         if course.ends != self.course.ends || calls.iter().any(again) {
             return Tie::Other;

@@ -1,4 +1,4 @@
-//! What sessions are called: lines that say so stand anywhere in a log, and of other sessions too.
+//! Titles of sessions: lines with titles may be anywhere in a log, also for other sessions.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use crate::input::shallow::{Members, Node};
 #[derive(Default)]
 pub struct Titles(HashMap<Box<str>, (Source, Box<str>)>);
 
-/// Who found the title, the one who knows best last.
+/// The source of a title, the best one last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Summary,
@@ -28,7 +28,7 @@ impl Titles {
             "custom-title" => (Source::User, "customTitle"),
             _ => return,
         };
-        // A log may begin with summaries of other sessions: whose it is says the line that it ends with.
+        // A log may begin with summaries of other sessions: the line that it ends with says which one.
         let of = if source == Source::Summary { members.get("leafUuid") } else { session };
         let (Some(of), Some(text)) = (of.and_then(Node::id), members.get(key).and_then(Node::text)) else {
             return;
@@ -39,7 +39,7 @@ impl Titles {
         }
     }
 
-    /// What a session is called whose log has lines of these names.
+    /// The title of a session whose log has lines with these ids.
     pub fn of(&self, session: &str, place_of: impl Fn(&str) -> Option<usize>) -> Option<&str> {
         let own = self.0.get(session).map(|(_, text)| text);
         let summaries = || self.0.iter().filter(|(_, (source, _))| *source == Source::Summary);

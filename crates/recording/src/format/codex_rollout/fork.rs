@@ -1,7 +1,8 @@
 //! The part of a rollout that a fork copied from another session.
 //!
-//! A fork begins with the lines of the other session, written anew at the time of the fork, and nothing marks where they
-//! end. But turns say when they began: beside their id, or by the id itself, which begins with the time in newer versions.
+//! A fork begins with the lines of the other session, rewritten at the time of the fork, and nothing marks where they
+//! end. But turns have their start time: beside their id, or in the id itself, which begins with the time in newer
+//! versions.
 
 use crate::input::shallow::{Members, Node};
 use crate::input::time;
@@ -11,7 +12,7 @@ use rulestep_base::session::Millis;
 pub struct Fork {
     /// The other one.
     pub from: Box<str>,
-    /// When the fork was made, as far as it says.
+    /// When the fork was made, if it is recorded.
     began: Option<Millis>,
     /// Items before its first own turn.
     own: Option<usize>,
@@ -19,11 +20,11 @@ pub struct Fork {
     past: Option<Box<str>>,
 }
 
-/// A turn that says only the second in which it began may have begun at its end.
+/// A turn with only the second in which it began may have begun at the end of that second.
 const SECOND: Millis = 999;
 
 impl Fork {
-    /// Of the session with this id, whose first line this is.
+    /// For the session with this id, whose first line this is.
     pub fn new(from: &str, id: &str, meta: &Members<'_>) -> Fork {
         let said = time::of(meta, &["timestamp"]).ok().flatten();
         let began = [said, within(id)].into_iter().flatten().min();

@@ -1,4 +1,4 @@
-//! What Codex writes as the result of a call, as far as it says whether the call failed or was refused.
+//! Results of calls as Codex writes them: whether the call failed or was refused.
 
 use crate::input::shallow::{Members, Node};
 use crate::shape::status::{Status, status};
@@ -7,7 +7,7 @@ use crate::shape::status::{Status, status};
 /// may begin with the same words.
 #[derive(Clone, Copy)]
 enum Of {
-    /// Any: the call did not get as far as its tool, or was broken off.
+    /// Any: the call did not reach its tool, or was aborted.
     Any,
     /// Those that run commands and apply patches, as a command may be one.
     Commands,
@@ -19,7 +19,7 @@ enum Of {
     Tool(&'static str),
 }
 
-/// What tools that run commands, read from them and apply patches are called.
+/// Names of tools that run commands, read from them and apply patches.
 const COMMANDS: [&str; 11] = [
     "Bash",
     "apply_patch",
@@ -35,7 +35,7 @@ const COMMANDS: [&str; 11] = [
 ];
 
 impl Of {
-    /// Whether this is one of the tools. Where nobody says which tool it is, it may be any.
+    /// Whether this is one of the tools. An unknown tool may be any.
     fn holds(self, tool: &str) -> bool {
         let of_server = tool.starts_with("mcp__");
         let own = tool.rsplit("__").next().filter(|_| !of_server);
@@ -52,7 +52,7 @@ impl Of {
     }
 }
 
-/// Beginnings of what is told when a call could not be run, or was broken off.
+/// Beginnings of texts for calls that could not be run, or were aborted.
 const FAILURES: [(&str, Of); 7] = [
     ("apply_patch verification failed", Of::Commands),
     ("collab spawn failed", Of::Tool("spawn_agent")),
@@ -63,7 +63,7 @@ const FAILURES: [(&str, Of); 7] = [
     ("write_stdin failed", Of::Commands),
 ];
 
-/// The same of what is one line: a text of several lines that begins so is what a tool found.
+/// The same for texts of one line: a longer text that begins so is the output of a tool.
 const FAILURES_IN_A_LINE: [(&str, Of); 5] = [
     ("err: \"", Of::Server),
     ("failed to parse ", Of::Own),
@@ -72,7 +72,7 @@ const FAILURES_IN_A_LINE: [(&str, Of); 5] = [
     ("unsupported call:", Of::Any),
 ];
 
-/// What is told whole when a call was refused, and how that is known.
+/// Whole texts for refused calls, and how the refusal is known.
 const REFUSALS: [(&str, &str, Of); 6] = [
     ("exec command rejected by user", BY_USER, Of::Commands),
     ("patch rejected by user", BY_USER, Of::Commands),
@@ -82,7 +82,7 @@ const REFUSALS: [(&str, &str, Of); 6] = [
     ("rejected by configuration", REJECTED, Of::Commands),
 ];
 
-/// Beginnings of what is told when a call was refused.
+/// Beginnings of texts for refused calls.
 const REASONS: [(&str, &str, Of); 5] = [
     ("This action was rejected", "the result says that a reviewer rejected the call", Of::Any),
     (
@@ -99,7 +99,7 @@ const BY_USER: &str = "the result says that the user rejected the call";
 const BY_HOOK: &str = "the result says that a hook blocked the call";
 const REJECTED: &str = "the result says that the call was rejected";
 
-/// What stands before the number of a process, and of a script, that runs on.
+/// The text before the number of a running process, and of a running script.
 pub const PROCESS: &str = "Process running with session ID ";
 pub const SCRIPT: &str = "Script running with cell ID ";
 
@@ -114,7 +114,7 @@ pub fn failed(tool: &str, text: &str) -> Option<bool> {
     exited(tool, text).or_else(|| failed().then_some(true))
 }
 
-/// What is told of a call that was broken off; of a command after the time that it ran.
+/// Whether the text is that of an aborted call; for a command, after the time that it ran.
 fn is_aborted(text: &str) -> bool {
     let text = text.trim_end();
     let told = match text.split_once('\n') {
@@ -125,7 +125,7 @@ fn is_aborted(text: &str) -> bool {
     matches!(told, "aborted" | "aborted by user") || time.is_some_and(|time| time.parse::<f64>().is_ok())
 }
 
-/// The text that a tool gave, or Codex in its place: newer versions put the time before that of a server.
+/// The text of a tool, or of Codex in its place: newer versions put the time before a server's text.
 fn text_of<'t>(tool: &str, text: &'t str) -> &'t str {
     let timed = text.starts_with("Wall time: ") && Of::Server.holds(tool);
     let rest = text.split_once('\n').filter(|_| timed).and_then(|(_, rest)| rest.strip_prefix("Output:\n"));
@@ -156,8 +156,8 @@ pub fn exited(tool: &str, text: &str) -> Option<bool> {
     code.map(|code| code.trim() != "0")
 }
 
-/// How a call ended, as the text of its tool's result says: [`Status::Open`] where its command goes on,
-/// [`Status::Unknown`] where it says nothing of that.
+/// How a call ended, by the text of its tool's result: [`Status::Open`] if its command is still running,
+/// [`Status::Unknown`] if the text does not say.
 pub fn ended(tool: &str, text: &str) -> Status {
     match (failed(tool, text), refused(tool, text)) {
         (Some(false), _) => Status::Succeeded,
@@ -168,7 +168,7 @@ pub fn ended(tool: &str, text: &str) -> Status {
     }
 }
 
-/// The words for a process or a script that runs on, with the number by which the model reads from it.
+/// The text for a running process or script, with the number by which the model reads from it.
 pub fn running<'t>(tool: &str, text: &'t str) -> Option<&'t str> {
     let mut lines = head(text).filter(|_| Of::Own.holds(tool));
     lines.find(|line| line.starts_with(PROCESS) || line.starts_with(SCRIPT)).map(str::trim)
@@ -179,7 +179,7 @@ fn head(text: &str) -> impl Iterator<Item = &str> {
     text.lines().take(8).take_while(|line| !line.starts_with("Output:"))
 }
 
-/// How a call ended, as far as an event says that it did not succeed.
+/// How a call ended, if an event says that it did not succeed.
 pub fn by_event(event: &Members<'_>) -> Status {
     let word = event.get("status").and_then(Node::text).map(|word| status(&word));
     if let Some(Status::Refused(_)) = word {
@@ -197,10 +197,10 @@ pub fn by_event(event: &Members<'_>) -> Status {
     if failed { Status::Failed } else { Status::Unknown }
 }
 
-/// How it is known that a call was refused: the user declined it, or a hook, a rule or the sandbox did.
+/// How a refusal is known: the user declined the call, or a hook, a rule or the sandbox did.
 pub fn refused(tool: &str, text: &str) -> Option<&'static str> {
     let text = text_of(tool, text).trim_end();
-    // Errors of calls to a server stand within quotes.
+    // Errors of calls to a server are in quotes.
     let quoted = || text.strip_prefix("err: \"").filter(|_| Of::Server.holds(tool));
     let text = quoted().map_or(text, |inner| inner.trim_end_matches('"'));
     let commands = Of::Commands.holds(tool);
@@ -208,7 +208,7 @@ pub fn refused(tool: &str, text: &str) -> Option<&'static str> {
         && text.starts_with("exec_command failed")
         && let Some((_, reason)) = text.split_once("Rejected(")
     {
-        // The quotes may be escaped. A process that cannot be started was rejected by nobody.
+        // The quotes may be escaped. A process that cannot be started was not rejected.
         let reason = reason.trim_start_matches(['\\', '"']);
         return (!reason.starts_with("Failed to create ")).then_some(REJECTED);
     }
@@ -255,7 +255,7 @@ mod tests {
             ("Plan updated", None),
             ("", None),
         ] {
-            // Where nobody says which tool it is, it may be any.
+            // An unknown tool may be any.
             assert_eq!(failed("", text), expected, "{text}");
         }
     }
@@ -339,7 +339,7 @@ mod tests {
             ("mcp__a__exec_command", "exec_command failed", Unknown),
             ("multi__spawn_agent", "collab spawn failed: no", Failed),
             ("mcp__a__spawn_agent", "collab spawn failed: no", Unknown),
-            // These are told of any tool.
+            // These texts occur for any tool.
             ("mcp__a__b", "aborted by user after 1.5s", Failed),
             ("mcp__a__b", "unsupported call: mcp__a__b", Failed),
             ("mcp__a__b", "Tool call blocked by PreToolUse hook: no", Refused(BY_HOOK)),

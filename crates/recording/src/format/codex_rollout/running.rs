@@ -1,5 +1,6 @@
-//! Commands that run on after their call has a result: the model reads the rest with further calls, and one of those says how the
-//! command ended. That is then the result of the call that began it, which is also how the hook is told of it.
+//! Commands that are still running when their call has a result: the model reads the rest with further calls, and one
+//! of those says how the command ended. That result is then given to the call that started it, which is also what the
+//! hook receives.
 
 use std::collections::HashMap;
 
@@ -8,7 +9,8 @@ use crate::input::shallow::Node;
 use crate::shape::items::{Answer, Call};
 use rulestep_base::session::Body;
 
-/// The tools that read from what runs, each with the argument that names it, and what stands before that name in results.
+/// The tools that read from a running process, each with the argument that names it, and the text before that name in
+/// results.
 const POLLS: [(&str, &str, &str); 2] =
     [("write_stdin", "session_id", output::PROCESS), ("wait", "cell_id", output::SCRIPT)];
 
@@ -32,7 +34,7 @@ impl Running {
         }
     }
 
-    /// Hears of the result of a call to this tool. Gives the call whose command ended by it, and the result.
+    /// Takes the result of a call to this tool. Returns the call whose command it ended, and the result.
     pub fn answered(&mut self, tool: &str, answer: &Answer) -> Option<(Box<str>, Body)> {
         let (id, text) = (answer.id.as_deref()?, answer.content.shown());
         match (output::running(tool, text), self.polls.remove(id)) {

@@ -1,5 +1,5 @@
-//! Calls that a script makes: in code mode the model writes a script that calls the tools, so its own item is the call of the
-//! script, and only events say what the script called.
+//! Calls made by a script: in code mode the model writes a script that calls the tools, so its own item is the call of
+//! the script, and only events record the script's calls.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,14 @@ use crate::shape::items::{Answer, Call, Item};
 use crate::shape::status::{Status, status};
 use rulestep_base::session::Body;
 
-/// What ids of such calls begin with.
+/// Prefix of the ids of such calls.
 pub const CALL: &str = "exec-";
 
 /// The tool that runs scripts.
 pub const TOOL: &str = "exec";
 
-/// The calls that a script makes are recorded by themselves, and it does nothing beside them: a rule must not look for them in its text.
+/// Replaces the script's text: its calls are recorded separately and it does nothing else, so a rule must not search
+/// the text for calls.
 pub fn recorded(call: &mut Call) {
     if &*call.tool == TOOL
         && let Some(script) = call.arguments.value().and_then(|given| given.get("input")?.as_str())
@@ -25,7 +26,7 @@ pub fn recorded(call: &mut Call) {
     }
 }
 
-/// The call at which a script ended because a hook blocked it, which no event tells.
+/// The call at which a script ended because a hook blocked it, for which there is no event.
 pub fn denied(answer: &Answer) -> Option<Item> {
     const BEGINS: [(&str, &str); 2] = [
         ("Command blocked by PreToolUse hook: ", ". Command: "),
@@ -53,7 +54,7 @@ pub fn denied(answer: &Answer) -> Option<Item> {
 /// The kinds of events and items that are the end of a command.
 pub const COMMANDS: [&str; 2] = ["exec_command_end", "CommandExecution"];
 
-/// The tool that alone begins a process of its own, as events call that.
+/// The only tool that starts a process of its own, and the event's name for that.
 const COMMAND: (&str, &str) = ("exec_command", "unified_exec_startup");
 
 /// The call that an event of this kind is the end of, with its result. `None`: the event does not say what was called.
@@ -105,8 +106,9 @@ pub fn called(id: &str, kind: &str, event: &Members<'_>) -> Option<Item> {
     })
 }
 
-/// A command, as far as its event says how it was called: what the shell got, and in which folder. The tools that give a
-/// list of words to the system or a text to a shell have the same event, so what only they begin is not told apart.
+/// A command, as far as its event records the call: what the shell got, and in which folder. Tools that give a list of
+/// words to the system or a text to a shell have the same event, so only what one of them alone starts is
+/// distinguished.
 fn of_command(event: &Members<'_>) -> Option<(Box<str>, Body)> {
     let (tool, source) = COMMAND;
     let text = |key| event.get(key).and_then(Node::text);
@@ -148,7 +150,7 @@ pub struct Once {
 }
 
 impl Once {
-    /// What an item adds to those before it.
+    /// Merges an item into those before it.
     pub fn take(&mut self, item: Item) -> Option<Item> {
         let id = match &item {
             Item::Call(call) | Item::Ran(call, _) => call.id.clone(),

@@ -16,14 +16,14 @@ pub struct BlockCall<'a> {
     result: Option<Node<'a>>,
 }
 
-/// What the keys of tools end with.
+/// Suffix of the keys of tools.
 const TOOL_CALL: &str = "ToolCall";
 
-/// How a result says that all went well.
+/// Keys of successful results.
 const SUCCESSES: [&str; 6] =
     ["success", "complete", "registered", "startSuccess", "saveSuccess", "discardSuccess"];
 
-/// How a result says that it is none yet: what runs on, and what somebody is asked for.
+/// Keys of results that are not final: running, or waiting for approval.
 const NOT_YET: [&str; 4] = ["approved", "async", "stillRunning", "needsConfirmation"];
 
 /// The call of an event.
@@ -52,7 +52,7 @@ pub fn read<'a>(event: &Members<'a>) -> Option<BlockCall<'a>> {
 }
 
 impl BlockCall<'_> {
-    /// What came of it; nothing where that is not known.
+    /// The result, if it is known.
     pub fn result(&self, setting: &Setting) -> Option<(Body, Mark)> {
         let result = self.result?;
         let Some(members) = result.tried().members() else {

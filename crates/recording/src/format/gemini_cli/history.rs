@@ -1,4 +1,4 @@
-//! The messages of a session while it is read, since a later line may say one of them anew or take some back.
+//! The messages of a session while it is read, since a later line may repeat or take back some of them.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use rulestep_base::session::build::Builder;
 
 /// A session whose messages are being read.
 pub struct History {
-    /// What is known of it.
+    /// The session so far.
     pub builder: Builder,
     messages: Vec<Message>,
     /// Places of the messages, and hashes of what they say; by hashes of their ids.
@@ -29,7 +29,7 @@ struct Message {
 }
 
 impl History {
-    /// Of a session without messages.
+    /// For a session without messages.
     pub fn new(mut builder: Builder) -> History {
         builder.marks_refusals(true);
         History { builder, messages: Vec::new(), known: HashMap::new() }
@@ -54,8 +54,8 @@ impl History {
         }
     }
 
-    /// The program changed what it tells the model of what happened: outputs were masked, or what came before was
-    /// summarised. It happened all the same, so only messages that are new are added.
+    /// The program changed what the model sees of the past: outputs were masked, or earlier messages summarised. The
+    /// calls happened all the same, so only new messages are added.
     pub fn keep_up(&mut self, messages: Node<'_>, line: u32) {
         let mut lines = Lines::new(messages, line);
         let Some(items) = messages.items() else {

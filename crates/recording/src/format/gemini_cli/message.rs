@@ -27,7 +27,7 @@ pub fn message(setting: &Setting, builder: &mut Builder, message: &Members<'_>) 
     let kind = message.get("type").and_then(Node::text).unwrap_or_default();
     let calls = message.get("toolCalls").and_then(Node::items).unwrap_or_default();
     let calls: Vec<_> = calls.into_iter().filter_map(Node::members).collect();
-    // What was put into the history for the model is in the form of the API.
+    // Additions to the history for the model are in the form of the API.
     if let Some(parts) =
         message.get("content").filter(|parts| calls.is_empty() && has_functions(parts.tried()))
     {
@@ -78,7 +78,7 @@ fn twice(builder: &mut Builder, content: Node<'_>, calls: &[Members<'_>]) {
     }
 }
 
-/// What became of a call that is done.
+/// The result of a call that has ended.
 fn result(setting: &Setting, builder: &mut Builder, call: &Members<'_>) {
     let text = |key| call.get(key).and_then(Node::id).unwrap_or_default();
     let status = call.get("status").and_then(Node::text).unwrap_or_default();
@@ -107,7 +107,7 @@ fn result(setting: &Setting, builder: &mut Builder, call: &Members<'_>) {
         ("", _) => None,
         (status, _) => status::failed(status),
     };
-    // What is known to have been broken off while it ran did run.
+    // A call that was aborted while it ran did run.
     let stopped = status == "cancelled" && !content.shown().contains("cancelled tool execution");
     let mark = Mark {
         error: setting.failed(marked, &content),
@@ -120,7 +120,7 @@ fn result(setting: &Setting, builder: &mut Builder, call: &Members<'_>) {
     builder.result(Some(&*text("id")), content, mark, at);
 }
 
-/// A message in the form of the API. Among `echoes` stand results that are known already.
+/// A message in the form of the API. `echoes`: results that may be known already.
 fn content(
     setting: &Setting,
     builder: &mut Builder,

@@ -1,4 +1,4 @@
-//! Texts that a sample keeps apart: `attachment://HASH` stands for the text of that hash.
+//! Texts that a sample stores separately: `attachment://HASH` refers to the text of that hash.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -11,14 +11,14 @@ use rulestep_base::source::quoted;
 /// The texts of one sample.
 pub struct Attachments {
     texts: HashMap<Box<str>, Box<str>>,
-    /// Bytes that may still be put in.
+    /// Bytes that may still be inserted.
     budget: usize,
     /// The first reference that could not be followed, and how many there were.
     missing: Option<(Box<str>, u64)>,
 }
 
 const PROTOCOL: &str = "attachment://";
-/// Bytes that the references of one sample may come to: one text may be named any number of times.
+/// Most bytes for all references of one sample: one text may be referenced any number of times.
 const MOST: usize = 128 << 20;
 
 impl Attachments {
@@ -64,7 +64,7 @@ impl Attachments {
         }
     }
 
-    /// What could not be followed.
+    /// References that could not be resolved.
     pub fn missing(&self) -> Option<String> {
         let (first, count) = self.missing.as_ref()?;
         let first = quoted(first);

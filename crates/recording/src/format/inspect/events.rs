@@ -1,4 +1,4 @@
-//! What the events of a sample know of its messages: when they came, and which tools the model could see.
+//! What the events of a sample add to its messages: times, and the tools that the model could see.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -24,7 +24,7 @@ pub struct Events<'a> {
     several: Vec<Rc<Model<'a>>>,
     /// The first thing that is wrong with what a model answered.
     odd: Option<Damage>,
-    /// Lists of events that stand too deep to be looked at.
+    /// Lists of events that are nested too deep to be read.
     too_deep: u64,
 }
 
@@ -37,7 +37,7 @@ pub struct Model<'a> {
     pub at: Option<Millis>,
     /// The messages of its choices.
     choices: Vec<Option<Node<'a>>>,
-    /// Whether its further choices stand beside a message.
+    /// Whether its further choices were added to a message.
     has_told: Cell<bool>,
     tools: Option<Node<'a>>,
     /// The tools as they were read: any number of messages may say that they answer this request.
@@ -109,7 +109,7 @@ impl<'a> Events<'a> {
         !self.several.is_empty()
     }
 
-    /// Choices beside which no message stands.
+    /// Number of choices that belong to no message.
     pub fn untold(&self) -> usize {
         let untold = self.several.iter().filter(|model| !model.has_told.get());
         untold.map(|model| model.choices.len()).sum()
@@ -130,19 +130,19 @@ impl<'a> Events<'a> {
         self.calls.get_mut(id)?.pop_front().flatten()
     }
 
-    /// How many lists of events stand within too many others, and were not looked at.
+    /// Number of lists of events that are nested too deep, and were not read.
     pub fn too_deep(&self) -> u64 {
         self.too_deep
     }
 
-    /// How many calls no message has.
+    /// Number of calls that are in no message.
     pub fn left(&self) -> usize {
         self.calls.keys().filter(|id| !self.seen.contains(*id)).count()
     }
 }
 
 impl<'a> Model<'a> {
-    /// The choices that the message with these ids is not, with their numbers; none once they were asked for.
+    /// The choices other than the message with these ids, with their numbers; returned only once.
     pub fn further(&self, own: &[&str]) -> Vec<(u32, Option<Node<'a>>)> {
         if self.has_told.replace(true) { Vec::new() } else { further(&self.choices, own) }
     }
@@ -157,7 +157,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// What is wrong with choices of which one ended to call a tool and has no call.
+/// Damage of choices, one of which ended to call a tool and has no call.
 pub fn unkept(choices: &[Choice<'_>]) -> Option<Damage> {
     choices.iter().find_map(|choice| {
         let calls = choice.message.and_then(Node::members)?.get("tool_calls").and_then(Node::items);

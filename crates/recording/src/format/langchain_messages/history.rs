@@ -1,7 +1,9 @@
-//! The history of a state as LangGraph keeps it: a snapshot for each step, the newest first, each with all messages so far.
+//! The history of a state as LangGraph keeps it: a snapshot for each step, the newest first, each with all messages so
+//! far.
 //!
-//! A thread is one session: its newest snapshot and those that it follows from. What was in one of these and is no more was
-//! said all the same, and stays where it was. Snapshots that the newest one does not follow from are another branch.
+//! A thread is one session: its newest snapshot and those that it follows from. A message that is in one of these and
+//! no longer in a later one was sent all the same, and keeps its position. Snapshots that the newest one does not
+//! follow from are another branch.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -28,7 +30,7 @@ pub struct History {
     latest: Vec<u32>,
 }
 
-/// Whose snapshots they are: of a thread, or of a graph within it.
+/// The thread, or the graph within it, of snapshots.
 #[derive(Clone, PartialEq, Eq, Default)]
 struct Key {
     thread: Box<str>,
@@ -41,7 +43,7 @@ pub struct Message {
     pub json: Box<str>,
     /// Line of the snapshot.
     pub line: u32,
-    /// What it is known by in other snapshots, however it was changed.
+    /// Its identity across snapshots, however it was changed.
     name: u64,
     calls: usize,
 }
@@ -57,7 +59,7 @@ struct Snapshot {
     rest: Vec<u32>,
 }
 
-/// What a history comes to.
+/// The conversation made of a history.
 #[derive(Default)]
 pub struct Conversation {
     /// Places of the messages, in order.
@@ -82,7 +84,7 @@ fn channels<'a>(value: &Members<'a>) -> Option<Members<'a>> {
     value.try_get("checkpoint")?.tried().members()?.try_get("channel_values")?.tried().members()
 }
 
-/// The names of what a snapshot has, in the order in which a list of it has them.
+/// Keys of a snapshot, in the order of its form as a list.
 const MEMBERS: [&str; 6] = ["values", "next", "config", "metadata", "created_at", "parent_config"];
 
 /// A snapshot that is a list, as Python writes it, as an object.
@@ -94,7 +96,7 @@ pub fn listed(list: Node<'_>) -> Option<String> {
     is_one.then(|| format!("{{{}}}", members.collect::<Vec<_>>().join(",")))
 }
 
-/// The messages of a snapshot; at the beginning there are none.
+/// The messages of a snapshot; none at the beginning.
 pub fn messages<'a>(value: &Members<'a>) -> Option<Node<'a>> {
     let values = channels(value).or_else(|| value.try_get("values")?.tried().members())?;
     values.get("messages").filter(|list| list.kind() == Kind::List)
@@ -119,7 +121,7 @@ impl Histories {
     }
 }
 
-/// What a snapshot says of itself.
+/// Metadata of a snapshot.
 struct About {
     key: Key,
     id: Option<Box<str>>,
@@ -241,7 +243,7 @@ impl History {
         }
     }
 
-    /// What the snapshots come to.
+    /// The conversation made of the snapshots.
     pub fn conversation(&self) -> Conversation {
         let line = self.line_of_newest();
         let mut merged = Merged { history: self, all: Conversation::default(), latest: HashMap::new() };
@@ -278,7 +280,7 @@ impl History {
     }
 }
 
-/// Snapshots that were put together, the newest first.
+/// Snapshots merged, the newest first.
 struct Merged<'h> {
     history: &'h History,
     all: Conversation,

@@ -1,20 +1,20 @@
-//! What the response to a call says of how the call ended.
+//! How a call ended, by the response to it.
 
 use crate::input::shallow::{Kind, Members, Node};
 use rulestep_base::session::Body;
 
-/// What a response says of its call.
+/// How a call ended, by its response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// It succeeded.
     Ok,
-    /// It failed, or says something that nobody can read.
+    /// It failed, or the response is unreadable.
     Failed,
     /// Readers may find either in it, so the call is not known to have succeeded.
     Unclear(&'static str),
 }
 
-/// What the response to a call holds, and how the call ended.
+/// The content of the response to a call, and how the call ended.
 pub fn outcome(message: &Members<'_>) -> (Body, Ended) {
     let Some(error) = message.get("error") else {
         let Some(result) = message.get("result") else {
@@ -49,13 +49,13 @@ fn marked(result: &Members<'_>) -> Ended {
 /// The member of a result that says whether its call failed.
 const MARK: &str = "isError";
 
-/// The same of a response that is read while it comes.
+/// The same for a response that is read as it arrives.
 pub fn response(text: &str) -> (Body, Ended) {
     let message = Node::parse(text).ok().and_then(Node::members);
     message.map_or((Body::MISSING, Ended::Failed), |message| outcome(&message))
 }
 
-/// The content of a result; the whole of it where there is more than that.
+/// The content of a result, or the whole result if it has more.
 fn content(result: Node<'_>, members: &Members<'_>) -> Body {
     let plain = members.names().all(|name| matches!(name, "content" | "isError" | "_meta"));
     match members.get("content").filter(|_| plain) {
@@ -64,8 +64,8 @@ fn content(result: Node<'_>, members: &Members<'_>) -> Body {
     }
 }
 
-/// What the answer to a question about a task says of how its call ended: to `tasks/result`, or to `tasks/get`, which tells the
-/// state. `None`: it goes on, or its result is still to be asked for.
+/// How a call ended, by the answer to a request about its task: `tasks/result`, or `tasks/get`, which has the state.
+/// `None`: it is running, or its result is still to be requested.
 pub fn of_task(message: &Members<'_>, result: bool) -> Option<(Body, Ended)> {
     let task = message.get("result").and_then(Node::members).unwrap_or_default();
     let is_state = task.has("taskId") && task.has("status");
@@ -79,27 +79,27 @@ pub fn of_task(message: &Members<'_>, result: bool) -> Option<(Body, Ended)> {
             let content = if told { outcome(&task).0 } else { outcome(message).0 };
             Some((content, Ended::Failed))
         }
-        // That a task is over is no result: it may have completed with a failure.
+        // That a task is over is not a result: it may have completed with a failure.
         Some("completed") | None => told.then(|| outcome(&task)),
         Some(_) => None,
     }
 }
 
-/// The same of an answer that is read while it comes.
+/// The same for an answer that is read as it arrives.
 pub fn task_response(text: &str, result: bool) -> Option<(Body, Ended)> {
     of_task(&Node::parse(text).ok().and_then(Node::members)?, result)
 }
 
-/// How a call goes on whose response is not its result.
+/// How a call continues whose response is not its result.
 #[derive(Debug, PartialEq, Eq)]
 pub enum GoesOn {
-    /// As a task of the server, which has this id. Without one, nobody will learn how it ends.
+    /// As a task of the server, which has this id. Without one, its outcome stays unknown.
     Task(Option<String>),
     /// The server asks something before it begins.
     Asks,
 }
 
-/// Whether a call goes on, as the result in its response says.
+/// Whether a call continues, by the result in its response.
 pub fn goes_on(message: &Members<'_>) -> Option<GoesOn> {
     let result = message.get("result").and_then(Node::members)?;
     let kind = result.get("resultType").and_then(Node::text);
@@ -112,7 +112,7 @@ pub fn goes_on(message: &Members<'_>) -> Option<GoesOn> {
     }
 }
 
-/// The same of a response that is read while it comes.
+/// The same for a response that is read as it arrives.
 pub fn response_goes_on(text: &str) -> Option<GoesOn> {
     goes_on(&Node::parse(text).ok().and_then(Node::members)?)
 }
@@ -148,7 +148,7 @@ mod tests {
             let members = Node::parse(message).unwrap().members().unwrap();
             of_task(&members, result).map(|(_, ended)| ended)
         };
-        // That the state cannot be told says nothing of the task; that there is no result does.
+        // An unknown state says nothing of the task; that there is no result does.
         let refused = r#"{"error": {"code": -32602, "message": "slow down"}}"#;
         assert_eq!((ended(refused, false), ended(refused, true)), (None, Some(Ended::Failed)));
         let own = r#"{"result": {"status": "anything", "content": []}}"#;

@@ -1,4 +1,4 @@
-//! The older generation: `action` with `args` proposes, `observation` answers what its `cause` names.
+//! The older generation: `action` with `args` proposes a call, `observation` answers the event that its `cause` names.
 
 use super::run::{Action, Run, ended, id_of, mark};
 use crate::contract::setting::Setting;
@@ -37,7 +37,7 @@ pub fn is_event(event: &Members<'_>) -> bool {
         || is("observation", Kind::Text) && (is("extras", Kind::Object) || event.has("cause"))
 }
 
-/// Takes an event; gives its type, where that is not known.
+/// Reads an event; returns its type if it is unknown.
 pub fn event(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &mut Run) -> Option<String> {
     let text = |key| event.get(key).and_then(Node::text);
     if let Some(observation) = text("observation") {
@@ -93,7 +93,7 @@ fn proposed(event: &Members<'_>, action: &str, args: &Members<'_>, at: Option<Mi
         own.get("function")?.members()
     });
     let arguments = function.as_ref().and_then(|function| function.get("arguments"));
-    // Without the model's own words there is what the agent made of them.
+    // Without the model's own arguments, the agent's are used.
     let arguments = arguments.or_else(|| {
         let inner = (action == "call_tool_mcp").then(|| args.get("arguments")).flatten();
         inner.or_else(|| event.get("args"))
@@ -143,7 +143,7 @@ fn observed(event: &Members<'_>, kind: &str, at: Option<Millis>, setting: &Setti
         "mcp" => says_error(&content),
         _ => false,
     };
-    // What goes on is no success, either.
+    // A running command is no success, either.
     let no_success =
         code != Status::Open && event.get("success").is_some_and(|success| success.json() == "false");
     let ended = if kind == "error" || told || no_success { Status::Failed } else { code };

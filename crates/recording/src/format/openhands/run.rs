@@ -1,4 +1,4 @@
-//! What both generations of events add up to.
+//! The session of both generations of events.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -15,7 +15,7 @@ pub struct Run {
     pub builder: Builder,
     /// The response whose calls are being read.
     response: Option<Box<str>>,
-    /// Results that stand before the end of the response.
+    /// Results that come before the end of the response.
     held: Vec<HeldResult>,
     /// Ids of calls, by the ids of their events.
     pub calls: HashMap<Box<str>, Option<Box<str>>>,
@@ -36,7 +36,7 @@ struct HeldResult {
 pub struct Action<'a> {
     /// The response that proposes it, where it is known.
     pub response: Option<&'a str>,
-    /// What is said beside it.
+    /// The text beside it.
     pub content: Body,
     /// Id of the event.
     pub event: Option<&'a str>,
@@ -52,14 +52,14 @@ impl Open for Run {
 }
 
 impl Run {
-    /// Of a session without events.
+    /// For a session without events.
     pub fn new(mut builder: Builder) -> Run {
         // Both generations have a kind of their own for what failed.
         builder.mark_errors();
         Run { builder, response: None, held: Vec::new(), calls: HashMap::new(), aside: HashSet::new() }
     }
 
-    /// A call. Gives whether it is the first of its response.
+    /// A call. Returns whether it is the first of its response.
     pub fn act(&mut self, action: Action<'_>, at: Option<Millis>) -> bool {
         let Action { response, content, event, id, tool, arguments } = action;
         let begins = response.is_none() || self.response.as_deref() != response;
@@ -78,7 +78,7 @@ impl Run {
         begins
     }
 
-    /// A result, for as long as calls of the same response may follow. `None` as its mark: its command goes on.
+    /// A result, held while calls of the same response may follow. `None` as its mark: its command is still running.
     pub fn answer(&mut self, id: Option<Box<str>>, content: Body, mark: Option<Mark>, at: Option<Millis>) {
         let line = self.builder.line();
         self.held.push(HeldResult { id, content, mark, at, line });
@@ -90,7 +90,7 @@ impl Run {
         self.builder.end_response();
     }
 
-    /// Something said by anybody but the model.
+    /// A message of anyone but the model.
     pub fn said(&mut self, role: &str, content: Body, at: Option<Millis>) {
         self.flush();
         self.builder.said(role, content, at);
@@ -117,7 +117,7 @@ impl Run {
     }
 }
 
-/// How a command ended, by its exit code: -1 says that it was still running when the agent looked.
+/// How a command ended, by its exit code: -1 means that it was still running when the agent looked.
 pub fn ended(code: Option<Node<'_>>) -> Status {
     code.map_or(Status::Unknown, |code| match code.number::<f64>() {
         Some(0.0) => Status::Succeeded,
@@ -126,7 +126,7 @@ pub fn ended(code: Option<Node<'_>>) -> Status {
     })
 }
 
-/// How a result is marked; `None`: its command goes on.
+/// The mark of a result; `None`: its command is still running.
 pub fn mark(ended: Status, refused: Option<&'static str>, content: &Body, setting: &Setting) -> Option<Mark> {
     let error = setting.failed(ended.failed(), content);
     (ended != Status::Open || error || refused.is_some()).then_some(Mark { error, refused })

@@ -41,7 +41,7 @@ pub fn is_event(event: &Members<'_>) -> bool {
     })
 }
 
-/// Takes an event; gives its kind, where that is not known.
+/// Reads an event; returns its kind if it is unknown.
 pub fn event(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &mut Run) -> Option<String> {
     let kind = event.get("kind").and_then(Node::text).unwrap_or_default();
     let body = |key| event.get(key).map_or(Body::MISSING, |node: Node<'_>| Body::json(node.json()));
@@ -104,8 +104,8 @@ fn proposed(event: &Members<'_>, at: Option<Millis>, run: &mut Run) {
     let _ = run.act(action, at);
 }
 
-/// All calls of a response are proposed before one of them runs, so what a tool gave back ends it: gateways may give every
-/// response the same id. What the agent rejects itself (`AgentErrorEvent`) stands between its calls.
+/// All calls of a response are proposed before one of them runs, so a tool's output ends the response: gateways may
+/// give every response the same id. The agent's own rejections (`AgentErrorEvent`) come between its calls.
 fn observed(event: &Members<'_>, at: Option<Millis>, setting: &Setting, run: &mut Run) {
     let observation = event.get("observation");
     let inner = observation.and_then(Node::members).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What messages of chats and those that are sent to models have in common.
+//! Common parts of the messages of chats and of those sent to models.
 
 use std::collections::{HashMap, HashSet};
 
@@ -6,8 +6,8 @@ use crate::input::shallow::{Kind, Node};
 use rulestep_base::session::build::Builder;
 use rulestep_base::session::{Body, Millis};
 
-/// What messages of a chat say of others: calls that somebody was asked to approve, by the id of the question, those that
-/// were refused so, and how parts are kept.
+/// What messages of a chat say of others: calls that need approval, by the id of the request, those that were refused,
+/// and how parts are kept.
 #[derive(Default)]
 pub struct Approvals {
     pub open: HashMap<Box<str>, Box<str>>,
@@ -16,7 +16,7 @@ pub struct Approvals {
     pub written: Option<bool>,
 }
 
-/// What is said by anybody: a text, or parts as they are.
+/// A message of any speaker: a text, or parts as they are.
 pub fn said(role: &str, content: Option<Node<'_>>, at: Option<Millis>, builder: &mut Builder) {
     let parts = content.map(Node::tried).and_then(Node::items);
     let body = match (&parts, content) {

@@ -1,4 +1,4 @@
-//! A message of a chat: its parts in their order, or the older `content` beside `toolInvocations`.
+//! A message of a chat: its parts in order, or the older `content` beside `toolInvocations`.
 
 use std::borrow::Cow;
 
@@ -27,12 +27,12 @@ impl<'a> Step<'a> {
     }
 }
 
-/// A call beside its result.
+/// A call with its result.
 struct Call<'a> {
     id: Option<Cow<'a, str>>,
     tool: Cow<'a, str>,
     arguments: Option<Node<'a>>,
-    /// What became of it, as far as it is known.
+    /// Its result, as far as it is known.
     result: Option<ToolOutput<'a>>,
 }
 
@@ -43,7 +43,7 @@ struct ToolOutput<'a> {
     refused: Option<&'static str>,
 }
 
-/// Whether nothing else writes such a message.
+/// Whether only this SDK writes such a message.
 pub fn is_own(message: &Members<'_>) -> bool {
     let invocations = message.get("toolInvocations").is_some_and(|list| list.kind() == Kind::List);
     let written = written(message);
@@ -143,13 +143,13 @@ fn steps<'a>(parts: &[Node<'a>], builder: &mut Builder) -> Vec<Step<'a>> {
             _ => None,
         };
         if kind == "step-start" || call.is_none() && answered && matches!(&*kind, "text" | "file") {
-            // Without a mark, what is said after a result is said by the next response.
+            // Without a mark, text after a result belongs to the next response.
             steps.push(Step::default());
         }
         let Some(step) = steps.last_mut() else { continue };
         match (call, &*kind) {
             (Some(call), _) => step.call(call),
-            // What is thought is said to nobody; sources and the application's own data are not the model's words.
+            // Thoughts are not messages; sources and the application's own data are not the model's words.
             (None, "reasoning" | "step-start") => {}
             (None, kind) if kind.starts_with("source") || kind.starts_with("data-") => {}
             (None, kind) => {
@@ -171,7 +171,7 @@ fn tool<'a>(kind: &str, part: &Members<'a>) -> Call<'a> {
     let approval = part.get("approval").and_then(Node::members).unwrap_or_default();
     let denied = approval.get("approved").is_some_and(|approved| approved.bool() != Some(true));
     let result = |content, failed, refused| Some(ToolOutput { content, failed: Some(failed), refused });
-    // What a tool gave out so far is no result yet.
+    // Preliminary output of a tool is not a result yet.
     let preliminary = part.get("preliminary").is_some_and(|mark| mark.bool() != Some(false));
     let result = match &*state {
         "output-available" if preliminary => None,
@@ -212,7 +212,7 @@ fn invocation<'a>(members: &Members<'a>) -> Call<'a> {
     }
 }
 
-/// The responses of an older message: its calls by their `step`, and after them what is said.
+/// The responses of an older message: its calls by their `step`, and then its text.
 fn invoked<'a>(message: &Members<'a>, builder: &mut Builder) -> Vec<Step<'a>> {
     let mut steps: Vec<(Option<&'a str>, Step<'a>)> = Vec::new();
     for item in message.get("toolInvocations").and_then(Node::items).unwrap_or_default() {

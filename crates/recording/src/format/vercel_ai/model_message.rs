@@ -11,7 +11,7 @@ use rulestep_base::session::{Body, Millis};
 
 const PARTS: [&str; 4] = ["tool-call", "tool-result", "tool-approval-request", "tool-approval-response"];
 
-/// Whether nothing else writes such a message.
+/// Whether only this SDK writes such a message.
 pub fn is_own(message: &Members<'_>) -> bool {
     let parts = message.get("content").and_then(Node::items).unwrap_or_default();
     parts.into_iter().any(|part| kind(part).is_some_and(|kind| PARTS.contains(&&*kind)))
@@ -27,7 +27,7 @@ pub fn read(
     builder: &mut Builder,
 ) {
     let content = message.get("content");
-    // What is said may be a text alone.
+    // The content may be a bare text.
     let parts = content.filter(|content| content.kind() != Kind::Text).and_then(Node::items);
     match role {
         "assistant" => {}
@@ -121,7 +121,7 @@ fn answer(
                     (body(outcome), marked, false)
                 }
             };
-            // The refusal itself stands before it.
+            // The refusal itself comes before it.
             if denied && id.as_deref().is_some_and(|id| asked.refused.contains(id)) {
                 return;
             }
