@@ -1,7 +1,7 @@
-//! What looks like a call, in whatever form it is recorded: by the names of members, by types, and in texts.
+//! Recognises what looks like a call, however it is recorded: by the names of members, by types, and in texts.
 //!
-//! It decides what the loss of a part means that no reader knows: if something in it looks like a call, calls may be lost;
-//! if nothing does, no harm is done.
+//! It decides what the loss of an unknown part means: if something in it looks like a call, calls may be lost;
+//! otherwise no harm is done.
 
 use crate::input::shallow::{Kind, Members, Node};
 use rulestep_base::diagnostic::Loss;
@@ -34,10 +34,11 @@ pub const GIVEN: [&str; 9] = [
     "tool_kwargs",
 ];
 
-/// Members of a call that tell it from others.
+/// Members that identify a call.
 pub const IDS: [&str; 6] = ["call_id", "id", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId"];
 
-/// Tags with which models write calls into their text, and the names of members that hold calls, where they stand in a text.
+/// Tags with which models write calls into their text, and the names of members that hold calls, as they appear in a
+/// text.
 const MARKS: [&str; 7] = [
     "<function=",
     "<tool_call>",
@@ -47,12 +48,12 @@ const MARKS: [&str; 7] = [
     "\"function_call\"",
     "\"tool_use\"",
 ];
-/// Parts of names, as letters alone, by which a record says that it is of a call.
+/// Parts of names, as letters alone, that mark a record as one about a call.
 const KINDS: [&str; 6] =
     ["toolcall", "functioncall", "tooluse", "toolinvocation", "toolrequest", "commandexecution"];
 /// Members that say what kind of record an object is.
 pub const KIND: [&str; 6] = ["type", "kind", "event", "record", "method", "object"];
-/// What nests more deeply is not looked through, and so may hold anything.
+/// Deeper nesting is not searched, and so may hold anything.
 const LEVELS: u8 = 24;
 
 /// The letters of a name, without an `s` at the end.
@@ -72,20 +73,20 @@ pub fn are_among(members: &Members<'_>) -> bool {
     ANY.among(members, LEVELS)
 }
 
-/// The same by structure alone: what texts say does not count.
+/// The same by structure alone: texts do not count.
 pub fn are_structured_in(value: Node<'_>) -> bool {
     let look = Look { texts: false, is_call };
     look.inside(value, LEVELS)
 }
 
-/// The same of JSON that a model wrote as its text, which is far more often data than a call.
+/// The same for JSON that a model wrote as its text, which is far more often data than a call.
 pub fn are_proposed_in(value: Node<'_>) -> bool {
     let look = Look { texts: false, is_call: is_proposal };
     look.inside(value, LEVELS)
 }
 
-/// What is lost with an object of a kind that no reader knows: calls, if its type speaks of one or something in it looks like one. What
-/// is no object may have been anything.
+/// The loss of an object of an unknown kind: calls, if its type suggests one or something in it looks like one. A value
+/// that is not an object may have been anything.
 pub fn loss_of(value: Node<'_>) -> Loss {
     let members = value.tried().members();
     let kind = members.as_ref().and_then(|members| members.any(&KIND)?.tried().text());
@@ -94,7 +95,7 @@ pub fn loss_of(value: Node<'_>) -> Loss {
     if harmless { Loss::Harmless } else { Loss::MayHoldCalls }
 }
 
-/// What counts while a value is looked through.
+/// What counts as a call during a search.
 struct Look {
     /// Calls that are written in texts.
     texts: bool,
@@ -114,7 +115,7 @@ impl Look {
 
     fn inside(&self, value: Node<'_>, levels: u8) -> bool {
         let Some(levels) = levels.checked_sub(1) else { return true };
-        // That it was looked at here does not mean that a reader could read it.
+        // Looking at it here does not mean that a reader could read it.
         let value = value.tried();
         match value.kind() {
             Kind::Text => self.texts && value.text().is_none_or(|text| in_text(&text)),
@@ -127,7 +128,7 @@ impl Look {
     }
 }
 
-/// Whether an object names what is called and gives it an object, or what nothing but a call is given.
+/// Whether an object names a tool and gives it an object, or an argument that only calls have.
 fn is_proposal(members: &Members<'_>) -> bool {
     const OWN: [&str; 5] = ["arguments", "tool_input", "action_input", "tool_args", "tool_kwargs"];
     let named = members.any(&CALLED).is_some_and(|called| called.kind() == Kind::Text);

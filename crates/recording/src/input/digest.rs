@@ -1,4 +1,4 @@
-//! What tells one thing from another without keeping it.
+//! Digests, which distinguish values without keeping them.
 
 use std::hash::{BuildHasher, Hash};
 use std::sync::LazyLock;

@@ -1,6 +1,6 @@
-//! What kinds of values JSON has.
+//! The kinds of JSON values.
 
-/// What kind of value it is.
+/// The kind of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// `null`
@@ -51,7 +51,7 @@ impl Kind {
     /// All of them.
     pub const ALL: [Kind; 6] = [Kind::Null, Kind::Bool, Kind::Number, Kind::Text, Kind::List, Kind::Object];
 
-    /// What a value of JSON is, by how it begins.
+    /// The kind of a JSON value, by its first byte.
     pub fn of(json: &str) -> Kind {
         match json.as_bytes().first() {
             Some(b'{') => Kind::Object,

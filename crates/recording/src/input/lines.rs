@@ -1,6 +1,6 @@
-//! Lines of the parts of a value.
+//! Line numbers of the parts of a value.
 
-/// Finds the line that a part of a value stands on.
+/// Finds the line of a part of a value.
 pub struct Lines<'a> {
     text: &'a str,
     at: usize,
@@ -18,7 +18,7 @@ impl<'a> Lines<'a> {
 
     /// The line of a part. Parts are asked for in their order; of an earlier one the line is the latest one known.
     pub fn of<'p>(&mut self, part: impl Into<&'p str>) -> u32 {
-        // Parts are slices of the whole text, so their addresses say where they stand.
+        // Parts are slices of the whole text, so their addresses are their positions.
         self.to(self.offset(part.into()))
     }
 
@@ -29,7 +29,7 @@ impl<'a> Lines<'a> {
         self.to(memchr::memrchr(b'{', before).map_or(at, |brace| self.at + brace))
     }
 
-    /// The latest line that was asked for.
+    /// The latest line that was requested.
     pub fn line(&self) -> u32 {
         self.line
     }

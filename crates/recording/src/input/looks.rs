@@ -1,5 +1,5 @@
-//! Which values a reader looked for in another type than they have. Every typed look at a [`Node`](super::shallow::Node) is
-//! noted here, so a wrong type is found without the reader's help, and none can take it for a value that is absent.
+//! Which values have another type than a reader expected. Every typed access to a [`Node`](super::shallow::Node) is
+//! recorded here, so a wrong type is found without the reader's help, and no reader can take it for a missing value.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use crate::input::kind::{Kind, Kinds};
 use crate::input::lines::Lines;
 use rulestep_base::source::quoted;
 
-/// Members whose list holds messages, or calls that no other form has, and is empty where there are none.
+/// Members that are a list of messages or of calls, and an empty list if there are none.
 pub const LISTED: [&str; 12] = [
     "contents",
     "messages",
@@ -28,21 +28,21 @@ pub const LISTED: [&str; 12] = [
 pub struct Looks {
     /// Address of the value's text.
     begins: usize,
-    /// Of each byte, whether a part begins there that was looked for in the right type: very many parts are.
+    /// For each byte, whether a part that begins there was accessed with the right type: very many parts are.
     right: Box<[Cell<u64>]>,
-    /// Where parts begin that were looked for in another type than they have, and these types.
+    /// The beginnings of parts that were accessed with a wrong type, and these types.
     wrong: RefCell<Vec<(usize, Kinds)>>,
-    /// Where parts begin that were read while their object has others of the same name.
+    /// The beginnings of parts that were read although their object has others of the same name.
     twice: RefCell<BTreeSet<usize>>,
 }
 
-/// A part that has a wrong type, or of which others are given.
+/// A part that has a wrong type, or that occurs more than once.
 pub struct WrongType {
     /// Its line.
     pub line: u32,
-    /// Where it begins.
+    /// Its position.
     pub at: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub message: String,
 }
 
@@ -57,7 +57,7 @@ impl Looks {
         }
     }
 
-    /// Where a part begins; nowhere in the text, where it was made of one.
+    /// The position of a part; beyond the text if the part is not a slice of it.
     fn place(&self, part: &str) -> usize {
         part.as_ptr().addr().wrapping_sub(self.begins)
     }
@@ -80,7 +80,7 @@ impl Looks {
         self.twice.borrow_mut().insert(self.place(part));
     }
 
-    /// What is given more than once, so that only the last one is read, with its line.
+    /// Members that are given more than once, so that only the last one is read, with their lines.
     fn given_twice(&self, text: &str, line: u32) -> Vec<WrongType> {
         let mut lines = Lines::new(text, line);
         let parts = self.twice.borrow();
@@ -93,14 +93,14 @@ impl Looks {
         said.collect()
     }
 
-    /// What has another type than every one it was looked for in, or is given more than once, in its order: `text` is the whole
-    /// value, which begins on `line`.
+    /// Parts of another type than every expected one, or given more than once, in order: `text` is the whole value,
+    /// which begins on `line`.
     pub fn wrong(&self, text: &str, line: u32) -> Vec<WrongType> {
         let twice = match self.twice.borrow().is_empty() {
             true => Vec::new(),
             false => self.given_twice(text, line),
         };
-        // The types that each part was looked for in, none of which it has.
+        // The expected types of each part, none of which it has.
         let mut parts: BTreeMap<usize, Kinds> = BTreeMap::new();
         for &(at, wanted) in self.wrong.borrow().iter().filter(|(at, _)| !self.is_right(*at)) {
             let kinds = parts.entry(at).or_insert(Kinds::NONE);
@@ -131,7 +131,7 @@ impl Looks {
     }
 }
 
-/// Name of the member whose value is after this.
+/// Name of the member whose value follows this.
 fn key(before: &str) -> Option<String> {
     let before = before.trim_ascii_end().strip_suffix(':')?.trim_ascii_end();
     let inner = before.strip_suffix('"')?;

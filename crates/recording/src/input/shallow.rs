@@ -1,8 +1,8 @@
-//! JSON one level at a time: the members of an object and the items of a list, each as the text that it is.
+//! JSON one level at a time: the members of an object and the items of a list, each as its text.
 //!
-//! Nothing is built that was not asked for, nothing recurses, and a damaged part can be told by itself. Each look for a type
-//! is noted, see [`Looks`]. The parts of a value of the file are found once, by its [`Tape`]; those of a text that some
-//! recording keeps in one, level by level as they are asked for.
+//! Nothing is built before it is requested, nothing recurses, and a damaged part can be reported by itself. Each typed
+//! access is recorded, see [`Looks`]. The parts of a value of the file are found once, by its [`Tape`]; those of JSON
+//! inside a text are found level by level, on demand.
 
 mod parts;
 
@@ -26,9 +26,9 @@ use rulestep_base::source::tape::{Tape, mark};
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     json: &'a str,
-    /// Its place on the tape that tells its parts, where there is one.
+    /// Its tape and its position there, if it has one.
     on: Option<(&'a Tape<'a>, u32)>,
-    /// Where looks for its type are noted.
+    /// Where typed accesses are recorded.
     looks: Option<&'a Looks>,
 }
 
@@ -38,11 +38,11 @@ pub struct Members<'a>(Listing<'a>);
 
 #[derive(Clone)]
 enum Listing<'a> {
-    /// By a tape whose names are written as they are: the parts from the first one to before the last one.
+    /// By a tape whose names have no escapes: the range of parts.
     OnTape {
         tape: &'a Tape<'a>,
         parts: (u32, u32),
-        /// What names there may be: a bit for each, see [`mark`]. Most looks are for members that are not there.
+        /// Which names there may be: a bit for each, see [`mark`]. Most lookups are for absent members.
         names: u64,
         looks: Option<&'a Looks>,
     },
@@ -55,8 +55,8 @@ impl Default for Members<'_> {
     }
 }
 
-/// The one value that `text` is, with its members where it is an object. Looks at its parts are noted, where that is asked
-/// for.
+/// The one value of `text`, with its members if it is an object. Typed accesses to its parts are recorded if `looks` is
+/// given.
 pub fn value<'a>(text: &'a str, looks: Option<&'a Looks>) -> serde_json::Result<(Node<'a>, Members<'a>)> {
     let node = Node { looks, ..Node::parse(text.trim_ascii()).map_err(|_| error(text))? };
     with_members(node).ok_or_else(|| error(text))
@@ -105,17 +105,17 @@ impl<'a> Node<'a> {
     /// The value that a part of a tape is, and the number of the part that follows it.
     fn on(tape: &'a Tape<'a>, part: u32, looks: Option<&'a Looks>) -> Option<(Node<'a>, u32)> {
         let found = tape.part(part)?;
-        // Of what has very many parts only those at its first level are on the tape.
+        // If there are very many parts, only those at the first level are on the tape.
         let on = tape.holds_inside(part).then_some((tape, part));
         Some((Node { json: tape.text_of(found), on, looks }, found.next))
     }
 
-    /// The same, for a look that may be in vain: the value may have other types as well, or nothing depends on it.
+    /// The same, for an access that may fail: the value may have other types as well, or nothing depends on it.
     pub fn tried(self) -> Node<'a> {
         Node { looks: None, ..self }
     }
 
-    /// What kind of value it is, in words, for a reader that says itself what it could not read.
+    /// The kind of value in words, for a reader that reports itself what it could not read.
     pub fn said_kind(self) -> &'static str {
         let kind = self.kind();
         self.is(Kinds::one(kind));
@@ -128,12 +128,12 @@ impl<'a> Node<'a> {
         self.looks.map_or_else(|| wanted.has(kind), |looks| looks.note(self.json, kind, wanted))
     }
 
-    /// Its text, without blanks around.
+    /// Its text, without surrounding blanks.
     pub fn json(self) -> &'a str {
         self.json
     }
 
-    /// What it holds, to be kept.
+    /// Its content, to be kept.
     pub fn body(self) -> Body {
         match self.on {
             Some((tape, _)) if !tape.has_unicode() => Body::json_without_unicode(self.json),
@@ -141,7 +141,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// What kind of value it is.
+    /// Its kind.
     pub fn kind(self) -> Kind {
         Kind::of(self.json)
     }
@@ -187,7 +187,7 @@ impl<'a> Node<'a> {
         self.each_item().map(Iterator::collect)
     }
 
-    /// The items, of a list, one after the other: for those of which there may be very many.
+    /// The items of a list, one by one: for lists that may be very long.
     pub fn each_item(self) -> Option<Parts<'a>> {
         if self.is(LIST) { self.parts() } else { None }
     }
@@ -212,7 +212,7 @@ impl<'a> Node<'a> {
         let only_objects = items.clone().all(|item| item.kind() == Kind::Object);
         match only_objects.then(|| items.map(Node::listed).collect()).flatten() {
             Some(objects) => Some(objects),
-            // Which of them is none is noted one by one.
+            // Items that are not objects are recorded one by one.
             None => self.items()?.into_iter().map(Node::members).collect(),
         }
     }
@@ -241,7 +241,7 @@ impl<'a> Node<'a> {
         if self.kind() == Kind::Object { self.listed() } else { self.members() }
     }
 
-    /// What is directly in a list or an object, the names of members as values of their own.
+    /// The direct parts of a list or an object; the names of members are separate values.
     fn parts(self) -> Option<Parts<'a>> {
         if let Some((tape, part)) = self.on {
             let (next, end) = tape.within(part);
@@ -283,8 +283,8 @@ impl<'a> Members<'a> {
         self.iter().next().map(|(_, node)| node)
     }
 
-    /// The member of this name that is not `null`; the last one, where it is given twice. `null` in the place of messages is
-    /// noted as a wrong type, as nobody writes it for an empty list.
+    /// The member of this name that is not `null`; the last one, if it is given twice. `null` in place of messages is
+    /// recorded as a wrong type, as no program writes it for an empty list.
     pub fn get(&self, key: &str) -> Option<Node<'a>> {
         let node = self.raw(key)?;
         match node.kind() {
@@ -293,7 +293,7 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The same, where a look at its type may be in vain, see [`Node::tried`].
+    /// The same, if an access with its type may fail, see [`Node::tried`].
     pub fn try_get(&self, key: &str) -> Option<Node<'a>> {
         self.raw(key).filter(|node| node.kind() != Kind::Null).map(Node::tried)
     }
@@ -303,7 +303,7 @@ impl<'a> Members<'a> {
         keys.iter().find_map(|key| self.get(key))
     }
 
-    /// Whether there is such a member, be it `null`.
+    /// Whether there is such a member, even if it is `null`.
     pub fn has(&self, key: &str) -> bool {
         self.raw(key).is_some()
     }
@@ -335,7 +335,7 @@ impl<'a> Members<'a> {
         Some(node)
     }
 
-    /// A member that is read is given more than once. What is said twice in the same words is said once.
+    /// Records that a member which is read is given more than once. Repetitions with the same text do not count.
     #[cold]
     fn note_others(&self, key: &str, read: Node<'a>) {
         let mut others = self.iter().filter(|(name, _)| *name == key);

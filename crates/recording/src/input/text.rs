@@ -1,4 +1,5 @@
-//! The bytes of one value as text: faults of encoding are fixed and reported, so that they cost a character and no record.
+//! The bytes of one value as text: faults of encoding are fixed and reported, so that they cost a character and not a
+//! record.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,9 +14,9 @@ use rulestep_base::source::quoted;
 pub struct Decoded<'a> {
     /// The text.
     pub text: Cow<'a, str>,
-    /// What was fixed.
+    /// Faults that were fixed.
     pub diagnostics: Vec<Diagnostic>,
-    /// That the end is missing, where it is.
+    /// The diagnostic that the end is missing, if it is.
     pub cut_off: Option<Diagnostic>,
 }
 
@@ -39,7 +40,8 @@ pub fn decode<'a>(bytes: &'a [u8], file: &Arc<str>, line: u64) -> Decoded<'a> {
     Decoded { text, diagnostics, cut_off: None }
 }
 
-/// The text of such a value in which halves of surrogate pairs are U+FFFD, and that they were there; `None` where there are none.
+/// The text of such a value in which halves of surrogate pairs are U+FFFD, and the diagnostic; `None` if there are
+/// none.
 pub fn fixed(text: &str, file: &Arc<str>, line: u64) -> Option<(String, Diagnostic)> {
     let (fixed, at) = without_halves(text)?;
     let breaks = text.bytes().take(at).filter(|byte| *byte == b'\n').count() as u64;
@@ -53,8 +55,8 @@ pub fn has_half(text: &str) -> bool {
     without_halves(text).is_some()
 }
 
-/// JSON text in which each escaped surrogate without its other half is `\ufffd`, and where the first one was. `None`
-/// where there is none, which is found without a copy.
+/// JSON text in which each escaped surrogate without its other half is `\ufffd`, and the position of the first one.
+/// `None` if there is none, which is found without a copy.
 fn without_halves(text: &str) -> Option<(String, usize)> {
     let bytes = text.as_bytes();
     let begins = |at: usize| matches!(bytes.get(at + 2), Some(b'd' | b'D'));
@@ -94,9 +96,9 @@ fn surrogate(bytes: &[u8], at: usize) -> Option<u16> {
     (0xD800..=0xDFFF).contains(&unit).then_some(unit)
 }
 
-/// The part of a cut-off object that is whole, closed: up to the last complete member, or item of a list that is a
-/// member. What stands deeper is left out with the item that it belongs to: half a message is none. `None` where
-/// nothing is whole.
+/// The complete part of a cut-off object, closed: up to the last complete member, or item of a list that is a member.
+/// Anything deeper is left out with the item that it belongs to: half a message is useless. `None` if nothing is
+/// complete.
 pub fn closed(bytes: &[u8]) -> Option<Vec<u8>> {
     let mut open: Vec<u8> = Vec::new();
     let (mut in_text, mut escaped) = (false, false);
@@ -134,7 +136,7 @@ pub fn not_json(text: &str, error: &serde_json::Error) -> String {
     format!("{} is not JSON: {reason}; it is left out", beginning(text))
 }
 
-/// What is said of a file of UTF-16 text.
+/// The message for a file of UTF-16 text.
 pub const UTF16: &str = "the file is UTF-16 text: convert it with `iconv -f utf-16 -t utf-8`";
 
 /// Whether a file is UTF-16 text: it says so, or begins like JSON in it.
@@ -147,7 +149,7 @@ pub fn is_utf16(bytes: &[u8]) -> bool {
     }
 }
 
-/// What a file is that is no text at all, by its first bytes.
+/// The kind of a file that is not text, by its first bytes.
 pub fn not_text(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [b'P', b'K', 3, 4, ..] if is_inspect_archive(bytes) => Some(

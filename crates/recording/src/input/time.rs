@@ -1,4 +1,4 @@
-//! Instants as recordings write them.
+//! Instants in recordings.
 
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
@@ -9,7 +9,7 @@ use crate::input::shallow::{Kind, Members, Node};
 use rulestep_base::session::Millis;
 use rulestep_base::source::quoted;
 
-/// The instant under the first of these keys that is there. What stands there and is not a known time is reported.
+/// The instant under the first of these keys that is present. A value that is not a known form of time is reported.
 pub fn of(members: &Members<'_>, keys: &[&str]) -> Result<Option<Millis>, String> {
     let Some((key, node)) = keys.iter().find_map(|key| members.get(key).map(|node| (key, node))) else {
         return Ok(None);
@@ -18,17 +18,17 @@ pub fn of(members: &Members<'_>, keys: &[&str]) -> Result<Option<Millis>, String
     instant(node).map(Some).ok_or_else(told)
 }
 
-/// The instant that a JSON value gives: ISO 8601 (UTC where it names no zone), RFC 2822, or a number since 1970 in
-/// seconds, milliseconds, microseconds or nanoseconds, told apart by its size.
+/// The instant of a JSON value: ISO 8601 (UTC if it names no zone), RFC 2822, or a number since 1970 in seconds,
+/// milliseconds, microseconds or nanoseconds, distinguished by its size.
 pub fn instant(node: Node<'_>) -> Option<Millis> {
     match node.kind() {
         Kind::Number => number(node.json()),
-        // Whoever asks says what is no time, and no call depends on it.
+        // The caller reports a value that is not a time, and no call depends on it.
         _ => text(node.tried().text()?.trim()),
     }
 }
 
-/// The instant that a text gives, as in [`instant`].
+/// The instant of a text, as in [`instant`].
 pub fn text(text: &str) -> Option<Millis> {
     if text.is_empty() {
         return None;

@@ -1,9 +1,9 @@
-//! Cuts a stream of bytes into the JSON values that a recording consists of: one a line, one after the other, or the
-//! elements of one big list. Holds one value at a time and builds no tree.
+//! Splits a stream of bytes into the JSON values that a recording consists of: one per line, one after the other, or
+//! the elements of one big list. Holds one value at a time and builds no tree.
 //!
-//! Only strings, brackets and line starts are looked at. Whether a value is JSON is for its reader to find out; here a
-//! damaged one must merely not take its neighbours with it, so the cut is found again at the next line that begins
-//! like a value.
+//! Only strings, brackets and line starts are looked at. Whether a value is valid JSON is for its reader to find out;
+//! here a damaged one must only not take its neighbours with it, so splitting resumes at the next line that begins like
+//! a value.
 
 use std::io::{self, BufRead};
 
@@ -27,13 +27,13 @@ pub struct Piece {
     pub last_line: u64,
     /// The top-level list it is an element of, numbered from 0.
     pub list: Option<u32>,
-    /// Bytes of the input that come before it, as far as they were counted.
+    /// Byte offset in the input, as far as it is known.
     pub at: Option<u64>,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
 }
 
-/// What a piece is. The text of the first three is in [`Units::take_text`].
+/// The kind of a piece. The text of the first three is in [`Units::take_text`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A value, by its brackets.
@@ -58,7 +58,7 @@ pub struct Units {
     limit: u64,
     line: u64,
     column: u64,
-    /// Whether only blanks stand before `column` on this line.
+    /// Whether only blanks come before `column` on this line.
     fresh: bool,
     list: Option<u32>,
     lists: u32,
@@ -72,7 +72,7 @@ pub struct Units {
     unended: bool,
 }
 
-/// Bytes that a piece may keep beside its own.
+/// Spare capacity that a piece's buffer may keep.
 const SPARE: usize = 1 << 20;
 /// Lines longer than this are cut by their brackets.
 const LONGEST_LINE: usize = 16 << 20;
@@ -112,7 +112,7 @@ impl Units {
         }
     }
 
-    /// The pieces after this many whole lines, each of which was one value.
+    /// The pieces after this many complete lines, each of which was one value.
     pub fn after(lines: u64, input: Box<dyn BufRead + Send>, limit: u64) -> Units {
         let mut input = Input::new(input);
         // The bytes before it were not counted.
@@ -120,16 +120,16 @@ impl Units {
         Units { input, by_lines: true, line: lines + 1, ..Units::empty(limit) }
     }
 
-    /// How many lines were read, if all of them are whole and each is one value.
+    /// The number of lines read, if all of them are complete and each is one value.
     pub fn whole_lines(&self) -> Option<u64> {
         let whole = self.by_lines && self.lists == 0 && self.column == 1 && !self.unended;
         whole.then_some(self.line - 1)
     }
 
-    /// The bytes of the latest piece, to be given back when they are read.
+    /// The bytes of the latest piece; the buffer is to be returned after reading.
     pub fn take_text(&mut self) -> Vec<u8> {
         let mut text = std::mem::take(&mut self.text);
-        // While a long one is read, memory is wanted for what is made of it.
+        // While a long piece is read, its values need the memory.
         if text.capacity() - text.len() > SPARE {
             text.shrink_to_fit();
         }
@@ -177,7 +177,7 @@ impl Units {
                 return Ok(self.list.take().map(|list| self.piece(self.line, Some(list), Kind::Unclosed)));
             };
             match (byte, self.list) {
-                // Where values stand on lines of their own, a list within one is a part of it, or damage.
+                // If each value has its own line, a list within one is a part of it, or damage.
                 (b'[', None) if self.fresh || !self.by_lines => {
                     self.step(byte);
                     self.list = Some(self.lists);
@@ -194,8 +194,8 @@ impl Units {
         }
     }
 
-    /// The next line, where it begins with an object and values stand on lines of their own. Whoever reads it finds out in one
-    /// pass whether it is one, and puts it back if it is not.
+    /// The next line, if it begins with an object and each value has its own line. Its reader finds out in one pass
+    /// whether it is one value, and puts it back if not.
     pub fn line_ahead(&mut self) -> io::Result<Option<Piece>> {
         self.text.clear();
         self.blanks()?;
@@ -229,14 +229,14 @@ impl Units {
         Ok(Some(piece))
     }
 
-    /// Puts back what was read ahead from the beginning of this line, whose place in the input is `at`, to that of the line `next`:
-    /// it is to be cut by its brackets.
+    /// Puts back the text that was read ahead, from the beginning of this line (whose offset in the input is `at`) to
+    /// that of the line `next`: it is to be split by its brackets.
     pub fn put_back(&mut self, (line, at): (u64, Option<u64>), mut text: Vec<u8>, next: u64) {
         // Blanks after it were passed over.
         text.extend((next..self.line).map(|_| b'\n'));
         text.extend((1..self.column).map(|_| b' '));
         self.input.put_back(text);
-        // As long as what was read, and without blanks in place of others, it is what was read.
+        // As long as what was read, and without replaced blanks, it is what was read.
         if self.column > 1 || self.input.at() != at {
             self.input.lose_place();
         }
@@ -244,7 +244,7 @@ impl Units {
         self.new_line();
     }
 
-    /// Reading fails with this once what was put back is used up.
+    /// Makes reading fail with this error once the text that was put back is used up.
     pub fn fail(&mut self, error: io::Error) {
         self.input.failed = Some(error);
     }
@@ -338,7 +338,7 @@ impl Units {
         self.find_again(self.piece(line, list, kind), start)
     }
 
-    /// A first value that does not end may be one damaged line, with whole lines after it: those are put back.
+    /// A first value that does not end may be one damaged line, with complete lines after it: those are put back.
     fn put_back_lines(&mut self) -> bool {
         let Some(end) = memchr(b'\n', &self.text).filter(|_| self.size <= self.limit) else { return false };
         let mut lines = self.text.split(|byte| *byte == b'\n').skip(1).map(<[u8]>::trim_ascii);
@@ -349,7 +349,7 @@ impl Units {
         }
         let rest = self.text.split_off(end + 1);
         self.input.put_back(rest);
-        // From now on lines are told apart as they come, so this happens once.
+        // From now on each line is a value, so this happens once.
         self.by_lines = true;
         true
     }

@@ -1,7 +1,7 @@
-//! What a wrong type means: whether calls may be lost with the value that has it.
+//! What a wrong type means: whether calls may be lost with the value.
 //!
-//! They may where a reader finds calls, results or what holds them, and where something in the value looks like a call.
-//! Anywhere else nothing is lost that a policy would look at, so that is only noted.
+//! They may be if readers look for calls or results there, and if something in the value looks like a call. Anywhere
+//! else nothing is lost that a policy would look at, so it is only a notice.
 
 use crate::input::calls;
 use crate::input::calls::stem;
@@ -12,8 +12,8 @@ use rulestep_base::session::Damage;
 use rulestep_base::session::build::Builder;
 use rulestep_base::source::tape::Tape;
 
-/// What has another type than every one it was looked for in, or is given more than once, with its line: `text` is the whole
-/// value that the looks are at, which begins on `line`.
+/// Values of another type than every expected one, or given more than once, with their lines: `text` is the whole value
+/// that the accesses refer to, which begins on `line`.
 pub fn types(looks: &Looks, text: &str, line: u32) -> Vec<(u32, Damage)> {
     let mut place = Place::at_top(text);
     let wrong = looks.wrong(text, line).into_iter().map(|WrongType { line, at, message }| {
@@ -24,7 +24,7 @@ pub fn types(looks: &Looks, text: &str, line: u32) -> Vec<(u32, Damage)> {
     wrong.collect()
 }
 
-/// Reads a value that was kept or made since its unit was read. What has a wrong type in it is said of the session. Gives
+/// Reads a value that was kept or made since its unit was read, and reports wrong types in it for the session. Returns
 /// whether it is JSON.
 pub fn read_again<S: AsMut<Builder>>(
     json: &str,
@@ -42,7 +42,7 @@ pub fn read_again<S: AsMut<Builder>>(
     true
 }
 
-/// Members, as [stems](stem), in which readers find calls and results, or what holds them.
+/// Members, as [stems](stem), in which readers look for calls and results.
 const HOLDERS: [&str; 44] = [
     "arg",
     "argument",
@@ -89,7 +89,7 @@ const HOLDERS: [&str; 44] = [
     "trajectory",
     "value",
 ];
-/// Those by which they are found, put in their order, or said to have ended.
+/// Members by which calls are found, put in order, or marked as ended.
 const PARTS: [&str; 25] = [
     "action",
     "endtime",
@@ -149,7 +149,7 @@ impl<'a> Place<'a> {
         Place { text, at: 0, open: Vec::new(), latest: None }
     }
 
-    /// Goes on to a later place.
+    /// Moves to a later position.
     fn go_to(&mut self, at: usize) {
         let bytes = self.text.as_bytes();
         while let Some(byte) = bytes.get(self.at).filter(|_| self.at < at) {

@@ -1,4 +1,4 @@
-//! Where the reading of a file ended, so that it goes on there once the file has grown.
+//! The state at the end of a file, from which reading continues once the file has grown.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::finish::{Counted, Finish};
 use crate::input::units::{LARGEST, Units};
 use crate::recognise::SAMPLE_VALUES;
 
-/// What the rest of a file has to know of all that was read before it, where each line is a session by itself.
+/// What the rest of a file needs of everything before it, if each line is a session of its own.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Checkpoint {
     format: String,
@@ -26,9 +26,9 @@ pub struct Checkpoint {
 }
 
 impl Reading {
-    /// Where it ended, once there is no further session. `None` where what follows could change what was read: a session may
-    /// go on in the next line, the last line may not be whole, a result may come that shows that results are recorded, or
-    /// more lines may make it a recording of another format.
+    /// The state at the end, once there is no further session. `None` if what follows could change what was read: a
+    /// session may continue in the next line, the last line may be incomplete, a result may show that results are
+    /// recorded, or more lines may make it a recording of another format.
     pub fn checkpoint(&mut self) -> Option<Checkpoint> {
         let by_lines = self.lone && !self.following && self.ended && self.out.more == 0;
         let lines = self.units.whole_lines().filter(|_| by_lines && self.units.at_end())?;
@@ -43,7 +43,7 @@ impl Reading {
     }
 }
 
-/// Goes on reading after a checkpoint: `input` is what follows it. `None` where no format has its name.
+/// Continues reading after a checkpoint: `input` is what follows it. `None` if there is no format of its name.
 pub fn resume(
     file: impl Into<Arc<str>>,
     input: Box<dyn BufRead + Send>,

@@ -1,4 +1,4 @@
-//! Reads one value, or one line that is a session by itself.
+//! Reads one value, or one line that is a session of its own.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use rulestep_base::diagnostic::{Diagnostic, code};
 use rulestep_base::session::Session;
 use rulestep_base::source::tape::Tape;
 
-/// Reads the value that a piece is; gives what has a wrong type in it, or why it is no value.
+/// Reads the value of a piece; returns its wrong types, or why it is not a value.
 pub fn unit(
     setting: &Setting,
     piece: &Piece,
@@ -51,7 +51,7 @@ pub fn unit(
     Ok(wrong.collect())
 }
 
-/// What a reader of its own makes of a line, where that is a session by itself.
+/// The output of a separate reader for a line that is a session of its own.
 pub fn apart(
     setting: &Setting,
     format: &Format,
@@ -71,7 +71,7 @@ pub fn apart(
     Some(out)
 }
 
-/// Says which line the session is that was made of it, where that is the only one of these.
+/// Sets the line of the session that was made of it, if that is the only session of the line.
 pub fn place(out: &mut Out, before: usize, line: &Excerpt) {
     if out.sessions.len() == before + 1
         && !line.cut_off
@@ -89,8 +89,8 @@ pub struct LineReader {
 }
 
 impl LineReader {
-    /// The session that this line is, from its bytes: what it holds, without what its file says of it. `None` where they are not
-    /// those of the line.
+    /// The session of this line, from its bytes, without what its file adds. `None` if the bytes are not those of the
+    /// line.
     pub fn read(&self, line: &SessionLine, bytes: Vec<u8>) -> Option<Session> {
         if !line.is(&bytes) {
             return None;

@@ -10,7 +10,7 @@ fn reading(text: &str) -> Option<Reading> {
     open("many.jsonl", Box::new(input), &Options { places: true, ..Options::default() }).ok()
 }
 
-/// Whether the latest session has a place. Where it has, what is there gives the session again.
+/// Whether the latest session has a place. If so, reading there gives the same session.
 fn has_place(reading: &Reading, text: &str, session: &Session) -> bool {
     let Some(line) = reading.latest_line() else { return false };
     let at = line.at as usize;
@@ -35,7 +35,7 @@ fn has_place(reading: &Reading, text: &str, session: &Session) -> bool {
     true
 }
 
-/// What there is to compare of sessions and their file.
+/// The comparable parts of sessions and their file.
 type Read = (Vec<String>, Vec<Diagnostic>);
 
 fn said(session: &Session) -> String {
@@ -53,7 +53,7 @@ fn one_by_one(text: &str) -> Option<Read> {
     Some((sessions, reading.diagnostics()))
 }
 
-/// With up to `most` stretches that are away at a time, each read when `choice` says so.
+/// With up to `most` stretches read separately at a time, each when `choice` says so.
 fn in_stretches(text: &str, most: usize, choice: &[bool]) -> Option<Read> {
     let mut reading = reading(text)?;
     let (mut sessions, mut away) = (Vec::new(), VecDeque::new());
@@ -90,7 +90,7 @@ fn in_stretches(text: &str, most: usize, choice: &[bool]) -> Option<Read> {
     }
 }
 
-/// Lines, with what stands on them.
+/// Lines of various content.
 fn line() -> impl Strategy<Value = String> {
     let session = |id: u16| {
         format!(
@@ -148,7 +148,8 @@ fn lines_are_cut_off_wherever_they_may_be_sessions() {
     assert!(cut > 1900, "only {cut} lines, though few are read to recognise the format");
 }
 
-/// How many sessions a text gives, and how many of them can be read again where they are; by one thread and by several.
+/// The number of sessions in a text, and how many of them can be read again at their place; by one thread and by
+/// several.
 fn placed(text: &str) -> [(usize, usize); 2] {
     let (mut alone, mut parts) = (reading(text).unwrap(), reading(text).unwrap());
     let [mut one, mut other] = [(0, 0); 2];
@@ -211,8 +212,8 @@ fn to_the_end(mut reading: Reading) -> (Read, Option<Checkpoint>) {
     ((sessions, diagnostics), reading.checkpoint())
 }
 
-/// The sessions and diagnostics of a text that was read up to `grown` and then, from a checkpoint, to its end. `None` where there
-/// is none.
+/// The sessions and diagnostics of a text that was read up to `grown` and then, from a checkpoint, to its end. `None`
+/// if there is no checkpoint.
 fn read_on(text: &str, grown: usize) -> Option<Read> {
     let (before, after) = text.split_at(grown);
     let ((mut sessions, mut diagnostics), checkpoint) = to_the_end(reading(before)?);

@@ -1,7 +1,8 @@
-//! What a model answered, in whatever form an interface, a framework or a tracing service keeps it: as a message, as choices,
-//! generations or candidates, as items or blocks, within what wraps any of these.
+//! The answer of a model, in whatever form an interface, a framework or a tracing service keeps it: as a message, as
+//! choices, generations or candidates, as items or blocks, and inside wrappers.
 //!
-//! Gives messages in the plain form, which [`super::spans`] reads. It is the only place that knows how answers are wrapped.
+//! Returns messages in the plain form, which [`super::spans`] reads. It is the only place that knows how answers are
+//! wrapped.
 
 use serde_json::{Map, Value, json};
 
@@ -12,15 +13,15 @@ use crate::shape::spans::attributes::{Attributes, CHOICES};
 use crate::shape::suspicion;
 use rulestep_base::session::Damage;
 
-/// What a model answered.
+/// The answer of a model.
 pub struct Answer {
     /// Its message, or one for each choice.
     pub messages: Vec<Value>,
-    /// Each message is a choice of its own. Otherwise several may be parts of one response.
+    /// Whether each message is a choice of its own. Otherwise several may be parts of one response.
     pub are_choices: bool,
 }
 
-/// Keys under which something wraps an answer, in the order in which they are asked.
+/// Keys of wrappers of an answer, in the order in which they are tried.
 const WRAPPING: [&str; 9] =
     ["message", "output", "response", "result", "outputs", "body", "data", "text", "completion"];
 /// Members that only a message of a model has, where it names no role.
@@ -28,7 +29,7 @@ const OWN: [&str; 5] = ["tool_calls", "toolCalls", "function_call", "parts", "bl
 /// Wrappings within each other that are opened.
 const DEEPEST: u8 = 6;
 
-/// Adds what a model answered to a span of it. Gives what is wrong where an answer is there and cannot be read.
+/// Adds the answer of a model to its span. Returns damage if there is an answer that cannot be read.
 pub fn add(outputs: &Value, attributes: &mut Attributes) -> Option<Damage> {
     let Some(Answer { messages, are_choices }) = read(outputs) else {
         let key = ["generations", "choices", "candidates"]
@@ -60,7 +61,7 @@ pub fn read(answer: &Value) -> Option<Answer> {
     Some(answer).filter(|answer| !answer.messages.is_empty())
 }
 
-/// Whether something in an answer looks like a call, as far as it is the model's own: a state may repeat the whole conversation.
+/// Whether the model's own part of an answer has something like a call: a state may repeat the whole conversation.
 pub fn may_call(answer: &Value) -> bool {
     let looks = |value: &Value| Node::parse(&value.to_string()).is_ok_and(calls::are_structured_in);
     match read(answer) {
@@ -69,7 +70,7 @@ pub fn may_call(answer: &Value) -> bool {
     }
 }
 
-/// Whether an item of a list of answers is one by itself, and not a part of one.
+/// Whether an item of a list of answers is a whole answer, and not a part of one.
 pub fn is_whole(item: &Value) -> bool {
     !is_item(item) && !is_part(item)
 }
@@ -82,7 +83,7 @@ fn unwrapped(answer: &Value, levels: u8) -> Option<Answer> {
             if let Some(generations) = members.get("generations") {
                 let batch = list(generations)?;
                 let prompts: Vec<_> = batch.iter().filter(|prompt| prompt.is_array()).collect();
-                // What other prompts of a batch were answered is kept as well, as parts of the response.
+                // Answers to other prompts of a batch are kept as well, as parts of the response.
                 let are_choices = prompts.len() < 2;
                 let generations =
                     batch.iter().flat_map(|item| list(item).unwrap_or_else(|| vec![item.clone()]));
@@ -158,7 +159,7 @@ fn is_item(item: &Value) -> bool {
         || kind == Some("message") && item.get("content").is_some_and(Value::is_array)
 }
 
-/// Whether it is a part of a message, and none by itself.
+/// Whether it is a part of a message, and not a message.
 fn is_part(part: &Value) -> bool {
     let Some(members) = part.as_object().filter(|part| !part.contains_key("role")) else { return false };
     let kind = ["type", "part_kind", "block_type"].iter().find_map(|key| members.get(*key)?.as_str());

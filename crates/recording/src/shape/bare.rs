@@ -1,5 +1,5 @@
-//! The session that values by themselves add up to: messages or events, each a value of the file. Those of another list are
-//! another session.
+//! The session made of single values: messages or events, each a value of the file. Those of another list are another
+//! session.
 
 use crate::contract::Unit;
 use crate::contract::out::Out;
@@ -12,7 +12,7 @@ pub struct Bare<T>(Option<(T, Option<u32>)>);
 
 /// A session that is being read.
 pub trait Open {
-    /// What is known of it.
+    /// The session so far.
     fn builder(&mut self) -> &mut Builder;
 }
 
@@ -44,7 +44,7 @@ impl<T: Open> Bare<T> {
         self.0.as_ref().is_some_and(|(_, open)| *open != list)
     }
 
-    /// The session that a value belongs to, begun if it must be; to be [put](Bare::put) back.
+    /// The session that a value belongs to, begun if necessary; to be [put](Bare::put) back.
     pub fn begin(
         &mut self,
         setting: &Setting,
@@ -57,12 +57,12 @@ impl<T: Open> Bare<T> {
         open
     }
 
-    /// The session goes on after this value.
+    /// Puts back the session after this value.
     pub fn put(&mut self, open: T, unit: &Unit<'_>) {
         self.0 = Some((open, unit.list));
     }
 
-    /// Something was no value: that is said of the session that is open, else of the file.
+    /// Reports a part of the file that is not a value: for the open session, else for the file.
     pub fn damaged(&mut self, diagnostic: Diagnostic, out: &mut Out) {
         match &mut self.0 {
             Some((open, _)) => open.builder().diagnostic(diagnostic),

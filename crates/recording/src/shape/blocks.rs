@@ -1,7 +1,7 @@
-//! Messages made of content blocks, as the Anthropic API, Claude Code and Bedrock write them: text, calls and results side
-//! by side. Those of Bedrock have no type, and stand under a key of each its own.
+//! Messages made of content blocks, as the Anthropic API, Claude Code and Bedrock write them: text, calls and results.
+//! Those of Bedrock have no type; each kind has its own key.
 //!
-//! What the model thought to itself is not kept: it was said to nobody, and no policy looks at it.
+//! Thoughts of the model are not kept: they are not messages, and no policy looks at them.
 
 use crate::input::shallow::{Kind, Members, Node};
 use crate::shape::status::{self, Status};
@@ -11,23 +11,23 @@ use rulestep_base::session::build::{Builder, Mark};
 use rulestep_base::session::{Body, Damage, Form, Millis};
 use rulestep_base::source::quoted;
 
-/// What the blocks of one message come to.
+/// The content of one message made of blocks.
 #[derive(Default)]
 pub struct Blocks {
-    /// What is said, in the runs between the results; of the model's own message all at once.
+    /// Its text, in the runs between the results; for the model's own message all at once.
     said: Vec<Run>,
     /// The calls, in their order.
     pub calls: Vec<BlockCall>,
     /// The results, in their order.
     pub answers: Vec<Answer>,
-    /// What is wrong with the message.
+    /// Damage of the message.
     pub odd: Vec<Damage>,
 }
 
 /// Something said.
 struct Run {
     content: Body,
-    /// How many of the results stand before it.
+    /// Number of results before it.
     after: usize,
 }
 
@@ -46,20 +46,20 @@ pub struct BlockCall {
 pub struct Answer {
     /// Id of the call.
     pub id: Option<Box<str>>,
-    /// What came of it.
+    /// Its content.
     pub content: Body,
     /// Whether it is marked as failed, where it bears a mark.
     pub error: Option<bool>,
-    /// It says that the call goes on or was broken off.
+    /// Whether it says that the call is still running or was aborted.
     pub unsure: bool,
 }
 
-/// Who wrote a message.
+/// The writer of a message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// The model: what it says is one content, wherever its calls stand.
+    /// The model: its text is one content, wherever its calls are.
     Model,
-    /// Anybody else.
+    /// Anyone else.
     Other,
 }
 
@@ -71,7 +71,7 @@ impl Blocks {
             blocks.odd.push(Damage::calls("the message has no `content`"));
             return blocks;
         };
-        // What is said may be a text alone, and of what is neither that nor a list somebody must hear.
+        // The content may be a bare text; anything else that is not a list is reported.
         let items = if content.kind() == Kind::Text { None } else { content.items() };
         let Some(items) = items else {
             blocks.said.push(Run { content: content.body(), after: 0 });
@@ -90,7 +90,7 @@ impl Blocks {
         blocks
     }
 
-    /// The same, where a content is always a list: a text in its place may have been calls.
+    /// The same, if a content is always a list: a text in its place may have been calls.
     pub fn listed(content: Option<Node<'_>>, side: Side) -> Blocks {
         let mut blocks = Blocks::read(content, side);
         if content.is_some_and(|content| content.kind() == Kind::Text) {
@@ -100,7 +100,7 @@ impl Blocks {
         blocks
     }
 
-    /// That the model stopped to have tools called, for this reason, where no call is among them.
+    /// Reports that the model stopped for this reason, to have tools called, if there is no call.
     pub fn promised(mut self, reason: Option<Node<'_>>) -> Blocks {
         if self.calls.is_empty() {
             self.odd.extend(suspicion::promised(reason));
@@ -108,14 +108,14 @@ impl Blocks {
         self
     }
 
-    /// What was read in another form: what is said, calls and results.
+    /// A message that was read in another form: its text, calls and results.
     pub fn of(said: Body, calls: Vec<BlockCall>, answers: Vec<Answer>) -> Blocks {
         let after = answers.len();
         let said = if said.is_missing() { Vec::new() } else { vec![Run { content: said, after }] };
         Blocks { said, calls, answers, odd: Vec::new() }
     }
 
-    /// Takes one block; gives whether it is a result.
+    /// Reads one block; returns whether it is a result.
     fn block<'a>(&mut self, item: Node<'a>, run: &mut Vec<Node<'a>>) -> bool {
         let members = if item.kind() == Kind::Text { None } else { item.members() };
         let Some(members) = members else {
@@ -151,7 +151,7 @@ impl Blocks {
         false
     }
 
-    /// Takes a block without a type, as Bedrock has them; gives whether it is a result.
+    /// Reads a block without a type, as Bedrock has them; returns whether it is a result.
     fn keyed<'a>(&mut self, item: Node<'a>, members: &Members<'a>, run: &mut Vec<Node<'a>>) -> bool {
         let inner = |key| members.get(key).and_then(Node::members);
         if let Some(call) = inner("toolUse") {
@@ -186,7 +186,7 @@ impl Blocks {
         self.said.is_empty() && self.calls.is_empty() && self.answers.is_empty()
     }
 
-    /// What is said, where that is one text and all there is.
+    /// The text, if it is the only content.
     pub fn text(&self) -> Option<&str> {
         let alone = self.calls.is_empty() && self.answers.is_empty() && self.odd.is_empty();
         match self.said.as_slice() {
@@ -224,7 +224,7 @@ impl Blocks {
         }
     }
 
-    /// Adds a message of anybody else: results, and what is said beside them.
+    /// Adds a message of anyone but the model: results, and the text with them.
     pub fn reply(
         self,
         builder: &mut Builder,
@@ -260,7 +260,7 @@ impl Answer {
         builder.result(self.id.as_deref(), self.content, mark, at);
     }
 
-    /// Takes what is told of how the call ended, beside the mark.
+    /// Adds how the call ended, in addition to the mark.
     pub fn told(&mut self, ended: Status) {
         match ended {
             Status::Failed => self.error = Some(true),
@@ -270,7 +270,7 @@ impl Answer {
     }
 }
 
-/// The blocks of a list, where some of them are calls or results, or may be.
+/// The blocks of a list, if some of them are calls or results, or may be.
 pub fn acting(content: Node<'_>, side: Side) -> Option<Blocks> {
     let acts = |block: Members<'_>| {
         let kind = block.try_get("type").and_then(Node::text).unwrap_or_default();
@@ -343,7 +343,7 @@ fn answer(members: &Members<'_>) -> Answer {
     }
 }
 
-/// What stands under `json` or `text` in the one block that a content is, where that has no type.
+/// The value of `json` or `text` in a content of one block without a type.
 fn alone(content: Node<'_>) -> Node<'_> {
     let blocks = content.objects().unwrap_or_default();
     let [block] = blocks.as_slice() else { return content };
@@ -361,7 +361,7 @@ fn plain(block: Node<'_>) -> Option<Body> {
     Some(Body::json(members.get("text").filter(|text| is_text && text.kind() == Kind::Text)?.json()))
 }
 
-/// Blocks as the list they were; a bare text among them as the block that it stands for.
+/// Blocks as the original list; a bare text among them as a block.
 fn list(blocks: &[Node<'_>]) -> Body {
     let mut json = String::from("[");
     for (index, block) in blocks.iter().enumerate() {

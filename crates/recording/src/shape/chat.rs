@@ -1,7 +1,7 @@
-//! Messages in the OpenAI chat form, with the liberties that recordings take: keys padded with `null`, the older
+//! Messages in the OpenAI chat form, with the variations of recordings: keys padded with `null`, the older
 //! `function_call`, missing ids, arguments as an object.
 //!
-//! Shared by every format whose messages look like this; what differs between them is in [`Rules`].
+//! Shared by every format whose messages look like this; the differences are in [`Rules`].
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -29,11 +29,11 @@ mod written;
 
 pub use choices::{Choice, beside, choices};
 
-/// What a format makes of the chat form.
+/// The differences of a format from the chat form.
 pub struct Rules {
     /// Arguments may be in Python notation.
     pub python: bool,
-    /// How a call ended, as the text of its result says in this format. [`Status::Unknown`]: it says nothing of that.
+    /// How a call ended, by the text of its result in this format. [`Status::Unknown`]: the text does not say.
     pub ended: fn(&Body) -> Status,
     /// For results that bear no mark.
     pub error: Option<ErrorTest>,
@@ -61,7 +61,7 @@ impl<'a> Chat<'a> {
         Chat::of(Lines::new(whole, line), rules)
     }
 
-    /// For one message, all of which is said to be on this line.
+    /// For one message, with this line for all of it.
     pub fn at_line(line: u32, rules: &'a Rules) -> Chat<'a> {
         Chat::of(Lines::new("", line), rules)
     }
@@ -118,7 +118,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// What anybody else says, and results that are blocks of it.
+    /// A message of anyone but the model, with results among its blocks.
     fn said(&mut self, builder: &mut Builder, role: &str, members: &Members<'a>, at: Option<Millis>) {
         if let Some(what) = suspicion::of_role(role).or_else(|| suspicion::unread(members, &suspicion::CHAT))
         {
@@ -198,7 +198,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// What `convert` writes of the choices that were not taken: `{choice, content, tool_calls}`.
+    /// Alternatives in the form that `convert` writes: `{choice, content, tool_calls}`.
     fn alternatives(&mut self, builder: &mut Builder, list: Node<'a>, at: Option<Millis>) {
         let Some(items) = list.items() else {
             let word = list.kind().word();
@@ -210,7 +210,7 @@ impl<'a> Chat<'a> {
                 self.lost(builder, format!("an alternative is {word}, not an object; it is left out"));
                 continue;
             };
-            // The choice that was taken is the first, unless something else is said.
+            // The choice that was taken is the first, unless the recording says something else.
             let choice = members.get("choice").and_then(|choice| choice.json().parse().ok());
             let mut aside = builder.aside();
             self.response(&mut aside, &members, at);
@@ -345,7 +345,7 @@ fn is_padding(call: Node<'_>) -> bool {
     members.is_some_and(|call| call.iter().all(|(_, value)| empty(value)))
 }
 
-/// The blocks of a content, where some of them are calls or results, or may be.
+/// The blocks of a content, if some of them are calls or results, or may be.
 fn acting(members: &Members<'_>, content: &Body, side: Side) -> Option<Blocks> {
     let is_list = content.form() == Some(Form::Json) && content.raw().starts_with('[');
     let listed = if is_list { members.try_get("content") } else { None };

@@ -1,11 +1,11 @@
-//! What agents write around the output of a command, as far as it says how the command ended. Hooks are told the same texts, so
-//! that a call comes to the same in a recording and live.
+//! Texts that agents add to the output of a command, as far as they say how the command ended. Hooks receive the same
+//! texts, so that a call has the same outcome in a recording and live.
 
 use super::status::{Status, status};
 use crate::input::shallow::{Members, Node};
 use rulestep_base::session::Body;
 
-/// Beginnings of what Gemini CLI and Qwen Code tell the model of a command that was broken off, or that goes on.
+/// Beginnings of messages of Gemini CLI and Qwen Code for a command that was aborted, or is still running.
 const OPEN: [&str; 9] = [
     "Command was cancelled",
     "Command cancelled",
@@ -18,15 +18,15 @@ const OPEN: [&str; 9] = [
     "Command finished before the background-promote request",
 ];
 
-/// What Qwen Code begins with where it does not run a command in the background.
+/// Beginning of Qwen Code's message if it refuses to run a command in the background.
 const NOT_RUN: &str = "Refusing to run ";
 
-/// What a tool of an agent says in the object that it gives back. [`Status::Unknown`]: nothing that speaks against a success.
+/// The outcome in the object that an agent's tool returns. [`Status::Unknown`]: nothing contradicts success.
 pub fn object(result: &Members<'_>) -> Status {
     let get = |key: &str| result.try_get(key);
     let is = |key: &str, truth: &str| get(key).is_some_and(|value| value.json() == truth);
     let word = || get("status").and_then(Node::text).map(|word| status(&word));
-    // It goes on in the background, or was broken off.
+    // It continues in the background, or was aborted.
     let open = get("backgroundTaskId").is_some() || is("interrupted", "true") || is("timedOut", "true");
     if open || is("isAsync", "true") {
         return Status::Open;
@@ -38,7 +38,7 @@ pub fn object(result: &Members<'_>) -> Status {
         || is("success", "false")
         || is("isError", "true")
         || is("is_error", "true");
-    // Of a command; what other tools call so may be a part of what they found.
+    // For a command; in the output of other tools such a key may be part of the data.
     let of_command = get("stdout").is_some();
     let failed = || get("error").is_some_and(|error| !matches!(error.json(), "false" | "\"\""));
     match word().filter(|_| of_command) {
@@ -49,13 +49,13 @@ pub fn object(result: &Members<'_>) -> Status {
     }
 }
 
-/// The same of a whole result, which may be such an object within a text.
+/// The same for a whole result, which may have such an object in a text.
 pub fn result(result: &rulestep_base::session::Body) -> Status {
     let members = Node::parse(result.shown()).ok().and_then(|node| node.tried().members());
     members.map_or(Status::Unknown, |members| object(&members))
 }
 
-/// What results begin with where OpenHands keeps a conversation as texts.
+/// Beginnings of results if OpenHands keeps a conversation as texts.
 const OBSERVED: [&str; 2] = ["OBSERVATION:\n", "EXECUTION RESULT of ["];
 
 /// Whether a message is the result of an action in a conversation of OpenHands that is kept as texts.
@@ -63,16 +63,16 @@ pub fn is_openhands(told: &Body) -> bool {
     OBSERVED.iter().any(|begins| told.shows(begins))
 }
 
-/// How an action ended, as such a message says.
+/// How an action ended, by such a message.
 pub fn openhands(told: &str) -> Status {
     let [observed, executed] = OBSERVED;
     let executed = || told.strip_prefix(executed).and_then(|rest| Some(rest.split_once("]:\n")?.1));
     told.strip_prefix(observed).or_else(executed).map_or(Status::Unknown, openhands_output)
 }
 
-/// The same of what came of it alone: after the output of a command OpenHands says how that ended.
+/// The same for the output alone: OpenHands appends how the command ended.
 pub fn openhands_output(told: &str) -> Status {
-    /// What else stands after the output.
+    /// Other lines after the output.
     const ABOUT: [&str; 2] = ["[Current working directory: ", "[Python interpreter: "];
     const OPEN: [&str; 2] = ["[The command has no new output after ", "[The command timed out after "];
     if told.starts_with("ERROR:") {
@@ -99,7 +99,7 @@ pub fn openhands_output(told: &str) -> Status {
     code.map_or(Status::Unknown, exit_code)
 }
 
-/// What the exit code of a command says, where -1 is that of one that runs on, as with OpenHands.
+/// The status of a command's exit code, where -1 means that it is still running, as with OpenHands.
 fn exit_code(code: &str) -> Status {
     match code.trim().parse() {
         Ok(0) => Status::Succeeded,
@@ -108,14 +108,14 @@ fn exit_code(code: &str) -> Status {
     }
 }
 
-/// Whether Claude Code says that a command goes on in the background, where the text for the model is all there is.
+/// Whether Claude Code says that a command continues in the background, if only the text for the model is recorded.
 pub fn goes_on(text: &str) -> bool {
     let begins = ["Command running in background with ID: ", "Command was manually backgrounded by user "];
     begins.iter().any(|begins| text.starts_with(begins))
         || text.starts_with("Command exceeded the ") && text.contains(" moved to the background ")
 }
 
-/// Whether a tool of Gemini CLI runs commands. Others give back texts that somebody else wrote.
+/// Whether a tool of Gemini CLI runs commands. Others return texts from elsewhere.
 pub fn is_geminis(tool: &str) -> bool {
     tool == "run_shell_command"
 }
@@ -127,11 +127,11 @@ pub fn is_codexs(tool: &str) -> bool {
     names.split(' ').any(|name| name == tool)
 }
 
-/// What is told after the output of a command, in this order.
+/// Lines after the output of a command, in this order.
 const TRAILER: [&str; 5] = ["Error:", "Exit Code:", "Signal:", "Background PIDs:", "Process Group PGID:"];
 
-/// What Gemini CLI tells the model of a command: its own mark is a failure only where the command could not be started. `None`:
-/// the text is not one that it writes.
+/// The outcome in Gemini CLI's message to the model about a command: its own mark is a failure only if the command
+/// could not be started. `None`: the text is not one that it writes.
 pub fn gemini(told: &str) -> Option<Status> {
     let told = unwrapped(told);
     if OPEN.iter().any(|open| told.starts_with(open)) {
@@ -153,20 +153,20 @@ pub fn gemini(told: &str) -> Option<Status> {
         next = place;
     }
     if next == TRAILER.len() {
-        // Something else stands at the end, as after a summary: in doubt it failed.
+        // Other text at the end, for example after a summary: in doubt the command failed.
         code = told.lines().rev().find_map(|line| line.strip_prefix("Exit Code:")).map(str::trim);
     }
     let signal = signal.filter(|signal| !matches!(*signal, "" | "0" | "(none)"));
     match (code, signal) {
         (None, None) if next == TRAILER.len() && !told.starts_with("Output:") => None,
         (None | Some("0"), None) => Some(Status::Succeeded),
-        // Nobody says how it ended.
+        // How it ended is not recorded.
         (Some("" | "(none)"), None) => Some(Status::Open),
         _ => Some(Status::Failed),
     }
 }
 
-/// What Gemini CLI and Qwen Code show people of a command that printed nothing, where it did not succeed.
+/// The outcome in the text that Gemini CLI and Qwen Code display for a command without output that did not succeed.
 pub fn displayed(shown: &str) -> Option<Status> {
     let failed =
         ["Command exited with code: ", "Command terminated by signal: ", "Command failed: ", "Refused: "];
@@ -174,7 +174,7 @@ pub fn displayed(shown: &str) -> Option<Status> {
     open.or_else(|| failed.iter().any(|failed| shown.starts_with(failed)).then_some(Status::Failed))
 }
 
-/// What the tool itself told: newer versions mark it as untrusted, and hooks may add to it.
+/// The tool's own text: newer versions mark it as untrusted, and hooks may add to it.
 fn unwrapped(told: &str) -> &str {
     let mut told = told.trim_end();
     if told.ends_with("</hook_context>") {
@@ -209,7 +209,7 @@ mod tests {
             ("no\n[The command completed with exit code 1.]\n[Current working directory: /w]\n", Failed),
             ("...\n[The command has no new output after 30 seconds. You may wait longer.]", Open),
             ("...\n[The command timed out after 120.0 seconds. You may wait longer.]", Open),
-            // What the command printed, and what is no command.
+            // Output of the command, and tools that are not commands.
             ("[Command finished with exit code 1]\nok\n[Command finished with exit code 0]", Succeeded),
             ("[Command finished with exit code 1]\nmore", Unknown),
             ("[Command that finished with exit code 1]", Unknown),
@@ -237,12 +237,12 @@ mod tests {
             ("Output: ok", Some(Succeeded)),
             ("", None),
             ("something else", None),
-            // What the command printed.
+            // Output of the command.
             ("Output: Exit Code: 1\nProcess Group PGID: 7", Some(Succeeded)),
             ("Output: a\nExit Code: 1\nmore\nProcess Group PGID: 7", Some(Succeeded)),
             ("Output: a\nExit Code: 0\nExit Code: 2\nProcess Group PGID: 7", Some(Failed)),
             ("Output: Signal: 9\nExit Code: 2\nProcess Group PGID: 7", Some(Failed)),
-            // What others add.
+            // Additions by others.
             ("Output: x\nExit Code: 3\n\nA summary.", Some(Failed)),
             ("Output: x\nExit Code: 1\n\n<hook_context>a\nExit Code: 0\n</hook_context>", Some(Failed)),
             (

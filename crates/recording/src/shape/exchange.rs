@@ -1,8 +1,8 @@
-//! Logs of requests to a model and its responses: what the formats of the providers' interfaces have in common.
+//! Logs of requests to a model and its responses: common parts of the formats of the providers' interfaces.
 //!
-//! A request repeats the whole conversation so far, so of requests that continue each other the last one is the session,
-//! and the ones before give only the times of their responses and the tools that were offered. A request that was not
-//! answered is nothing of its own once it is made again. Files without responses are read as well: a conversation each,
+//! A request repeats the whole conversation so far, so of requests that continue each other the last one is the
+//! session, and the earlier ones only give the times of their responses and the tools that were offered. A request
+//! without an answer is dropped once it is repeated. Files without responses are read as well: one conversation each,
 //! or the bare messages of one.
 
 use std::borrow::Cow;
@@ -31,14 +31,14 @@ pub use logged::{LoggedExchange, request, response};
 use proposed::Proposed;
 use same::digest;
 
-/// What is particular to an interface.
+/// The particulars of an interface.
 pub trait Api: Send {
     /// Key of a request's messages.
     const MESSAGES: &'static str;
-    /// What a value of a file may be, for one that is something else.
+    /// The possible values of a file, for the message about a different one.
     const EXPECTED: &'static str;
 
-    /// Whether a value is a message that can stand without a request.
+    /// Whether a value is a message that can occur without a request.
     fn is_message(message: &Members<'_>) -> bool;
 
     /// Whether a message is the model's.
@@ -61,7 +61,7 @@ pub trait Api: Send {
         offer::offered(part)
     }
 
-    /// The call that a value is the result of, where such values stand between responses.
+    /// The call that a value is the result of, if such values come between responses.
     fn answers<'a>(_value: &Members<'a>) -> Option<Cow<'a, str>> {
         None
     }
@@ -86,17 +86,17 @@ struct Conversation {
     said: Vec<u64>,
     /// Id of the response, where there is one.
     answered: Option<Box<str>>,
-    /// What its last response proposed.
+    /// The calls that its last response proposed.
     proposed: Proposed,
     /// Its requests, in the order of their turns.
     steps: Vec<Step>,
-    /// Its requests give only what is new, so what is known of it stays as it is.
+    /// Whether its requests hold only what is new, so that the earlier part stays as it is.
     grows: bool,
-    /// Results are after its last response, which has no request: the next such response goes on from them.
+    /// Whether it ends with results for which there is no request: the next response continues from them.
     goes_on: bool,
-    /// Its last request was not answered: the one that it is made again in takes its place.
+    /// Whether its last request was not answered: the repeated request replaces it.
     unanswered: bool,
-    /// Of one that grows, the last request as long as it is not answered. It is added only if no other takes its place.
+    /// For one that grows, the last request while it is not answered. It is added only if no other replaces it.
     attempt: Option<Attempt>,
 }
 
@@ -130,22 +130,22 @@ struct Attempt {
     line: u32,
 }
 
-/// What a request continues, and the place of it.
+/// The conversation that a request continues, and its index.
 enum Before {
     Nothing,
     /// It repeats the conversation, without this many calls of the last response.
     Repeated(usize, Conversation, usize),
-    /// It names the response that it goes on from, and gives only what is new.
+    /// It names the response that it continues, and holds only what is new.
     Named(usize, Conversation),
 }
 
-/// What a request knew when its response came.
+/// What was known when a request's response came.
 struct Step {
     turn: u32,
     at: Option<Millis>,
     /// The tools that were offered last.
     tools: Option<Arc<[Tool]>>,
-    /// What the response proposed besides the choice that the conversation continued with.
+    /// The other choices of the response, besides the one that the conversation continued with.
     choices: Option<Choices>,
 }
 
@@ -204,7 +204,7 @@ impl<A: Api> Exchanges<A> {
             let known = [step, steps.first()].into_iter().flatten().filter_map(|step| step.choices.as_ref());
             known.for_each(|choices| builder.beside_again(choices));
         }
-        // What is offered with the first request was offered all along, as far as is known.
+        // The tools of the first request count from the beginning, as far as is known.
         let turn = if steps.is_empty() { 1 } else { builder.next_turn() };
         exchange.opened.odd.iter().for_each(|odd| builder.damaged(odd.clone()));
         let known = builder.so_far().calls.len();
@@ -225,7 +225,7 @@ impl<A: Api> Exchanges<A> {
         let tools = tools.filter(|tools| before.as_deref() != Some(tools)).map(Arc::from).or(before);
         let choices = to.answered.as_ref().and_then(|_| builder.choices());
         steps.push(Step { turn, at, tools, choices });
-        // Of a session that goes on what was offered before is known.
+        // For a session that grows, the earlier tools are known.
         let new = if *grows { steps.len() - 1 } else { 0 };
         for step in steps.iter().skip(new) {
             if let Some(tools) = &step.tools {
@@ -275,8 +275,8 @@ impl<A: Api> Exchanges<A> {
         builder
     }
 
-    /// The conversation that a request continues: the one whose response it names, or the longest that it repeats. Those
-    /// that were not answered and that it repeats too are dropped.
+    /// The conversation that a request continues: the one whose response it names, or the longest that it repeats.
+    /// Unanswered ones that it repeats too are dropped.
     fn before(&mut self, exchange: &Exchange<'_>, history: &[Node<'_>], said: &[u64], out: &Out) -> Before {
         let named = exchange
             .previous()
@@ -299,7 +299,7 @@ impl<A: Api> Exchanges<A> {
         let Some((mut place, missing)) = found else { return Before::Nothing };
         let Some(mut before) = self.open.take(place) else { return Before::Nothing };
         if before.unanswered {
-            // When it was asked in vain is not when it was answered.
+            // The time of an unanswered request is not that of the answer.
             before.steps.pop();
         }
         let in_vain = |open: &Conversation| open.unanswered && open.is_repeated::<A>(history, said);
@@ -310,8 +310,8 @@ impl<A: Api> Exchanges<A> {
         Before::Repeated(place, before, missing)
     }
 
-    /// How many calls of the last response of a conversation a request that repeats it does not have. `None`: it goes on from
-    /// another response.
+    /// How many calls of the last response of a conversation are missing in a request that repeats it. `None`: the
+    /// request continues another response.
     fn missing(&mut self, place: usize, history: &[Node<'_>], out: &Out) -> Option<usize> {
         let open = self.open.get(place)?;
         let choices = open.steps.last().is_some_and(|step| step.choices.is_some());
@@ -389,12 +389,12 @@ impl<A: Api> Reader for Exchanges<A> {
     }
 }
 
-/// What a value holds of a request and its response.
+/// The request and the response in a value.
 fn exchange<'a, A: Api>(value: &Members<'a>, opened: &'a LoggedExchange) -> Option<Exchange<'a>> {
     Exchange::of(value, opened, A::MESSAGES, A::is_bare_response)
 }
 
-/// Whether some object of a list is one that is asked for.
+/// Whether some object of a list satisfies a test.
 pub fn any_object(list: Node<'_>, is: impl Fn(&Members<'_>) -> bool) -> bool {
     list.items().into_iter().flatten().filter_map(Node::members).any(|item| is(&item))
 }

@@ -1,4 +1,4 @@
-//! Parts of Gemini's messages: what is said, calls and what they gave, and refusals.
+//! Parts of Gemini's messages: text, calls and their results, and refusals.
 
 use std::borrow::Cow;
 
@@ -10,9 +10,9 @@ use rulestep_base::session::{Body, Damage};
 pub enum Part<'a> {
     /// A call.
     Call(Members<'a>),
-    /// What a call gave.
+    /// The result of a call.
     Result(Members<'a>),
-    /// What the model thought to itself.
+    /// A thought of the model.
     Thought,
     /// Something said; and what is wrong with it where it may be a call.
     Said(Option<Damage>),
@@ -22,7 +22,7 @@ pub enum Part<'a> {
 const CALL: [&str; 2] = ["functionCall", "function_call"];
 const RESULT: [&str; 2] = ["functionResponse", "function_response"];
 
-/// What a part is.
+/// The kind of a part.
 pub fn part<'a>(part: &Members<'a>) -> Part<'a> {
     let inner = |keys| part.any(keys).and_then(Node::members);
     match (inner(&CALL), inner(&RESULT)) {
@@ -49,8 +49,9 @@ pub fn has_functions(list: Node<'_>) -> bool {
     parts.any(|part| part.any(&CALL).is_some() || part.any(&RESULT).is_some())
 }
 
-/// How a failed result tells that its call did not run: a policy of the program or a hook denied it, or the program could not make it. A
-/// tool of a server cannot say so: the program puts words of its own before what such a tool says of a failure.
+/// How a failed result shows that its call did not run: a policy of the program or a hook denied it, or the program
+/// could not make it. A tool of a server cannot claim so, because the program puts its own words before such a tool's
+/// error.
 pub fn denied(content: &Body, tool: &str) -> Option<&'static str> {
     let text = content.shown();
     let begins = |begins: &[&str]| begins.iter().any(|begins| text.starts_with(begins));
@@ -68,7 +69,7 @@ pub fn denied(content: &Body, tool: &str) -> Option<&'static str> {
     }
 }
 
-/// What is said: a text, or parts of which the texts are joined.
+/// The text of a message: a text, or parts whose texts are joined.
 pub fn said(content: Node<'_>) -> Body {
     let texts = content.items().and_then(|parts| parts.into_iter().map(plain).collect::<Option<Vec<_>>>());
     match texts {
@@ -82,7 +83,7 @@ fn plain(part: Node<'_>) -> Option<Cow<'_, str>> {
     part.members().filter(|part| part.names().count() == 1)?.get("text")?.text()
 }
 
-/// What came of a call: its `output` or `error`, where there is nothing else.
+/// The result of a call: its `output` or `error`, if there is nothing else.
 pub fn output(response: Node<'_>) -> Body {
     let response = response.tried();
     let only = response.members().filter(|members| members.names().count() == 1);

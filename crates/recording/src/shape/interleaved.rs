@@ -1,4 +1,4 @@
-//! Sessions whose lines stand among those of others: each is found by its key.
+//! Sessions whose lines are interleaved with those of others: each is found by its key.
 
 use std::collections::HashSet;
 
@@ -24,8 +24,8 @@ impl<T> Default for Interleaved<T> {
 }
 
 impl<T> Interleaved<T> {
-    /// The session of this key, to which this many bytes are added. `begin` makes a new one; it is told whether one of
-    /// this key was given out before.
+    /// The session of this key, to which this many bytes are added. `begin` makes a new one; its argument is whether
+    /// one of this key was returned before.
     pub fn get(&mut self, key: &str, bytes: usize, begin: impl FnOnce(bool) -> T) -> Option<&mut T> {
         let at = self.open.position(|open| &*open.key == key).unwrap_or_else(|| {
             let session = begin(self.closed.contains(&digest(key)));
@@ -34,7 +34,7 @@ impl<T> Interleaved<T> {
         self.open.add_to(at, bytes).map(|open| &mut open.session)
     }
 
-    /// The session of this key, to which nothing is added.
+    /// The session of this key, without adding to it.
     pub fn known(&mut self, key: &str) -> Option<&mut T> {
         let at = self.open.position(|open| &*open.key == key)?;
         self.open.get_mut(at).map(|open| &mut open.session)
@@ -47,14 +47,14 @@ impl<T> Interleaved<T> {
         self.open.take(at).map(|open| open.session)
     }
 
-    /// One that must be given out now, since too much is held beside the one of this key.
+    /// A session that has to be returned now, since too much is held besides the one of this key.
     pub fn too_much(&mut self, latest: &str) -> Option<T> {
         let gone = self.open.too_much(|open| &*open.key == latest)?;
         self.closed.insert(digest(&gone.key));
         Some(gone.session)
     }
 
-    /// All that are left, in the order in which they began.
+    /// All remaining sessions, in the order in which they began.
     pub fn close(&mut self) -> impl Iterator<Item = T> + use<T> {
         self.open.close().map(|open| open.session)
     }

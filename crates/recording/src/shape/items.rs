@@ -1,7 +1,7 @@
-//! Items of the OpenAI Responses API, as its requests, its answers and Codex write them: messages, calls and results, one
-//! after the other.
+//! Items of the OpenAI Responses API, as its requests, its answers and Codex write them: messages, calls and results in
+//! order.
 //!
-//! What the model thought to itself is not kept.
+//! Thoughts of the model are not kept.
 
 use serde_json::json;
 
@@ -10,15 +10,15 @@ use crate::shape::{status, suspicion};
 use rulestep_base::session::build::{Builder, Mark};
 use rulestep_base::session::{Body, Damage, Millis, Results};
 
-/// What an item comes to.
+/// The kind of an item, with its content.
 pub enum Item {
-    /// Said by anybody but the model.
+    /// A message of anyone but the model.
     Said { role: Box<str>, content: Body },
     /// Said by the model.
     Response(Body),
     /// A call that the host runs.
     Call(Call),
-    /// Its result.
+    /// A result.
     Answer(Answer),
     /// A call that the provider ran, with its result.
     Ran(Call, Answer),
@@ -28,7 +28,7 @@ pub enum Item {
     Asked(Call),
     /// The user lets it run.
     Approved,
-    /// Nothing that anybody else sees.
+    /// An item that is not part of the conversation.
     Aside,
 }
 
@@ -48,18 +48,18 @@ pub struct Call {
 pub struct Answer {
     /// Id of the call.
     pub id: Option<Box<str>>,
-    /// What came of it.
+    /// Its content.
     pub content: Body,
     /// Whether it is marked as failed, where it bears a mark.
     pub error: Option<bool>,
-    /// How it is known that the call was refused, where the item itself says that.
+    /// How a refusal is known, if the item itself marks one.
     pub refused: Option<&'static str>,
 }
 
 /// Items in a row are one response of the model.
 const ROW: &str = "row";
 
-/// Types of items that are no part of what is said.
+/// Types of items that are not part of the conversation.
 const ASIDE: [&str; 10] = [
     "reasoning",
     "item_reference",
@@ -68,7 +68,7 @@ const ASIDE: [&str; 10] = [
     "compaction_trigger",
     "context_compaction",
     "additional_tools",
-    // What another agent says.
+    // A message of another agent.
     "agent_message",
     "mcp_list_tools",
     "ghost_snapshot",
@@ -80,7 +80,7 @@ const APPROVAL: [&str; 2] = ["mcp_approval_request", "mcp_approval_response"];
 /// The tool that finds others, which the provider runs and answers by an item of its own.
 pub const TOOL_SEARCH: &str = "tool_search";
 
-/// What is wrong with an item that is a message: calls are items by themselves, and in a message nobody reads them.
+/// Damage of a message item with calls: calls are items of their own, and are not read in a message.
 pub fn odd(members: &Members<'_>) -> Option<Damage> {
     let kind = members.get("type").and_then(Node::text).unwrap_or_default();
     let what = suspicion::unread(members, &[]).filter(|_| matches!(&*kind, "message" | ""))?;
@@ -147,7 +147,7 @@ pub fn item(members: &Members<'_>) -> Option<Item> {
         kind if ASIDE.contains(&kind) => Item::Aside,
         kind if kind.ends_with("_output") => Item::Answer(answer(members)),
         kind if kind.ends_with("_call") => {
-            // Tools of the provider: what they were asked stands under a key of each its own.
+            // Tools of the provider: each kind has its own key for the arguments.
             let asked = ["action", "queries", "code", "prompt", "arguments"];
             let arguments = asked.iter().find_map(|key| Some((*key, members.get(key)?)));
             let arguments = match arguments {
@@ -173,11 +173,11 @@ pub struct Row {
     waiting: Vec<(u32, Answer, Option<Millis>)>,
 }
 
-/// Tells how a result is marked.
+/// Finds the mark of a result.
 pub type Marks<'m> = dyn Fn(&Answer) -> Option<Mark> + 'm;
 
 impl Row {
-    /// Adds an item that stands on this line. Results are marked as `mark` says.
+    /// Adds an item on this line. `mark` finds the mark of a result.
     pub fn add(
         &mut self,
         builder: &mut Builder,
@@ -200,7 +200,7 @@ impl Row {
                 None => call.give(builder, at),
             },
             Item::Asked(call) => {
-                // Without an answer it did not run, even where no result of any call is recorded.
+                // Without an answer it did not run, even if no result of any call is recorded.
                 builder.results(Results::Recorded);
                 call.give(builder, at);
             }
@@ -212,7 +212,7 @@ impl Row {
                 self.waiting.push((line, Answer { id, ..answer }, at));
             }
             Item::Ran(call, answer) => {
-                // It may also be there from when it went on.
+                // It may also be there from an earlier continuation.
                 let again =
                     |id: &str| self.waiting.iter().any(|(_, answer, _)| answer.id.as_deref() == Some(id));
                 let own = || call.id.clone().filter(|id| call.is_waiting(id, builder) && !again(id));
@@ -251,7 +251,7 @@ fn give(builder: &mut Builder, answer: Answer, at: Option<Millis>, mark: &Marks<
 }
 
 impl Call {
-    /// The id by which this call was proposed before: when somebody was asked whether it may run.
+    /// The id by which this call was proposed before, when approval was requested.
     fn proposed_as(&self, builder: &Builder) -> Option<Box<str>> {
         self.approval.clone().filter(|asked| builder.waits_for(asked))
     }

@@ -1,24 +1,24 @@
 //! Messages, arguments and results as tracing services keep them, which is mostly as LangChain writes them: as plain
 //! messages, wrapped as `{type, data}` or `{lc, id, kwargs}`, in batches, as JSON text, or in Python notation.
 //!
-//! Gives them the one form that [`super::spans`] reads.
+//! Converts them to the one form that [`super::spans`] reads.
 
 use serde_json::{Map, Value};
 
 use crate::input::shallow::{Kind, Node};
 use crate::shape::{python, status};
 
-/// What a tool gave back.
+/// The result of a tool.
 pub struct ToolResult {
     /// The content.
     pub content: Value,
     /// Id of the call.
     pub id: Option<String>,
-    /// Its own mark says that it failed.
+    /// Whether its own mark says that it failed.
     pub failed: bool,
 }
 
-/// A member's value, be it as JSON text. `None` where there is none, or none that can be read.
+/// A member's value, even if it is JSON text. `None` if it is absent or unreadable.
 pub fn value(node: Option<Node<'_>>) -> Option<Value> {
     let node = node?;
     match node.kind() {
@@ -118,7 +118,7 @@ pub fn message(value: &Value) -> Value {
     {
         made.insert("tool_calls".to_owned(), calls);
     }
-    // Calls whose arguments are not JSON are kept apart.
+    // Calls whose arguments are not JSON are listed separately.
     if let Some(Value::Array(invalid)) = made.remove("invalid_tool_calls") {
         let calls = made.entry("tool_calls").or_insert(Value::Null);
         if calls.is_null() {
@@ -133,7 +133,7 @@ pub fn message(value: &Value) -> Value {
             }
         }
     }
-    // The same calls stand among the parts of the content.
+    // The same calls are among the parts of the content.
     let listed = made.get("tool_calls").and_then(Value::as_array).cloned().unwrap_or_default();
     if !listed.is_empty()
         && let Some(Value::Array(parts)) = made.get_mut("content")
@@ -147,7 +147,7 @@ pub fn message(value: &Value) -> Value {
     Value::Object(made)
 }
 
-/// The role that a name stands for.
+/// The role of a name.
 pub fn role(name: &str) -> Option<&'static str> {
     let name = name.strip_suffix("MessageChunk").or_else(|| name.strip_suffix("Message")).unwrap_or(name);
     match name {
@@ -160,7 +160,7 @@ pub fn role(name: &str) -> Option<&'static str> {
     }
 }
 
-/// What a JSON text is; any other value is itself.
+/// The value of JSON text; any other value as it is.
 fn opened(value: Value) -> Value {
     let inner = match &value {
         Value::String(text) if text.trim_start().starts_with(['{', '[']) => {
@@ -175,15 +175,15 @@ fn any<'a>(members: &'a Map<String, Value>, keys: &[&str]) -> Option<&'a Value> 
     keys.iter().find_map(|key| members.get(*key).filter(|value| !value.is_null()))
 }
 
-/// Looks at the calls in what a model answered, so that a wrong type is noticed: what reads them takes values apart that
-/// note no looks.
+/// Looks into the calls of a model's answer, so that wrong types are noticed: the code that reads them takes values
+/// apart without recording accesses.
 pub fn look(answer: Option<Node<'_>>) {
     within(answer, DEEPEST);
 }
 
 /// Levels at which calls are in what models answer.
 const DEEPEST: u8 = 10;
-/// Names of what they stand within.
+/// Names of members around them.
 const AROUND: [&str; 8] =
     ["generations", "message", "messages", "kwargs", "output", "choices", "data", "additional_kwargs"];
 
@@ -195,7 +195,7 @@ fn within(node: Option<Node<'_>>, levels: u8) {
             let Some(members) = node.members() else { return };
             AROUND.iter().for_each(|key| within(members.get(key), levels));
             for call in members.get("tool_calls").and_then(Node::objects).unwrap_or_default() {
-                // A function may be its name alone, with the arguments beside it.
+                // A function may be only a name, with the arguments beside it.
                 let beside = call.any(&["arguments", "args", "input"]).is_some();
                 let function =
                     call.get("function").filter(|function| !beside || function.kind() != Kind::Text);

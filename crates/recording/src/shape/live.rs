@@ -1,4 +1,4 @@
-//! What a gate decided about a call, as journals and the native form write it.
+//! A gate's decision about a call, in the form of journals and of the native form.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub fn decided(builder: &mut Builder, members: &Members<'_>) {
     }
 }
 
-/// The same of what the native form has at a call.
+/// The same for the native form, where it is a member of the call.
 pub fn beside_call(builder: &mut Builder, call: &Members<'_>) {
     let Some(node) = call.get("live") else { return };
     match node.tried().members() {
@@ -27,7 +27,7 @@ pub fn beside_call(builder: &mut Builder, call: &Members<'_>) {
     }
 }
 
-/// No call is lost, but nobody may take it for one about which nothing was decided.
+/// No call is lost, but the call must not pass for one without a decision.
 fn unread() -> Damage {
     Damage::from("what was decided live about a call cannot be read, and is left out")
 }
@@ -59,7 +59,7 @@ fn decision(members: &Members<'_>) -> Option<LiveDecision> {
     })
 }
 
-/// What was seen of the session's tree. One that cannot be read is not taken for a whole one.
+/// What was seen of the session's tree. An unreadable tree is not taken for a complete one.
 fn seen(tree: Node<'_>) -> Option<TreeSeen> {
     let members = tree.members()?;
     let sessions = members.get("sessions")?.items()?;

@@ -10,11 +10,11 @@ pub struct Offer {
     pub tools: Vec<Tool>,
     /// Entries that are no tools.
     pub left_out: usize,
-    /// Tools whose parameters cannot be read; they are kept without.
+    /// Tools whose parameters cannot be read; they are kept without them.
     pub unread: usize,
 }
 
-/// The list of tools that something sent to a model offers: under its own key, or where LiteLLM keeps what it was asked.
+/// The list of tools in a request to a model: under its own key, or where LiteLLM keeps the request.
 pub fn offered<'a>(sent: &Members<'a>) -> Option<Node<'a>> {
     let tools = |members: &Members<'a>| members.any(&["tools", "functions"]);
     let within = |members: &Members<'a>, key| members.get(key).and_then(Node::members);
@@ -30,7 +30,7 @@ pub fn offered<'a>(sent: &Members<'a>) -> Option<Node<'a>> {
 /// The tools of a list as chat recordings write them: `{type: function, function: {…}}`, `{name, …}`, or a bare name;
 /// the list itself also as JSON text. `None` where it is no list at all.
 pub fn tools(node: Node<'_>) -> Option<Offer> {
-    // Which tools there are is no call.
+    // A list of tools is not a call.
     let node = node.tried();
     if let Some(text) = node.text() {
         let parsed = Node::parse(&text).ok().filter(|node| node.kind() == Kind::List)?;
@@ -56,7 +56,7 @@ fn tool(node: Node<'_>, unread: &mut usize) -> Option<Tool> {
     let name = from.get("name").and_then(Node::text)?;
     let description = from.get("description").and_then(Node::text).map(|text| text.as_ref().into());
     let recorded = from.any(&["parameters", "input_schema", "inputSchema"]);
-    // Bedrock says beside a schema that it is JSON.
+    // Bedrock marks a schema as JSON.
     let json = recorded.filter(|_| members.has("toolSpec")).and_then(|schema| schema.members()?.get("json"));
     let recorded = json.or(recorded);
     let parameters = recorded.and_then(Node::value);

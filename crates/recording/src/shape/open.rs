@@ -1,7 +1,7 @@
-//! Sessions of one file that are read side by side: when too many are held, or too much, the one is closed that nothing
-//! was added to for longest.
+//! Sessions of one file that are read in parallel: when too many or too large ones are held, the one that was not added
+//! to for longest is closed.
 
-/// The sessions that are open, in the order in which they began.
+/// The open sessions, in the order in which they began.
 pub struct Open<T> {
     slots: Vec<Slot<T>>,
     clock: u64,
@@ -13,7 +13,7 @@ struct Slot<T> {
     touched: u64,
 }
 
-/// Sessions, and bytes of the file in them, that are held beside those that are needed.
+/// Sessions, and their bytes of the file, that may be held besides those that are needed.
 const MOST: usize = 32;
 const MOST_BYTES: usize = 2 << 20;
 
@@ -24,7 +24,7 @@ impl<T> Default for Open<T> {
 }
 
 impl<T> Open<T> {
-    /// The place of the first one that is asked for.
+    /// The index of the first one that satisfies a test.
     pub fn position(&self, mut asked: impl FnMut(&T) -> bool) -> Option<usize> {
         self.slots.iter().position(|slot| asked(&slot.item))
     }
@@ -35,7 +35,6 @@ impl<T> Open<T> {
         among.max_by_key(|(_, slot)| slot.touched).map(|(at, _)| at)
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
@@ -45,12 +44,12 @@ impl<T> Open<T> {
         self.slots.get(at).map(|slot| &slot.item)
     }
 
-    /// The one at this place, to which nothing is added.
+    /// The one at this index, without adding to it.
     pub fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         self.slots.get_mut(at).map(|slot| &mut slot.item)
     }
 
-    /// The one at this place, to which this many bytes are added.
+    /// The one at this index, to which this many bytes are added.
     pub fn add_to(&mut self, at: usize, bytes: usize) -> Option<&mut T> {
         self.clock += 1;
         let slot = self.slots.get_mut(at)?;
@@ -59,12 +58,12 @@ impl<T> Open<T> {
         Some(&mut slot.item)
     }
 
-    /// Takes out the one at this place, to be put back there.
+    /// Takes the one at this index, to be put back there.
     pub fn take(&mut self, at: usize) -> Option<T> {
         (at < self.slots.len()).then(|| self.slots.remove(at).item)
     }
 
-    /// Puts one that holds this many bytes at this place, or after the others; gives its place.
+    /// Puts one that holds this many bytes at this index, or after the others; returns its index.
     pub fn put(&mut self, at: usize, item: T, bytes: usize) -> usize {
         self.clock += 1;
         let at = at.min(self.slots.len());
@@ -72,7 +71,7 @@ impl<T> Open<T> {
         at
     }
 
-    /// One that is to be closed, where too much is held beside those that are needed.
+    /// One that is to be closed, if too much is held besides those that are needed.
     pub fn too_much(&mut self, needed: impl Fn(&T) -> bool) -> Option<T> {
         let others = || self.slots.iter().enumerate().filter(|(_, slot)| !needed(&slot.item));
         if others().count() <= MOST && others().map(|(_, slot)| slot.bytes).sum::<usize>() <= MOST_BYTES {

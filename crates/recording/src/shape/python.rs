@@ -1,9 +1,10 @@
 //! Python literals as JSON: some agents log a call's arguments as `str(dict)`.
 //!
-//! Reads what Python's own notation of dicts, lists, tuples, sets, texts, numbers, `True`, `False` and `None` can be, and
-//! evaluates nothing.
+//! Reads Python's notation of dicts, lists, tuples, sets, texts, numbers, `True`, `False` and `None`, and evaluates
+//! nothing.
 
-/// The JSON text of a Python literal; `None` where it is none, or has no JSON (complex numbers, bytes beyond ASCII).
+/// The JSON text of a Python literal; `None` if it is not one, or has no form in JSON (complex numbers, bytes beyond
+/// ASCII).
 pub fn to_json(text: &str) -> Option<String> {
     let mut literal = Literal { rest: text, json: String::with_capacity(text.len() + 16), depth: 0 };
     literal.blanks();
@@ -46,7 +47,7 @@ impl<'a> Literal<'a> {
         Some(())
     }
 
-    /// Behind `{`. A set is written as a list.
+    /// After `{`. A set is written as a list.
     fn dict_or_set(&mut self) -> Option<()> {
         let begin = self.json.len();
         self.json.push('{');
@@ -101,7 +102,7 @@ impl<'a> Literal<'a> {
         Some(())
     }
 
-    /// Behind `[`, up to `close`.
+    /// After `[`, up to `close`.
     fn sequence(&mut self, close: char) -> Option<()> {
         self.json.push('[');
         self.blanks();
@@ -131,7 +132,7 @@ impl<'a> Literal<'a> {
         }
     }
 
-    /// Behind `(`: a tuple, or a value in brackets.
+    /// After `(`: a tuple, or a value in parentheses.
     fn tuple(&mut self) -> Option<()> {
         let begin = self.json.len();
         self.json.push('[');

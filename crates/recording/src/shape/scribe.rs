@@ -1,7 +1,7 @@
-//! Writes down what is said and called in a conversation, as the formats find it.
+//! Builds a session from the messages and calls of a conversation, as the formats find them.
 //!
-//! Some of them have the result of a call beside it. It is held until the response is over, so that the calls of a response come
-//! before their results.
+//! Some of them have the result of a call beside it. It is held until the response is over, so that the calls of a
+//! response come before their results.
 
 use std::borrow::Cow;
 
@@ -20,9 +20,9 @@ pub struct Scribe {
     pub builder: Builder,
     setting: Setting,
     at: Option<Millis>,
-    /// The response that goes on.
+    /// The key of the open response.
     key: Option<Box<str>>,
-    /// Results of its calls, which are after all of them.
+    /// Results of its calls, which come after all of them.
     held: Vec<Held>,
 }
 
@@ -48,7 +48,7 @@ impl Scribe {
         Scribe { builder, setting: setting.clone(), at: None, key: None, held: Vec::new() }
     }
 
-    /// What follows is on this line, and has no time so far.
+    /// Sets the line of what follows, which has no time so far.
     pub fn at_line(&mut self, line: u32) {
         self.builder.at_line(line);
         self.at = None;
@@ -71,26 +71,26 @@ impl Scribe {
         }
     }
 
-    /// The same under another name, such as `cwd` for the folder that the agent works in.
+    /// The same under another name, such as `cwd` for the working folder of the agent.
     pub fn about_as(&mut self, name: &str, node: Option<Node<'_>>) {
         if let Some(value) = node.and_then(Node::value) {
             self.builder.context_once(name, value);
         }
     }
 
-    /// Anybody but the model says something.
+    /// A message of anyone but the model.
     pub fn said(&mut self, role: &str, content: Body) {
         self.flush();
         self.builder.said(role, content, self.at);
     }
 
-    /// The model says something. With a key it goes on with the response of that key, if that is the last one.
+    /// A text of the model. With a key it continues the response of that key, if that is the last one.
     pub fn response(&mut self, key: Option<&str>, content: Body) {
         self.goes_on(key);
         self.builder.response(key, content, self.at);
     }
 
-    /// The response of this key goes on, or begins without a word.
+    /// Continues the response of this key, or begins it without text.
     pub fn ensure_response(&mut self, key: &str) {
         self.goes_on(Some(key));
         self.builder.ensure_response(key, self.at);
@@ -121,13 +121,13 @@ impl Scribe {
         self.give(Held { id: id.map(Into::into), call: None, content, ended, line, at });
     }
 
-    /// The same of a call that has no id, by its place among all.
+    /// The same for a call without an id, by its index among all.
     pub fn result_of(&mut self, call: u32, content: Body, ended: Status) {
         let (line, at) = (self.builder.line(), self.at);
         self.give(Held { id: None, call: Some(call), content, ended, line, at });
     }
 
-    /// The same of a call of the response that goes on: it may make further calls, and was not told so far.
+    /// The same for a call of the open response, which may make further calls: it did not have this result so far.
     pub fn later_result(&mut self, id: Option<&str>, content: Body, ended: Status) {
         let (line, at) = (self.builder.line(), self.at);
         self.held.push(Held { id: id.map(Into::into), call: None, content, ended, line, at });
@@ -156,7 +156,7 @@ impl Scribe {
         self.builder.result_of(call, id.as_deref(), content, mark, at);
     }
 
-    /// A message made of blocks: the model's, with the key of its response, or that of anybody else.
+    /// A message made of blocks: the model's, with the key of its response, or that of anyone else.
     pub fn message(&mut self, role: &str, key: Option<&str>, blocks: Blocks) {
         let (setting, at) = (self.setting.clone(), self.at);
         let mark =
@@ -191,14 +191,14 @@ impl Scribe {
         }
     }
 
-    /// The session, to which nothing is added.
+    /// The session, without adding to it.
     pub fn end(mut self) -> Builder {
         self.flush();
         self.builder
     }
 }
 
-/// What a member holds; missing where it is not there.
+/// The content of a member; missing if it is absent.
 pub fn body(members: &Members<'_>, keys: &[&str]) -> Body {
     members.any(keys).map_or(Body::MISSING, Node::body)
 }

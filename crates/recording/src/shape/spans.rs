@@ -1,9 +1,8 @@
-//! Spans as tracing systems record them, whatever wrote them: what a span is to an agent's run, and the attributes that
-//! say so.
+//! Spans as tracing systems record them, whatever wrote them: the part of each span in an agent's run, and the
+//! attributes that define it.
 //!
 //! Knows the names of several conventions: OpenTelemetry's for generative AI, OpenInference, OpenLLMetry, those of
-//! Google's agent kit and of the Vercel AI SDK. The formats only take spans apart; what they add up to is decided here,
-//! once.
+//! Google's agent kit and of the Vercel AI SDK. The formats only take spans apart; their meaning is decided here, once.
 
 pub mod ancestry;
 pub mod attributes;
@@ -32,39 +31,39 @@ use rulestep_base::session::{Body, Millis};
 
 /// One span.
 pub struct Span {
-    /// Its trace; empty where it names none.
+    /// Its trace; empty if it names none.
     pub trace: Box<str>,
     /// Its own id.
     pub id: Box<str>,
     /// The span that it is part of.
     pub parent: Option<Box<str>>,
-    /// What it calls itself.
+    /// Its name.
     pub name: Box<str>,
     /// Nanoseconds since 1970.
     pub start: Option<i64>,
     /// Nanoseconds since 1970; missing where it had not ended.
     pub end: Option<i64>,
-    /// Its status is an error.
+    /// Whether its status is an error.
     pub failed: bool,
-    /// What the status says beside that.
+    /// The message of its status.
     pub message: Option<Box<str>>,
     /// Line in the file, from 1.
     pub line: u32,
-    /// What it says, as far as it is looked at.
+    /// Its attributes, as far as they are read.
     pub attributes: Attributes,
-    /// What happened in it.
+    /// Its events.
     pub events: Vec<Event>,
 }
 
-/// What happened at an instant of a span.
+/// An event at an instant of a span.
 pub struct Event {
     /// Its name.
     pub name: Box<str>,
-    /// What it says.
+    /// Its attributes.
     pub attributes: Attributes,
 }
 
-/// What a span is to the run of an agent.
+/// The part of a span in the run of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// A request to a model and its response.
@@ -77,7 +76,7 @@ pub enum Part {
     Other,
 }
 
-/// Where a tool's name stands.
+/// Attributes that hold a tool's name.
 const TOOL: [&str; 5] =
     ["gen_ai.tool.name", "tool.name", "mcp.tool.name", "ai.toolCall.name", "traceloop.entity.name"];
 const CALL_ID: [&str; 4] = ["gen_ai.tool.call.id", "tool_call.id", "tool.call.id", "ai.toolCall.id"];
@@ -109,7 +108,7 @@ const RESULT: [&str; 12] = [
     "tool.result",
     "output.value",
 ];
-/// Where it stands what became of a call.
+/// Attributes that hold a call's outcome.
 const STATUS: [&str; 2] = ["gen_ai.tool.status", "tool.status"];
 const CONVERSATION: [&str; 5] = [
     "gen_ai.conversation.id",
@@ -120,7 +119,7 @@ const CONVERSATION: [&str; 5] = [
 ];
 
 impl Span {
-    /// What the span is.
+    /// The span's part in the run.
     pub fn part(&self) -> Part {
         let text = |name| self.attributes.text(name).unwrap_or_default();
         let has = |name| self.attributes.get(name).is_some();
@@ -164,7 +163,7 @@ impl Span {
         self.attributes.iter().any(|(name, _)| name.starts_with(prefix))
     }
 
-    /// The tool's name, as an attribute gives it or the span's own name.
+    /// The tool's name, from an attribute or the span's own name.
     pub fn tool(&self) -> Cow<'_, str> {
         self.attributes.any_text(&TOOL).unwrap_or_else(|| {
             let name = &*self.name;
@@ -175,7 +174,7 @@ impl Span {
         })
     }
 
-    /// Whether it stands for several calls that have spans of their own.
+    /// Whether it represents several calls that have spans of their own.
     pub fn is_merged(&self) -> bool {
         self.tool() == "(merged tools)" || &*self.name == "execute_tool (merged)"
     }
@@ -201,7 +200,7 @@ impl Span {
         Some(Body::json(asked.attributes.any(&["content", "body"])?))
     }
 
-    /// What came of the call.
+    /// The result of the call.
     pub fn result(&self) -> Option<Body> {
         if let Some(json) = self.attributes.any(&RESULT) {
             return Some(Body::json(json));
@@ -224,7 +223,7 @@ impl Span {
             || matches!(status, Some(Status::Failed | Status::Refused(_)))
     }
 
-    /// What it failed with.
+    /// Its error.
     pub fn error(&self) -> Body {
         let exception = self.events.iter().find(|event| &*event.name == "exception");
         let said = exception.and_then(|event| event.attributes.text("exception.message"));
@@ -238,7 +237,7 @@ impl Span {
         self.attributes.any_text(&CONVERSATION)
     }
 
-    /// The same span as it is at its end; where it stands, and what only its beginning says, is kept.
+    /// The same span at its end; its position, and what only its beginning has, are kept.
     pub fn ends_as(&mut self, end: Span) {
         let begun = std::mem::replace(self, end);
         self.line = begun.line;
@@ -268,8 +267,8 @@ pub fn millis(nanos: i64) -> Millis {
     nanos.div_euclid(1_000_000)
 }
 
-/// An instant in nanoseconds: a number since 1970 in seconds, milliseconds, microseconds or nanoseconds, told apart by
-/// its size, or a text as recordings write it. Zero is none.
+/// An instant in nanoseconds: a number since 1970 in seconds, milliseconds, microseconds or nanoseconds, distinguished
+/// by its size, or a text as recordings write it. Zero is none.
 pub fn instant(node: Node<'_>) -> Option<i64> {
     let text = node.id()?;
     let text = text.trim();

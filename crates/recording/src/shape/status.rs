@@ -1,15 +1,15 @@
-//! Words by which recordings of every kind say how a call ended.
+//! Words that recordings of every kind use for the outcome of a call.
 
 use rulestep_base::session::Body;
 
-/// How a call ended, as a word says.
+/// The outcome of a call, as a word expresses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// It succeeded.
     Succeeded,
-    /// It failed, or was broken off.
+    /// It failed, or was aborted.
     Failed,
-    /// Somebody refused it, so that it did not run: how that is known.
+    /// It was refused, so that it did not run, and how that is known.
     Refused(&'static str),
     /// It has not ended.
     Open,
@@ -27,13 +27,13 @@ impl Status {
         }
     }
 
-    /// How it is known that the call was refused, if it was.
+    /// How the refusal is known, if the call was refused.
     pub fn refused(self) -> Option<&'static str> {
         if let Status::Refused(how) = self { Some(how) } else { None }
     }
 }
 
-/// What a word says, however it is spelt: `timed_out`, `timed-out`, `TIMED OUT`.
+/// The meaning of a word, however it is spelt: `timed_out`, `timed-out`, `TIMED OUT`.
 pub fn status(word: &str) -> Status {
     let letters = word.chars().filter(|letter| letter.is_ascii_alphanumeric());
     let letters: String = letters.map(|letter| letter.to_ascii_lowercase()).collect();
@@ -56,7 +56,7 @@ pub fn status(word: &str) -> Status {
     }
 }
 
-/// Whether a call failed that ended in this way; `None` where it did not, as far as this says.
+/// Whether a call that ended in this way failed; `None` if the word does not say.
 pub fn failed(word: &str) -> Option<bool> {
     (status(word) != Status::Succeeded).then_some(true)
 }

@@ -1,7 +1,8 @@
-//! A response of a model as it was sent, piece by piece, put together to what it is as a whole.
+//! A response of a model that was sent in pieces, assembled to a whole response.
 //!
-//! What is made is a response in the interface's own form, so nobody else need know that it came in pieces. Nothing is
-//! guessed: what a stream broke off within stays as far as it goes, and what may lack a piece is left out; both are reported.
+//! The result is a response in the interface's own form, so other code need not know that it came in pieces. Nothing is
+//! guessed: a part within which a stream broke off is kept as far as it goes, and a part that may lack a piece is left
+//! out; both are reported.
 
 use std::borrow::Cow;
 
@@ -23,13 +24,13 @@ use pieces::{Object, Pieces};
 
 /// The pieces of a stream.
 struct Stream<'a> {
-    /// In their order; `None` where there was something that cannot be read.
+    /// In order; `None` for an unreadable one.
     pieces: Vec<Option<Cow<'a, str>>>,
-    /// It was said that no piece follows.
+    /// Whether the stream was marked as complete.
     done: bool,
 }
 
-/// Whose stream it is.
+/// The interface of a stream.
 #[derive(Clone, Copy)]
 enum Interface {
     Chat,
@@ -37,10 +38,10 @@ enum Interface {
     Responses,
 }
 
-/// Pieces that may come before the first that tells whose stream it is.
+/// Pieces that may come before the first one that identifies the interface.
 const FIRST: usize = 16;
 
-/// The response that a value is the pieces of: a list of them, or the text that was sent. `None` where it is neither.
+/// The response whose pieces are in a value: a list of them, or the text that was sent. `None` if it is neither.
 pub fn whole(node: Node<'_>) -> Option<Whole> {
     match node.kind() {
         Kind::Text => {
@@ -76,7 +77,7 @@ fn events(text: &str) -> Stream<'_> {
             continue;
         };
         let data = data.strip_prefix(' ').unwrap_or(data);
-        // Logs lose the blank lines between events, so a value behind a whole one is another.
+        // Logs lose the blank lines between events, so a value after a complete one is another event.
         let ended = open.as_ref().is_some_and(|open| open.trim_end().ends_with(['}', ']']));
         if ended && data.starts_with(['{', '[']) {
             stream.add(open.take());

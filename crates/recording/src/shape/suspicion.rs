@@ -1,5 +1,6 @@
-//! What may be a call in a form that is not read: told wherever it looks like one, and of a session in which no call was found
-//! also where it only might be one, so that it does not pass for one in which nothing was done.
+//! Possible calls in a form that is not read. They are reported wherever something looks like a call; for a session in
+//! which no call was found, also where something only might be one, so that it does not pass for a session in which
+//! nothing was done.
 
 use serde_json::Value;
 
@@ -32,7 +33,7 @@ const KNOWN: [&str; 11] = [
     "toolkit",
     "toolkits",
 ];
-/// Who proposes no calls.
+/// Speakers that propose no calls.
 const OTHERS: [&str; 8] =
     ["system", "developer", "user", "human", "tool", "function", OPERATION_ROLE, OLD_OPERATION_ROLE];
 /// Members that name a tool, in a part of a content.
@@ -63,8 +64,8 @@ const SAID: [&str; 19] = [
 /// Members of a message in the chat form that hold calls.
 pub const CHAT: [&str; 2] = ["tool_calls", "function_call"];
 
-/// A member of a message that looks like calls, and is none of those that are `read`. Only names are looked at, but for those
-/// that speak of calls.
+/// A member of a message that looks like calls, and is not one of those that are `read`. Only names are compared,
+/// except for members whose names suggest calls.
 pub fn unread(message: &Members<'_>, read: &[&str]) -> Option<String> {
     let is_read = |name: &[u8]| is_usual(name) || read.iter().any(|read| read.as_bytes() == name);
     if message.are_named(is_read) {
@@ -76,7 +77,7 @@ pub fn unread(message: &Members<'_>, read: &[&str]) -> Option<String> {
     message.iter().find(looks_so).map(|(name, _)| quoted(name).to_string())
 }
 
-/// A member of a session beside its messages that looks like calls, where it is more than a list of those that were read.
+/// A member of a session besides its messages that looks like calls, unless it only lists calls that were read.
 fn of_session(builder: &Builder, session: &Members<'_>) -> Option<String> {
     let calls = &builder.so_far().calls;
     let is_read = |item: Node<'_>| {
@@ -93,7 +94,7 @@ fn of_session(builder: &Builder, session: &Members<'_>) -> Option<String> {
     found.next().map(|(name, _)| quoted(name).to_string())
 }
 
-/// A list of messages beside those that are read, with a call that is not among theirs.
+/// A list of messages besides those that are read, with a call that is not among theirs.
 fn other_messages(builder: &Builder, session: &Members<'_>) -> Option<String> {
     let calls = &builder.so_far().calls;
     let is_known = |call: Node<'_>| {
@@ -136,7 +137,7 @@ pub fn is_call(part: Node<'_>) -> bool {
     kind.is_some_and(|kind| STEMS.contains(&&*stem(&kind)))
 }
 
-/// The same of a member that was read into a tree; `read` are those that hold calls.
+/// The same for a member that was read into a tree; `read` are those that hold calls.
 pub fn is_unread(name: &str, value: &Value, read: &[&str]) -> bool {
     let holds = match value {
         Value::Array(items) => !items.is_empty(),
@@ -153,19 +154,19 @@ pub fn of_role(role: &str) -> Option<String> {
     may.then(|| format!("a message of the role {}", quoted(role)))
 }
 
-/// That something of the chat form may hold calls, and is not read as such.
+/// The message that a part in the chat form may hold calls, and is not read as such.
 pub fn left_out(what: &str) -> String {
     format!(
         "{what} may hold calls, and is left out: calls are read from `tool_calls` and `function_call` of messages"
     )
 }
 
-/// The same of any other form.
+/// The same for any other form.
 pub fn lost(what: &str) -> Damage {
     Damage::calls(format!("{what} may hold calls, and is left out"))
 }
 
-/// The same of what a model said, in which its format has no calls.
+/// The same for the model's text in a format that has no calls there.
 pub fn overlooked(what: &str) -> String {
     format!("{what} looks like a call in a form that is not read here; it is read as what is said")
 }
@@ -214,7 +215,7 @@ fn looks_like_calls(name: &str, value: Node<'_>) -> bool {
     !gives_back && looks_like_call(value, 2)
 }
 
-/// Whether it has what a call has, or an item of it does.
+/// Whether it, or an item of it, has the members of a call.
 fn looks_like_call(value: Node<'_>, levels: u8) -> bool {
     let Some(levels) = levels.checked_sub(1) else { return false };
     match value.kind() {
@@ -223,7 +224,7 @@ fn looks_like_call(value: Node<'_>, levels: u8) -> bool {
         }
         Kind::Object => value.members().is_some_and(|members| {
             let called = members.any(&CALLED);
-            // What says which tools there are looks alike.
+            // A definition of a tool looks similar.
             let is_offered = members.has("description") && members.has("parameters");
             let given = called.is_some() && members.any(&GIVEN).is_some() && !is_offered;
             given || called.is_some_and(|called| called.kind() == Kind::Object)
@@ -259,12 +260,13 @@ pub fn look(
     found.tell(builder);
 }
 
-/// That calls must have been in a response which ended for this reason; asked where none is in it.
+/// Reports that a response which ended for this reason must have had calls; used if it has none.
 pub fn promised(reason: Option<Node<'_>>) -> Option<Damage> {
     promised_by(&reason?.tried().text()?)
 }
 
-/// The same of a reason that was read already. Interfaces spell it in their own ways: `tool_use`, `tool-calls`, `TOOL_CALL`, `toolUse`.
+/// The same for a reason that was read already. Interfaces spell it in their own ways: `tool_use`, `tool-calls`,
+/// `TOOL_CALL`, `toolUse`.
 pub fn promised_by(reason: &str) -> Option<Damage> {
     const REASONS: [&str; 3] = ["tooluse", "toolcall", "functioncall"];
     REASONS.contains(&&*stem(reason)).then(|| {
@@ -300,7 +302,7 @@ impl Suspicion {
     }
 }
 
-/// What of a message may hold calls.
+/// The part of a message that may hold calls.
 fn within(message: &Members<'_>) -> Option<String> {
     let role = message.get("role").and_then(Node::text).unwrap_or_default();
     if OTHERS.contains(&&*role) {

@@ -1,7 +1,8 @@
-//! Calls that a model writes into its text, where it is given no other way: `<function=…>`, `<tool_call>` with JSON,
-//! `<invoke …>`, and tags that are named after the tools (Cline, Roo Code).
+//! Calls that a model writes into its text if it has no other way: `<function=…>`, `<tool_call>` with JSON, `<invoke
+//! …>`, and tags that are named after the tools (Cline, Roo Code).
 //!
-//! A text may also quote or explain such calls. What counts begins a line, is in no fenced block and is complete.
+//! A text may also quote or explain such calls. Only a call that begins a line, is outside fenced blocks and is
+//! complete counts.
 
 use serde_json::{Map, Value};
 
@@ -15,18 +16,18 @@ use rulestep_base::session::body;
 pub struct WrittenCall {
     /// The tool's name.
     pub tool: Box<str>,
-    /// Its arguments: an object. What tags enclose is text.
+    /// Its arguments: an object. The content of tags is text.
     pub arguments: Value,
 }
 
 /// The calls of a text.
 #[derive(Debug, Default, PartialEq)]
 pub struct Written<'a> {
-    /// In their order.
+    /// In order.
     pub calls: Vec<WrittenCall>,
-    /// Nothing is said after them: the model stopped to have them done.
+    /// Whether nothing follows them: the model stopped to have them run.
     pub at_end: bool,
-    /// What the first of them begins with.
+    /// The beginning of the first of them.
     pub opener: Option<&'a str>,
 }
 
@@ -74,7 +75,7 @@ pub fn written<'a>(text: &'a str, is_tool: impl Fn(&str) -> bool) -> Written<'a>
     written
 }
 
-/// Reads the calls that a text begins with; gives what is after them.
+/// Reads the calls that a text begins with; returns the rest.
 fn block<'a>(text: &'a str, is_tool: &dyn Fn(&str) -> bool, calls: &mut Vec<WrittenCall>) -> Option<&'a str> {
     if !text.starts_with('<') {
         return None;
@@ -99,7 +100,7 @@ fn block<'a>(text: &'a str, is_tool: &dyn Fn(&str) -> bool, calls: &mut Vec<Writ
     Some(rest)
 }
 
-/// What is after the tag that closes, which a model need not write where it stops.
+/// The text after the closing tag, which a model need not write if it stops there.
 fn closed<'a>(text: &'a str, tag: &str) -> Option<&'a str> {
     let text = text.trim_start();
     if text.is_empty() { Some(text) } else { text.strip_prefix(tag) }
@@ -112,7 +113,7 @@ fn json(text: &str) -> Option<(WrittenCall, &str)> {
     Some((named(notation(inside)?)?, rest))
 }
 
-/// What a model wrote, in JSON or in the notation of Python.
+/// The model's arguments, in JSON or in Python notation.
 pub fn notation(text: &str) -> Option<Value> {
     let text = text.trim();
     body::parse(text).or_else(|| body::parse(&python::to_json(text)?))

@@ -1,8 +1,8 @@
-//! Files that hold conversations entry by entry: an object with a list of messages or events, that list alone, or an entry on each
-//! line.
+//! Files that hold conversations entry by entry: an object with a list of messages or events, only that list, or an
+//! entry on each line.
 //!
-//! A format says what its entries are and what is in them. Where a conversation begins and ends, which one an entry belongs to, and
-//! that results follow the calls of their response, is decided here, once for all of them.
+//! A format defines its entries and their content. The beginning and end of a conversation, the conversation of an
+//! entry, and the order of calls and results are decided here, once for all of them.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -20,9 +20,9 @@ use rulestep_base::diagnostic::{Diagnostic, Loss};
 use rulestep_base::session::Damage;
 use rulestep_base::session::build::Builder;
 
-/// What is particular to a format. A value of it is what is kept of one conversation while it is read.
+/// The particulars of a format. A value of the type is the state of one conversation while it is read.
 pub trait Conversation: Default + Send + 'static {
-    /// What a value of a file is that is neither a conversation nor an entry, such as "not an event of a session".
+    /// The message for a value that is neither a conversation nor an entry, such as "not an event of a session".
     const EXPECTED: &'static str;
     /// A conversation with a key is that of a subagent, which the one without a key started.
     const SUBAGENTS: bool = false;
@@ -43,7 +43,7 @@ pub trait Conversation: Default + Send + 'static {
         whole.any(&IDS).and_then(Node::id)
     }
 
-    /// Which of several conversations of a file an entry is part of.
+    /// The conversation of an entry, if a file has several.
     fn key<'a>(_entry: &Members<'a>) -> Option<Cow<'a, str>> {
         None
     }
@@ -77,7 +77,7 @@ pub fn reader<C: Conversation>(setting: &Setting) -> Box<dyn Reader> {
 
 struct Transcripts<C> {
     setting: Setting,
-    /// Conversations to which entries by themselves add up, by their keys.
+    /// Conversations made of single entries, by their keys.
     open: Interleaved<(C, Scribe)>,
     /// Key of the conversation of the latest entry.
     latest: Option<Box<str>>,

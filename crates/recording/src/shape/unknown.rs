@@ -1,5 +1,5 @@
-//! Values of types that a format is not known to have: left out, and told once for each type. Agents add such types with every
-//! version, so only those in which something looks like a call are damage.
+//! Values of types that are unknown to a format: left out, and reported once for each type. Agents add such types with
+//! every version, so only those in which something looks like a call are damage.
 
 use std::collections::BTreeMap;
 
@@ -21,18 +21,18 @@ struct Kind {
     loss: Loss,
 }
 
-/// Types that are distinguished; a file with more of them is something else.
+/// Most types that are distinguished; a file with more of them is something else.
 const MOST: usize = 32;
 
 impl Unknown {
-    /// A value of this type stands on this line.
+    /// A value of this type on this line.
     pub fn note(&mut self, kind: &str, value: Node<'_>, line: u32) {
         let is_call = value.tried().members().as_ref().is_none_or(calls::is_call);
         let may = calls::speaks_of_one(kind) && is_call || calls::are_in(value);
         self.add(kind, line, if may { Loss::MayHoldCalls } else { Loss::Harmless });
     }
 
-    /// The same of an object.
+    /// The same for an object.
     pub fn note_object(&mut self, kind: &str, members: &Members<'_>, line: u32) {
         let may = calls::speaks_of_one(kind) && calls::is_call(members) || calls::are_among(members);
         self.add(kind, line, if may { Loss::MayHoldCalls } else { Loss::Harmless });

@@ -1,10 +1,10 @@
-//! What is directly in a value, one after the other.
+//! The direct parts of a value, one by one.
 
 use super::Node;
 use crate::input::looks::Looks;
 use rulestep_base::source::tape::Tape;
 
-/// What is directly in a value.
+/// The direct parts of a value.
 #[derive(Clone)]
 pub enum Parts<'a> {
     OnTape { tape: &'a Tape<'a>, next: u32, end: u32, looks: Option<&'a Looks> },

@@ -1,8 +1,8 @@
-//! Bytes that can be read a second time.
+//! A stream of bytes in which some can be put back.
 
 use std::io::{self, BufRead};
 
-/// The input, with what was put back before its rest.
+/// The input, preceded by what was put back.
 pub struct Input {
     ahead: Vec<u8>,
     /// Bytes of that which are used up.
@@ -10,24 +10,24 @@ pub struct Input {
     rest: Box<dyn BufRead + Send>,
     /// The rest has ended; asking it again would be a system call each time.
     ended: bool,
-    /// How many bytes come before the next one; `None` once that is not known.
+    /// The number of bytes before the next one; `None` once it is unknown.
     at: Option<u64>,
-    /// What it is known to fail with before the rest.
+    /// The known error of the input after what was put back.
     pub failed: Option<io::Error>,
 }
 
 impl Input {
-    /// With nothing put back yet.
+    /// For an input with nothing put back yet.
     pub fn new(rest: Box<dyn BufRead + Send>) -> Input {
         Input { ahead: Vec::new(), used: 0, rest, ended: false, at: Some(0), failed: None }
     }
 
-    /// How many bytes of the input come before the next one, as far as that is known.
+    /// The number of bytes before the next one, as far as it is known.
     pub fn at(&self) -> Option<u64> {
         self.at
     }
 
-    /// What was put back is not what was read, so no place is known any more.
+    /// What was put back differs from what was read, so offsets are unknown from now on.
     pub fn lose_place(&mut self) {
         self.at = None;
     }
@@ -57,7 +57,7 @@ impl Input {
         self.rest.fill_buf()
     }
 
-    /// So many of them are used up.
+    /// Consumes this many bytes.
     pub fn consume(&mut self, bytes: usize) {
         self.at = self.at.map(|at| at + bytes as u64);
         if self.used >= self.ahead.len() {

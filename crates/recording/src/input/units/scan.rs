@@ -1,8 +1,8 @@
-//! Reads over one value, and finds where it ends: by its brackets, or where it is damaged and the next one begins.
+//! Scans over one value and finds its end: by its brackets, or, if it is damaged, where the next one begins.
 
 use memchr::memchr3;
 
-/// Where a value begins.
+/// The position at which a value begins.
 #[derive(Clone, Copy)]
 pub struct Start {
     /// Its column, from 1.
@@ -19,7 +19,7 @@ pub struct Scan {
     depth: u64,
     in_text: bool,
     escaped: bool,
-    /// Nothing but blanks on this line so far.
+    /// Whether there were only blanks on this line so far.
     fresh: bool,
     /// The latest byte that is neither blank nor within a text.
     last: u8,
@@ -38,7 +38,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// How many bytes of the chunk belong to the value.
+    /// The number of bytes of the chunk that belong to the value.
     pub fn used(&self, chunk: &[u8]) -> usize {
         match self {
             Stop::More => chunk.len(),
@@ -112,7 +112,7 @@ impl Scan {
                 *at += usize::from(escaped != b'\n');
             }
             let rest = chunk.get(*at..)?;
-            // Escapes mostly stand close together, and then the search is over before it pays to begin a wide one.
+            // Escapes mostly come close together, so that the search ends before a wide one pays off.
             let near = rest.iter().take(16).position(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
             let found = near.or_else(|| memchr3(b'"', b'\\', b'\n', rest))?;
             *at += found + 1;

@@ -16,12 +16,12 @@ pub struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// What is wrong with it where it ended to call a tool and `calls`, those that were read in it, are none.
+    /// Damage if it ended to call a tool and no calls were read in it.
     pub fn promised(&self, calls: u64) -> Option<Damage> {
         suspicion::promised(self.reason.filter(|_| calls == 0))
     }
 
-    /// Adds it beside the latest response as choice `number`, from 1, which was not taken.
+    /// Adds it to the latest response as choice `number` (from 1), which was not taken.
     pub fn beside(&self, builder: &mut Builder, number: u32, rules: &Rules, at: Option<Millis>) {
         let calls = beside(builder, number, self.message, rules, at);
         self.promised(calls).into_iter().for_each(|odd| builder.damaged(odd));
@@ -45,8 +45,8 @@ pub fn choices<'a>(response: &Members<'a>) -> Vec<Choice<'a>> {
         .collect()
 }
 
-/// Adds the message of a choice of the latest response that was not taken; `choice` is its number, from 1. Gives how many
-/// calls are in it.
+/// Adds the message of a choice of the latest response that was not taken; `choice` is its number, from 1. Returns the
+/// number of its calls.
 pub fn beside(
     builder: &mut Builder,
     choice: u32,

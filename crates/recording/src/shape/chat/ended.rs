@@ -1,4 +1,4 @@
-//! What became of a call, as its result in the chat form says.
+//! The outcome of a call, by its result in the chat form.
 
 use super::Chat;
 use crate::input::shallow::{Kind, Members, Node};
@@ -22,7 +22,7 @@ impl<'a> Chat<'a> {
             );
         }
         let mut content = self.content(builder, members);
-        // What went wrong stands beside an empty content, or instead of it.
+        // The error is beside an empty content, or replaces it.
         if let Some(error) = members.get("error").filter(|error| error.kind() == Kind::Text)
             && content.shown().is_empty()
         {
@@ -93,7 +93,7 @@ impl<'a> Chat<'a> {
 
     /// Whether the text of a result that bears no mark is one of a failure: by the format, or by the user's test.
     pub(super) fn fails(&self, content: &Body) -> bool {
-        // What has not ended is no success, either.
+        // A call that has not ended is no success, either.
         let failed = || !matches!((self.rules.ended)(content), Status::Unknown | Status::Succeeded);
         !content.is_missing() && (failed() || self.told(content))
     }
@@ -114,7 +114,7 @@ impl<'a> Chat<'a> {
     }
 }
 
-/// The status with which a result is written of which it is not known what became of its call.
+/// The status of a written result whose call has an unknown outcome.
 const UNSURE: &str = "unknown";
 
 /// Whether a value says no.

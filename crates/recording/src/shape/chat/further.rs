@@ -1,5 +1,5 @@
-//! The calls of a response that are not in its `tool_calls`: other interfaces keep them at other places, and a recording may
-//! have both. A call that is at two places is read once.
+//! The calls of a response that are not in its `tool_calls`: other interfaces keep them at other places, and a
+//! recording may have both. A call that is at two places is read once.
 
 use super::Chat;
 use crate::input::shallow::{Members, Node};
@@ -9,8 +9,8 @@ use rulestep_base::session::build::{Builder, Mark};
 use rulestep_base::session::{Body, Call, Damage, Millis};
 
 impl<'a> Chat<'a> {
-    /// Adds the calls of the latest response that are not among those from `first` on, `blocks` of its content included, and says
-    /// what else of it may be calls.
+    /// Adds the calls of the latest response that are not among those from `first` on, `blocks` of its content
+    /// included, and reports other parts of it that may be calls.
     pub(super) fn further(
         &mut self,
         builder: &mut Builder,
@@ -19,7 +19,7 @@ impl<'a> Chat<'a> {
         first: u64,
         at: Option<Millis>,
     ) {
-        // Where LangChain keeps what the model sent.
+        // Where LangChain keeps the original message of the model.
         let sent = members.try_get("additional_kwargs").and_then(Node::members);
         if let Some(sent) = sent {
             let calls = sent.try_get("tool_calls").and_then(Node::items).unwrap_or_default();
@@ -49,7 +49,7 @@ impl<'a> Chat<'a> {
         let read = aside.finish();
         match read.calls.as_slice() {
             [call] if is_known(builder, first, call.id.as_deref(), &call.tool, &call.arguments) => {}
-            // It is read once more, for all that is said of it.
+            // It is read again for its other data.
             _ => self.call(builder, call, at),
         }
     }
@@ -68,7 +68,7 @@ impl<'a> Chat<'a> {
         }
     }
 
-    /// How a result among the blocks of a content is marked.
+    /// The mark of a result among the blocks of a content.
     pub(super) fn mark(&self, answer: &Answer) -> Mark {
         Mark { error: answer.error.unwrap_or_else(|| self.fails(&answer.content)), refused: None }
     }

@@ -1,5 +1,5 @@
-//! Conversations of OpenHands with models that call tools in their text: a call is `<function=…>` at the end of a response, and
-//! its result is the message after it.
+//! Conversations of OpenHands with models that call tools in their text: a call is `<function=…>` at the end of a
+//! response, and its result is the message after it.
 
 use super::Chat;
 use crate::shape::status::Status;
@@ -19,7 +19,7 @@ impl Chat<'_> {
         }
     }
 
-    /// Takes what somebody says for the result of such a call; gives whether it is one.
+    /// Takes a message as the result of such a call; returns whether it is one.
     pub(super) fn take_written(
         &mut self,
         builder: &mut Builder,

@@ -1,4 +1,4 @@
-//! A request and its response, wherever in a value of a log they stand, and in whichever wrapping.
+//! A request and its response, wherever they are in a value of a log, and however they are wrapped.
 
 use std::borrow::Cow;
 
@@ -17,23 +17,23 @@ pub struct Exchange<'a> {
     pub request: Option<Members<'a>>,
     /// The response.
     pub response: Option<Members<'a>>,
-    /// What had to be opened for that.
+    /// The parts that had to be unpacked for that.
     pub opened: &'a LoggedExchange,
-    /// The request stands as such in a record of what was sent, so without a good response it was not answered: a
-    /// conversation by itself may be whole.
+    /// Whether the request is marked as a record of what was sent, so that without a good response it was not answered;
+    /// a bare conversation may be complete.
     sent: bool,
 }
 
-/// What of a value is in it as text or in pieces: as the JSON that it comes to.
+/// Parts of a value that are stored as text or in pieces, as the JSON they stand for.
 #[derive(Default)]
 pub struct LoggedExchange {
     request: Option<OpenedText>,
     response: Option<OpenedText>,
-    /// What is wrong with them.
+    /// Damage of these parts.
     pub odd: Vec<Damage>,
     /// The response broke off before its end.
     broken: bool,
-    /// What is in the place of the response says that there is none.
+    /// Whether the place of the response says that there is none.
     none: bool,
 }
 
@@ -43,10 +43,10 @@ struct OpenedText {
     looks: Looks,
 }
 
-/// Keys under which logs keep the two, and what may stand between.
+/// Keys under which logs keep the two, and keys that may come between.
 const REQUEST: [&str; 6] = ["request", "req", "request_body", "model_call_dict", "kwargs", "params"];
 const RESPONSE: [&str; 8] = [
-    // As the agent meant it, which stands beside the text that the model wrote.
+    // In the agent's own form, which is stored beside the text that the model wrote.
     "fncall_response",
     "response",
     "resp",
@@ -61,7 +61,7 @@ const BODY: [&str; 3] = ["body", "json", "body_raw"];
 /// Keys under which the pieces of a response are kept.
 const PIECES: [&str; 4] = ["chunks", "response_chunks", "events", "stream"];
 
-/// Key of the response that a request goes on from.
+/// Key of the response that a request continues.
 pub const PREVIOUS: [&str; 1] = ["previous_response_id"];
 
 /// Keys of a line's time, before those that any message may have.
@@ -87,7 +87,7 @@ pub fn response<'a>(value: &Members<'a>, opened: &'a LoggedExchange) -> Option<M
         Some(response) => response.members(),
         None => {
             let found = came(value).map(body).and_then(Node::members);
-            // A line of a batch gives the error in the place of the response.
+            // A line of a batch has the error in place of the response.
             let failed = || value.get("custom_id").is_some() && value.get("error").is_some();
             found.or_else(|| failed().then(|| value.clone()))
         }
@@ -106,7 +106,7 @@ pub fn times(members: &Members<'_>, exchange: &Exchange<'_>, builder: &mut Build
 }
 
 impl LoggedExchange {
-    /// What stands so in this value.
+    /// Unpacks such parts of this value.
     pub fn of(value: &Members<'_>) -> LoggedExchange {
         let mut opened = LoggedExchange::default();
         if let Some(request) = asked(value).map(body) {
@@ -153,13 +153,13 @@ impl LoggedExchange {
         members(text).is_some().then(|| OpenedText::new(text.to_owned()))
     }
 
-    /// What has a wrong type in what had to be opened; known once it was read.
+    /// Wrong types in the unpacked parts; known once they were read.
     pub fn wrong(&self) -> impl Iterator<Item = Damage> {
         let texts = [&self.request, &self.response].into_iter().flatten();
         texts.flat_map(|text| wrong::types(&text.looks, &text.json, 0)).map(|(_, damage)| damage)
     }
 
-    /// That one of the two has a form in which nothing can be read.
+    /// Reports that one of the two has an unreadable form.
     fn unread(&mut self, node: Node<'_>, what: &str) {
         let message = match node.kind() {
             Kind::Text => format!("the {what} is a text that is not JSON; it is left out"),
@@ -181,7 +181,8 @@ impl OpenedText {
 }
 
 impl<'a> Exchange<'a> {
-    /// What a value holds of the two, where `messages` is the key of those of a request; `None` where that is neither.
+    /// The request and response in a value; `messages` is the key of a request's messages. `None` if the value has
+    /// neither.
     pub fn of(
         value: &Members<'a>,
         opened: &'a LoggedExchange,
@@ -205,12 +206,12 @@ impl<'a> Exchange<'a> {
         self.sent && self.request.is_some() && failed
     }
 
-    /// Whether it is a response alone, and does not say what it goes on from.
+    /// Whether it is only a response, and does not name what it continues.
     pub fn goes_on(&self) -> bool {
         self.request.is_none() && self.previous().is_none()
     }
 
-    /// Id of the response that the request goes on from.
+    /// Id of the response that the request continues.
     pub fn previous(&self) -> Option<Cow<'a, str>> {
         let both = [&self.request, &self.response].into_iter().flatten();
         both.into_iter().find_map(|members| members.any(&PREVIOUS)?.id())
@@ -222,19 +223,19 @@ fn object(node: Node<'_>) -> Option<Members<'_>> {
     if node.kind() == Kind::Object { node.members() } else { None }
 }
 
-/// What a value says was asked.
+/// The request in a value.
 fn asked<'a>(value: &Members<'a>) -> Option<Node<'a>> {
     let [within, _] = BEDROCK;
     value.any(&REQUEST).or_else(|| object(value.get(within.0)?)?.get(within.1))
 }
 
-/// What a value says came of it.
+/// The response in a value.
 fn came<'a>(value: &Members<'a>) -> Option<Node<'a>> {
     let [_, within] = BEDROCK;
     value.any(&RESPONSE).or_else(|| object(value.get(within.0)?)?.get(within.1))
 }
 
-/// What was sent, within what is known of it.
+/// The body of a request, inside its metadata.
 fn body(node: Node<'_>) -> Node<'_> {
     let Some(members) = object(node) else { return node };
     // A result of a batch.

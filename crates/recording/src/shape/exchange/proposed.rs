@@ -1,5 +1,5 @@
-//! What a response proposed, and whether a later request goes on from it: a request that repeats the conversation but has other
-//! calls in the place of the response goes on from another one.
+//! The calls that a response proposed, and whether a later request continues from it: a request that repeats the
+//! conversation with other calls in place of the response continues another one.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -45,8 +45,8 @@ impl Proposed {
         self.calls.is_empty()
     }
 
-    /// How many of them are not among those that a request repeats. `None`: none is of those that it had to answer, so it goes
-    /// on from another response.
+    /// How many of them are missing among those that a request repeats. `None`: the request has none of those that it
+    /// had to answer, so it continues another response.
     pub fn missing(&self, repeated: &[Call]) -> Option<usize> {
         let ids: HashSet<&str> = repeated.iter().filter_map(|call| call.id.as_deref()).collect();
         let mut same: HashMap<u64, Vec<&Call>> = HashMap::new();
@@ -71,7 +71,7 @@ impl Proposed {
         (asked == 0 || open(&there) > 0).then(|| self.calls.len() - there.len())
     }
 
-    /// What is left out where a request takes the place of the one that these were the answer to.
+    /// The calls that are left out when a request replaces the one that these answered.
     pub fn passed_on(self, missing: usize) -> Vec<(u32, usize)> {
         let mut left_out = self.left_out;
         left_out.extend(Some((self.line, missing)).filter(|(_, missing)| *missing > 0));

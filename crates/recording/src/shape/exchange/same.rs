@@ -1,10 +1,11 @@
-//! Whether two messages are the same, as far as requests that repeat them go.
+//! Whether two messages are the same, for requests that repeat them.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::input::shallow::{Kind, Node};
 
-/// Who says a message and what, without what changes from one request to the next (marks for caches, ids of items).
+/// Hash of a message's role and content, without parts that change from one request to the next (marks for caches, ids
+/// of items).
 pub fn digest(message: Node<'_>) -> u64 {
     let mut hasher = DefaultHasher::new();
     let Some(members) = message.tried().members() else {

@@ -3,7 +3,7 @@
 use super::Literal;
 
 impl Literal<'_> {
-    /// Texts that stand beside each other are one.
+    /// Adjacent texts are one.
     pub(super) fn texts(&mut self) -> Option<()> {
         let mut whole = String::new();
         while let Some((raw, bytes)) = self.prefix() {
@@ -68,7 +68,7 @@ impl Literal<'_> {
         }
     }
 
-    /// Behind a backslash: the character's number, or nothing for an escaped line end.
+    /// After a backslash: the character's number, or nothing for an escaped line end.
     fn escape(&mut self, bytes: bool) -> Option<Option<u32>> {
         let c = self.rest.chars().next()?;
         let simple = match c {

@@ -1,7 +1,7 @@
-//! Which span is part of which, as far as it matters to the run of an agent.
+//! The parents of spans, as far as they matter to the run of an agent.
 //!
-//! Parents may be missing, and may go round in circles; every walk remembers where it ended, so all of them together
-//! take no longer than the spans are many.
+//! Parents may be missing or form cycles; every walk remembers where it ended, so all walks together take time in
+//! proportion to the number of spans.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,9 +9,9 @@ use super::{Part, Span};
 
 /// The parts of one session's runs, by their place in its list of spans.
 pub struct Ancestry {
-    /// What each span is; a request that others are made within is the run of an agent.
+    /// The part of each span; a request with other requests inside it is the run of an agent.
     parts: Vec<Part>,
-    /// What is around each, beside those that are [`Part::Other`].
+    /// The parent of each, skipping those that are [`Part::Other`].
     around: Vec<Option<usize>>,
 }
 
@@ -48,7 +48,7 @@ impl Ancestry {
         Ancestry { parts, around }
     }
 
-    /// What a span is.
+    /// The part of a span.
     pub fn part(&self, place: usize) -> Part {
         self.parts.get(place).copied().unwrap_or(Part::Other)
     }
@@ -58,8 +58,8 @@ impl Ancestry {
         self.around.get(place).copied().flatten()
     }
 
-    /// The outermost span that a span stands for together with all between: those for which `same` (inner, outer) holds.
-    /// `known` is kept from one question to the next.
+    /// The outermost span that represents the same thing as a span, through all spans between: those for which `same`
+    /// (inner, outer) holds. `known` is kept from one call to the next.
     pub fn outermost(
         &self,
         place: usize,
@@ -78,7 +78,7 @@ impl Ancestry {
                     path.push(outer);
                     at = outer;
                 }
-                // A circle has no outermost one; the first of the file stands for it.
+                // A cycle has no outermost one, so the first of the file is taken.
                 Some(_) => break path.iter().copied().min().unwrap_or(place),
                 None => break at,
             }

@@ -1,4 +1,4 @@
-//! What a span says: names and values.
+//! The attributes of a span: names and values.
 
 use std::borrow::Cow;
 
@@ -49,9 +49,9 @@ const KEPT_WHOLE: [&str; 11] = [
 /// The text of no value.
 const NONE: &str = "null";
 
-/// What a span was done for.
+/// The operation of a span.
 pub const OPERATION: &str = "gen_ai.operation.name";
-/// How many choices the model was asked for.
+/// The number of choices that were requested from the model.
 pub const CHOICES: &str = "gen_ai.request.choice.count";
 
 impl Attributes {
@@ -68,7 +68,7 @@ impl Attributes {
         for (name, json) in self.iter() {
             filled.entry(Box::from(name)).or_insert(json != NONE);
         }
-        // In place of those that have no value, and in the order in which these have one.
+        // They replace those that have no value, in the order in which these have one.
         let mut places = HashMap::new();
         let mut added: Vec<Option<(Box<str>, Box<str>)>> = Vec::new();
         for (name, json) in others.0 {
@@ -91,7 +91,7 @@ impl Attributes {
         self.0.iter().map(|(name, json)| (&**name, &**json))
     }
 
-    /// JSON text of the value of this name; `null` is none.
+    /// JSON text of the value of this name; `null` counts as absent.
     pub fn get(&self, name: &str) -> Option<&str> {
         let value = self.iter().find(|(given, _)| *given == name).map(|(_, json)| json);
         value.filter(|json| *json != NONE)

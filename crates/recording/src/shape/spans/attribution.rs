@@ -1,5 +1,5 @@
-//! Tells a conversation as a session, once it is known which responses there were and which calls they made: what was
-//! said, the calls, and their results where they came.
+//! Builds the session of a conversation, once its responses and their calls are known: messages, calls, and results at
+//! the times at which they came.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -30,16 +30,16 @@ type Due = BTreeMap<(i64, usize, u32), Waiting>;
 /// Results that are in requests, by the ids of their calls.
 type Answers = HashMap<Box<str>, SpanAnswer>;
 
-/// What is known on the way through the responses of a session.
+/// State while the responses of a session are added.
 #[derive(Default)]
 struct Attribution {
     /// Responses so far.
     told: usize,
-    /// How often each message was told.
+    /// How often each message was added.
     heard: HashMap<u64, u32>,
     waiting: Due,
     offered: HashMap<Scope, Arc<[Tool]>>,
-    /// Results in the requests, whose calls have not come yet.
+    /// Results in the requests whose calls have not come yet.
     answers: Answers,
     calls: u32,
     /// Whether some result is recorded.
@@ -79,7 +79,7 @@ impl Attribution {
     fn response(&mut self, response: Response, setting: &Setting, builder: &mut Builder) {
         let index = self.told;
         self.told += 1;
-        // Results that came before this response was asked for.
+        // Results that came before this response was requested.
         due(&mut self.waiting, (response.start, index, 0), builder);
         builder.at_line(response.line);
         let mut now: HashMap<u64, u32> = HashMap::new();
@@ -94,7 +94,7 @@ impl Attribution {
             let before = self.heard.entry(said_so).or_default();
             if *times > *before {
                 *before = *times;
-                // What a recording calls its speakers must not make a result or an operation of what they say.
+                // A recording's role names must not turn a message into a result or an operation.
                 let role = match &*said.role {
                     "tool" | "function" | OPERATION_ROLE | OLD_OPERATION_ROLE | "" => "user",
                     role => role,
@@ -102,7 +102,7 @@ impl Attribution {
                 builder.said(role, said.content.clone(), asked);
             }
         }
-        // Where a request does not say what it offers, it is what this run was offered before, whatever others were.
+        // A request that does not list its tools has those that this run was offered before, whatever other runs were.
         match response.tools {
             Some(tools) => {
                 builder.offered(builder.next_turn(), Arc::clone(&tools));
@@ -120,7 +120,7 @@ impl Attribution {
         if response.calls.is_empty() && response.others.iter().all(|other| other.calls.is_empty()) {
             response.promised.into_iter().for_each(|odd| builder.damaged(odd));
         }
-        // A span of its tool may stand for a call that cannot be read where the model made it.
+        // A span of its tool may replace a call that is unreadable in the model's response.
         let known = response.calls.iter().filter(|call| call.proposed.is_none()).count();
         match response.unread.saturating_sub(known) {
             0 => {}
@@ -144,14 +144,14 @@ impl Attribution {
             let mut id = made.as_ref().and_then(|made| made.id.clone());
             let mut tool = made.as_ref().map(|made| made.tool.clone());
             let mut arguments = made.as_ref().and_then(|made| made.arguments.clone());
-            // What the model proposed is decided, whatever the tool was then called with.
+            // The model's proposal is decided, whatever the tool was then called with.
             if let Some(proposed) = proposed {
                 id = id.or(proposed.id);
                 tool = Some(proposed.tool).filter(|tool| !tool.is_empty()).or(tool);
                 let blank = proposed.arguments.raw().trim().is_empty();
                 arguments = Some(proposed.arguments).filter(|_| !blank).or(arguments);
             }
-            // Without an id, what calls that overlap gave back could not be told apart.
+            // Without an id, the results of overlapping calls could not be told apart.
             let id = id.or_else(|| made.as_ref().map(|made| made.span.clone())).filter(|id| !id.is_empty());
             let start = made.as_ref().map(|made| made.start).filter(|start| *start != i64::MIN).or(at);
             let arguments = arguments.unwrap_or_default();
@@ -168,7 +168,7 @@ impl Attribution {
             self.kept |= recorded.is_some() || later.is_some();
             let message = made.filter(|made| made.error).map(|made| made.message);
             let status = later.as_ref().map_or(Status::Unknown, |later| later.status);
-            // What goes on as the model is told has no result yet.
+            // A call that is still running for the model has no result yet.
             let later = later.filter(|_| status != Status::Open).map(|later| later.content);
             let Some(content) = recorded.or(later).or(message) else {
                 let counted = if end.is_some() { &mut self.silent } else { &mut self.open };
@@ -206,7 +206,7 @@ fn due(waiting: &mut Due, by: (i64, usize, u32), builder: &mut Builder) {
     }
 }
 
-/// How many responses the first request repeats: nothing before it is in the session.
+/// The number of responses that the first request repeats: nothing before it is in the session.
 fn unknown(responses: &[Response]) -> usize {
     let first = responses.iter().find(|response| !response.inputs.is_empty());
     let Some(first) = first.filter(|first| responses.first().is_some_and(|r| r.place == first.place)) else {

@@ -1,6 +1,6 @@
-//! The session that the spans of a conversation are.
+//! The session made of the spans of a conversation.
 //!
-//! Spans come in any order, and what one is part of may come last of all, so a conversation is read at its end.
+//! Spans come in any order, and a parent may come last of all, so a conversation is read at its end.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ const SURROUNDINGS: [(&str, &str); 2] = [("agent", "gen_ai.agent.name"), ("model
 
 /// Reads a session from its spans; `passed` are the parents of those that matter to no run.
 pub fn read(mut spans: Vec<Span>, passed: &Passed, setting: &Setting, builder: &mut Builder) {
-    // What stands first in time stands first, whatever the file's order.
+    // Spans are put in order of time, whatever the file's order.
     spans.sort_by_key(|span| span.start.or(span.end));
     for (key, name) in SURROUNDINGS {
         if let Some(value) = spans.iter().find_map(|span| span.attributes.text(name)) {
@@ -55,7 +55,7 @@ fn responses(spans: &[Span], ancestry: &Ancestry, builder: &mut Builder) -> Vec<
     responses.retain(|response| !(response.failed && response.calls.is_empty()));
     responses.sort_by_key(|response| (response.start, response.place));
     offered_by_runs(&mut responses, spans, ancestry);
-    // Without the requests, the run of the agent may still say what it was asked.
+    // Without the requests, the run of the agent may still have its input.
     if responses.iter().all(|response| response.inputs.is_empty())
         && let Some(first) = responses.first_mut()
     {
@@ -80,7 +80,7 @@ fn told(unclear: &[u32], builder: &mut Builder) {
     builder.at_line(*first).ambiguous(message);
 }
 
-/// Where the requests of an agent's run do not say what they offer, the run itself may; its first one carries that for all.
+/// If the requests of an agent's run do not list their tools, the run itself may; its first one then has them for all.
 fn offered_by_runs(responses: &mut [Response], spans: &[Span], ancestry: &Ancestry) {
     let mut offered: HashMap<(&str, &str), Arc<[Tool]>> = HashMap::new();
     let mut latest: Option<Arc<[Tool]>> = None;

@@ -1,6 +1,6 @@
-//! What a model was sent and what it answered, wherever the attributes and events of its span say so.
+//! The input and the answer of a model, wherever the attributes and events of its span have them.
 //!
-//! What the model thought to itself is not kept.
+//! Thoughts of the model are not kept.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -27,9 +27,9 @@ pub use repeated::Repeated;
 /// A message.
 #[derive(Default)]
 pub struct SpanMessage {
-    /// Who says it; empty where that is not recorded.
+    /// Its role; empty if it is not recorded.
     pub role: String,
-    /// What it says.
+    /// Its content.
     pub content: Body,
     /// The calls in it.
     pub calls: Vec<SpanCall>,
@@ -57,14 +57,14 @@ pub struct SpanCall {
 pub struct SpanAnswer {
     /// Id of its call.
     pub id: Option<Box<str>>,
-    /// What came of the call.
+    /// The result of the call.
     pub content: Body,
-    /// How the call ended, as the message itself says.
+    /// How the call ended, by the message itself.
     pub status: Status,
 }
 
 impl SpanMessage {
-    /// Hash of who says it and what.
+    /// Hash of its role and content.
     pub fn digest(&self) -> u64 {
         *self.digest.get_or_init(|| digest((self.role.as_str(), self.content.shown())))
     }
@@ -108,7 +108,7 @@ impl SpanMessage {
     }
 }
 
-/// Whether something is an item of the Responses API that acts, where a message or a part of one stands.
+/// Whether something is an acting item of the Responses API, in place of a message or a part of one.
 fn acts(item: &Value) -> bool {
     let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
     match kind {
@@ -119,7 +119,7 @@ fn acts(item: &Value) -> bool {
     }
 }
 
-/// What the model was sent.
+/// The input of the model.
 pub fn inputs<'a>(span: &'a Span, repeated: &mut Repeated<'a>) -> Vec<Rc<SpanMessage>> {
     let attributes = &span.attributes;
     let system = attributes.get("gen_ai.system_instructions").map(system);
@@ -165,7 +165,7 @@ pub fn reasons(span: &Span, messages: &[SpanMessage]) -> Vec<String> {
         .collect()
 }
 
-/// What a model was sent, as it stands or within an object as LangSmith exports it.
+/// The input of a model, bare or within an object as LangSmith exports it.
 fn logged(value: Option<Value>) -> Option<Value> {
     let value = value?;
     let wraps = value.is_object() && value.get("role").is_none();
@@ -186,7 +186,7 @@ fn list(value: Option<Value>, role: &str) -> Vec<SpanMessage> {
     }
 }
 
-/// Messages, or the text that stands for one.
+/// Messages, or the text that represents one.
 fn observed(attributes: &Attributes, name: &str, role: &str) -> Vec<SpanMessage> {
     match attributes.tree(name) {
         Some(value) => list(sent(&value).cloned().or(Some(value)), role),
@@ -256,7 +256,7 @@ fn of_event(attributes: &Attributes) -> Value {
         let name = name.strip_prefix("gen_ai.event.").unwrap_or(name);
         let text = || serde_json::from_str::<String>(json).ok().map(Value::String);
         let value = match structure(json) {
-            // It stands as it is: only lists have parts.
+            // It is kept as it is: only lists have parts.
             Some(content @ Value::Object(_)) if name == "content" => text().or(Some(content)),
             read => read.or_else(text),
         };
@@ -264,7 +264,7 @@ fn of_event(attributes: &Attributes) -> Value {
             message.insert(name.to_owned(), value);
         }
     }
-    // In an answer the message may be the content by itself.
+    // In an answer the message may be the bare content.
     if let Some(content @ (Value::Array(_) | Value::String(_))) = message.remove("message") {
         message.insert("content".to_owned(), content);
     } else if let Some(inner) = attributes.tree("message") {
@@ -273,7 +273,7 @@ fn of_event(attributes: &Attributes) -> Value {
     Value::Object(message)
 }
 
-/// The whole message where its content should stand. What says itself which call it answers holds no more than content.
+/// The whole message in place of its content. An object that names the call it answers is only content.
 fn whole(attributes: &Attributes) -> Option<Value> {
     if let Some(whole @ Value::Object(_)) = attributes.tree("gen_ai.event.content") {
         return Some(whole);
@@ -393,7 +393,7 @@ fn answered(answer: &Value) -> SpanAnswer {
     SpanAnswer { id: any(answer, &IDS).and_then(id), content, status: ended(answer) }
 }
 
-/// How a call ended, as its result is marked.
+/// How a call ended, by the mark of its result.
 fn ended(answer: &Value) -> Status {
     let marked = any(answer, &["is_error", "isError"]).is_some_and(|error| *error == true);
     let word = || answer.get("status").and_then(Value::as_str).map(status);

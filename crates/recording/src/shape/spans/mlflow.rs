@@ -1,4 +1,4 @@
-//! What MLflow writes of a span, which is JSON as text, in the names that are read here: its type, inputs and outputs.
+//! MLflow's data of a span, which is JSON as text, under the names that are read here: its type, inputs and outputs.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ const TYPE: &str = "mlflow.spanType";
 const INPUTS: &str = "mlflow.spanInputs";
 const OUTPUTS: &str = "mlflow.spanOutputs";
 
-/// Adds what a span of MLflow says, where no other convention does. Gives what cannot be read of it.
+/// Adds the data of a span of MLflow, unless another convention has it. Returns damage for an unreadable part.
 pub fn translate(span: &mut Span) -> Option<Damage> {
     let kind = span.attributes.get(TYPE)?;
     if span.part() != Part::Other {
@@ -59,7 +59,7 @@ fn tool(span: &mut Span) {
     }
     let mut name = span.name.to_string();
     if let Some(outputs) = outputs {
-        // A message of LangChain says of which tool it is; two spans of a trace may not have the same name.
+        // A message of LangChain names its tool; two spans of a trace may not have the same name.
         if let Some(own) = outputs.get("name").and_then(Value::as_str).filter(|own| name.starts_with(*own)) {
             name = own.to_owned();
         }

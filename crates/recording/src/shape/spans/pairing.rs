@@ -1,7 +1,7 @@
-//! Which call each span of a tool is: one that a response proposes, or one that nobody did.
+//! Pairs each span of a tool with its call: one that a response proposes, or one without a proposal.
 //!
-//! By its id; else, among the calls of the same run that wait, by its name and arguments; else the oldest of its name. What is
-//! equal in all of that is told apart by nothing but its order: of two such calls, the older one has the first span.
+//! By its id; else, among the waiting calls of the same run, by its name and arguments; else the oldest of its name. If
+//! all of that is equal, only the order decides: of two such calls, the older one has the first span.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,12 +15,12 @@ use super::turns::{Call, Response, Scope, ToolSpan, related};
 use rulestep_base::session::Body;
 use rulestep_base::session::value::{self, equal};
 
-/// What came of the spans of tools.
+/// The paired spans of tools.
 #[derive(Default)]
 pub struct Paired {
     /// Those that follow from no response.
     pub alone: Vec<(Scope, ToolSpan)>,
-    /// Lines of those that several calls were waiting for, with nothing to tell which one it is.
+    /// Lines of those for which several calls were waiting, with nothing to decide between them.
     pub unclear: Vec<u32>,
 }
 
@@ -53,7 +53,7 @@ pub fn pair(
     if !left.is_empty() {
         waiting.hear(responses);
     }
-    // What is surely one call is taken before anything else may be given to it.
+    // Certain pairs are made before uncertain ones can take their calls.
     for by in [By::Arguments, By::Contained, By::Order] {
         let mut rest = Vec::new();
         for (home, scope, span) in left {
@@ -80,19 +80,19 @@ pub fn pair(
     paired
 }
 
-/// Where a call is looked for: in one response, or in those of a run.
+/// Where a call is searched for: in one response, or in those of a run.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Home {
     Response(usize),
     Run(Scope),
 }
 
-/// What makes a span a call of its name.
+/// Why a span is paired with a call of its name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     /// Its arguments are the same.
     Arguments,
-    /// Those that were proposed are among its own, beside others or in a wrapper.
+    /// The proposed arguments are among its own, beside others or in a wrapper.
     Contained,
     /// It is the next one.
     Order,
@@ -102,9 +102,9 @@ enum By {
 #[derive(Clone, Copy)]
 struct Slot {
     response: usize,
-    /// Its place in the response.
+    /// Its index in the response.
     call: usize,
-    /// How many calls before it have its id.
+    /// Number of calls before it with the same id.
     nth: usize,
 }
 
@@ -121,16 +121,17 @@ struct Line {
 struct Waiting {
     named: HashMap<Box<str>, VecDeque<Slot>>,
     lines: HashMap<Home, BTreeMap<Box<str>, Line>>,
-    /// Of each run, its responses in order of time.
+    /// The responses of each run, in order of time.
     runs: HashMap<Scope, Vec<(i64, usize)>>,
-    /// When a request first had so many results for an id: their calls have happened, and what comes later is another one's.
+    /// When a request first had this many results for an id: their calls have happened, and later spans belong to other
+    /// calls.
     answered: HashMap<Box<str>, Vec<i64>>,
     hasher: DefaultHashBuilder,
 }
 
 struct Found {
     slot: Slot,
-    /// Another call may be meant just as well.
+    /// Whether another call fits just as well.
     unclear: bool,
 }
 
@@ -171,7 +172,7 @@ impl Waiting {
         }
     }
 
-    /// Takes in which results the requests repeat.
+    /// Records which results the requests repeat.
     fn hear(&mut self, responses: &[Response]) {
         for response in in_time(responses).into_iter().filter_map(|at| responses.get(at)) {
             let mut counts: HashMap<&str, usize> = HashMap::new();
@@ -228,7 +229,7 @@ impl Waiting {
             let fits = match by {
                 By::Arguments => same(&call.arguments, arguments),
                 By::Contained => holds(arguments, &call.arguments),
-                // Of two ids, each is another call's.
+                // Two different ids are two calls.
                 By::Order => call.id.is_none() || span.id.is_none(),
             };
             (in_time && fits).then_some((slot, call))

@@ -1,4 +1,4 @@
-//! One record of a trace as its format wrote it: what its members say, and what is odd about them.
+//! One record of a trace as its format wrote it: its members, and its oddities.
 
 use std::borrow::Cow;
 
@@ -10,9 +10,9 @@ use rulestep_base::source::quoted;
 /// The members of a record, looked up under the names that a format has for them.
 pub struct SpanRecord<'r, 'a> {
     members: &'r Members<'a>,
-    /// What it is, for people: `a span`.
+    /// Its kind, for people: `a span`.
     what: &'static str,
-    /// What is odd about it, a sentence each.
+    /// Its oddities, a sentence each.
     pub odd: Vec<Damage>,
 }
 
@@ -22,22 +22,22 @@ impl<'r, 'a> SpanRecord<'r, 'a> {
         SpanRecord { members, what, odd: Vec::new() }
     }
 
-    /// A text or a number under the first of these names that is there; an empty one is none.
+    /// A text or a number under the first of these names that is present; an empty one counts as absent.
     pub fn text(&self, keys: &[&str]) -> Option<Cow<'a, str>> {
         self.members.any(keys).and_then(Node::id).filter(|text| !text.is_empty())
     }
 
-    /// A word, for which a number is a wrong type; an empty one is none.
+    /// A word, for which a number is a wrong type; an empty one counts as absent.
     pub fn word(&self, keys: &[&str]) -> Option<Cow<'a, str>> {
         self.members.any(keys).and_then(Node::text).filter(|text| !text.is_empty())
     }
 
-    /// The same as [`SpanRecord::text`], to be kept.
+    /// The same as [`SpanRecord::text`], as an owned value.
     pub fn kept(&self, keys: &[&str]) -> Option<Box<str>> {
         self.text(keys).map(|text| text.as_ref().into())
     }
 
-    /// An instant in nanoseconds. Zero and an empty text are none; what is no time at all is odd.
+    /// An instant in nanoseconds. Zero and an empty text count as absent; a value that is not a time is odd.
     pub fn time(&mut self, keys: &[&str]) -> Option<i64> {
         let node = self.members.any(keys)?;
         let found = instant(node);

@@ -1,6 +1,6 @@
-//! What OpenLLMetry wraps around the arguments and the result of a tool that it watches.
+//! OpenLLMetry's wrapper around the arguments and the result of a watched tool.
 //!
-//! Knows nothing of other attributes: a tool may well have arguments and results that look like these.
+//! Knows no other attributes: a tool may well have arguments and results that look like these.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +13,8 @@ pub const INPUT: &str = "traceloop.entity.input";
 /// The attribute that holds what it gave back.
 pub const OUTPUT: &str = "traceloop.entity.output";
 
-/// Reads the value of [`INPUT`], given as JSON text: the arguments, or the wrapper as it is where they cannot be told from it.
+/// Reads the value of [`INPUT`], given as JSON text: the arguments, or the wrapper as it is if they cannot be
+/// separated.
 pub fn input(json: &str) -> Body {
     let as_is = || Body::json(json);
     let Some(Value::Object(members)) = structure(json) else { return as_is() };
@@ -27,7 +28,7 @@ pub fn input(json: &str) -> Body {
     arguments.map_or_else(as_is, Body::from)
 }
 
-/// LangChain gives the arguments and, in older versions alone, their text.
+/// LangChain has the arguments and, in older versions only, their text.
 fn of_langchain(members: &Map<String, Value>, text: &Value) -> Option<Value> {
     let inputs = members.get("inputs").filter(|inputs| inputs.is_object()).cloned();
     inputs.or_else(|| Some(langchain::arguments(text.clone())).filter(Value::is_object))
@@ -42,7 +43,7 @@ pub fn output(json: &str) -> Body {
     {
         return Body::from(output);
     }
-    // A text that was given back is written as JSON, within the text that the attribute is.
+    // A returned text is written as JSON, within the text of the attribute.
     let text = serde_json::from_str::<String>(json).ok();
     match text.and_then(|text| serde_json::from_str::<String>(&text).ok()) {
         Some(text) => Body::text(text),

@@ -41,14 +41,14 @@ struct Trace {
     passed: Passed,
     /// Line of its first span.
     line: u32,
-    /// What is wrong with it.
+    /// Its damage.
     diagnostics: Vec<Diagnostic>,
-    /// Spans of it were given out before.
+    /// Whether some of its spans were returned before.
     continues: bool,
     /// When it was added to last.
     touched: u64,
     bytes: usize,
-    /// Its spans by their ids: where those that matter stand, and whether they had ended.
+    /// Its spans by their ids: the indices of those that matter, and whether they had ended.
     ids: HashMap<Box<str>, (Option<usize>, bool)>,
     repeated: u64,
     /// Whether a span of a run has come.
@@ -66,7 +66,7 @@ struct Untraced {
 /// Bytes of spans that are held for those that may follow.
 const MOST_HELD: usize = 8 << 20;
 
-/// An event that stands apart from its span.
+/// An event that is recorded separately from its span.
 pub struct Apart {
     /// Trace and id of the span.
     pub span: Key,
@@ -157,9 +157,9 @@ impl Traces {
         }
     }
 
-    /// Adds events to their spans, so far as these matter to a run. Gives those back whose span is not there.
+    /// Adds events to their spans, so far as these matter to a run. Returns those whose span is not there.
     pub fn attach(&mut self, events: Vec<Apart>) -> Vec<Apart> {
-        // Where the spans of each trace stand, which is looked at once for all of them.
+        // The spans of each trace by id, indexed once for all of them.
         let mut known: HashMap<usize, HashMap<Box<str>, usize>> = HashMap::new();
         let mut left = Vec::new();
         for apart in events {
@@ -180,7 +180,7 @@ impl Traces {
         left
     }
 
-    /// Gives out the conversations that were added to longest ago, where too much is held. The latest one stays.
+    /// Returns the conversations that were added to longest ago, if too much is held. The latest one stays.
     pub fn settle(&mut self, out: &mut Out) {
         if self.bytes > self.most {
             self.give_out(out);
@@ -225,7 +225,7 @@ impl Traces {
         }
     }
 
-    /// Gives out conversations, in the order in which they began in the file.
+    /// Returns conversations, in the order in which they began in the file.
     fn close(&mut self, mut conversations: Vec<Vec<Trace>>, out: &mut Out) {
         conversations.sort_by_key(|traces| traces.iter().map(|trace| trace.line).min());
         for traces in conversations {
@@ -283,7 +283,7 @@ impl Traces {
     }
 }
 
-/// Traces of one conversation together, in the order in which they began.
+/// Groups traces by conversation, in the order in which they began.
 fn grouped(traces: Vec<Trace>) -> Vec<Vec<Trace>> {
     let mut conversations: Vec<Vec<Trace>> = Vec::new();
     let mut places: HashMap<Box<str>, usize> = HashMap::new();

@@ -1,9 +1,9 @@
-//! From the spans of a conversation to its session: which calls a response of the model made, what came of them, and in
-//! which order.
+//! From the spans of a conversation to its turns: the calls of each response of the model, their results, and the
+//! order.
 //!
-//! Spans say when something was done and as part of what; turns follow from that. A call belongs to the response that
-//! proposes it ([`super::pairing`]), else to the request that it was made within, else to the latest one before it in the
-//! same agent's run. Where no model was recorded, calls that share a parent and overlap are one turn.
+//! Spans have times and parents; turns follow from those. A call belongs to the response that proposes it
+//! ([`super::pairing`]), else to the request that it was made within, else to the latest one before it in the same
+//! agent's run. If no model was recorded, calls that share a parent and overlap are one turn.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -19,17 +19,17 @@ use super::{Part, Span};
 use crate::shape::suspicion;
 use rulestep_base::session::{Body, Damage, Tool};
 
-/// A response of the model, or the calls that stand for one.
+/// A response of the model, or a group of calls in place of one.
 #[derive(Default)]
 pub struct Response {
-    /// When it was asked for; what comes before that is known to the model.
+    /// The time of the request; the model knew what came before.
     pub start: i64,
     /// When it came.
     pub at: Option<i64>,
     pub line: u32,
     /// Every span of the request failed, and nothing was answered.
     pub failed: bool,
-    /// Where in the session's spans it stands.
+    /// Its index among the session's spans.
     pub place: usize,
     /// The run that it is part of.
     pub scope: Scope,
@@ -39,15 +39,15 @@ pub struct Response {
     pub content: Body,
     pub tools: Option<Arc<[Tool]>>,
     pub calls: Vec<Call>,
-    /// What each choice says and which of the calls are its own, while it is not known which one was taken.
+    /// The content of each choice and its calls, while it is unknown which one was taken.
     undecided: Vec<(Body, Range<usize>)>,
     /// The choices that were not taken.
     pub others: Vec<Choice>,
     /// Calls in it that name no tool.
     pub unread: usize,
-    /// What is wrong with it if no call of it is found: it ended to call a tool.
+    /// Damage if no call of it is found: it ended to call a tool.
     pub promised: Option<Damage>,
-    /// Places of the spans of the request; none where calls stand for it.
+    /// Indices of the spans of the request; none if it is a group of calls.
     pub spans: Vec<usize>,
 }
 
@@ -55,7 +55,7 @@ pub struct Response {
 pub struct Choice {
     /// Its number among the choices, from 1.
     pub number: u32,
-    /// What it says.
+    /// Its content.
     pub content: Body,
     /// The calls that it proposes.
     pub calls: Vec<SpanCall>,
@@ -67,7 +67,7 @@ pub struct Call {
     pub made: Option<ToolSpan>,
 }
 
-/// A span of a tool, with those that stand for the same call.
+/// A span of a tool, with others of the same call.
 pub struct ToolSpan {
     /// The outermost span.
     pub place: usize,
@@ -176,7 +176,7 @@ pub fn made(spans: &[Span], ancestry: &Ancestry) -> Vec<ToolSpan> {
     calls
 }
 
-/// Spans with what their calls were asked. A span may have any number of others within it, so its arguments are read
+/// Spans with the arguments of their calls. A span may have any number of others within it, so its arguments are read
 /// once.
 struct SpanArguments<'a> {
     spans: &'a [Span],
@@ -233,7 +233,7 @@ impl ToolSpan {
         }
     }
 
-    /// What a span of the call says that is not known yet.
+    /// Adds the data of another span of the call.
     fn add(&mut self, place: usize, span: &Span) {
         self.spans.push(place);
         if self.id.is_none() {
@@ -252,13 +252,13 @@ impl ToolSpan {
     }
 }
 
-/// Decides which choice of each response was taken: the one of which a call was made, else the first. Where calls of
-/// several were made, they are no choices but parts of the response.
+/// Decides which choice of each response was taken: the one with a call that was made, else the first. If calls of
+/// several were made, they are not choices but parts of the response.
 pub fn choose(responses: &mut [Response]) {
     if responses.iter().all(|response| response.undecided.is_empty()) {
         return;
     }
-    // What requests repeat was taken.
+    // A choice that requests repeat was taken.
     let repeated: HashSet<Box<str>> = responses
         .iter()
         .flat_map(|response| &response.inputs)
@@ -300,7 +300,7 @@ pub fn choose(responses: &mut [Response]) {
 /// A trace, and the run within it: the id of the span that is that.
 pub type Scope = (Box<str>, Option<Box<str>>);
 
-/// The run that each span is part of. One that is not among the spans is none.
+/// The run of each span. A run that is not among the spans does not count.
 pub fn scopes(spans: &[Span], ancestry: &Ancestry) -> Vec<Scope> {
     let of_place = |(place, span): (usize, &Span)| {
         let run = ancestry.around(place).and_then(|outer| spans.get(outer)).map(|outer| outer.id.clone());
@@ -312,7 +312,7 @@ pub fn scopes(spans: &[Span], ancestry: &Ancestry) -> Vec<Scope> {
 /// Calls without a response become responses of their own: those with one parent that overlap are one turn.
 pub fn overlapping(mut alone: Vec<(Scope, ToolSpan)>, spans: &[Span], responses: &mut Vec<Response>) {
     alone.sort_by_key(|(_, call)| (call.start, call.place));
-    // Of each parent, its latest response and when the last of its calls ends.
+    // For each parent, its latest response and the end of its last call.
     let mut open: HashMap<_, (usize, i64)> = HashMap::new();
     for (scope, call) in alone {
         let parent = spans.get(call.place).and_then(|span| span.parent.clone());

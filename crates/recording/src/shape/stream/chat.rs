@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, HashMap};
 use super::pieces::{Arguments, Object, Pieces, Whole, list};
 use crate::input::shallow::{Members, Node};
 
-/// One of the answers that were asked for.
+/// One of the requested answers.
 #[derive(Default)]
 struct Choice {
     content: Option<String>,
     calls: Vec<Call>,
-    /// Which call was the last to have this index.
+    /// The latest call with each index.
     by_index: HashMap<String, usize>,
     /// The older `function_call`.
     function: Option<Call>,
@@ -41,7 +41,7 @@ pub(super) fn whole(pieces: &Pieces<'_>) -> Whole {
     let broken = !pieces.done && choices.values().next().is_none_or(|choice| choice.finish.is_none());
     let mut made = Object::new();
     for key in ["id", "created", "model"] {
-        // What is checked before the answer comes with neither.
+        // A check before the answer comes with neither.
         let told =
             |piece: &&Members<'_>| piece.get(key).is_some_and(|node| !matches!(node.json(), "0" | "\"\""));
         if let Some(piece) = pieces.list.iter().flatten().find(told) {

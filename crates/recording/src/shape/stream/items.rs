@@ -9,16 +9,16 @@ use rulestep_base::session::Damage;
 /// An item of the output.
 #[derive(Default)]
 struct Item<'a> {
-    /// As it began.
+    /// Its beginning.
     begun: Option<Members<'a>>,
-    /// As it is whole.
+    /// Its complete form.
     done: Option<Node<'a>>,
-    /// What is said.
+    /// Its text.
     text: String,
     arguments: Arguments,
 }
 
-/// What ends a stream, and holds the response as a whole.
+/// Events that end a stream, and hold the whole response.
 const ENDS: [&str; 4] = ["response.completed", "response.done", "response.incomplete", "response.failed"];
 
 pub(super) fn whole(pieces: &Pieces<'_>) -> Whole {

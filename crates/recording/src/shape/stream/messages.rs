@@ -8,11 +8,11 @@ use rulestep_base::session::Damage;
 
 /// A block of the content.
 struct Block<'a> {
-    /// As it began.
+    /// Its beginning.
     begun: Members<'a>,
     text: String,
     input: Arguments,
-    /// No piece of it follows.
+    /// Whether it is complete.
     stopped: bool,
 }
 
@@ -76,8 +76,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// As it is whole. The input of a call that no pieces were sent of is what it began with, once the block is known to
-    /// have ended.
+    /// Its complete form. If no pieces of a call's input were sent, the input is that of its beginning, once the block
+    /// is known to have ended.
     fn end(self, ended: bool) -> String {
         let mut made = Object::new();
         let has_input = self.begun.has("input");

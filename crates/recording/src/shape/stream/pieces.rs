@@ -1,4 +1,4 @@
-//! What the pieces of a stream are, and what is made of them.
+//! The pieces of a stream, and the values made of them.
 
 use std::borrow::Cow;
 
@@ -7,19 +7,19 @@ use serde_json::Value;
 use crate::input::shallow::{Members, Node};
 use rulestep_base::session::Damage;
 
-/// What a stream comes to.
+/// The response made of a stream.
 pub struct Whole {
     /// The response.
     pub json: String,
-    /// What is missing of it.
+    /// Its missing parts.
     pub odd: Vec<Damage>,
-    /// It broke off before its end.
+    /// Whether it broke off before its end.
     pub broken: bool,
 }
 
 /// The pieces of a stream, and whether it was said that none follows.
 pub struct Pieces<'p> {
-    /// In their order; `None` where there was something that cannot be read.
+    /// In order; `None` for an unreadable one.
     pub list: &'p [Option<Members<'p>>],
     /// Whether it was.
     pub done: bool,
@@ -34,7 +34,7 @@ pub const STRAY: &str =
 pub struct Arguments {
     /// So far.
     pub text: String,
-    /// A piece of them may be missing.
+    /// Whether a piece of them may be missing.
     pub torn: bool,
 }
 
@@ -44,7 +44,7 @@ impl Arguments {
         self.text.push_str(&piece.text().unwrap_or(Cow::Borrowed(piece.json())));
     }
 
-    /// As a text, which is kept where it is not JSON; nothing where a piece may be missing.
+    /// As a text, which is kept even if it is not JSON; nothing if a piece may be missing.
     pub fn write(&self, key: &str, to: &mut Object) {
         if !self.torn {
             to.text(key, &self.text);

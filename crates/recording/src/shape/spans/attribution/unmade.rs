@@ -1,4 +1,4 @@
-//! Calls that requests repeat and no response made: the span of their response is missing, or says nothing of them.
+//! Calls that requests repeat and no response made: the span of their response is missing, or does not have them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -11,11 +11,11 @@ use rulestep_base::session::build::Builder;
 #[derive(Default)]
 struct Known<'a> {
     ids: HashSet<&'a str>,
-    /// How many there are of each tool, and how many of these have no id.
+    /// The number of calls of each tool, and how many of these have no id.
     tools: HashMap<&'a str, (usize, usize)>,
 }
 
-/// Says how many such calls each request is the first to repeat. Those that stand before the beginning of the session are
+/// Reports how many such calls each request is the first to repeat. Those before the beginning of the session are
 /// reported with it.
 pub fn tell(responses: &[Response], begins_before: bool, builder: &mut Builder) {
     let mut known = Known::of(responses);
@@ -54,10 +54,10 @@ impl<'a> Known<'a> {
         self.ids.extend(ids.into_iter().flatten());
     }
 
-    /// How many of the calls of a request are not known, and known from then on. Those that cannot be told apart by ids are
-    /// counted by their tools.
+    /// The number of calls of a request that are new, and known from then on. Those that ids do not distinguish are
+    /// counted by tool.
     fn missing(&mut self, calls: impl Iterator<Item = &'a SpanCall>) -> usize {
-        // Of each tool, ids that are not known, and calls without one.
+        // For each tool, new ids, and calls without one.
         let mut unknown: HashMap<&'a str, (Vec<&'a str>, usize)> = HashMap::new();
         for call in calls {
             match call.id.as_deref() {

@@ -1,7 +1,7 @@
-//! What a model answered, wherever the attributes and events of its span say so.
+//! The answers of a model, wherever the attributes and events of its span have them.
 //!
-//! Conventions keep it at many places, and several of them may be there: the first that has a call counts, else the first that
-//! says anything. A place whose calls cannot be read is never passed over in silence.
+//! Conventions keep them at many places, and several may be present: the first that has a call counts, else the first
+//! with any content. A place whose calls cannot be read is always reported.
 
 use serde_json::Value;
 
@@ -13,20 +13,20 @@ use crate::shape::spans::attributes::{Attributes, structure};
 use crate::shape::tags;
 use rulestep_base::session::Body;
 
-/// What the model answered.
+/// The answers of a model.
 #[derive(Default)]
 pub struct Answers {
     /// In recorded order.
     pub messages: Vec<SpanMessage>,
-    /// Each message is a choice of its own. Otherwise they are parts of one response.
+    /// Whether each message is a choice of its own. Otherwise they are parts of one response.
     pub are_choices: bool,
     /// No call could be read, and something looks like one.
     pub may_call: bool,
 }
 
-/// Attributes with an answer whose texts say the same.
+/// Attributes with an answer whose texts have the same content.
 const PLAIN: [&str; 3] = ["langfuse.observation.output", "gen_ai.completion", "output.value"];
-/// Attributes with an answer, in the order in which they are asked.
+/// Attributes with an answer, in the order in which they are tried.
 const TREES: [&str; 4] =
     ["gen_ai.completion", "langfuse.observation.output", "output.value", "gcp.vertex.agent.llm_response"];
 /// Events that hold an answer.
@@ -34,7 +34,7 @@ const EVENTS: [&str; 2] = ["gen_ai.client.inference.operation.details", "gen_ai.
 /// Words in the names of attributes and events that hold an answer in a way of their own.
 const WORDS: [&str; 6] = ["output", "completion", "response", "answer", "choice", "result"];
 
-/// What the model answered.
+/// The answers of a model.
 pub fn outputs(span: &Span) -> Answers {
     let attributes = &span.attributes;
     let tree = |name: &str| read(attributes.tree(name));

@@ -9,17 +9,18 @@ use crate::shape::spans::attributes::{Attributes, CHOICES};
 /// Names of the parameter that asks for several choices.
 const COUNTS: [&str; 5] = ["n", "candidate_count", "candidateCount", "num_generations", "choice_count"];
 
-/// Where a request's parameters stand.
+/// Attributes that hold a request's parameters.
 const PARAMETERS: [&str; 2] = ["llm.invocation_parameters", "langfuse.observation.model.parameters"];
 
-/// Where the response stands as it came.
+/// Attributes that hold the original response.
 const RESPONSES: [&str; 3] = ["output.value", "gen_ai.completion", "langfuse.observation.output"];
 
-/// Where it stands whose interface was asked.
+/// Attributes that hold the provider.
 const PROVIDER: [&str; 4] = ["gen_ai.system", "gen_ai.provider.name", "llm.system", "llm.provider"];
 
-/// Whether each of this many messages is a choice; `each_has_a_reason` is whether each of them says why the model stopped. Read as choices, the calls of all but one did not happen, so that is said
-/// only where the recording bears it out.
+/// Whether each of this many messages is a choice; `each_has_a_reason` is whether each of them says why the model
+/// stopped. Read as choices, the calls of all but one did not happen, so the answer is yes only if the recording
+/// confirms it.
 pub fn are_choices(attributes: &Attributes, count: usize, each_has_a_reason: bool) -> bool {
     let reasons = || attributes.tree("gen_ai.response.finish_reasons");
     let provider = attributes.any(&PROVIDER).unwrap_or_default().to_ascii_lowercase();

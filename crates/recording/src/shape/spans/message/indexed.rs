@@ -20,7 +20,7 @@ pub fn indexed(attributes: &Attributes, prefix: &str) -> Option<Value> {
     if list.0.is_empty() { None } else { Some(list.value()) }
 }
 
-/// What dotted names spell.
+/// A tree spelt by dotted names.
 #[derive(Default)]
 struct Tree(BTreeMap<Step, Branch>);
 

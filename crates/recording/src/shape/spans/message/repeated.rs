@@ -1,4 +1,4 @@
-//! Requests repeat the conversation so far, each in full: what one repeats of an earlier one is read once.
+//! Requests repeat the conversation so far, each in full: a part that was in an earlier one is read only once.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ struct Known<'a> {
     messages: Vec<Rc<SpanMessage>>,
 }
 
-/// Conversations that go on side by side, as those of an agent and its subagents do.
+/// Parallel conversations, such as those of an agent and its subagents.
 const SIDE_BY_SIDE: usize = 8;
 
 impl<'a> Repeated<'a> {
@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
 
-    /// What is read of a list by itself, and after others.
+    /// The messages of a list read alone, and read after others.
     fn roles(messages: &[Rc<SpanMessage>]) -> Vec<(String, String)> {
         messages.iter().map(|said| (said.role.clone(), said.content.shown().to_owned())).collect()
     }
