@@ -43,7 +43,7 @@ fn main() -> Result<(), InvalidPolicy> {
             println!("  {tool} {order} stopped: {}", call.message().unwrap_or_default());
         }
     }
-    // What happened opens in the workbench once it is saved.
+    // The session opens in the workbench once it is saved.
     let session = gate.into_session();
     println!("{} calls in {} turns", session.calls.len(), session.turns.len());
     Ok(())

@@ -1,4 +1,4 @@
-//! A rejection plan looks at what was said, so the gate is given the conversation: a transfer is rejected unless the
+//! A rejection plan looks at the messages, so the gate is given the conversation: a transfer is rejected unless the
 //! caller asked for it.
 //!
 //! `cargo run --example messages --no-default-features --features rejection-plans`.

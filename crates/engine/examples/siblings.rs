@@ -1,5 +1,5 @@
-//! A gate in front of calls that run side by side: the calls of one response are decided in their order, run on threads
-//! of their own, and each says itself how it ended.
+//! A gate in front of parallel calls: the calls of one response are decided in their order, run on threads of their
+//! own, and each reports how it ended.
 //!
 //! `cargo run --example siblings --no-default-features`. A call that is running may have happened, so of two refunds in
 //! one response only the first runs, whatever its result.

@@ -1,6 +1,6 @@
-//! What several dialects ask of names and values: globs and paths.
+//! Conditions on names and values that several dialects share: globs and paths.
 //!
-//! Pure functions of their input; whatever could run long does so on a counted budget.
+//! Pure functions of their input; whatever could run long has a step budget.
 
 pub mod glob;
 pub mod path;

@@ -1,7 +1,7 @@
-//! The dialects: what each consists of, and the documents that it reads.
+//! The dialects: their parts, and the documents that they read.
 //!
-//! A dialect reads documents, one after the other in the order of a version's files, and gives units in the end. To add
-//! one: a folder, a `mod` and a row of [`DIALECTS`]. `toy.rs` shows what such a folder consists of.
+//! A dialect reads documents, one after the other in the order of a version's files, and finally returns units. To add
+//! one: a folder, a `mod` and a row of [`DIALECTS`]. `toy.rs` shows the parts of such a folder.
 
 pub mod beside;
 pub mod contracts;
@@ -35,7 +35,7 @@ use rulestep_base::source::{Node, Source, Span};
 pub struct Dialect {
     /// Its name in `dialect: NAME`, `--only NAME`, findings and reports.
     pub name: &'static str,
-    /// What it is, in a line that begins with what people call it.
+    /// Its title, a line that begins with its common name.
     pub title: &'static str,
     /// Its reference page, in Markdown: every key, what it means, and the codes. The module's documentation as well.
     pub reference: &'static str,
@@ -46,23 +46,23 @@ pub struct Dialect {
     pub kinds: &'static [(&'static str, &'static str)],
     /// The JSON Schema of its documents, for editors.
     pub schema: &'static str,
-    /// What an edit of a key does to a rule; what has no row may do anything.
+    /// How an edit of a key changes a rule; a key without a row may change it in any way.
     pub edits: edits::Edits,
-    /// A commented document to begin with. It loads, and there is nothing to say of it.
+    /// A commented document to begin with. It loads without diagnostics.
     pub example: &'static str,
     /// Its codes, with their pages.
     pub codes: &'static [Page],
     /// Whether a document's keys are this dialect's.
     pub recognises: fn(&Node) -> bool,
-    /// The keys at the top by which its documents are known.
+    /// The top-level keys by which its documents are recognised.
     pub keys: &'static [&'static str],
     /// Whether its documents are there for their rules alone, so that one without any is a mistake.
     pub rules_only: bool,
     /// A reader for one version.
     pub reader: fn() -> Box<dyn Reader>,
-    /// What people call a rule that has neither a description nor an id; `None`: its kind and its tools say it.
+    /// A name for a rule that has neither a description nor an id; `None`: its kind and its tools are the name.
     pub phrase: fn(&Rule) -> Option<String>,
-    /// How a document names files whose rules are then its own; `None`: it names none.
+    /// How a document names files whose rules belong to it; `None`: it names none.
     pub references: Option<References>,
 }
 
@@ -74,7 +74,7 @@ pub struct References {
     pub of: fn(&Node) -> Vec<Arc<str>>,
 }
 
-/// What the program's own rules beside a version are called, in place of a file's name: those by which a gate guards itself.
+/// The file name of the program's own rules beside a version, by which a gate guards itself.
 pub const GUARD: &str = "<self_guard>";
 
 /// One document as a dialect gets it.
@@ -84,7 +84,7 @@ pub struct Text<'a> {
     pub source: &'a Source,
     /// The document in it.
     pub node: &'a Node,
-    /// What its rules' ids begin with: `FILE#`, or `FILE#1` for the second document of a file.
+    /// Prefix of its rules' ids: `FILE#`, or `FILE#1` for the second document of a file.
     pub prefix: &'a str,
     /// The other texts of the version, for documents that name one.
     pub beside: &'a Beside,
@@ -92,7 +92,7 @@ pub struct Text<'a> {
     pub relative: &'a str,
     /// Whether it is the only document of its file.
     pub alone: bool,
-    /// What it is written in.
+    /// Its dialect.
     pub dialect: &'a Dialect,
 }
 
@@ -103,7 +103,7 @@ impl<'a> Text<'a> {
         name.rsplit_once('.').map_or(name, |(stem, _)| stem)
     }
 
-    /// The rule that is at this place of the document, without a description, a name, tools or a test of its own.
+    /// A rule at this place of the document, without a description, a name, tools or a test of its own.
     pub fn rule(&self, kind: &'static str, pointer: &str, span: Span) -> Rule {
         Rule {
             id: format!("{}{pointer}", self.prefix).into(),
@@ -124,7 +124,7 @@ impl<'a> Text<'a> {
 }
 
 impl Dialect {
-    /// What people call it, in the plural: `sequence policies`.
+    /// The common name in the plural: `sequence policies`.
     pub fn plural(&self) -> &'static str {
         self.title.split_once(':').map_or(self.name, |(plural, _)| plural)
     }
@@ -132,7 +132,7 @@ impl Dialect {
 
 /// Collects the documents of one dialect in one version.
 pub trait Reader {
-    /// Reads a document: its rules get the next ids, what is wrong is said. Mistakes do not stop the reading.
+    /// Reads a document: its rules get the next ids, problems are reported. Mistakes do not stop the reading.
     fn read(&mut self, text: Text<'_>, rules: &mut Rules, problems: &mut Vec<Diagnostic>);
     /// The units of all documents read, and what is wrong between them.
     fn finish(self: Box<Self>, problems: &mut Vec<Diagnostic>) -> Vec<Arc<dyn Unit>>;

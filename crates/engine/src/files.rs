@@ -1,8 +1,8 @@
 //! The files of a version: a folder, a file, or a git revision.
 //!
-//! The only room of this crate that reads files. Everything is found in one order, that of the bytes of relative paths with `/` between
-//! their parts, whatever the system lists first. What cannot be read is a diagnostic; nothing is left out silently but hidden files,
-//! `target` and `node_modules`.
+//! The only room of this crate that reads files. Files are found in one order, that of the bytes of relative paths with
+//! `/` between their parts, whatever order the system lists. An unreadable file is a diagnostic; only hidden files,
+//! `target` and `node_modules` are left out silently.
 
 use std::io;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub fn utf8(name: &str, bytes: Vec<u8>) -> Result<Arc<str>, Diagnostic> {
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         let byte = valid - line_start + 1;
-        // It begins with the mark of UTF-16, as files do that PowerShell writes.
+        // It begins with the byte order mark of UTF-16, as files written by PowerShell do.
         let why = match error.as_bytes() {
             [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => {
                 "UTF-16 text: convert it with `iconv -f utf-16 -t utf-8`".to_owned()
@@ -52,7 +52,7 @@ pub fn unreadable(name: &str, error: &io::Error) -> Diagnostic {
     Diagnostic::error(code, reason).in_file(name)
 }
 
-/// What the system says, without its number and in lower case.
+/// The system's message, without its number and in lower case.
 pub fn words(error: &io::Error) -> String {
     let told = error.to_string();
     told.split(" (os error").next().unwrap_or_default().to_lowercase()

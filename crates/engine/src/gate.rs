@@ -60,7 +60,7 @@ pub struct Gate {
     live: Arc<Mutex<Live>>,
 }
 
-/// What calls that run side by side share with their gate.
+/// State that parallel calls share with their gate.
 struct Live {
     mode: Mode,
     facts: Arc<Facts>,
@@ -82,8 +82,8 @@ impl Gate {
         Gate::over(policy, Builder::new("live", live_origin()), facts, run)
     }
 
-    /// A gate that goes on with a session: what was recorded happened, whatever this policy says of it, and a session that
-    /// the policy would have halted is over.
+    /// A gate that continues a session: the recorded calls happened, even if this policy would have stopped them, and a
+    /// session that the policy would have halted is over.
     pub fn resume(policy: &Arc<Policy>, session: Session) -> Gate {
         let facts = Arc::clone(&session.facts);
         let past = replay::happened(&session, policy);
@@ -104,7 +104,7 @@ impl Gate {
         })
     }
 
-    /// What the host knows of the session, for rules that ask: any JSON.
+    /// Facts about the session that the host knows, for rules that use them: any JSON.
     pub fn context(self, context: Value) -> Gate {
         self.set_facts(|facts| facts.context = Some(context))
     }
@@ -143,7 +143,7 @@ impl Gate {
         Turn { gate: self, now }
     }
 
-    /// Goes on with the turn that was begun last and then paused.
+    /// Continues the turn that was begun last and then paused.
     pub fn go_on(&mut self) -> Turn<'_> {
         let now =
             self.lock().record.so_far().messages.last().and_then(|message| message.at).unwrap_or_default();
@@ -171,7 +171,7 @@ impl Gate {
         live.record.operation(operation);
     }
 
-    /// How the rules about whole sessions stand so far.
+    /// The state of the session rules so far.
     pub fn report(&self) -> Vec<RuleState> {
         self.lock().run.report(End::SoFar)
     }
@@ -204,7 +204,7 @@ impl Gate {
         self
     }
 
-    /// Facts are known before anything happened, so what did happen is gone through once more with them.
+    /// Facts are known before the first turn, so the session so far is played again with the new ones.
     fn set_facts(self, change: impl FnOnce(&mut Facts)) -> Gate {
         let mut session = self.session();
         let mut facts = Facts::clone(&session.facts);
@@ -237,7 +237,7 @@ pub struct Turn<'gate> {
 }
 
 impl Turn<'_> {
-    /// Which of these tools the model should see. Ask before the first call is proposed.
+    /// Which of these tools the model should see. Call it before the first call is proposed.
     pub fn visible(&mut self, offered: &[impl AsRef<str>]) -> Vec<Arc<str>> {
         let offered: Vec<Arc<str>> = offered.iter().map(|tool| Arc::from(tool.as_ref())).collect();
         let mut live = self.gate.lock();
@@ -255,12 +255,12 @@ impl Turn<'_> {
         self.gate.lock().record.next_turn().saturating_sub(1)
     }
 
-    /// Lets the turn go on later: see [`Gate::go_on`].
+    /// Allows the turn to be continued later: see [`Gate::go_on`].
     pub fn pause(self) {
         std::mem::forget(self);
     }
 
-    /// What the model said beside its calls. Rejection plans read it.
+    /// The text of the model's message with its calls. Rejection plans read it.
     pub fn respond(&mut self, content: impl Into<Body>) {
         self.response(content.into(), Vec::new());
     }
@@ -324,14 +324,14 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// What a call gets that a person declined, where the rule has no words of its own.
+/// The message for a call that a person declined, if the rule has no message.
 const DECLINED: &str = "[permission denied]";
 
-/// What a call gets that is proposed after the session was halted.
+/// The message for a call that is proposed after the session was halted.
 const OVER: &str = "[session halted]";
 
-/// A decided call. Say what became of it with one of the methods that take it; one that is dropped before that
-/// may have run, so it satisfies no rule and still counts against what forbids it.
+/// A decided call. Report its outcome with one of the methods that take `self`; a call that is dropped before that may
+/// have run, so it satisfies no rule and still counts for rules that forbid.
 #[derive(Debug)]
 #[must_use = "a call that is not allowed must not run"]
 pub struct GatedCall {
@@ -350,8 +350,8 @@ impl GatedCall {
         self.runs && !self.asks()
     }
 
-    /// Whether a person is to be asked before the call runs. Say with [`GatedCall::refused`] that they declined; with any other
-    /// answer it ran. A host that has nobody to ask treats it as denied, and says `refused` as well.
+    /// Whether a person is to be asked before the call runs. Report with [`GatedCall::refused`] that they declined;
+    /// with any other outcome it ran. A host that cannot ask anyone treats it as denied, and reports `refused` as well.
     pub fn asks(&self) -> bool {
         self.decision.verdict == Verdict::Ask && lock(&self.live).mode == Mode::Enforce
     }
@@ -361,22 +361,22 @@ impl GatedCall {
         &self.decision
     }
 
-    /// Why the call is not allowed, in words: what each rule that spoke against it found, the deciding one first. Each names
-    /// its rule with the place in the policy, the calls it rests on, and the message to the model. Nothing of a call whose arguments
-    /// no rule could look into: its message says why.
+    /// Why the call is not allowed, in words: the finding of each rule that objects to it, the deciding one first. Each
+    /// names its rule with the place in the policy, the calls it rests on, and the message to the model. Empty for a
+    /// call whose arguments no rule could look into: its message says why.
     pub fn explain(&self) -> Vec<Explanation> {
         let live = lock(&self.live);
         let (rules, session) = (self.policy.rules(), live.record.so_far());
         self.decision.findings.iter().filter_map(|finding| finding.explain(rules, session)).collect()
     }
 
-    /// Where the call is in the session.
+    /// The call's place in the session.
     pub fn at(&self) -> CallRef {
         self.ticket.at()
     }
 
-    /// What the model gets instead of a result; of a call that a person is asked about, if they decline. `None` where the
-    /// policy allows the call.
+    /// The message to the model instead of a result; for a call that a person is asked about, if they decline. `None`
+    /// if the policy allows the call.
     pub fn message(&self) -> Option<&str> {
         match self.decision.verdict {
             Verdict::Allow => None,
@@ -398,7 +398,7 @@ impl GatedCall {
         self.ended(error.into(), Mark { error: true, refused: None });
     }
 
-    /// Somebody else stopped the call, a user for instance, so it did not run.
+    /// Another gate or a user stopped the call, so it did not run.
     pub fn refused(self, why: impl Into<Body>) {
         self.ended(why.into(), Mark { error: false, refused: Some("the host") });
     }

@@ -1,7 +1,7 @@
 //! What a dialect gives the engine: units, which are immutable, and monitors, which are their running state.
 //!
-//! A unit is the rules that share one precedence and one state. The engine asks a monitor only about tools that its
-//! unit wakes for, and tells it what happened; a monitor never looks back at the recording.
+//! A unit is the rules that share one precedence and one state. The engine asks a monitor only about tools that wake
+//! its unit, and reports events to it; a monitor never looks back at the recording.
 
 pub mod collections;
 pub mod evidence;
@@ -44,57 +44,60 @@ pub use trace::Trace;
 pub trait Unit: Send + Sync {
     /// The rules, in the order of their local numbers.
     fn rules(&self) -> &[RuleId];
-    /// What a tool's name means to this unit; asked once for a name that the rules have, however many runs there are.
+    /// The meaning of a tool's name to this unit; called once for a name that the rules have, however many runs there
+    /// are.
     fn wakes(&self, tool: &str) -> Wakes;
     /// Whether only the names of [`Unit::names`] wake it, so that it need not be asked about any other.
     fn wakes_by_name(&self) -> bool;
-    /// Which events it hears that belong to no call. A unit that hears none is started with the first call that wakes it.
+    /// The events without a call that its monitors receive. A unit that receives none is started by the first call that
+    /// wakes it.
     fn hears(&self) -> Hears;
-    /// Whether messages are to be told to the monitors, and kept for [`Cx::history`].
+    /// Whether the monitors receive messages, which are then kept for [`Cx::history`].
     fn reads_history(&self) -> bool;
     /// Whether what it decides may rest on earlier calls.
     fn remembers(&self) -> bool;
-    /// Whether it is also told what other sessions of the same tree did.
+    /// Whether it also receives the events of other sessions of the same tree.
     fn sees_tree(&self) -> bool;
     /// Exact tool names that the rules name, for sessions that do not record what was offered.
     fn names(&self, out: &mut Vec<Arc<str>>);
     /// The recorded values that the rules may look at in a session: no other value can change a decision. A unit that leaves
     /// one out has it blanked where a session is redacted.
     fn reads(&self, session: &Session, out: &mut Vec<Read>);
-    /// What the author has the model told instead of a result, each text with its rule. Published texts are not among
-    /// them: readers know a refusal by those.
+    /// The messages to the model that the author wrote, each with its rule. Published texts are not among them: readers
+    /// recognise a refusal by those.
     fn texts(&self, out: &mut Vec<(Arc<str>, RuleId)>);
-    /// The calls that can make this one allowed, whatever happened before; every other call can only speak against it.
+    /// The calls that can make this one allowed, whatever happened before; any other call can only count against it.
     fn helps(&self, call: Prospect<'_>, out: &mut Helps);
-    /// What the rules say of tools, as far as other rules can contradict it.
+    /// The statements of the rules about tools, as far as other rules can contradict them.
     fn statements(&self, out: &mut Vec<Statement>);
-    /// What the rules ask of the context of a session before they apply.
+    /// The conditions of the rules on a session's context.
     fn conditions(&self, out: &mut Vec<Condition>);
-    /// The values of calls that the rules look at, so that recordings can say which of them exist.
+    /// The values of calls that the rules look at, so that recordings can show which of them exist.
     fn probes(&self, out: &mut Vec<Probe>);
     /// The state before the first turn.
     fn start(self: Arc<Self>, facts: &Arc<Facts>) -> Box<dyn Monitor>;
-    /// The state that [`Monitor::save`] has written. `None`: it is none.
+    /// Restores the state written by [`Monitor::save`]. `None`: the text is not such a state.
     fn resume(self: Arc<Self>, saved: &str) -> Option<Box<dyn Monitor>>;
 }
 
-/// What a tool's name means to a unit.
+/// The meaning of a tool's name to a unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Wakes {
-    /// Calls of this tool are put to [`Monitor::decide`], and the tool to [`Monitor::narrow`].
+    /// Calls of this tool are decided by [`Monitor::decide`], and the tool by [`Monitor::narrow`].
     pub decide: bool,
-    /// What becomes of calls of this tool is reported to [`Monitor::observe`].
+    /// Outcomes of calls of this tool are reported to [`Monitor::observe`].
     pub observe: Observes,
     /// The unit's own name for the tool, handed back with every question about it.
     pub slot: Slot,
 }
 
-/// What a unit hears of the calls of a tool. Whoever hears anything also hears of calls that were stopped or refused.
+/// The events that a unit receives of the calls of a tool. A unit that receives any also receives calls that were
+/// stopped or refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Observes {
-    /// That a call runs.
+    /// A call starts.
     pub starts: bool,
-    /// That a call has its result.
+    /// A call has its result.
     pub results: bool,
     /// Whether it then looks at the call's arguments; else they may be missing.
     pub arguments: bool,
@@ -112,7 +115,7 @@ impl Observes {
     }
 }
 
-/// Which events a unit hears that belong to no call.
+/// The events without a call that a unit receives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Hears {
     /// [`Event::TurnStart`] and [`Event::TurnEnd`] of every turn.
@@ -123,7 +126,7 @@ pub struct Hears {
     pub operations: bool,
     /// [`Event::Message`].
     pub messages: bool,
-    /// What the time is: [`Cx::now`].
+    /// The current time: [`Cx::now`].
     pub time: bool,
 }
 
@@ -131,10 +134,10 @@ pub struct Hears {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Slot(pub u64);
 
-/// A call as it is put to a monitor.
+/// A call as a monitor sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct ProposedCall<'a> {
-    /// Where it is.
+    /// Its place.
     pub at: CallRef,
     /// The tool's name.
     pub tool: &'a str,
@@ -144,12 +147,12 @@ pub struct ProposedCall<'a> {
     pub arguments: &'a Body,
 }
 
-/// What happened.
+/// An event of a session.
 #[derive(Debug, Clone, Copy)]
 pub enum Event<'a> {
     /// A turn begins.
     TurnStart,
-    /// A message was added to the history; told to units that read it.
+    /// A message was added to the history; for units that read it.
     Message(&'a Message),
     /// An operation on recorded state, between turns.
     Operation(&'a Operation),
@@ -172,25 +175,25 @@ pub enum Event<'a> {
     TurnEnd {
         /// Calls it proposed.
         proposed: u32,
-        /// Calls of it that ran.
+        /// Its calls that ran.
         started: u32,
     },
 }
 
-/// What a monitor may know when asked.
+/// What a monitor may know when it is called.
 #[derive(Debug, Clone, Copy)]
 pub struct Cx<'a> {
     /// The calls that ran so far.
     pub ran: &'a Trace,
     /// Whether a call that is stopped does not run: in `shadow` decisions are made all the same.
     pub enforcing: bool,
-    /// Whether decisions of this run are ever told with findings: else evidence need not be kept.
+    /// Whether findings of this run are ever wanted; otherwise evidence need not be kept.
     pub telling: bool,
     /// The instant: the turn's own time, else the session's, else none. Known where some unit hears the time.
     pub now: Option<Millis>,
     /// The surroundings of the session.
     pub facts: &'a Facts,
-    /// The folder of the call that is asked about or told, where it is not the session's.
+    /// The folder of the current call, if it is not the session's.
     pub folder: Option<&'a str>,
     /// All messages before this turn. Empty unless some unit reads history.
     pub history: &'a History,
@@ -200,14 +203,14 @@ pub struct Cx<'a> {
 
 /// The running state of a unit over one session.
 pub trait Monitor: Send + Sync {
-    /// A copy that goes on by itself.
+    /// Forks the monitor.
     fn fork(&self) -> Box<dyn Monitor>;
-    /// The whole state as text, from which [`Unit::resume`] makes a monitor that goes on as this one would. `None`: what
-    /// happened has to be played again for that.
+    /// The whole state as text, from which [`Unit::resume`] makes a monitor that continues as this one would. `None`:
+    /// the events have to be replayed instead.
     fn save(&self) -> Option<String>;
-    /// Which rules alone refuse the tool for every argument, were it the turn's first call.
+    /// Which rules alone refuse the tool for every argument, if it were the turn's first call.
     fn narrow(&self, tool: &str, slot: Slot, cx: &Cx<'_>, out: &mut Hidden<'_>);
-    /// What the rules say of a call. At most one effect above `also`.
+    /// The findings and checks for a call. At most one effect above `also`.
     fn decide(&self, call: ProposedCall<'_>, cx: &Cx<'_>, out: &mut Sink<'_>);
     /// Something happened.
     fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>);
@@ -221,31 +224,32 @@ pub trait Monitor: Send + Sync {
         cx: &Cx<'_>,
         enforced: &dyn Fn(usize) -> bool,
     ) -> Option<usize>;
-    /// What of the state can still matter to decisions about these calls, if no others run. The place of a call is not
-    /// known.
+    /// The part of the state that can still matter to decisions about these calls, if no others run. The place of a
+    /// call is unknown.
     fn digest(&self, calls: &[ProposedCall<'_>], cx: &Cx<'_>, out: &mut Digest);
-    /// How the unit's rules stand over the whole session, for rules that speak about sessions.
+    /// The state of the session rules, for rules that speak about sessions.
     fn report(&self, end: End, cx: &Cx<'_>, out: &mut Vec<finding::RuleState>);
 }
 
-/// Whether a report is asked at the session's end or on the way.
+/// Whether a report is made at the session's end or before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// Nothing more will come.
+    /// The session is complete.
     Complete,
     /// More calls may come.
     SoFar,
 }
 
-/// Where a monitor asks to be woken when the trace has a certain length, so that a deadline costs nothing until then.
+/// Where a monitor requests to be woken when the trace has a certain length, so that a deadline costs nothing until
+/// then.
 pub struct Timers<'a> {
     unit: u32,
     set: &'a mut Vec<Timer>,
     rests: bool,
 }
 
-/// A wake-up: when the trace reaches `due` calls, `unit` gets [`Event::Due`] with `id`. Where findings are wanted, the
-/// unit is also put the call that makes the trace so long, whatever its tool: [`Monitor::decide`] is asked about it.
+/// A wake-up: when the trace reaches `due` calls, `unit` gets [`Event::Due`] with `id`. If findings are wanted, the
+/// unit also decides the call that makes the trace that long, whatever its tool, with [`Monitor::decide`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Timer {
     /// Length of the trace, in calls that ran.
@@ -262,8 +266,8 @@ impl<'a> Timers<'a> {
         Timers { unit, set, rests: false }
     }
 
-    /// Nothing that can happen changes any more what the unit says: it allows every call, whatever comes. It hears
-    /// nothing from now on, and is asked only where somebody wants to see every check.
+    /// Retires the unit: it allows every call, whatever happens. It receives no more events, and is asked only if every
+    /// check is wanted.
     pub fn rest(&mut self) {
         self.rests = true;
     }

@@ -1,7 +1,7 @@
 //! A version: documents of any dialect that are evaluated together.
 //!
-//! A version with an error does not decide: [`LoadResult::policy`] is there only if every document could be used. What could
-//! be read is in [`LoadResult::documents`] all the same, so a half-broken version still shows.
+//! A version with an error does not decide: [`LoadResult::policy`] is there only if every document could be used. The
+//! documents that could be read are in [`LoadResult::documents`] all the same, so a half-broken version still shows.
 
 mod beside;
 mod cases;
@@ -48,17 +48,17 @@ pub struct Document {
     pub relative: Arc<str>,
     /// Place in the file, from 0.
     pub index: usize,
-    /// Where it is in the file.
+    /// Its span in the file.
     pub span: Span,
     /// The dialect's name.
     pub dialect: &'static str,
-    /// What its rules know of programs and tools.
+    /// The facts about programs and tools for its rules.
     pub facts: Table,
 }
 
 /// A version that decides.
 pub struct Policy {
-    /// What it was read from, in the order of its rules.
+    /// Its files, in the order of its rules.
     files: Vec<PolicyFile>,
     only: Option<&'static Dialect>,
     documents: Vec<Document>,
@@ -76,16 +76,16 @@ pub struct Policy {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What became of loading a version.
+/// The result of loading a version.
 #[derive(Default)]
 pub struct LoadResult {
     /// The version, unless something is an error.
     pub policy: Option<Arc<Policy>>,
     /// The documents that some dialect claims, broken ones included.
     pub documents: Vec<Document>,
-    /// Files with cases in them, which are kept beside policies and are none.
+    /// Files with cases, which are kept beside policies and are not part of them.
     pub cases: Vec<Source>,
-    /// What is wrong or worth knowing, in the order of the files.
+    /// Its diagnostics, in the order of the files.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -100,7 +100,7 @@ impl Policy {
         &self.rules
     }
 
-    /// How many rules it has, without those of the program beside it.
+    /// The number of its rules, without the program's own.
     pub fn rule_count(&self) -> usize {
         self.rules.iter().filter(|(_, rule)| rule.source.name() != GUARD).count()
     }
@@ -115,7 +115,7 @@ impl Policy {
         &self.digest
     }
 
-    /// What is worth knowing of the version though it loads: warnings, rules that can never match, files passed over.
+    /// Diagnostics of a version that loads: warnings, rules that can never match, skipped files.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
@@ -125,7 +125,7 @@ impl Policy {
         !self.texts.rules.is_empty()
     }
 
-    /// The rule whose text for the model this result is; of several, the first that stops calls of the tool.
+    /// The rule whose message to the model this result is; of several, the first that stops calls of the tool.
     pub fn tells(&self, result: &Body, tool: &str) -> Option<RuleId> {
         let rules = self.texts.get(result);
         let stops = |rule: &&RuleId| {
@@ -139,7 +139,7 @@ impl Policy {
     }
 }
 
-/// What the crate needs of itself. Of no use outside: it speaks of types that are not public.
+/// For the other crates of Rulestep; it uses types that are not part of the front door.
 #[doc(hidden)]
 impl Policy {
     /// A version of units that were built by hand, for tests of the engine.
@@ -152,7 +152,7 @@ impl Policy {
         &self.units
     }
 
-    /// Which of them are asked and told what.
+    /// Which units are asked and receive events.
     pub fn roster(&self) -> &Roster {
         &self.roster
     }
@@ -167,7 +167,7 @@ impl Policy {
         &self.probes
     }
 
-    /// What the rules ask of the context of a session before they apply.
+    /// The conditions of the rules on a session's context.
     pub fn conditions(&self) -> &[Condition] {
         &self.conditions
     }
@@ -179,7 +179,7 @@ impl Policy {
 
     /// Whether calls that came before may change what is decided about calls of this tool.
     pub fn remembers(&self, tool: &str) -> bool {
-        // A command may be whatever a rule asks for, and so may a tool that nobody has listed.
+        // A command may match any rule about commands, and so may an unlisted tool.
         let hears = |unit: &Arc<dyn Unit>| {
             let mut names = vec![Arc::from(tool), Arc::from("Bash"), Arc::from("(any)")];
             unit.names(&mut names);
@@ -198,7 +198,7 @@ impl Policy {
         &self.documents
     }
 
-    /// What a rule knows of programs and tools; without one, what all documents add.
+    /// The facts about programs and tools for a rule; without one, those that all documents add.
     pub fn facts(&self, rule: Option<RuleId>) -> Table {
         let own = rule.and_then(|rule| self.rules.get(rule)).and_then(|rule| {
             let holds = |document: &&Document| {
@@ -282,8 +282,8 @@ pub fn is_policy(name: &str, text: &str) -> bool {
     rulestep_base::source::parse(&source).documents.iter().any(ours)
 }
 
-/// Whether a file is named as one of cases: `NAME.case.yaml`, `.yml` or `.json`. One in which no case can be recognised is
-/// broken, and not somebody else's.
+/// Whether a file is named as one of cases: `NAME.case.yaml`, `.yml` or `.json`. If no case can be recognised in it, it
+/// is broken, and not an unrelated file.
 pub fn is_case_file(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     [".case.yaml", ".case.yml", ".case.json"].iter().any(|end| name.ends_with(end))

@@ -59,7 +59,7 @@ pub struct Frame {
     pub state: Vec<StateItem>,
     /// The decisions about its calls, with a check for every rule that was asked.
     pub calls: Vec<Decision>,
-    /// The same of the calls of its alternatives.
+    /// The same for the calls of its alternatives.
     pub alternatives: Vec<Vec<Decision>>,
 }
 
@@ -68,8 +68,8 @@ const FORKS: usize = 32;
 /// Turns between two forks, to begin with.
 const STRIDE: u32 = 64;
 
-/// A run after a session as it was recorded: every call that ran there ran, whatever the policy says of it. It enforces
-/// from now on.
+/// A run after a session as it was recorded: every call that ran there ran, even if the policy would have stopped it.
+/// It enforces from now on.
 pub fn happened(session: &Session, policy: &Arc<Policy>) -> Run {
     let mut player = Player::new(&session.facts, policy, Mode::Shadow, Depth::Findings);
     for turn in &session.turns {
@@ -81,9 +81,9 @@ pub fn happened(session: &Session, policy: &Arc<Policy>) -> Run {
     player.run
 }
 
-/// What is decided about a session's last call, and the run that decided it. Every call before it happened as recorded,
-/// whatever the policy says of it. The run has been through what happened before the session's first turn, where that is not all
-/// of it; `before` gets it as it is between the last call's turn and the one before.
+/// The decision about a session's last call, and the run that made it. Every call before it happened as recorded, even
+/// if the policy would have stopped it. `run` is past what came before the first turn of `session`, if that is only the
+/// rest of a longer one; `before` gets it as it is between the last call's turn and the one before.
 pub fn decide_last(
     run: Run,
     session: &Session,
@@ -107,7 +107,7 @@ pub fn decide_last(
     Some((decided?, player.run))
 }
 
-/// What is decided about one call (by index), with a check for every rule that was asked. No rule is asked about the calls
+/// The decision about one call (by index), with a check for every rule that was asked. No rule is asked about the calls
 /// before it: they happened as recorded.
 pub fn decide_one(session: &Session, policy: &Arc<Policy>, index: u32) -> Option<Decision> {
     let mut player = Player::new(&session.facts, policy, Mode::Shadow, Depth::Checks);
@@ -132,7 +132,7 @@ impl Replay {
         Replay::to(Depth::Findings, session, policy, mode)
     }
 
-    /// The same, without what findings rest on.
+    /// The same, without the evidence of findings.
     pub fn named(session: &Arc<Session>, policy: &Arc<Policy>, mode: Mode) -> Replay {
         Replay::to(Depth::Named, session, policy, mode)
     }
@@ -210,7 +210,7 @@ impl Replay {
         &self.calls
     }
 
-    /// The calls that were made in this session, with what is decided about each: what is counted of it.
+    /// The calls made in this session, with their decisions: those that are counted.
     pub fn made(&self) -> impl Iterator<Item = (&Call, &DecidedCall)> {
         self.session.calls.iter().zip(&self.calls).filter(|(call, _)| !call.copied)
     }
@@ -229,12 +229,12 @@ impl Replay {
         ran.map(|(call, _)| call.at).collect()
     }
 
-    /// How the rules about the session ended, in document order.
+    /// The outcomes of the session rules, in document order.
     pub fn rules(&self) -> &[RuleState] {
         &self.rules
     }
 
-    /// What is after the last turn, from the nearest fork.
+    /// The state after the last turn, from the nearest fork.
     pub fn state_end(&self) -> Vec<StateItem> {
         let (number, mut player) = self.resumed(u32::MAX, Depth::Findings);
         player.end(&self.session, number, &self.calls);
@@ -246,7 +246,7 @@ impl Replay {
         self.halt.as_ref()
     }
 
-    /// In `enforce`, the first call at which decision and recording part.
+    /// The divergence in `enforce`: the first call at which decision and recording differ.
     pub fn frontier(&self) -> Option<CallRef> {
         self.frontier
     }
@@ -271,7 +271,7 @@ impl Replay {
         tally::objects(&self.summary, &self.rules)
     }
 
-    /// What is in a turn, from the nearest fork. `None` where there is no such turn.
+    /// The frame of a turn, from the nearest fork. `None` if there is no such turn.
     pub fn frame(&self, turn: u32) -> Option<Frame> {
         self.frames(turn, turn).pop()
     }
@@ -334,8 +334,7 @@ impl Replay {
         Some(player.run)
     }
 
-    /// The narrowing of every turn, one by one. Where the recording does not say what was offered, `inferred` is asked
-    /// about.
+    /// The narrowing of every turn, one by one. If the recording does not list the offered tools, `inferred` is used.
     pub fn narrowings(&self, inferred: Arc<[Arc<str>]>) -> Narrowings<'_> {
         let mut player = Player::new(&self.session.facts, &self.policy, self.mode, Depth::Verdict);
         player.inferred = Some(inferred);
@@ -354,7 +353,7 @@ impl Replay {
         (number, player)
     }
 
-    /// What the model read in place of results, before a turn: needed only where rules read history.
+    /// The messages to the model in place of results, before a turn: needed only if rules read history.
     fn told_before(&self, turn: u32) -> Vec<(u32, Arc<str>)> {
         let before = self.session.turn(turn).map_or(0, |turn| turn.calls.start);
         if self.mode == Mode::Shadow {
@@ -368,7 +367,7 @@ impl Replay {
 /// A decision that was made already, with the checks of asking once more: what is shown of a call was decided once.
 fn with_checks(known: Option<&DecidedCall>, asked: Decision) -> Decision {
     let Some(DecidedCall { decision, .. }) = known else { return asked };
-    // A rule may fail while it is asked once more: then it has no checks to show, and says so.
+    // A rule may fail when it is asked again: then it has no checks, and says so.
     let failed =
         |decision: &Decision| decision.findings.iter().any(|finding| finding.code == code::RULE_FAULT);
     if failed(&asked) {

@@ -1,7 +1,7 @@
 //! Decides calls: one run of a policy over one session, live or recorded.
 //!
 //! A live agent, a replay, a comparison and a test all drive the same [`Run`]. It asks the monitors that a tool wakes,
-//! joins what they say, and tells them what happened. It does no I/O and knows no clock.
+//! combines their answers, and reports events to them. It does no I/O and knows no clock.
 //!
 //! ```text
 //! begin_turn ─► narrow ─► respond ─► propose ─► (run the tool) ─► resolve ─► … ─► end_turn ─► message ─► begin_turn
@@ -33,7 +33,7 @@ use panel::Panel;
 use routes::Routes;
 use rulestep_base::session::{Body, CallRef, Facts, Message, Millis, Operation, Outcome, Results};
 
-/// What all dialects have in common, as a page for people: `rulestep explain semantics`.
+/// The semantics that all dialects share, as a page for people: `rulestep explain semantics`.
 pub const SEMANTICS: &str = include_str!("run/semantics.md");
 
 /// Whether decisions take effect.
@@ -75,13 +75,13 @@ impl Ticket {
         Ticket(at)
     }
 
-    /// Where the call is.
+    /// The call's place.
     pub fn at(self) -> CallRef {
         self.0
     }
 }
 
-/// Where a run has what concerns a tool.
+/// Index of a run's data for a tool.
 #[derive(Debug, Clone, Copy)]
 pub struct Place(u32);
 
@@ -102,7 +102,7 @@ pub struct Run {
     heard: Heard,
 }
 
-/// Where the run is.
+/// The current position of the run.
 #[derive(Debug, Clone, Copy, Default, serde::Serialize, serde::Deserialize)]
 struct Clock {
     in_turn: bool,
@@ -117,8 +117,8 @@ struct Clock {
 }
 
 impl Run {
-    /// A run before its first turn. `depth` says how much each decision tells. Where that is the verdict alone, the rules
-    /// keep no evidence, and what [`Run::state`] says names fewer calls.
+    /// A run before its first turn. `depth` sets how much each decision holds. With the verdict alone, the rules keep
+    /// no evidence, and [`Run::state`] names fewer calls.
     pub fn new(policy: &Arc<Policy>, mode: Mode, depth: Depth, facts: &Arc<Facts>) -> Run {
         #[cfg(debug_assertions)]
         closed::check();
@@ -148,7 +148,7 @@ impl Run {
         }
     }
 
-    /// A copy that goes on by itself.
+    /// Forks the run.
     pub fn fork(&self) -> Run {
         #[cfg(debug_assertions)]
         closed::check();
@@ -172,7 +172,7 @@ impl Run {
         self.ground.enforcing = mode == Mode::Enforce;
     }
 
-    /// How much decisions tell from now on. A run that told verdicts alone has no evidence of what was before.
+    /// Sets how much decisions hold from now on. A run with verdicts alone has no evidence of earlier calls.
     pub fn tell(&mut self, depth: Depth) {
         self.panel.depth = least(&self.panel.policy, depth);
         self.ground.telling |= self.panel.depth >= Depth::Named;
@@ -188,22 +188,22 @@ impl Run {
         self.mode == Mode::Enforce && self.halt.is_some()
     }
 
-    /// How many turns and calls there were.
+    /// The number of turns and calls so far.
     pub fn been_through(&self) -> (u32, u32) {
         (self.ground.turn, self.clock.index)
     }
 
-    /// Whether some rule reads what was said; else messages need not be told.
+    /// Whether some rule reads messages; if not, they need not be reported.
     pub fn reads_history(&self) -> bool {
         self.panel.policy.reads_history()
     }
 
-    /// Whether some rule asks what the time is; else a turn's need not be told.
+    /// Whether some rule needs the time; if not, a turn's time need not be reported.
     pub fn reads_time(&self) -> bool {
         self.panel.policy.roster().time
     }
 
-    /// Whether some rule keeps a state that operations change; else they need not be told.
+    /// Whether some rule has a state that operations change; if not, they need not be reported.
     pub fn hears_operations(&self) -> bool {
         !self.panel.policy.roster().operations.is_empty()
     }
@@ -254,8 +254,8 @@ impl Run {
         self.panel.tell_all(|roster| &roster.turns, &Event::TurnStart, &self.ground);
     }
 
-    /// Which of the offered tools the model should see; asked before any call of the turn is proposed. Outside a turn it
-    /// begins one.
+    /// Which of the offered tools the model should see; called before any call of the turn is proposed. Outside a turn
+    /// it begins one.
     pub fn narrow<'a>(&mut self, offered: impl IntoIterator<Item = &'a Arc<str>>) -> Vec<ToolVisibility> {
         self.ensure_turn();
         offered
@@ -269,7 +269,7 @@ impl Run {
     }
 
     /// The model's own message of this turn, with its calls, before any of these is proposed. Several messages of one
-    /// turn are told one by one. Outside a turn it begins one.
+    /// turn are reported one by one. Outside a turn it begins one.
     pub fn respond(&mut self, message: &Message) {
         self.ensure_turn();
         if self.panel.policy.reads_history() {
@@ -285,12 +285,12 @@ impl Run {
         (ticket, decision)
     }
 
-    /// Where what concerns a tool is found, for whoever puts many calls of it.
+    /// The index of a tool's data, for many calls of it.
     pub fn place(&mut self, tool: &str) -> Place {
         Place(self.routes.place(tool))
     }
 
-    /// As [`Run::propose`], for a tool whose place is known. The decision is written over.
+    /// As [`Run::propose`], for a tool whose index is known. The decision is overwritten.
     pub fn judge(&mut self, place: Place, call: NewCall<'_>, decision: &mut Decision) -> Ticket {
         let (at, Place(place)) = (self.put(), place);
         decision.clear();
@@ -301,7 +301,7 @@ impl Run {
         let asked = route.asked(at, call.arguments);
         self.panel.decide(route, asked, &self.ground, decision);
         if decision.verdict == Verdict::Halt && self.halt.is_none() && decision.deciding().is_none() {
-            // A halt is recorded whole, even where decisions tell nothing.
+            // A halt is recorded with its findings, even if decisions hold none.
             let depth = std::mem::replace(&mut self.panel.depth, Depth::Findings);
             let mut whole = Decision::allow();
             self.panel.decide(route, asked, &self.ground, &mut whole);
@@ -322,7 +322,7 @@ impl Run {
         Ticket(at)
     }
 
-    /// Where the call is that is proposed now.
+    /// The place of the call that is proposed now.
     fn put(&mut self) -> CallRef {
         self.ensure_turn();
         self.start_pending();
@@ -333,14 +333,14 @@ impl Run {
         at
     }
 
-    /// What a decision changes.
+    /// Applies a decision to the run.
     fn follow_up(&mut self, at: CallRef, place: u32, call: NewCall<'_>, decision: &Decision) {
         let Some(route) = self.routes.get(place) else { return };
         if decision.verdict == Verdict::Halt && self.halt.is_none() {
             self.halt = Some(Halt::of(at, &route.tool, decision));
         }
         if decision.verdict.may_run() || self.mode == Mode::Shadow {
-            // Nobody who hears of the call may look at its arguments: then they need not be shared.
+            // If no unit that receives the call looks at its arguments, they need not be shared.
             let arguments =
                 if route.arguments || self.ground.telling { call.arguments } else { &Body::MISSING };
             let folder = self.ground.folder.clone();
@@ -351,9 +351,9 @@ impl Run {
         }
     }
 
-    /// What became of a call that ran. [`Outcome::Refused`]: somebody else stopped it, so it never did; told after the next
-    /// call was proposed, that one was decided as if it ran, and it counts as failed. A call that is not in flight, or
-    /// [`Outcome::Unknown`], changes nothing.
+    /// Reports a call's outcome. [`Outcome::Refused`]: another gate stopped it, so it did not run; if this is reported
+    /// after the next call was proposed, that one was decided as if it ran, and it counts as failed. A call that is not
+    /// in flight, or [`Outcome::Unknown`], changes nothing.
     pub fn resolve(&mut self, ticket: Ticket, outcome: Outcome, output: &Body) {
         if outcome == Outcome::Unknown {
             return;
@@ -405,7 +405,7 @@ impl Run {
         self.panel.state(&self.ground)
     }
 
-    /// How the rules about whole sessions stand, in document order.
+    /// The state of the session rules, in document order.
     pub fn report(&self, end: End) -> Vec<RuleState> {
         self.panel.report(end, &self.ground)
     }
@@ -443,7 +443,7 @@ impl Run {
     }
 }
 
-/// Some rules read the history, and the message to the model is part of it, so then it is always worked out.
+/// The least depth: if some rule reads the history, the message to the model is part of it and always needed.
 fn least(policy: &Policy, depth: Depth) -> Depth {
     if policy.reads_history() { depth.max(Depth::Findings) } else { depth }
 }

@@ -1,9 +1,9 @@
 //! The way out: the shortest calls after which a stopped call is allowed, or why there are none.
 //!
-//! Every unit names the calls that can speak for a call ([`Unit::helps`](crate::monitor::Unit::helps)). The search makes
-//! them, each in a turn of its own directly before the stopped call, on forks of the run, shortest first, and two ways to
-//! the same state are gone once. So what it finds is shortest, and where no state is left there is no way. What it
-//! finds is put into the session and replayed before anybody reads it.
+//! Every unit names the calls that can enable a call ([`Unit::helps`](crate::monitor::Unit::helps)). The search makes
+//! them, each in a turn of its own directly before the stopped call, on forks of the run, shortest first, and visits
+//! each state once. So the first path that it finds is shortest, and if no state is left there is no way. A path is put
+//! into the session and replayed before it is returned.
 
 mod answer;
 mod moves;
@@ -57,7 +57,7 @@ pub fn way_out(replay: &Replay, index: u32) -> Option<WayOut> {
     Some(WayOut { change, not_offered, ..found(answer) })
 }
 
-/// Whether rules of a dialect look at what was said. A call that nobody answers changes nothing about that.
+/// Whether rules of a dialect look at messages. A hypothetical call changes no message.
 fn is_about_words(dialect: &str) -> bool {
     dialect == "rejection_plan"
 }
@@ -72,7 +72,7 @@ fn answer(replay: &Replay, run: &Run, call: &Call, tools: &Tools, deciding: Rule
             let steps = search.steps(&path);
             match is_allowed_after(replay, call, &steps) {
                 true => Answer::After(steps),
-                // What a replay does not confirm is no answer.
+                // A path that a replay does not confirm is not an answer.
                 false => Answer::NotWithin(path.len().saturating_sub(1) as u32),
             }
         }
@@ -94,14 +94,14 @@ fn is_allowed_after(replay: &Replay, call: &Call, steps: &[Step]) -> bool {
     };
     let session = replay.session();
     let front = edit::part(session, &Part::up_to(session, call.at.turn));
-    // Nothing before the call's turn goes, so its index is the same.
+    // Nothing before the call's turn is removed, so its index is the same.
     let edited = edit::apply(&front.session, &way.edits());
     let judged = Replay::new(&edited.session, replay.policy(), replay.mode());
     let now = edited.call(call.at.index).and_then(|index| judged.call(index));
     now.is_some_and(|now| now.decision.verdict == Verdict::Allow)
 }
 
-/// What is in every way, where there is none.
+/// The common obstacle of all ways, if there is none.
 fn obstacle(run: &mut Run, call: &Call, moves: &Moves, deciding: RuleId) -> Obstacle {
     let goal = NewCall { tool: &call.tool, arguments: &call.arguments };
     if let Some(rule) = run.final_word(goal) {

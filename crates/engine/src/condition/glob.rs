@@ -1,4 +1,4 @@
-//! Names with `*` for any text, also none, and `?` for any one character; everything else stands for itself.
+//! Names with `*` for any text, including none, and `?` for any one character; all other characters are literal.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ impl Glob {
     /// Whether the whole name matches. Costs at most the product of both lengths.
     pub fn matches(&self, name: &str) -> bool {
         let (mut pattern, mut rest) = (self.0.chars(), name.chars());
-        // Where to go on when a later part does not fit: after the last star, one character further in the name.
+        // Where to continue when a later part does not fit: after the last star, one character further in the name.
         let mut again: Option<(std::str::Chars<'_>, std::str::Chars<'_>)> = None;
         loop {
             let at = rest.clone();

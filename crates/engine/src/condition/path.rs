@@ -1,4 +1,4 @@
-//! JSONPath (RFC 9535): parsed once, and walked without a detour where it is a singular query.
+//! JSONPath (RFC 9535): parsed once, and walked directly if it is a singular query.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub use peek::{first_in_json, in_json, in_value, peek};
 /// Steps that compiling a pattern costs, which `match` and `search` of a filter do at each place anew.
 const PATTERN: u64 = 10_000;
 
-/// How many `..` a path may have: each multiplies the places by how deep a value nests.
+/// Most `..` in a path: each multiplies the visited places by the depth of a value.
 const DESCENTS: usize = 3;
 
 /// A parsed path.
@@ -137,8 +137,8 @@ impl Path {
         }
     }
 
-    /// How many steps finding the nodes may take, in a value of this many parts that nest this deep: an upper bound, for
-    /// whoever cannot wait.
+    /// An upper bound for the steps of finding the nodes in a value of this many parts and this depth, for callers with
+    /// a budget.
     pub fn effort(&self, size: u64, depth: u64) -> u64 {
         match &self.form {
             Form::Singular(steps) => steps.len() as u64,
@@ -155,7 +155,7 @@ impl Path {
                 Step::Index(index) => item(*index, inner),
             }),
             Form::Query(query) => query.segments.iter().rev().try_fold(value, |inner, segment| {
-                // What is anywhere below is also directly below.
+                // A descendant segment also finds direct children.
                 let segment = if let Segment::Descendant(segment) = segment { segment } else { segment };
                 match segment {
                     Segment::Selector(Selector::Name(name)) => Some(member(name, inner)),
@@ -167,7 +167,7 @@ impl Path {
         }
     }
 
-    /// What is there once `outer`, which this path leads through, is known to be `value`; `None` if it does not lead through.
+    /// The node at this path if `outer`, a prefix of it, is known to be `value`; `None` if `outer` is not a prefix.
     pub fn beyond<'v>(&self, outer: &Path, value: &'v Value) -> Option<Option<&'v Value>> {
         let rest = self.rest(outer)?;
         Some(walk(rest, value))
@@ -197,7 +197,7 @@ impl Path {
     }
 }
 
-/// How many `..` are in a path, those of its filters left out: [`Path::effort`] counts them.
+/// The number of `..` in a path, without those of its filters: [`Path::effort`] counts them.
 fn descents(segments: &[Segment]) -> usize {
     segments.iter().filter(|segment| matches!(segment, Segment::Descendant(_))).count()
 }
@@ -232,7 +232,7 @@ fn member(name: &str, inner: Value) -> Value {
     Value::Object([(name.to_owned(), inner)].into_iter().collect())
 }
 
-/// A list with a value at this place. Nobody builds a list of thousands for one value.
+/// A list with a value at this index. No list of thousands is built for one value.
 fn item(index: i64, inner: Value) -> Option<Value> {
     let before =
         usize::try_from(if index < 0 { -index - 1 } else { index }).ok().filter(|before| *before < 64)?;
@@ -267,8 +267,8 @@ fn walk<'v>(steps: &[Step], value: &'v Value) -> Option<&'v Value> {
     })
 }
 
-/// How often a part of the value is visited at the most: from each of its ancestors for every `..`, once for every
-/// selector, and with what a filter asks there.
+/// How often a part of the value is visited at most: from each of its ancestors for every `..`, once for every
+/// selector, and by the queries of a filter there.
 fn factor(segments: &[Segment], size: u64, depth: u64) -> u64 {
     let of_selector = |selector: &Selector| match selector {
         Selector::Filter(filter) => asked(filter, size, depth).saturating_add(1),
@@ -290,7 +290,7 @@ fn factor(segments: &[Segment], size: u64, depth: u64) -> u64 {
     })
 }
 
-/// What a filter costs at one place.
+/// The cost of a filter at one node.
 fn asked(filter: &Filter, size: u64, depth: u64) -> u64 {
     match filter {
         Filter::Or(parts) | Filter::And(parts) => {
@@ -412,7 +412,7 @@ mod tests {
             ("", "begin with `$`"),
             ("$.a[", ""),
             ("$.a ", "white space"),
-            // RFC 9535 lets such a filter find nothing, which would let pass what the path was written to find.
+            // By RFC 9535 such a filter finds nothing, which would silently disable the guard.
             ("$.errors[?search(@.m, '(?=f)fatal')]", "`(?=f)fatal` in its filter cannot be used"),
             ("$[?@.a == 1 && (@.b || !match(@.m, '('))]", "`(`"),
             ("$[?count(@.x[?search(@, '*')]) > 1]", "`*`"),

@@ -1,6 +1,6 @@
-//! Files that documents of a version name: read where they are named, as a part of the document that names them.
+//! Files that documents of a version name: read together with the document, as a part of it.
 //!
-//! Nothing here opens a file. Whoever loads a version hands over the texts, named by [`path`].
+//! Nothing here opens a file. The loader passes in the texts, named by [`path`].
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ pub struct Beside {
 pub struct BesideText {
     /// The text.
     pub source: Source,
-    /// Its documents, each with what its rules' ids begin with. Without those that are empty.
+    /// Its documents, each with the prefix of its rules' ids, without empty ones.
     pub documents: Vec<(Node, String)>,
     /// The dialect of the document that names it.
     pub dialect: &'static str,
@@ -73,7 +73,7 @@ pub fn clean(name: &str) -> String {
         match part {
             "" | "." => {}
             ".." if parts.last().is_some_and(|last| *last != "..") => drop(parts.pop()),
-            // Nothing is above the root.
+            // The root has no parent.
             ".." if rooted => {}
             part => parts.push(part),
         }

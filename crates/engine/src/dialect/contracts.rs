@@ -54,7 +54,7 @@ pub const DIALECT: Dialect = Dialect {
 
 fn recognises(node: &Node) -> bool {
     let has = |key| node.get(key).is_some();
-    // A contract whose `tool` is misspelt is a broken contract, and not somebody else's file.
+    // A contract whose `tool` is misspelt is a broken contract, and not an unrelated file.
     (has("tool") && !rejection_plans::is_plan_of_tool(node))
         || has("preconditions")
         || has("forbids_after")
@@ -65,11 +65,11 @@ fn recognises(node: &Node) -> bool {
 struct ContractReader {
     rules: Vec<RuleId>,
     contracts: Vec<Contract>,
-    /// Where each tool's contract is.
+    /// The place of each tool's contract.
     places: HashMap<Arc<str>, (Source, Span)>,
     /// Keys for the publisher's test runner.
     runner: RunnerKeys,
-    /// How many prior calls ask what a call does.
+    /// Number of prior calls that have questions about what a call does.
     asking: usize,
 }
 
@@ -127,9 +127,9 @@ struct Reading<'a, 'r> {
     tool: Option<Arc<str>>,
     runner: &'r mut RunnerKeys,
     asking: &'r mut usize,
-    /// What is known of programs and tools.
+    /// The facts about programs and tools.
     facts: Table,
-    /// What is said beside errors.
+    /// Diagnostics besides errors.
     told: Vec<Diagnostic>,
 }
 
@@ -244,7 +244,7 @@ impl<'a> Reading<'a, '_> {
         Some(Precondition { rule: rule?, steps: steps.flatten(), prior })
     }
 
-    /// Gives the next rule its id, and returns its number among the contracts' rules; nothing if it is switched off.
+    /// Gives the next rule its id, and returns its number among the contracts' rules; `None` if it is switched off.
     fn rule(
         &mut self,
         kind: &'static str,

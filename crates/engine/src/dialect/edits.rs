@@ -11,13 +11,13 @@ use serde_json::{Map, Value};
 use crate::condition::glob::Glob;
 use rulestep_base::source::Node;
 
-/// What a dialect says of edits of its documents.
+/// The rows of a dialect for edits of its documents.
 pub struct Edits {
     /// By kind of rule: the rows of its keys.
     pub kinds: &'static [(&'static str, &'static [&'static [Row]])],
     /// Keys around a rule that are part of what it means: the document, and the rule's pointer in it.
     pub around: fn(&Node, &str) -> Map<String, Value>,
-    /// Keys of a document that change no rule. Any other key beside rules may; `None`: what is beside rules is not for us.
+    /// Keys of a document that change no rule. Any other key beside rules may; `None`: keys beside rules are ignored.
     pub idle: Option<&'static [&'static str]>,
 }
 
@@ -25,41 +25,41 @@ impl Edits {
     /// Nothing is known: every edit may do anything.
     pub const NONE: Edits = Edits { kinds: &[], around: |_, _| Map::new(), idle: None };
 
-    /// The rows of a kind; none where nothing is known of it.
+    /// The rows of a kind; none if nothing is known of it.
     pub fn rows(&self, kind: &str) -> Vec<&'static Row> {
         let rows = self.kinds.iter().find(|(name, _)| *name == kind);
         rows.into_iter().flat_map(|(_, rows)| rows.iter().copied().flatten()).collect()
     }
 }
 
-/// What a key of a rule does to the calls that the rule objects to.
+/// How a key of a rule affects the set of calls that the rule objects to.
 pub struct Row {
     /// The key.
     pub key: &'static str,
     /// A larger value makes the set smaller.
     pub inverse: bool,
-    /// What a rule without the key means.
+    /// The meaning of a rule without the key.
     pub absent: Absent,
     /// How two values are compared.
     pub shape: Shape,
-    /// Where the rule has this key as well, the row says nothing.
+    /// If the rule has this key as well, the row does not apply.
     pub unless: &'static str,
 }
 
-/// What is meant where a key is missing.
+/// The meaning of a missing key.
 #[derive(Clone, Copy)]
 pub enum Absent {
     /// No value at all: the key takes part in no comparison by size.
     Unknown,
-    /// As if its value meant nothing.
+    /// As if its value matched nothing.
     Nothing,
-    /// As if its value meant everything.
+    /// As if its value matched everything.
     Everything,
     /// These names.
     Names(&'static [&'static str]),
 }
 
-/// How two values of a key are compared: which of them means more.
+/// How two values of a key are compared: which of them matches more.
 #[derive(Clone, Copy)]
 pub enum Shape {
     /// Words for people and models; they decide nothing.
@@ -72,19 +72,19 @@ pub enum Shape {
     Number(Option<f64>),
     /// Text that is contained in a name: the shorter means more.
     Contained,
-    /// Any of these names; `*` and `?` stand for letters, and `!` takes names out.
+    /// Any of these names, with `*` and `?` as wildcards; `!` excludes names.
     Names,
-    /// Any of these patterns, of which nothing is known but that `!` takes out.
+    /// Any of these patterns, of which only the exclusion by `!` is understood.
     Patterns,
     /// An item or a list of items, any of which is enough.
     Any(&'static Shape),
     /// Items all of which must hold.
     All(&'static Shape),
-    /// The same, where no item means nothing.
+    /// The same, where no item matches nothing.
     Conditions,
     /// The first words: each further one means less.
     Prefix,
-    /// Keys all of which must hold; a value that is no mapping is that of the key named second.
+    /// Keys all of which must hold; a value that is not a mapping is that of the key named second.
     Keys(&'static [&'static [Row]], &'static str),
     /// Any keys, all of which must hold.
     Entries,
@@ -92,24 +92,24 @@ pub enum Shape {
     Each,
 }
 
-/// How likely something is.
+/// A three-valued truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub enum Likely {
     /// It is not so.
     #[default]
     No,
-    /// Nobody can tell.
+    /// Unknown.
     Maybe,
     /// It is so.
     Yes,
 }
 
-/// What a new value means beside an old one.
+/// How a new value differs from an old one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reach {
-    /// It means something that the old one did not.
+    /// Whether it matches something that the old one did not.
     pub more: Likely,
-    /// It does not mean something that the old one did.
+    /// Whether it fails to match something that the old one did.
     pub less: Likely,
 }
 
@@ -120,17 +120,17 @@ impl Reach {
     const OTHER: Reach = Reach { more: Likely::Yes, less: Likely::Yes };
     const UNKNOWN: Reach = Reach { more: Likely::Maybe, less: Likely::Maybe };
 
-    /// The same of a set that is taken away.
+    /// The same for an excluded set.
     fn inverted(self) -> Reach {
         Reach { more: self.less, less: self.more }
     }
 
-    /// Of two parts of one value.
+    /// Combines two parts of one value.
     pub fn with(self, other: Reach) -> Reach {
         Reach { more: self.more.max(other.more), less: self.less.max(other.less) }
     }
 
-    /// Of a growing set, as `Some(true)`.
+    /// `Some(true)` for a growing set.
     fn of(more: Option<bool>) -> Reach {
         match more {
             None => Reach::SAME,
@@ -161,7 +161,7 @@ impl Row {
         Row::stops(key, Absent::Unknown, Shape::Exact)
     }
 
-    /// What an edit of this key's value does to the calls that are meant.
+    /// How an edit of this key's value changes the set of matched calls.
     fn reach(&self, old: Option<&Value>, new: Option<&Value>) -> Reach {
         let names = match self.absent {
             Absent::Names(names) => Some(Value::from(names)),
@@ -186,7 +186,7 @@ impl Row {
     }
 }
 
-/// What an edit does, key by key: those that differ. Keys that only hold words have `Reach::SAME`.
+/// The effect of an edit by key, for the keys that differ. Keys that only hold words have `Reach::SAME`.
 pub fn by_key(rows: &[&Row], old: &Map<String, Value>, new: &Map<String, Value>) -> BTreeMap<String, Reach> {
     let mut keys = BTreeMap::new();
     for key in old.keys().chain(new.keys()) {
@@ -252,7 +252,7 @@ impl Shape {
         }
     }
 
-    /// Of values that have an order and a default.
+    /// For values that have an order and a default.
     fn defaults(self, old: Option<&Value>, new: Option<&Value>) -> Option<Reach> {
         let (old, new) = match self {
             Shape::Rank(order, default) => {
@@ -285,7 +285,7 @@ fn items(value: &Value) -> Vec<Value> {
     }
 }
 
-/// Of two names.
+/// For two names.
 fn name(old: &Value, new: &Value) -> Reach {
     let (Some(old), Some(new)) = (old.as_str(), new.as_str()) else { return Reach::UNKNOWN };
     let open = |name: &str| name.contains(['*', '?', '[', '{']);
@@ -300,7 +300,7 @@ fn name(old: &Value, new: &Value) -> Reach {
     }
 }
 
-/// Of lists of which any item is enough. What begins with `!` takes out what is before it.
+/// For lists of which any item is enough. An item that begins with `!` excludes from the items before it.
 fn names(old: &[Value], new: &[Value], each: impl Fn(&Value, &Value) -> Reach) -> Reach {
     let taken = |item: &Value| item.as_str().is_some_and(|item| item.starts_with('!'));
     if !old.iter().chain(new).any(taken) {
@@ -328,7 +328,7 @@ fn any(old: &[Value], new: &[Value], each: impl Fn(&Value, &Value) -> Reach) -> 
     pairwise(&lost, &gained, each)
 }
 
-/// Of lists of which every item must hold: a further one means less.
+/// For lists of which every item must hold: a further one matches less.
 fn all(old: &[Value], new: &[Value], each: impl Fn(&Value, &Value) -> Reach) -> Reach {
     let dropped = |item: &&Value| !new.iter().any(|now| each(item, now).more == Likely::No || now == *item);
     let added = |item: &&Value| !old.iter().any(|then| each(then, item).less == Likely::No || then == *item);
@@ -337,7 +337,7 @@ fn all(old: &[Value], new: &[Value], each: impl Fn(&Value, &Value) -> Reach) -> 
     pairwise(&dropped, &added, |old, new| each(old, new).inverted()).inverted()
 }
 
-/// What is left of two lists once what the other has as well is taken out.
+/// Compares the rest of two lists once their common items are removed.
 fn pairwise(old: &[&Value], new: &[&Value], each: impl Fn(&Value, &Value) -> Reach) -> Reach {
     match (old, new) {
         ([], []) => Reach::SAME,
@@ -356,7 +356,7 @@ fn weaker(a: Reach, b: Reach) -> Reach {
     Reach { more: a.more.min(b.more), less: a.less.min(b.less) }
 }
 
-/// Of mappings with any keys.
+/// For mappings with any keys.
 fn entries(old: &Value, new: &Value, alone: fn(Option<&Value>) -> Reach, both: Shape) -> Reach {
     let (Some(old), Some(new)) = (old.as_object(), new.as_object()) else { return Reach::UNKNOWN };
     let mut reach = Reach::SAME;

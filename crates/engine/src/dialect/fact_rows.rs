@@ -1,4 +1,4 @@
-//! `facts`: rows that a document adds to what is known of programs and tools, for its own rules.
+//! `facts`: rows that a document adds to the facts about programs and tools, for its own rules.
 
 use std::collections::HashMap;
 
@@ -18,7 +18,8 @@ pub fn facts<'a>(fields: &mut Fields<'a>, out: &mut Vec<Problem>) -> Table {
     Table::new(read.filter_map(|item| row(&item, &mut seen, out)).collect())
 }
 
-/// What a row is about, a program or a tool of this name, with its place: two rows about one thing contradict each other.
+/// Whether a row is about a program or a tool, and its name, with the row's place: two rows about one thing contradict
+/// each other.
 type Seen = HashMap<(bool, String), Span>;
 
 fn row(item: &Field<'_>, seen: &mut Seen, out: &mut Vec<Problem>) -> Option<Row> {
@@ -59,7 +60,7 @@ fn program(item: &Field<'_>, seen: &mut Seen, out: &mut Vec<Problem>) -> RowKind
     RowKind::Program(Box::new(row))
 }
 
-/// What is wrong with a row, at its place in the document.
+/// The problem of a row, at its place in the document.
 fn problem(fault: Fault, row: &Node) -> Problem {
     let (key, value) = row.span_of(&fault.pointer).unwrap_or((None, row.span));
     if let (FaultKind::UnknownKey, Some((written, known))) = (fault.kind, &fault.known) {

@@ -1,4 +1,4 @@
-//! A limit on the calls of a tool as it stands when a turn begins: what two dialects have in common.
+//! A limit on the calls of a tool at the beginning of a turn, shared by two dialects.
 
 use std::sync::Arc;
 

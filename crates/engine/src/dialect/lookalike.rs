@@ -1,5 +1,5 @@
-//! Documents that no dialect claims although somebody relies on them: misspelt ones, and guards of the publishers that
-//! are not supported. Leaving one out would allow what it was written to stop.
+//! Documents that no dialect claims although users rely on them: misspelt ones, and unsupported guards of the
+//! publishers. Leaving one out would allow what it was written to stop.
 
 use super::{DIALECTS, Dialect, rejection_plans, sequence_rules};
 use rulestep_base::diagnostic::{Diagnostic, code};
@@ -15,11 +15,11 @@ const ORDINARY: &[&str] = &["tools", "roles"];
 /// A guard of a publisher that is not supported.
 struct Guard {
     key: &'static str,
-    /// Whether the value under the key is such a guard.
+    /// Whether the value of the key is such a guard.
     holds: fn(&Node) -> bool,
-    /// The dialect whose publisher has it.
+    /// The dialect of its publisher.
     dialect: &'static str,
-    /// Where the publisher has it, and what to do instead.
+    /// Where the publisher documents it, and what to do instead.
     help: &'static str,
     /// Whether a document that a dialect claims can have it as well.
     beside_rules: bool,
@@ -76,8 +76,8 @@ const GUARDS: &[Guard] = &[
     },
 ];
 
-/// What is wrong with a document that is not to be read by a dialect, or by the one that it is `of`; none if it is somebody else's,
-/// or that dialect's. With `only`, guards of other dialects are not looked for.
+/// The problem of a document that is not read by a dialect, or by the one that it is `of`; none if it is unrelated, or
+/// fine for that dialect. With `only`, guards of other dialects are ignored.
 pub fn refused(
     node: &Node,
     source: &Source,
@@ -115,7 +115,7 @@ pub fn refused(
     out
 }
 
-/// A key by which the documents of another dialect are known, in a document of this one, which does not read it.
+/// A key by which the documents of another dialect are recognised, in a document of this one, which does not read it.
 fn beside(entry: &Entry, source: &Source, of: &Dialect, wanted: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
     // Its own reader knows these.
     if matches!(entry.key.as_str(), "tool" | "dialect") || of.keys.contains(&entry.key.as_str()) {
@@ -140,7 +140,7 @@ fn beside(entry: &Entry, source: &Source, of: &Dialect, wanted: &dyn Fn(&str) ->
     Some(Diagnostic::error(code::NOT_ENFORCED, message).at(source, entry.key_span).help(help))
 }
 
-/// Whether a top key is nearly one by which some dialect's documents are known.
+/// Whether a top-level key is nearly one by which some dialect's documents are recognised.
 fn misspelt(entry: &Entry, source: &Source, wanted: &dyn Fn(&str) -> bool) -> Option<Diagnostic> {
     const LONGEST: usize = 64;
     if entry.key.len() > LONGEST || ORDINARY.contains(&entry.key.as_str()) {
@@ -156,7 +156,7 @@ fn misspelt(entry: &Entry, source: &Source, wanted: &dyn Fn(&str) -> bool) -> Op
     Some(Diagnostic::error(code::UNKNOWN_KEY, message).at(source, entry.key_span).help(ELSEWHERE))
 }
 
-/// What a rule of a sequence is about.
+/// The operands of a sequence rule.
 const OPERANDS: [&str; 8] = ["tools", "pattern", "first", "then", "trigger", "forbidden", "tool", "call"];
 
 fn has_operand(item: &Node) -> bool {
@@ -172,12 +172,12 @@ pub fn has_whole_rule(node: &Node) -> bool {
     })
 }
 
-/// A rule of a list in which no type is one: with another rule beside it, its reader would refuse it.
+/// A rule of a list in which no item has a known type: if another rule were beside it, its reader would reject it.
 fn misspelt_rule(item: &Node, source: &Source) -> Option<Diagnostic> {
     const SHORT: usize = 6;
     let kind = item.get("type")?;
     let word = kind.as_str().filter(|_| has_operand(item))?;
-    // Of a short word, one letter may be wrong.
+    // A short word may have one wrong letter.
     let is_slip = |known: &str| known.len() > SHORT || edits(word, known) < 2;
     let near = sequence_rules::types().filter(|known| is_near(word, known) && is_slip(known));
     let known = near.min_by_key(|known| edits(word, known))?;
@@ -185,7 +185,7 @@ fn misspelt_rule(item: &Node, source: &Source) -> Option<Diagnostic> {
     Some(Diagnostic::error(code::BAD_VALUE, message).at(source, kind.span).help(ELSEWHERE))
 }
 
-/// That a document has a key of a dialect and is none of its documents all the same.
+/// The problem of a document that has a key of a dialect and is not one of its documents.
 fn incomplete(entry: &Entry, source: &Source) -> Diagnostic {
     let dialect = DIALECTS.iter().find(|dialect| dialect.keys.contains(&entry.key.as_str()));
     let others: Vec<String> = dialect
@@ -256,7 +256,7 @@ fn is_names(value: &Node) -> bool {
     value.as_seq().is_some_and(|items| items.iter().any(|item| item.as_str().is_some()))
 }
 
-/// `{allow: […], deny: […]}`, and the lists of tools under other conditions that are beside them.
+/// `{allow: […], deny: […]}`, and the lists of tools under other conditions beside them.
 fn is_tool_lists(value: &Node) -> bool {
     const BEGINNINGS: &[&str] =
         &["allow", "deny", "denied", "block", "ask", "approval", "restrict", "redact"];

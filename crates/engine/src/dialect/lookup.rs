@@ -1,8 +1,8 @@
-//! Reference pages read as data: what there is to say of every key, at every place of a document.
+//! Reference pages as data: the documentation of every key, at every place of a document.
 //!
-//! The pages are the one source. Descriptions in the schemas, the entries of `explain DIALECT.KEY`, and what an editor offers
-//! and shows are taken from them. A page has a section for each place, whose heading ends in the place (`preconditions[]`),
-//! and in it an item for each key: its type, whether it may be missing, then what it means.
+//! The pages are the one source. Descriptions in the schemas, the entries of `explain DIALECT.KEY`, and an editor's
+//! completions and hovers are taken from them. A page has a section for each place, whose heading ends in the place
+//! (`preconditions[]`), and in it an item for each key: its type, whether it may be missing, then its meaning.
 
 mod page;
 
@@ -16,19 +16,19 @@ use rulestep_base::source::{Node, NodeValue, Source, parse};
 
 /// A page.
 pub struct Reference {
-    /// What it is about.
+    /// Its dialect.
     pub dialect: &'static Dialect,
     /// The published system: `contracts of Vesanor (ReplayCI)`.
     pub follows: &'static str,
     /// The sections about places, in the order of the page.
     pub sections: Vec<Section>,
-    /// Where the published system differs, by keys.
+    /// Differences of the published system, by keys.
     differences: Vec<(Vec<&'static str>, String)>,
     /// The examples, with the place of each in the page.
     examples: Vec<(usize, &'static str)>,
 }
 
-/// What a page says of one place.
+/// The section of a page about one place.
 pub struct Section {
     /// The place, as the heading has it: `.`, `preconditions[]`, `rules[type=before]`.
     pub place: &'static str,
@@ -42,7 +42,7 @@ pub struct Section {
 pub struct Step {
     /// The key.
     pub key: String,
-    /// What the mapping there says of its own `type`.
+    /// The value of `type` in the mapping there.
     pub kind: Option<String>,
 }
 
@@ -59,7 +59,7 @@ pub struct Match<'r> {
 
 static PAGES: LazyLock<Vec<Reference>> = LazyLock::new(|| DIALECTS.iter().map(Reference::read).collect());
 
-/// What one may ask for of all pages: `contract.preconditions.match`.
+/// All paths that can be looked up in the pages: `contract.preconditions.match`.
 pub fn paths() -> &'static [String] {
     static PATHS: LazyLock<Vec<String>> =
         LazyLock::new(|| PAGES.iter().flat_map(|page| page.keys().map(|found| found.path())).collect());
@@ -120,7 +120,7 @@ impl Reference {
         if way.is_empty() {
             return self.sections.iter().filter(|section| section.place == ".").collect();
         }
-        // Who asks for a key may begin at the top of a document, but not with what is no key.
+        // A lookup may begin at the top of a document, but only with a key.
         let is_key = |step: &Step| self.keys().any(|found| found.key.name == step.key);
         let ends = (0..way.len()).filter_map(|from| way.split_at_checked(from));
         let mut found = ends.filter(|(before, _)| !loose || before.iter().all(is_key)).map(|(_, end)| {
@@ -138,7 +138,7 @@ impl Reference {
         if section.place == "." || is_here(&place) {
             return section.place != ".";
         }
-        // Whoever asks for `limits.action` need not say of which tool.
+        // `limits.action` need not name the tool.
         place.retain(|step| *step != "*");
         loose && is_here(&place)
     }
@@ -168,7 +168,7 @@ impl Reference {
         found.map(|(section, key)| Match { reference: self, section, key }).collect()
     }
 
-    /// The entries that somebody asks for: `preconditions.resource.path`, with the kind of a rule or without it.
+    /// The entries for a query: `preconditions.resource.path`, with the kind of a rule or without it.
     pub fn named(&self, asked: &str) -> Vec<Match<'_>> {
         let mut way = self.way(asked);
         match way.pop() {
@@ -177,13 +177,13 @@ impl Reference {
         }
     }
 
-    /// The sections that somebody asks for: `rules.before`, or what may be within a key.
+    /// The sections for a query: `rules.before`, or the content of a key.
     pub fn sections_named(&self, asked: &str) -> Vec<&Section> {
         let way = self.way(asked);
         let at = |section: &&Section| self.is_at(section, &way, true);
         let of_kind = |section: &&Section| section.place.ends_with(']') && !section.place.ends_with("[]");
         let found = || self.sections.iter().filter(at);
-        // Of `rules.before`, what the kind alone has.
+        // For `rules.before`, only the sections of that kind.
         match way.last().is_some_and(|last| last.kind.is_some()) {
             true => found().filter(of_kind).collect(),
             false => found().collect(),
@@ -211,7 +211,7 @@ impl Reference {
         way
     }
 
-    /// Whether what is asked for ends in a kind that is no key as well.
+    /// Whether the query ends in a kind that is not also a key.
     fn is_only_kind(&self, asked: &str) -> bool {
         let last = asked.rsplit('.').next().unwrap_or_default();
         !self.sections.iter().any(|section| section.keys.iter().any(|key| key.name == last))
@@ -241,7 +241,7 @@ impl<'r> Match<'r> {
         path
     }
 
-    /// Where the published system differs: what is said of a key holds for all that is within it.
+    /// Difference of the published system: what is documented for a key holds for everything within it.
     pub fn difference(&self) -> Option<&'r str> {
         let path = self.path();
         let path = path.split_once('.').map_or("", |(_, path)| path);
@@ -281,8 +281,8 @@ impl<'r> Match<'r> {
     }
 }
 
-/// The entries of the keys on a line (from 1) of a text, in its order; of a line without one, of the key whose value it is
-/// in.
+/// The entries of the keys on a line (from 1) of a text, in its order; for a line without one, of the key whose value
+/// it is in.
 pub fn on_line(source: &Source, line: u32) -> Vec<Match<'static>> {
     let Some(span) = source.line_span(line) else { return Vec::new() };
     let written = source.slice(span).trim_start();
@@ -311,13 +311,13 @@ pub fn on_line(source: &Source, line: u32) -> Vec<Match<'static>> {
     on.into_iter().map(|(_, found)| found).collect()
 }
 
-/// The entries that somebody asks for by `DIALECT.KEY`; none where that is no dialect.
+/// The entries for `DIALECT.KEY`; none if there is no such dialect.
 pub fn asked(name: &str) -> Option<(&'static Reference, &str)> {
     let (dialect, key) = name.split_once('.')?;
     Some((Reference::of(super::meant(dialect)?)?, key))
 }
 
-/// The known path that a misspelt one most probably stands for: the same key at another place, else the nearest path.
+/// The known path that a misspelt one most probably means: the same key at another place, else the nearest path.
 pub fn nearest_path(reference: &Reference, key: &str) -> Option<String> {
     let dialect = reference.dialect.name;
     let paths: Vec<String> = reference.keys().map(|found| found.path()).collect();
@@ -356,7 +356,7 @@ pub fn mappings<'n>(node: &'n Node, way: &mut Vec<Step>, take: &mut dyn FnMut(&[
     }
 }
 
-/// What a list at the top of a file holds.
+/// The content of a list at the top of a file.
 pub const TOP_LIST: &str = "rules";
 
 /// A step of a place without its brackets, and the `type` that it asks for.

@@ -1,4 +1,4 @@
-//! The keys that a rule of every dialect may have beside its own: `effect`, `mode`, `tell`.
+//! The keys that a rule of every dialect may have besides its own: `effect`, `mode`, `tell`.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use rulestep_base::source::{Fields, Problem};
 /// Their names.
 pub const KEYS: [&str; 3] = ["effect", "mode", "tell"];
 
-/// Takes them from a rule's keys. A document without them means what it always meant.
+/// Takes them from a rule's keys. A document without them keeps its published meaning.
 pub fn options(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> RuleOptions {
     let effects = [("deny", Effect::Deny), ("ask", Effect::Ask), ("report", Effect::Report)];
     let modes = [("enforce", false), ("shadow", true)];

@@ -1,4 +1,4 @@
-//! Traps in regular expressions that change no meaning: what was written is kept, and what it does is said.
+//! Traps in regular expressions that change no meaning: the expression is kept as written, and its effect is reported.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use rulestep_base::diagnostic::{Diagnostic, code};
 use rulestep_base::source::wildcard::is_quote;
 use rulestep_base::source::{Node, Source, Span, quoted};
 
-/// What is wrong with the expressions of `args_match`. `node`: the call that has the key.
+/// Problems of the expressions of `args_match`. `node`: the call that has the key.
 pub fn traps_in(node: &Node, args_match: &[(Arc<str>, Arc<str>)], source: &Source) -> Vec<Diagnostic> {
     let Some(written) = node.entry("args_match") else { return Vec::new() };
     let found = args_match.iter().filter_map(|(argument, pattern)| {
@@ -55,7 +55,7 @@ fn value_as_pattern(argument: &str, pattern: &str, source: &Source, span: Span) 
     Some(Diagnostic::warning(code::NEVER_MET, message).at(source, span).help(help))
 }
 
-/// What a word stood for in YAML 1.1, and does not in YAML 1.2.
+/// The boolean that a word was in YAML 1.1, but not in YAML 1.2.
 pub fn truth(word: &str) -> Option<bool> {
     match &*word.to_ascii_lowercase() {
         "yes" | "on" => Some(true),
@@ -64,7 +64,7 @@ pub fn truth(word: &str) -> Option<bool> {
     }
 }
 
-/// What JSON has for a value of Python.
+/// The JSON value of a Python literal.
 fn python(word: &str) -> Option<&'static str> {
     match word {
         "True" | "TRUE" => Some("true"),
@@ -110,7 +110,7 @@ fn in_quotes(pattern: &str) -> Option<&str> {
     is_name(inner).then_some(inner)
 }
 
-/// What an expression does that its author hardly meant.
+/// A meaning of an expression that its author hardly intended.
 pub fn trap(pattern: &str, source: &Source, span: Span) -> Option<Diagnostic> {
     if pattern.contains('\u{8}') {
         let message =
@@ -168,7 +168,7 @@ fn contradiction(pattern: &str) -> Option<&'static str> {
             '[' | '(' | '\\' => return None,
             '^' if letter => return Some("nothing comes before the beginning of the text"),
             _ if ended && plain(sign) => {
-                // It may be there or not.
+                // It may be present or not.
                 let optional = rest.clone().next().is_some_and(|next| matches!(next, '?' | '*' | '{'));
                 return (!optional).then_some("nothing follows the end of the text");
             }

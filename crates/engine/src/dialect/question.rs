@@ -1,5 +1,5 @@
-//! The keys that ask what a call does, in all dialects that have them: `runs`, `reads`, `writes`, `deletes`, `reaches`,
-//! `agent`, `ended`.
+//! The keys for questions about what a call does, in all dialects that have them: `runs`, `reads`, `writes`, `deletes`,
+//! `reaches`, `agent`, `ended`.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use rulestep_base::source::{Field, Fields, Node, Problem, ProblemKind, Source, q
 pub use rulestep_shell::Question;
 pub use rulestep_shell::facts::Table;
 
-/// What a document says of programs and tools: rows of `facts`, and that `case` is folded.
+/// A document's facts about programs and tools: rows of `facts`, and `case`, which ignores case.
 pub fn facts(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Table {
     let table = super::fact_rows::facts(fields, out);
     let folds =
@@ -29,7 +29,7 @@ pub fn asks(fields: &Fields<'_>) -> bool {
     KEYS.iter().any(|key| fields.has(key))
 }
 
-/// What a key says better than an expression over the command line of a tool: the key, with its value.
+/// A key that is better than an expression over a tool's command line, with its value.
 fn better(tools: &[Arc<str>], argument: &str, pattern: &str) -> Option<(&'static str, Value)> {
     let command = matches!(argument, "command" | "cmd" | "commands" | "script" | "input");
     let runs = tools.is_empty() || tools.iter().any(|tool| runs_commands(&Table::default(), tool));
@@ -53,7 +53,7 @@ pub fn commands_as_text(
         );
         let instead = format!("`{key}: {}`", inline(&value, false));
         let help = format!("match what the call does: {instead}");
-        // Beside other arguments the key would have to be added, and the expression taken out.
+        // Beside other arguments the key would have to be added, and the expression removed.
         let fix = (args_match.len() == 1).then(|| Fix::instead(source, written.key_span, key, value, &help));
         let span = written.value.entry(argument).map_or(written.key_span, |entry| entry.value.span);
         let notice = Diagnostic::notice(code::COMMAND_AS_TEXT, message).at(source, span);
@@ -82,8 +82,8 @@ pub fn argument_as_path(name: &str, value: &Field<'_>) -> Option<Problem> {
     Some(Problem::new(ProblemKind::MatchesNothing, span, message).help(help))
 }
 
-/// That none of these tools can be what a question asks for, by what is known of them: the rule would look like a guard.
-/// `field`: the call that asks.
+/// The problem that none of these tools can satisfy a question, by the known facts: the rule would only look like a
+/// guard. `field`: the call with the question.
 pub fn never_met(
     field: &Field<'_>,
     tools: &[Arc<str>],
@@ -113,7 +113,8 @@ fn unmeetable(question: &Question, tools: &[Arc<str>], facts: &Table) -> Option<
     keys.find(|key| !tools.is_empty() && none(key))
 }
 
-/// What to write where a name is a command line, which no tool is called by: a known program, a blank and more.
+/// What to write instead of a name that is a command line, which is not a tool's name: a known program, a blank and
+/// more.
 pub fn instead_of_command(name: &str) -> Option<String> {
     let (program, _) = name.split_once(' ')?;
     rulestep_shell::facts::program(program).is_some().then(|| never::as_runs(name))

@@ -4,7 +4,7 @@ pub mod codes;
 mod edits;
 mod places;
 
-// What evaluates plans. Without it plans are still found, and are errors.
+// Evaluates plans. Without it plans are still found, and are errors.
 #[cfg(feature = "rejection-plans")]
 mod explain;
 #[cfg(feature = "rejection-plans")]
@@ -53,7 +53,7 @@ pub const DIALECT: Dialect = Dialect {
     references: None,
 };
 
-/// A plan anywhere, something meant as one, or the configuration of an assistant or a squad, which may have one.
+/// A plan anywhere, something intended as one, or the configuration of an assistant or a squad, which may have one.
 fn recognises(node: &Node) -> bool {
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::as_str).is_some();
     let assistant = |node: &Node| {
@@ -80,7 +80,7 @@ pub(super) fn holds_conditions(list: &Node) -> bool {
     places::holds_conditions(list)
 }
 
-/// A plan in a document that another dialect reads, where nobody would keep it.
+/// A plan in a document that another dialect reads, where it would have no effect.
 pub fn misplaced(source: &Source, node: &Node, of: &Dialect) -> Option<Diagnostic> {
     if of.name == DIALECT.name {
         return None;
@@ -158,7 +158,7 @@ impl PlanReader {
         let governed = tools.first().filter(|_| tools.len() == 1).cloned();
         let id = rules.push(Rule { description, tool: governed, tools: Arc::clone(&tools), options, ..rule });
         if !self.built {
-            // A guard that nobody evaluates must not look like one that passes.
+            // A guard that is not evaluated must not look like one that passes.
             let message = "this build cannot evaluate rejection plans";
             let diagnostic = Diagnostic::error(codes::PLANS_NOT_BUILT, message);
             let diagnostic = diagnostic.at(text.source, field.key_span.unwrap_or(field.span()));
@@ -211,8 +211,8 @@ fn pending(text: Text<'_>, place: &Place<'_>, problems: &mut Vec<Diagnostic>) ->
     counts
 }
 
-/// What is wanted of a plan, beside its conditions. Published plans have no such keys, so a mistake in one is an error, and
-/// not a plan that rejects.
+/// The options of a plan, besides its conditions. Published plans have no such keys, so a mistake in one is an error,
+/// and not a plan that rejects.
 fn wanted(text: Text<'_>, place: &Place<'_>, problems: &mut Vec<Diagnostic>) -> RuleOptions {
     let node = if place.form == Form::Bare { place.tool.node } else { place.plan.node };
     let mut wrong = Vec::new();
@@ -222,7 +222,7 @@ fn wanted(text: Text<'_>, place: &Place<'_>, problems: &mut Vec<Diagnostic>) -> 
     options
 }
 
-/// What a rule without a name of its own is called.
+/// The name of a rule without its own.
 fn phrase(rule: &Rule) -> Option<String> {
     match &*rule.tools {
         [] => None,
@@ -236,7 +236,7 @@ fn phrase(rule: &Rule) -> Option<String> {
 /// Keys of a plan whose conditions are beside its tool.
 const BARE: [&str; 5] = ["conditions", PENDING, "effect", "mode", "tell"];
 
-/// In our own forms there is nothing but the plan, so a key that nobody reads is a slip.
+/// Our own forms hold only the plan, so an unknown key is a slip.
 fn own_keys(text: Text<'_>, node: &Node, plan: &[&'static str], problems: &mut Vec<Diagnostic>) {
     let known = [&["dialect", "tool", "description"], plan].concat();
     for entry in node.as_map().unwrap_or_default() {
@@ -255,7 +255,7 @@ fn own_keys(text: Text<'_>, node: &Node, plan: &[&'static str], problems: &mut V
     problems.extend(wrong.into_iter().map(|problem| Diagnostic::from_problem(problem, text.source)));
 }
 
-/// What was meant as a plan and guards nothing.
+/// The problem of something intended as a plan that guards nothing.
 fn slipped(text: Text<'_>, slip: &Slip<'_>) -> Diagnostic {
     let (entry, help) = match slip {
         Slip::Misspelt(entry) => return unknown(text, entry, Some(places::KEY)),
@@ -288,7 +288,7 @@ mod tests {
     use crate::dialect::beside::Beside;
     use rulestep_base::source::parse;
 
-    /// What a program with plans, or without, says of a plan, and how many units it makes of it.
+    /// The diagnostics of a program with plans, or without, for a plan, and the number of units it makes of it.
     fn read(built: bool, text: &str) -> (Vec<Diagnostic>, usize) {
         let source = Source::new("p.yaml", text);
         let parsed = parse(&source);

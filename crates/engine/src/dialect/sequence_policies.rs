@@ -41,7 +41,7 @@ pub const DIALECT: Dialect = Dialect {
     references: None,
 };
 
-/// The name of a policy that gives none.
+/// The name of a policy without one.
 const UNNAMED: &str = "sequence-policy";
 
 fn recognises(node: &Node) -> bool {
@@ -125,7 +125,7 @@ impl<'a> Reading<'a, '_> {
         Some(Limit { rule: rule?, tool, allowed: allowed?, said: said? })
     }
 
-    /// Gives the next rule its id, and returns its number in the document; nothing if it is switched off.
+    /// Gives the next rule its id, and returns its number in the document; `None` if it is switched off.
     fn rule(
         &mut self,
         kind: &'static str,
@@ -144,7 +144,7 @@ impl<'a> Reading<'a, '_> {
     }
 }
 
-/// What both kinds of rules say when they speak against a call.
+/// The response that both kinds of rules have for a call that they object to.
 fn said(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Response> {
     let actions = [("deny", Effect::Deny), ("halt", Effect::Halt)];
     let effect = fields.required("action", out).and_then(|action| action.one_of(&actions, out));
@@ -153,8 +153,8 @@ fn said(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Response> {
     Some(Response { effect: effect?, reason: reason?.into(), tell_llm })
 }
 
-/// What is wanted of the rule. `action` says how it stops a call, and `tellLLM` is its own word for `tell`: a document that
-/// says two things at once means one of them, and nobody knows which.
+/// The options of the rule. `action` says how it stops a call, and `tellLLM` is its own word for `tell`: a document
+/// that gives both contradicts itself, and which one is intended is unknown.
 fn wanted(item: &Field<'_>, fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> RuleOptions {
     let word = |key| item.node.get(key).and_then(Node::as_str);
     let mut clash = |key, message, help| {
@@ -169,7 +169,7 @@ fn wanted(item: &Field<'_>, fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> 
     if item.node.get("tellLLM").is_some() {
         clash("tell", "the rule has both `tell` and `tellLLM`", "keep one of the two texts");
     }
-    // It is what the author wants told, whatever the key is called here.
+    // It is the author's message to the model, whatever the key is called here.
     let own = word("tellLLM").map(Arc::from);
     let options = options(fields, out);
     RuleOptions { tell: options.tell.clone().or(own), ..options }

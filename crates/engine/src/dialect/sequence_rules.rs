@@ -27,7 +27,7 @@ mod suite;
 mod unit;
 mod when;
 
-/// Which calls a rule means: for the other dialects that ask what a call does.
+/// Which calls a rule matches: for the other dialects with questions about what a call does.
 pub(in crate::dialect) mod calls {
     pub(in crate::dialect) use super::asks::{Copies, Part, Role};
     pub(in crate::dialect) use super::explain::{operand_orders, operand_title, operand_words};

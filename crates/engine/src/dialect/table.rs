@@ -1,4 +1,4 @@
-//! Which dialects there are, and which of them a document is written in.
+//! The table of dialects, and recognition of a document's dialect.
 
 #[cfg(test)]
 use super::toy;

@@ -144,7 +144,7 @@ impl<'a> Reading<'a, '_> {
                     .help("give each section an id of its own"),
             );
         }
-        // A section without an id is known by its place; nobody can name it as a parent.
+        // A section without an id is known by its place; no other section can name it as a parent.
         parents.push((id.map(|(_, id)| id), parent));
         let tools = fields.list("tools", out, |tool, out| {
             let name = tool.exact_name(out, each_tool)?;
@@ -156,7 +156,7 @@ impl<'a> Reading<'a, '_> {
         Some(Section { tools: tools.unwrap_or_default(), policies: policies.unwrap_or_default() })
     }
 
-    /// A tool has one section: which policies govern it would depend on the order otherwise.
+    /// A tool has one section: otherwise the order would decide which policies govern it.
     fn home(&mut self, tool: &'a str, section: usize, span: Span) {
         match self.homes.get(tool) {
             Some((first, place)) if *first != section => {
@@ -203,7 +203,7 @@ impl<'a> Reading<'a, '_> {
         fields.finish(out);
         let word = if sequential { "sequential_dependency" } else { "read_before_write" };
         let rule = self.text.rule(word, &item.pointer, item.span());
-        // What writes, or needs others first.
+        // Tools that write, or that need others first.
         let tools = match &kind {
             Some(Kind::Dependencies(needs)) => {
                 needs.keys().cloned().collect::<BTreeSet<_>>().into_iter().collect()
@@ -221,7 +221,7 @@ impl<'a> Reading<'a, '_> {
     }
 }
 
-/// The form that works where several tools are meant.
+/// The form that works if several tools are intended.
 fn each_tool(_: &Wildcard<'_>) -> String {
     "list each tool by its name".to_owned()
 }

@@ -1,4 +1,4 @@
-//! A toy dialect: each listed tool runs once. It is there for the test below, and to show what a dialect consists of.
+//! A toy dialect: each listed tool runs once. It is used by the test below, and shows the parts of a dialect.
 
 use std::sync::Arc;
 
@@ -259,7 +259,8 @@ mod tests {
         {"role": "tool", "tool_call_id": "a", "content": "{}"},
         {"role": "assistant", "tool_calls": [{"id": "b", "function": {"name": "issue_refund", "arguments": "{}"}}]}]}"#;
 
-    /// What has never heard of it decides by it, and says why. That what shows it knows no dialect is held where all rooms are seen.
+    /// Code that does not know it decides by it, and explains. A test over all rooms holds that renderers know no
+    /// dialect.
     #[test]
     fn a_dialect_is_one_file_and_its_row() {
         let file = PolicyFile {

@@ -1,4 +1,5 @@
-//! Patterns in the filters of a path. One that cannot be used finds nothing, silently, by RFC 9535; in a guard that is a mistake.
+//! Patterns in the filters of a path. By RFC 9535, an unusable one finds nothing, silently; in a guard that is a
+//! mistake.
 
 use jsonpath_rust::parser::model::{
     Comparable, Filter, FilterAtom, FnArg, Literal, Segment, Selector, Test, TestFunction,

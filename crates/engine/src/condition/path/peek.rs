@@ -1,4 +1,4 @@
-//! What is at a few places of a JSON text, found without a tree of all that is around them.
+//! The nodes at a few paths of a JSON text, found without building its tree.
 
 use std::borrow::Cow;
 
@@ -10,11 +10,11 @@ use rulestep_base::session::Body;
 use rulestep_base::session::body::{plain_tape, unescaped};
 use rulestep_base::source::tape::Tape;
 
-/// What is at one path each; `None` where nothing is.
+/// The node at each path; `None` if there is none.
 pub type Places = SmallVec<[Option<Value>; 4]>;
 
-/// What is at each of these paths in a body that is an object: the same as [`Path::one`] in [`Body::value`]. `None` where only
-/// the whole value can tell, or where there is one already.
+/// The node at each of these paths in a body that is an object: the same as [`Path::one`] in [`Body::value`]. `None` if
+/// only the whole value can tell, or if it is parsed already.
 pub fn peek<'p>(paths: impl Iterator<Item = &'p Path>, body: &Body) -> Option<Places> {
     let ways: SmallVec<[&[Step]; 4]> = paths.map(steps).collect::<Option<_>>()?;
     let deepest = ways.iter().map(|steps| steps.len()).max().unwrap_or_default();
@@ -45,7 +45,7 @@ fn in_whole<'b>(path: &Path, body: &'b Body, whole: fn(&Body) -> Option<&Value>)
     }
 }
 
-/// The first of these paths whose node in a body, where that is JSON, is what is wanted; and the node.
+/// The first of these paths whose node in a JSON body passes a test; and the node.
 pub fn first_in_json<'p, 'b, P: Iterator<Item = &'p Path>>(
     paths: impl Fn() -> P,
     body: &'b Body,

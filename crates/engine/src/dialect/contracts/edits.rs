@@ -1,4 +1,4 @@
-//! What an edit of a contract does, key by key.
+//! The effect of an edit of a contract, key by key.
 
 use serde_json::{Map, Value};
 

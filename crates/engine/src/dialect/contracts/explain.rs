@@ -1,4 +1,5 @@
-//! The explanations of contracts: what is forbidden and since when, how many turns are completed, which earlier call is missing.
+//! The explanations of contracts: what is forbidden and since when, how many turns are completed, which earlier call is
+//! missing.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use rulestep_base::diagnostic::Code;
 use rulestep_base::wording::sentence::{field, name, value};
 use rulestep_base::wording::{self, Sentence, at, count, list};
 
-/// How many earlier values a sentence lists.
+/// Number of earlier values that a sentence lists.
 const LISTED: usize = 3;
 
 /// A rule that forbids a tool for the rest of the session.
@@ -36,7 +37,7 @@ pub struct Steps {
 pub struct Prior {
     /// The tool that must have run, or what the calls are called.
     pub tool: Arc<str>,
-    /// The calls of which one must have run, where the rule says more than a tool's name.
+    /// The calls of which one must have run, if the rule has more than a tool's name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<ToolName>,
     /// The command of an earlier call that perhaps was one.
@@ -49,7 +50,7 @@ pub struct Prior {
     pub other_reading: bool,
     /// The conditions on the deciding call's result, and what the result had there.
     pub outputs: Vec<Output>,
-    /// The same conditions where no call's result was looked at: what a call would have to return.
+    /// The same conditions if no call's result was looked at: what a call would have to return.
     #[serde(skip)]
     pub required: Vec<Output>,
     /// A path under which the failed condition would hold: the result is wrapped in another object.
@@ -67,7 +68,7 @@ pub(super) struct StepsState {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct PriorState(pub Prior);
 
-/// How a rule's list of tools has a prior call: one that names no tool may be of several.
+/// A prior call in a rule's list of tools: one that names no tool may be of several.
 pub(super) fn rule_tool(named: &ToolName) -> Arc<str> {
     if named.tool.is_empty() {
         format!("{}…", operand_title(named)).into()
@@ -76,7 +77,7 @@ pub(super) fn rule_tool(named: &ToolName) -> Arc<str> {
     }
 }
 
-/// What a rule without a name of its own is called.
+/// The name of a rule without its own.
 pub(super) fn phrase(rule: &Rule) -> Option<String> {
     match (rule.kind, &*rule.tools) {
         ("precondition", [tool, priors @ ..]) if !priors.is_empty() => {
@@ -93,7 +94,7 @@ pub(super) fn phrase(rule: &Rule) -> Option<String> {
 
 impl Explain for Forbidden {
     fn explain(&self, about: &About<'_>) -> Explanation {
-        // Nothing here may ask whoever reads it to change the policy: that may be the model.
+        // Nothing here may ask the reader to change the policy: the reader may be the model.
         let way_out = Sentence::new("none in this session: `forbids_after` applies until it ends");
         Explanation { way_out: Some(way_out), ..Explanation::new(about, forbidden(about)) }
     }
@@ -174,7 +175,7 @@ impl Prior {
         }
     }
 
-    /// What to do so that one of its calls happens.
+    /// The instruction to make one of its calls.
     fn order(&self) -> String {
         match &*self.calls {
             [] => format!("call {}", name(&self.tool)),
@@ -363,7 +364,7 @@ fn other(prior: &Prior) -> &'static str {
     if prior.matching == "any" { "newest" } else { "any" }
 }
 
-/// What a condition requires: `eligible true`, `score at least 5`.
+/// The requirement of a condition: `eligible true`, `score at least 5`.
 fn condition(output: &Output) -> String {
     let path = field(&output.path);
     match output.comparison {

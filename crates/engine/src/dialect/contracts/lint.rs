@@ -1,4 +1,4 @@
-//! What is probably not meant in a contract, though it can be used as it is.
+//! Probable mistakes in a contract that can be used as it is.
 
 use std::cmp::Ordering;
 
@@ -34,7 +34,7 @@ pub(super) fn warnings(
         .preconditions
         .iter()
         .filter_map(|precondition| Some((precondition.prior.as_ref()?, rule(precondition.rule)?)))
-        // What stops nothing contradicts nothing.
+        // A rule that stops nothing contradicts nothing.
         .filter(|(_, rule)| rule.options.stops())
         .collect();
     let mut out = Vec::new();
@@ -69,7 +69,7 @@ pub(super) fn warnings(
             let message = "no turn needs to be complete for this, so every call satisfies it";
             out.push(Diagnostic::warning(code::NEVER_MET, message).at(text.source, line));
         }
-        // What a rule asks decides only for rules with the same effect.
+        // A rule's question decides only for rules with the same effect.
         let alike =
             |other: &Precondition| rule(other.rule).is_some_and(|other| other.options == written.options);
         let others = contract.preconditions.iter().enumerate();
@@ -100,7 +100,7 @@ pub(super) fn warnings(
     out
 }
 
-/// How many turns a precondition asks for, if there is such a number.
+/// The number of turns that a precondition requires, if it has such a number.
 fn steps(precondition: &Precondition) -> Option<u64> {
     precondition.steps.as_ref().and_then(|steps| steps.fewest)
 }
@@ -125,7 +125,7 @@ fn wishes<'c>(text: Text<'_>, prior: &'c PriorRule, rule: &Rule) -> Vec<Wish<'c>
     wishes
 }
 
-/// What the bound value of this call must be: it is there, and equals a value of a result that passes conditions.
+/// What the bound value of this call must be: it exists, and equals a value of a result that passes conditions.
 fn bound<'c>(prior: &'c PriorRule, rule: &Rule) -> Vec<Wish<'c>> {
     let Some(resource) = &prior.resource else { return Vec::new() };
     let here = |test| Wish { path: &resource.here, test, span: rule.span };
@@ -134,7 +134,7 @@ fn bound<'c>(prior: &'c PriorRule, rule: &Rule) -> Vec<Wish<'c>> {
     std::iter::once(&EXISTS).chain(tests).map(here).collect()
 }
 
-/// Two wishes that no value can fulfil, at least one of them of the second list.
+/// Two wishes that no value can satisfy, at least one of them of the second list.
 fn clash<'c>(others: &[Wish<'c>], own: &[Wish<'c>]) -> Option<(Wish<'c>, Wish<'c>)> {
     own.iter().enumerate().find_map(|(at, wish)| {
         let before = others.iter().chain(own.iter().take(at));

@@ -1,6 +1,7 @@
-//! The running state of the contracts: what has been met, what is forbidden, how many turns are complete.
+//! The running state of the contracts: which preconditions are satisfied, what is forbidden, how many turns are
+//! complete.
 //!
-//! Every question is answered from what was kept when a call was resolved; the past is never looked through again.
+//! Every question is answered from state that was kept when a call was resolved; the past is never searched again.
 
 mod outlook;
 mod saved;
@@ -31,9 +32,9 @@ use rulestep_base::session::{Body, CallRef, Outcome};
 pub(super) struct ContractsMonitor {
     unit: Arc<Contracts>,
     hasher: DefaultHashBuilder,
-    /// What is kept about each tool, by slot.
+    /// The state of each tool, by slot.
     tools: Pages<ToolState>,
-    /// What the earlier calls of each group come to.
+    /// The earlier calls of each group, summarised.
     standings: Pages<Standings>,
     /// Turns completed.
     completed: u64,
@@ -49,7 +50,7 @@ pub(super) struct ContractsMonitor {
 struct ToolState {
     /// What forbids it for the rest of the session, the earliest first, each rule once.
     bans: Vec<Ban>,
-    /// What forbids it until the turn ends because of calls of this turn: of each rule the earliest.
+    /// What forbids it until the turn ends because of calls of this turn: the earliest of each rule.
     running: Vec<Ban>,
 }
 
@@ -67,7 +68,7 @@ struct RunningCall {
     failed: bool,
 }
 
-/// What there is of earlier calls for a call with given arguments.
+/// The earlier calls that match a call's arguments.
 #[derive(Clone, Copy)]
 enum Lookup<'a> {
     NoPrior,
@@ -123,7 +124,7 @@ impl ContractsMonitor {
         self.standings.get(group).map(|standings| standings.recent.as_slice()).unwrap_or_default()
     }
 
-    /// What there is for these arguments in a group.
+    /// The earlier calls of a group that match these arguments.
     fn seek(&self, number: usize, arguments: &Body) -> Lookup<'_> {
         let Some(group) = self.unit.groups.get(number).filter(|_| self.counts(number)) else {
             return Lookup::NoPrior;

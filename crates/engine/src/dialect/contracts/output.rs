@@ -1,4 +1,4 @@
-//! Conditions on a result: a path, and what must be there.
+//! Conditions on a result: a path, and tests of its node.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ pub struct Output {
     /// The comparison.
     #[serde(rename = "operator")]
     pub comparison: Comparison,
-    /// What was wanted.
+    /// The required value.
     pub wanted: Value,
-    /// What was there: the first few nodes.
+    /// The actual values: the first few nodes.
     pub got: Vec<Value>,
-    /// How many nodes there were in all.
+    /// The number of nodes.
     pub nodes: usize,
     /// Whether it holds.
     pub holds: bool,
@@ -72,12 +72,12 @@ impl Comparison {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conditions(Vec<Condition>);
 
-/// One path with one or more operators, all of which must hold.
+/// One path with one or more tests, all of which must hold.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// Where to look in the result.
+    /// The path in the result.
     pub path: Path,
-    /// What must be true of what is there; never empty.
+    /// The tests of its node; never empty.
     pub tests: Vec<Test>,
 }
 
@@ -94,7 +94,7 @@ pub enum Test {
     Lte(Bound),
 }
 
-/// Several [`Conditions`] on the same results: each path is looked up once, and each test of it made once.
+/// Several [`Conditions`] on the same results: each path is looked up once, and each of its tests made once.
 #[derive(Debug, Default)]
 pub struct Table {
     looks: Vec<PathTests>,
@@ -125,7 +125,7 @@ pub enum Sample {
     Unknown,
 }
 
-/// How many nodes a finding quotes.
+/// Number of nodes that a finding quotes.
 const QUOTED: usize = 4;
 
 impl Table {
@@ -221,12 +221,12 @@ impl Conditions {
         self.0.iter()
     }
 
-    /// Where they look.
+    /// Their paths.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.0.iter().map(|condition| &condition.path)
     }
 
-    /// A result of which every condition holds.
+    /// A result that satisfies every condition.
     pub fn sample(&self) -> Sample {
         let mut sample: Option<Value> = None;
         for condition in &self.0 {
@@ -250,7 +250,7 @@ impl Conditions {
         if holds { Sample::Value(sample) } else { Sample::Unknown }
     }
 
-    /// What each condition asked and found, for people.
+    /// The requirement and the actual values of each condition, for people.
     pub fn explain(&self, output: &Body) -> Vec<Output> {
         let value = output.value();
         self.0.iter().flat_map(|condition| condition.explain(value)).collect()
@@ -261,7 +261,7 @@ impl Conditions {
     pub fn unwrapped(&self, output: &Body) -> Option<Arc<str>> {
         let Some(value @ Value::Object(wrapper)) = output.value() else { return None };
         let failed = self.0.iter().find(|condition| !condition.holds_in(output))?;
-        // What is at the path itself is what was meant.
+        // A node at the path itself is the intended one.
         if !failed.path.nodes(value).is_empty() {
             return None;
         }
@@ -276,7 +276,7 @@ impl Conditions {
 }
 
 impl Condition {
-    /// That something is at a path.
+    /// The condition that something is at a path.
     pub fn exists(path: &Path) -> Condition {
         Condition { path: path.clone(), tests: vec![Test::Exists(true)] }
     }
@@ -286,7 +286,7 @@ impl Condition {
         self.tests.iter().all(|test| *test == Test::Exists(true))
     }
 
-    /// What it wants, in words: `equals true`.
+    /// Its requirement, in words: `equals true`.
     pub fn words(&self) -> String {
         let words = self.explain(None).into_iter().map(|output| match output.comparison {
             Comparison::Exists if output.wanted == Value::Bool(false) => "is not there".to_owned(),
@@ -298,7 +298,7 @@ impl Condition {
         words.collect::<Vec<_>>().join(" and ")
     }
 
-    /// What it finds in a part of a call.
+    /// Its node in a part of a call.
     pub fn look(&self, body: &Body) -> Look {
         let Some(value) = body.value() else { return Look { present: false, passes: false } };
         let nodes = self.path.nodes(value);
@@ -338,7 +338,7 @@ impl Condition {
 }
 
 impl Test {
-    /// Of these nodes.
+    /// For these nodes.
     pub fn holds(&self, nodes: &[&Value]) -> bool {
         match (self, nodes) {
             (_, []) => self.holds_one(None, None),
@@ -347,7 +347,7 @@ impl Test {
         }
     }
 
-    /// Of at most one node; `numeral` is that node, where it is a number.
+    /// For at most one node; `numeral` is that node, if it is a number.
     fn holds_one(&self, node: Option<&Value>, numeral: Option<Numeral<'_>>) -> bool {
         let bounded = |comparison: Comparison, bound: &Bound| {
             numeral.is_some_and(|numeral| comparison.admits(numeral.compare(bound.numeral())))
@@ -361,7 +361,7 @@ impl Test {
     }
 }
 
-/// What must be at one path.
+/// The required value at one path.
 enum Wanted {
     Nothing,
     Value(Value),

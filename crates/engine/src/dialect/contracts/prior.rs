@@ -1,4 +1,4 @@
-//! The calls that may come first: a tool, or what the arguments and the commands of a call must be.
+//! The calls that may come first: a tool, or conditions on the arguments and the commands of a call.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ use rulestep_base::session::{Body, Outcome, Session, value};
 use rulestep_base::source::wildcard::Wildcard;
 use rulestep_base::source::{Field, Node, Problem, ProblemKind, Source, quoted};
 
-/// How many values of an argument are worth trying.
+/// Most values of an argument that are worth trying.
 const VALUES: usize = 8;
 
 /// An earlier call that must have run.
@@ -36,9 +36,9 @@ pub(super) struct PriorRule {
 /// The value that this call and the prior call must share.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Resource {
-    /// Where it is in this call's arguments.
+    /// Its path in this call's arguments.
     pub here: Path,
-    /// Where the prior call has it.
+    /// Its side in the prior call.
     pub side: Side,
     pub there: Path,
 }
@@ -89,7 +89,7 @@ impl PriorRule {
         let priors = priors.filter(|prior| prior.outcome == Outcome::Ok);
         let known =
             priors.filter_map(|prior| Some(resource.of_prior(&prior.arguments, &prior.output)?.into_owned()));
-        // Where nobody knows a value, any does: what it is has no meaning to a contract.
+        // For an unknown value, any value does: a contract does not depend on what it is.
         for other in own(call.wanted).into_iter().chain(known).chain([Value::from(ANY_VALUE)]) {
             if others.len() < VALUES && !others.iter().any(|known| value::equal(known, &other)) {
                 others.push(other);
@@ -119,7 +119,7 @@ impl PriorRule {
         }
     }
 
-    /// Whether no prior call at all can be what is asked for.
+    /// Whether no prior call at all can match.
     pub fn is_impossible(&self) -> bool {
         self.outputs.sample() == Sample::Impossible
     }
@@ -151,8 +151,8 @@ impl PartialEq for PriorCalls {
 }
 
 impl PriorCalls {
-    /// Reads a tool's name, a mapping with what is asked of a call, or a list of them. `asking` numbers those that ask what a
-    /// call does.
+    /// Reads a tool's name, a mapping with conditions on a call, or a list of them. `asking` numbers those with
+    /// questions about what a call does.
     pub fn read(
         field: &Field<'_>,
         facts: &Table,
@@ -174,7 +174,7 @@ impl PriorCalls {
         Some(PriorCalls(calls))
     }
 
-    /// The one tool of which any call is meant, as published contracts have it.
+    /// The one tool of which any call matches, as in published contracts.
     pub fn only_tool(&self) -> Option<&Arc<str>> {
         match &*self.0 {
             [only] if !only.looks() => only.tools.first(),
@@ -195,12 +195,12 @@ impl PriorCalls {
         self.0.iter().flat_map(|operand| &operand.tools)
     }
 
-    /// Whether a call that names no tool may be meant.
+    /// Whether a call of an unnamed tool may match.
     pub fn any_tool(&self) -> bool {
         self.0.iter().any(|operand| operand.any_tool)
     }
 
-    /// Whether calls of a tool may be meant.
+    /// Whether calls of a tool may match.
     pub fn names(&self, tool: &str) -> bool {
         self.0.iter().any(|operand| operand.names(tool))
     }
@@ -210,7 +210,7 @@ impl PriorCalls {
         !self.0.iter().any(|operand| operand.names(tool) && !operand.looks())
     }
 
-    /// Whether a call that succeeded is certainly meant: what is not known satisfies nothing.
+    /// Whether a call that succeeded certainly matches: an unknown satisfies nothing.
     pub fn mean(&self, look: Look<'_>) -> bool {
         let mut named = self.0.iter().filter(|operand| operand.names(look.tool));
         named.any(|operand| match operand.asks {
@@ -219,18 +219,18 @@ impl PriorCalls {
         })
     }
 
-    /// The command of a call that is perhaps meant, or of which nobody knows whether it succeeded.
+    /// The command of a call that perhaps matches, or of which it is unknown whether it succeeded.
     pub fn doubt(&self, look: Look<'_>) -> Option<Part> {
         self.0.iter().filter(|operand| operand.names(look.tool)).find_map(|operand| operand.doubt(look))
     }
 
-    /// The tools of a session whose calls may be meant.
+    /// The tools of a session whose calls may match.
     pub fn in_session(&self, session: &Session) -> BTreeSet<Arc<str>> {
         let called = session.calls.iter().map(|call| &call.tool).filter(|tool| self.names(tool));
         self.tools().chain(called).cloned().collect()
     }
 
-    /// Expressions that do what was hardly meant, or that a key would say better. `node`: what was read.
+    /// Expressions with an unintended meaning, or that a key would express better. `node`: the node that was read.
     pub fn commands_as_text(&self, node: &Node, source: &Source) -> Vec<Diagnostic> {
         let nodes = node.as_seq().unwrap_or(std::slice::from_ref(node));
         let told = self.0.iter().zip(nodes).flat_map(|(operand, node)| {
@@ -244,7 +244,7 @@ impl PriorCalls {
         told.collect()
     }
 
-    /// What they are called, in a column.
+    /// Their name in a column.
     pub fn title(&self) -> Arc<str> {
         self.named().map(operand_title).collect::<Vec<_>>().join(" or ").into()
     }
@@ -297,7 +297,7 @@ fn prior_call(
     Some(operand)
 }
 
-/// Expressions, each of which must be one: a broken one would keep the tool from running for ever.
+/// Expressions, each of which must be valid: a broken one would keep the tool from running for ever.
 fn arguments(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Vec<(Argument, Arc<str>)>> {
     let mut read = Some(Vec::new());
     for (name, value) in field.entries(out)? {

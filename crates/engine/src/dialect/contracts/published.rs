@@ -7,10 +7,10 @@ use crate::dialect::contracts::codes;
 use rulestep_base::diagnostic::{Diagnostic, code};
 use rulestep_base::source::{Field, Fields, Node, NodeValue, Problem, Source, Span, quoted};
 
-/// Keys by which a contract is known even if it has none of ours.
+/// Keys by which a contract is recognised even if it has none of ours.
 pub(super) const TELLING: &[&str] = &["side_effect", "evidence_class", "commit_requirement", "golden_cases"];
 
-/// What the test runner alone reads.
+/// Keys that only the test runner reads.
 const RUNNER: &[&str] = &[
     "schema_version",
     "contract_version",
@@ -25,7 +25,7 @@ const RUNNER: &[&str] = &[
     "pass_threshold",
 ];
 
-/// What stops calls at run time, and how it may be said here.
+/// Keys that stop calls at run time, and how to write them here.
 const ENFORCED: &[(&str, &str)] = &[
     ("gate", "take it out; a contract's own `preconditions` decide about its tool"),
     ("transitions", "take it out, or say with `preconditions` what must have happened before"),
@@ -40,7 +40,7 @@ const ENFORCED: &[(&str, &str)] = &[
     ("expected_tool_calls", "take it out; sequence rules say it: `rules: [{type: require, tool: NAME}]`"),
 ];
 
-/// How many keys for the test runner there are, in how many contracts, and where the first is.
+/// The keys for the test runner: their number, the number of their contracts, and the first place.
 #[derive(Default)]
 pub(super) struct RunnerKeys {
     first: Option<(String, Source, Span)>,
@@ -66,8 +66,8 @@ impl RunnerKeys {
     }
 }
 
-/// Takes the publisher's keys: counts those of the test runner, and gives an error for each that would have to be
-/// enforced. One that holds nothing asks nothing.
+/// Takes the publisher's keys: counts those of the test runner, and reports an error for each that would have to be
+/// enforced. An empty one requires nothing.
 pub(super) fn keys<'a>(
     fields: &mut Fields<'a>,
     source: &Source,
@@ -79,7 +79,7 @@ pub(super) fn keys<'a>(
         runner.first.get_or_insert_with(|| (key.to_owned(), source.clone(), span));
         runner.keys += 1;
     };
-    // They are known here, but they are not what anybody should be led to by a list of known keys.
+    // They are known here, but should not be suggested in a list of known keys.
     for key in RUNNER.iter().copied().filter(|key| fields.has(key)).collect::<Vec<_>>() {
         if let Some(entry) = fields.take(key) {
             skip(key, entry.key_span);

@@ -1,4 +1,4 @@
-//! All contracts of a version as one unit: which tool plays which part, settled once.
+//! All contracts of a version as one unit: the role of each tool, settled once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::monitor::{
 };
 use rulestep_base::session::{Body, Facts, Session, value};
 
-/// What a contract says of its tool. Rules are local numbers, see [`Contracts::rules`].
+/// A tool's contract. Rules are local numbers, see [`Contracts::rules`].
 #[derive(Debug)]
 pub(super) struct Contract {
     pub tool: Arc<str>,
@@ -36,9 +36,9 @@ pub(super) struct Precondition {
 /// A number of turns that must be complete.
 #[derive(Debug, Clone)]
 pub(super) struct Steps {
-    /// As it was written.
+    /// As written.
     pub bound: Number,
-    /// What that comes to in whole turns; `None`: no number of turns is enough.
+    /// The same in whole turns; `None`: no number of turns is enough.
     pub fewest: Option<u64>,
 }
 
@@ -60,13 +60,13 @@ pub(super) fn fewest(bound: &Number) -> Option<u64> {
 pub(super) struct Contracts {
     pub rules: Vec<RuleId>,
     pub contracts: Vec<Contract>,
-    /// What preconditions ask of earlier calls, by the calls and values that are looked at together.
+    /// The preconditions on earlier calls, grouped by the calls and values that are looked at together.
     pub groups: Vec<Group>,
     pub tools: Vec<Part>,
     slots: HashMap<Arc<str>, usize>,
     /// The slot of every tool that no rule names, where any call may be a prior one.
     others: Option<usize>,
-    /// How many prior calls ask what a call does.
+    /// Number of prior calls with questions about what a call does.
     pub asking: usize,
 }
 
@@ -123,7 +123,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Its calls can meet a group, if these of all tools can.
+    /// Its calls can match a group, if these of all tools can.
     fn join(&mut self, number: usize, group: &Group, others: bool) {
         if !others && !group.calls.names(&self.name) {
             return;
@@ -144,7 +144,7 @@ pub(super) struct Meets {
     pub group: usize,
     /// For each member, the place of its conditions in the tool's table.
     pub places: Vec<usize>,
-    /// Whether more than the tool decides if a call is meant.
+    /// Whether more than the tool decides if a call matches.
     pub looks: bool,
 }
 
@@ -348,7 +348,7 @@ impl Unit for Contracts {
         };
         for Contract { tool, preconditions, forbids_after } in &self.contracts {
             for Precondition { rule, steps, prior } in preconditions {
-                // What a call does is in no name.
+                // A name does not say what a call does.
                 if let Some(prior) = prior.as_ref().filter(|prior| !prior.calls.any_tool()) {
                     let (tool, any_of) = (Arc::clone(tool), prior.calls.tools().cloned().collect());
                     say(*rule, Says::Needs { tool, any_of, directly: false });

@@ -1,4 +1,4 @@
-//! The text of a page, cut into headings, items and entries.
+//! The text of a page, split into headings, items and entries.
 
 /// The entry of a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,22 +9,22 @@ pub struct Key {
     pub form: String,
     /// Whether it may be missing.
     pub presence: Presence,
-    /// What it means.
+    /// Its meaning.
     pub meaning: String,
 }
 
 /// Whether a key may be missing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Presence {
-    /// It may not.
+    /// It must be present.
     Required,
-    /// It may, and then has no effect.
+    /// It may be missing, and then has no effect.
     Optional,
-    /// It may, and then counts as this.
+    /// It may be missing, and then has this value.
     Default(String),
 }
 
-/// What a key's value may hold that can be listed.
+/// The values of a key, if they can be listed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values<'k> {
     /// These words.
@@ -38,7 +38,7 @@ pub enum Values<'k> {
 }
 
 impl Key {
-    /// What can be listed of its values.
+    /// The values that can be listed.
     pub fn values(&self) -> Values<'_> {
         let (words, between): (Vec<_>, Vec<_>) =
             self.form.split('`').enumerate().partition(|(place, _)| place % 2 == 1);

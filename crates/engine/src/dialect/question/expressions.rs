@@ -1,6 +1,7 @@
-//! Regular expressions over command lines that name a program or a file, said as what a call does.
+//! Regular expressions over command lines that name a program or a file, translated to questions about what a call
+//! does.
 //!
-//! Only expressions of which the words are certain are read; of all others nothing is said.
+//! Only expressions with certain words are read; all others are left alone.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -15,7 +16,7 @@ use rulestep_shell::facts::{self, Style};
 pub struct Meaning {
     /// `runs` or `reads`.
     pub key: &'static str,
-    /// What is written there.
+    /// The value to write.
     pub value: Value,
 }
 
@@ -30,7 +31,7 @@ struct PatternWord {
     gap: bool,
 }
 
-/// What may stand around the words without saying anything.
+/// What may surround the words without changing the meaning.
 const BEFORE: &str = r"(?i) (?s) ^ \A \b .*? .* \s* \s+ \s (^|\s) (?:^|\s) (^|\s+) (?:^|\s+)";
 const AFTER: &str = r"$ \z \b .* \s* \s+ \s (\s|$) (?:\s|$) ($|\s) (?:$|\s) (\s+|$) (?:\s+|$)";
 
@@ -42,7 +43,7 @@ const ENDINGS: &str = ".pem .key .p12 .pfx .jks .keystore";
 /// Endings of names that are files.
 const NAMED: &str = ".json .yaml .yml .toml .pem .key .env .lock .md";
 
-/// What an expression over a command line asks of a call, where it names programs, or files and nothing else.
+/// The question that an expression over a command line asks of a call, if it names programs, or files and nothing else.
 pub fn meaning(pattern: &str) -> Option<Meaning> {
     if pattern.len() > 200 {
         return None;
@@ -91,7 +92,7 @@ fn split(pattern: &str) -> Option<Vec<&str>> {
         }
     }
     found.push(pattern.get(start..)?);
-    // One group around all of it says nothing either.
+    // One group around everything changes nothing either.
     if let [only] = found.as_slice()
         && let Some(inner) = only.strip_prefix("(?:").or_else(|| only.strip_prefix('('))
         && let Some(inner) = inner.strip_suffix(')').filter(|inner| !inner.contains(['(', ')']))
@@ -101,7 +102,7 @@ fn split(pattern: &str) -> Option<Vec<&str>> {
     (depth == 0).then_some(found)
 }
 
-/// Without what stands around the words.
+/// The pattern without what surrounds the words.
 fn trimmed(mut pattern: &str) -> &str {
     while let Some(rest) = BEFORE.split(' ').find_map(|before| pattern.strip_prefix(before)) {
         pattern = rest;
@@ -116,7 +117,7 @@ fn trimmed(mut pattern: &str) -> &str {
     pattern
 }
 
-/// The words of one alternative; `None` where anything else is said.
+/// The words of one alternative; `None` if it says anything else.
 fn words(pattern: &str) -> Option<Vec<PatternWord>> {
     let mut letters = trimmed(pattern).chars().peekable();
     let mut words: Vec<PatternWord> = Vec::new();
@@ -152,7 +153,7 @@ fn words(pattern: &str) -> Option<Vec<PatternWord>> {
                 _ => return None,
             },
             '(' => group(&mut letters)?,
-            // Somebody who forgot to escape it means the dot.
+            // An unescaped dot in a name is meant as a dot.
             '.' if letters.peek().is_some_and(char::is_ascii_alphanumeric) => vec![".".to_owned()],
             plain if plain.is_ascii_alphanumeric() || matches!(plain, '-' | '_' | '/' | '~' | ':' | '=') => {
                 vec![plain.to_string()]
@@ -226,7 +227,7 @@ fn file(word: &str) -> Option<String> {
 fn program(words: &[PatternWord], anchored: bool) -> Option<Map<String, Value>> {
     let (first, rest) = words.split_first()?;
     let names = &first.choices;
-    // What runs another program is no program of its own.
+    // A program that runs another program is not itself the program.
     let known = |name: &String| {
         facts::program(name).is_some_and(|row| (!row.is_wrapper() || has_verbs(name)) && !row.shell)
     };
@@ -270,7 +271,7 @@ fn has_verbs(name: &str) -> bool {
         .is_some_and(|row| row.has_subs() || row.whole().is_some_and(|whole| whole.goals || whole.verbs > 0))
 }
 
-/// Whether what stands before the subcommand can only be the program's own options.
+/// Whether text before the subcommand can only be the program's own options.
 fn takes_globals_first(name: &str) -> bool {
     facts::program(name).is_some_and(|row| row.globals_first)
 }

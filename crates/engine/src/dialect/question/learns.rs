@@ -1,4 +1,5 @@
-//! What a rule learns from a call that it asks about what it does: all that its answers rest on, and no word of the call.
+//! What a rule learns from a call by a question about what it does: everything that its answers depend on, and no word
+//! of the call.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -9,8 +10,8 @@ use rulestep_shell::question::Copies;
 use rulestep_shell::reading::{Made, reading};
 use rulestep_shell::{Answer, Host, Place, Question, SmallCall};
 
-/// What is learned of a call about which this is asked: for each command of it the answer, the program, how it hangs together
-/// with the others, and the files and hosts where the question is about these.
+/// What this question learns of a call: for each of its commands the answer, the program, its connection with the other
+/// commands, and the files and hosts if the question is about these.
 pub fn learns(question: Arc<Question>) -> Learns {
     Learns::new(move |call: &AskedCall<'_>| {
         let AskedCall { tool, arguments, folder, facts } = *call;

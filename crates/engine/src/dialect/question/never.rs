@@ -1,7 +1,7 @@
-//! Texts of a question that no call meets, each with what is meant instead.
+//! Texts of a question that no call matches, each with what to write instead.
 //!
-//! They are what people bring along from shells, URLs and other patterns. Here they would be compared letter by letter, so
-//! that the rule around them looked like a guard and stopped nothing.
+//! Users know them from shells, URLs and other patterns. Here they would be compared letter by letter, so that the rule
+//! would look like a guard and stop nothing.
 
 // An address alone, which connects to nothing.
 use core::net::Ipv6Addr;
@@ -25,12 +25,12 @@ impl Never {
     }
 }
 
-/// How the letter is written that would be read as a sign.
+/// How a letter is written that would be read as a wildcard.
 const ONE_LETTER: &str = "`?` matches any one letter";
 
 /// A sign of other patterns: `[a-z]`, `{a,b}`, `|`, `\`.
 fn sign(text: &str) -> Option<&str> {
-    // Every text of every policy is asked, and hardly any has one.
+    // Every text of every policy is checked, and hardly any has one.
     if !text.bytes().any(|byte| matches!(byte, b'\\' | b'[' | b'{' | b'|')) {
         return None;
     }
@@ -69,7 +69,7 @@ fn other_pattern(text: &str) -> Option<Never> {
     Some(Never::new(why, instead))
 }
 
-/// What backslashes mean elsewhere: they part folders, or take its meaning from a sign.
+/// The meaning of backslashes elsewhere: they separate folders, or escape a character.
 fn without_backslashes(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text.chars();
@@ -101,7 +101,7 @@ fn braces(text: &str, set: &str) -> Option<String> {
     Some(list(all.iter().map(String::as_str)))
 }
 
-/// What `runs` asks for by a row of words.
+/// The value of `runs` for a row of words.
 pub(super) fn as_runs(words: &str) -> String {
     let mut words = words.split_whitespace();
     let program = words.next().unwrap_or_default();
@@ -160,7 +160,7 @@ pub fn operand(text: &str) -> Option<Never> {
     }
     if text.contains(char::is_whitespace) {
         let why = format!("{} is compared with one word, and words have no blanks", quoted(text));
-        // The first word is none of a program here.
+        // The first word is not a program here.
         let words = as_runs(&format!(" _ {text}")).replace("program: _, ", "");
         return Some(Never::new(
             why,
@@ -208,7 +208,7 @@ pub fn flag(text: &str) -> Option<Never> {
         ));
     }
     if let Some(never) = value.and_then(other_pattern) {
-        // A list of flags means that all of them are given.
+        // A list of flags requires all of them.
         let instead = format!("write one entry of `runs` for each value; {ONE_LETTER}");
         return Some(Never { instead, ..never });
     }
@@ -367,7 +367,7 @@ pub fn path(text: &str, act: Act) -> Option<Never> {
     }
 }
 
-/// What paths of the environment begin with.
+/// Prefix of paths of the environment.
 const ENVIRONMENT: &str = rulestep_shell::path::ENVIRONMENT;
 
 /// `env:NAME`.
@@ -417,7 +417,7 @@ fn expanded(pattern: &str) -> Option<(&'static str, Option<String>)> {
     Some(("`~` is the home folder of whoever runs the session", Some(format!("/home/{user}"))))
 }
 
-/// The path without `.`, `..` and empty names, but for those that it begins with. `None`: nobody knows where it leads.
+/// The path without `.`, `..` and empty names, except at its beginning. `None`: its target is unknown.
 fn without_steps(pattern: &str) -> Option<String> {
     let absolute = pattern.starts_with('/');
     let mut names: Vec<&str> = Vec::new();

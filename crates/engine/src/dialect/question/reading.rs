@@ -1,4 +1,4 @@
-//! The keys as they are read. A text that no call could ever meet is refused: the rule around it would look like a guard.
+//! Reads the keys. A text that no call could ever match is rejected: the rule would only look like a guard.
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -11,7 +11,7 @@ use rulestep_shell::matcher::{Agent, End, Hosts, Matcher, Runs};
 use rulestep_shell::question::Group;
 use rulestep_shell::{Act, Answer, Patterns};
 
-/// The lists of `runs` so far in which nothing is wrong, by where their nodes are in memory: aliases repeat one in many rules.
+/// The correct lists of `runs` so far, by the addresses of their nodes: aliases repeat one in many rules.
 #[derive(Default)]
 pub struct RunsRead<'a>(HashMap<*const Node, Arc<Group>>, PhantomData<&'a Node>);
 
@@ -84,7 +84,7 @@ pub fn question<'a>(
     Some((!groups.is_empty()).then(|| Arc::new(Question::new(groups).by(facts))))
 }
 
-/// Whether each of the hosts that are meant is taken out again.
+/// Whether all the wanted hosts are excluded again.
 fn none_left(wanted: &[&str], except: &[&str]) -> bool {
     let out: Vec<Glob> = except.iter().map(|host| Glob::of_names(&host.to_lowercase())).collect();
     wanted.iter().all(|host| out.iter().any(|glob| glob.text(&host.to_lowercase()) == Answer::Yes))
@@ -95,7 +95,7 @@ fn group(key: &'static str, written: &[&str], any: Vec<Matcher>) -> Group {
     Group { key, written, any }
 }
 
-/// A text, or a list of them that is not empty, each of which some call meets.
+/// A text, or a list of them that is not empty, each of which some call matches.
 fn texts<'a>(
     field: &Field<'a>,
     why: &dyn Fn(&str) -> Option<Never>,

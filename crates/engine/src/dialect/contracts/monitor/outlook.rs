@@ -1,6 +1,6 @@
-//! What people see of the contracts: what a precondition looked at and found, and how everything stands.
+//! The contracts' state for people: what a precondition looked at and found, and the state of everything.
 //!
-//! Nothing here decides: codes come from the questions that decide, asked again.
+//! Nothing here decides: codes come from the deciding functions, called again.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::monitor::{CheckedValue, EarlierCall, Explain, StateItem};
 use rulestep_base::diagnostic::code::Code;
 use rulestep_base::session::{Body, CallRef};
 
-/// What a precondition comes to, and what people see of it.
+/// The result of a precondition, with its data for people.
 pub(super) struct Outlook {
     pub code: Option<Code>,
     pub checked: Option<CheckedValue>,

@@ -1,4 +1,4 @@
-//! The state of contracts as text.
+//! The saved state of contracts.
 
 use std::sync::Arc;
 
@@ -9,7 +9,8 @@ use super::{Contracts, ContractsMonitor, Copies, GoodCall, RunningCall, ToolStat
 use crate::monitor::collections::Pages;
 use crate::monitor::saved;
 
-/// As it is read: the tools, the standings, complete turns, running calls, resolved calls, and how many may ask about copies.
+/// The parts in order: the tools, the standings, complete turns, running calls, resolved calls, and the number of
+/// operands with copies.
 type State =
     (Vec<(usize, ToolState)>, Vec<(usize, SavedStandings)>, u64, Vec<RunningCall>, Vec<GoodCall>, usize);
 
@@ -18,7 +19,7 @@ impl ContractsMonitor {
     pub(super) fn save_state(&self) -> Option<String> {
         let ContractsMonitor { unit: _, hasher: _, tools, standings, completed, running, resolved, copies } =
             self;
-        // Copies of files are few, and what is meant by them is not written down.
+        // Copies of files are rare, and are not saved.
         if copies.iter().any(|copies| *copies != Copies::default()) {
             return None;
         }

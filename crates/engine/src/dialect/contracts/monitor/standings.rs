@@ -1,4 +1,4 @@
-//! What the earlier calls of a tool come to: one standing for all of them, or one for each value that calls must share.
+//! The earlier calls of a tool, summarised: one standing for all of them, or one for each value that calls must share.
 
 use std::sync::Arc;
 
@@ -14,17 +14,17 @@ use crate::dialect::sequence_rules::calls::Part;
 use crate::monitor::saved;
 use rulestep_base::session::{Body, CallRef, value};
 
-/// How many earlier calls are kept as evidence for a value that did not match.
+/// Number of earlier calls that are kept as evidence for a value that did not match.
 const RECENT: usize = 4;
 
-/// What the earlier calls of one group's tool come to.
+/// The earlier calls of one group's tool, summarised.
 #[derive(Clone, Default)]
 pub(super) struct Standings {
     /// For an unbound group: all calls together.
     pub all: Option<Standing>,
     /// For a bound one: by value.
     by_value: HashTable<ValueStanding>,
-    /// For each member, the values whose deciding call is good.
+    /// For each member, the number of values whose deciding call is good.
     good: Vec<usize>,
     /// Whether a call counts.
     pub counts: bool,
@@ -34,7 +34,7 @@ pub(super) struct Standings {
     pub doubtful: Option<(CallRef, Arc<Part>)>,
 }
 
-/// What the earlier calls with one value come to, with the value's hash: a table that grows does not look at the values.
+/// The standing of one value, with the value's hash: a table that grows does not look at the values.
 #[derive(Clone)]
 struct ValueStanding {
     hash: u64,
@@ -42,7 +42,7 @@ struct ValueStanding {
     kept: Arc<(Value, Standing)>,
 }
 
-/// What the earlier calls with one value come to.
+/// The earlier calls with one value, summarised.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Standing {
     pub newest: CallRef,
@@ -68,7 +68,7 @@ pub(super) struct GoodCall {
     /// The groups of its tool that do not mean it.
     #[serde(with = "saved::list")]
     pub skips: SmallVec<[usize; 1]>,
-    /// What the result passes of the tests of its tool.
+    /// The tests of its tool that the result passes.
     pub passed: Tests,
     pub arguments: Body,
     pub output: Body,
@@ -98,7 +98,7 @@ pub(super) struct SavedStandings {
 }
 
 impl Standings {
-    /// As they are written down.
+    /// The saved form.
     pub fn saved(&self) -> SavedStandings {
         let Standings { all, by_value, good, counts, recent, doubtful } = self.clone();
         let by_value = by_value.into_iter().map(|valued| valued.kept).collect();
@@ -151,7 +151,7 @@ impl Standings {
 }
 
 impl SavedStandings {
-    /// As they were.
+    /// From the saved form.
     pub fn standings(self, hasher: &DefaultHashBuilder) -> Standings {
         let SavedStandings { all, by_value: saved, good, counts, recent, doubtful } = self;
         let mut by_value = HashTable::with_capacity(saved.len());

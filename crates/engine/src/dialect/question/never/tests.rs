@@ -1,6 +1,6 @@
 use super::*;
 
-/// What is written, and what to write instead.
+/// A written text, and what to write instead.
 fn table(read: impl Fn(&str) -> Option<Never>, never: &[(&str, &str)], fine: &[&str]) {
     for (text, instead) in never {
         let found = read(text).unwrap_or_else(|| panic!("{text}: nothing is said"));
