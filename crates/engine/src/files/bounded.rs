@@ -1,4 +1,4 @@
-//! Files that something else than the user may name: a document, an event, a recording.
+//! Reads files named by something other than the user: a document, an event, a recording.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,19 +17,17 @@ pub fn read(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The same of a regular file: a device never ends, and a pipe may never begin.
+/// The same for a regular file: a device never ends, and a pipe may never begin.
 ///
-/// # Errors
-/// It is none, is larger, or cannot be read.
+/// # Errors It is not a regular file, is larger, or cannot be read.
 pub fn read_regular(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
     regular(path)?;
     read(path, largest)
 }
 
-/// That a path leads to a regular file. Looked at before it is opened, as opening a pipe waits for its writer.
+/// Checks that a path leads to a regular file. Before opening it, because opening a pipe waits for its writer.
 ///
-/// # Errors
-/// It does not, or there is nothing.
+/// # Errors It does not, or there is nothing.
 pub fn regular(path: &Path) -> io::Result<()> {
     match std::fs::metadata(path)?.is_file() {
         true => Ok(()),

@@ -34,7 +34,7 @@ pub fn read(
     if repository.run(&["cat-file", "-t", &object])?.trim() == "blob" {
         let name = shown;
         if repository.is_link(&commit, &in_tree) {
-            // What git keeps of a link is the path it leads to, which must not be read as a policy.
+            // Git stores a link as the path it leads to, which must not be read as a policy.
             let message = "this is a link; only files are read from a revision";
             let told = Diagnostic::error(code::NOT_IN_REVISION, message).in_file(name);
             return Err(told.help("name the file that the link leads to"));
@@ -90,7 +90,7 @@ fn read_named(
     for (place, in_tree) in in_trees.into_iter().enumerate() {
         for named in version.files.get(first + place).map(NamedFile::of).unwrap_or_default() {
             let path = beside::path(&in_tree, &named.written);
-            // What leads out of the repository, or begins at the root, is in no revision.
+            // A path that leads out of the repository, or begins at the root, is in no revision.
             let inside = !path.starts_with('/') && path != ".." && !path.starts_with("../");
             if !inside || version.has(&named.name) {
                 continue;
@@ -105,8 +105,7 @@ fn read_named(
     }
 }
 
-/// A path as the nearest folder that is there now, and what follows in it: the revision may have folders that
-/// are gone.
+/// A path as the nearest folder that exists now, and the rest: the revision may have folders that no longer exist.
 struct Place {
     folder: PathBuf,
     rest: String,
@@ -155,7 +154,7 @@ impl Repository<'_> {
             return Err(unknown("no revision follows `git:`".to_owned()).help("for example `git:HEAD`"));
         }
         let peeled = format!("{revision}^{{commit}}");
-        // A revision that looks like an option is none.
+        // A revision must not look like an option.
         let found = if revision.starts_with('-') {
             None
         } else {
@@ -163,7 +162,7 @@ impl Repository<'_> {
         };
         found.ok_or_else(|| {
             let told = unknown(format!("git knows no revision `{revision}`"));
-            // A build server fetches one commit, unless it is asked for more.
+            // A build server fetches only one commit by default.
             match self.ask(&["rev-parse", "--is-shallow-repository"]).as_deref() {
                 Some("true") => told.help(
                     "the clone is shallow: fetch the whole history with `fetch-depth: 0` in actions/checkout, or `git \
@@ -200,7 +199,7 @@ impl Repository<'_> {
         Ok(entries.collect())
     }
 
-    /// What git answers, if it does.
+    /// The answer of git, if it gives one.
     fn ask(&self, args: &[&str]) -> Option<String> {
         self.run(args).ok().map(|told| told.trim_end().to_owned()).filter(|told| !told.is_empty())
     }
@@ -222,9 +221,9 @@ impl Repository<'_> {
     fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.arg("-C").arg(self.folder).args(args);
-        // Messages that can be told apart, and no fetching of what a partial clone lacks.
+        // Messages in English, and no fetching of objects that a partial clone lacks.
         command.env("LC_ALL", "C").env("GIT_NO_LAZY_FETCH", "1").env("GIT_OPTIONAL_LOCKS", "0");
-        // The repository is that of the folder, whoever starts the program: hooks of git have these set, and an agent may.
+        // The repository is that of the folder, whatever starts the program: git hooks set these, and an agent may.
         for name in LOCAL {
             command.env_remove(name);
         }
@@ -241,7 +240,7 @@ impl Repository<'_> {
     }
 }
 
-/// Variables by which git takes objects from elsewhere than the folder's repository, or others in their place.
+/// Variables by which git uses objects or settings from outside the folder's repository.
 const LOCAL: [&str; 12] = [
     "GIT_DIR",
     "GIT_COMMON_DIR",
@@ -292,7 +291,7 @@ impl Contents {
 
 impl Drop for Contents {
     fn drop(&mut self) {
-        // It ends when nothing more can be asked.
+        // It ends when its input is closed.
         drop(self.child.stdin.take());
         let _ = self.child.wait();
     }

@@ -9,16 +9,16 @@ use super::version::{NamedFile, VersionFile, VersionFiles, empty, file_name, is_
 use super::{bounded, git, unreadable, utf8, walk};
 use rulestep_base::diagnostic::{Diagnostic, Severity};
 
-/// The folder that is meant where no policy is named.
+/// The default folder.
 const DEFAULT_FOLDER: &str = "contracts";
 /// The largest file of a version, in bytes: a thousand times the size of large policies.
 const LARGEST: u64 = 16 << 20;
 
-/// Finds and reads the files of a version: a file, a folder (its `*.yaml`, `*.yml` and `*.json`, subfolders
-/// included), or `git:REV[:PATH]`.
+/// Finds and reads the files of a version: a file, a folder (its `*.yaml`, `*.yml` and `*.json`, subfolders included),
+/// or `git:REV[:PATH]`.
 ///
-/// `git:REV` without a path means the same paths as `beside`, the versions that were asked for with it, as they
-/// are in the revision; without any, the folder `contracts`.
+/// `git:REV` without a path means the same paths as `beside`, the other versions of the command, as they are in the
+/// revision; without any, the folder `contracts`.
 pub fn read_version(spec: &str, beside: &[String]) -> Result<VersionFiles, Diagnostic> {
     let mut version = VersionFiles { spec: spec.to_owned(), files: Vec::new(), diagnostics: Vec::new() };
     match spec.strip_prefix("git:") {
@@ -110,7 +110,7 @@ fn read(path: &Path, name: &str) -> Result<Arc<str>, Diagnostic> {
     utf8(name, bytes)
 }
 
-/// A file that a document or a folder names: whoever reads it did not choose it, so it is a regular file.
+/// A file that a document or a folder names: the user did not choose it, so it must be a regular file.
 fn read_chosen(path: &Path, name: &str) -> Result<Arc<str>, Diagnostic> {
     let bytes = bounded::read_regular(path, LARGEST).map_err(|error| unreadable(name, &error))?;
     utf8(name, bytes)
@@ -119,7 +119,7 @@ fn read_chosen(path: &Path, name: &str) -> Result<Arc<str>, Diagnostic> {
 /// The paths that files of a version name, be they there or not.
 pub fn named_on_disk(spec: &str) -> Vec<PathBuf> {
     let mut version = VersionFiles { spec: spec.to_owned(), files: Vec::new(), diagnostics: Vec::new() };
-    // What cannot be read is reported by whoever reads it.
+    // Errors of reading are reported by the reader.
     let _ = read_path(spec, &mut version);
     let named = version.files.iter().flat_map(|file| {
         let folder = Path::new(&*file.name).parent().unwrap_or(Path::new(""));

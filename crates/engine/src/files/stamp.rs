@@ -1,11 +1,11 @@
-//! What tells, without reading it, whether a file is another one than before.
+//! Detects, without reading it, whether a file has changed.
 
 use std::fs::Metadata;
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-/// What the system says of a file. Two that are equal may still hold different bytes where the file was young: see
+/// The system's metadata of a file. Two equal stamps may still belong to different bytes if the file was young: see
 /// [`Stamp::is_young`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
@@ -14,17 +14,17 @@ pub struct Stamp {
     system: System,
 }
 
-/// As coarse as the clocks of file systems get: two changes within it may bear the same time.
+/// The coarsest clock of file systems: two changes within it may have the same time.
 pub const GRAIN: Duration = Duration::from_secs(2);
 
 impl Stamp {
-    /// Of a file, links followed.
+    /// For a file, links followed.
     #[must_use]
     pub fn of(metadata: &Metadata) -> Stamp {
         Stamp { modified: metadata.modified().ok(), length: metadata.len(), system: System::of(metadata) }
     }
 
-    /// Of several files that are one recording: they are as they were if it is. `None` of none.
+    /// For the files of one recording: if the stamp is unchanged, all of them are. `None` for none.
     #[must_use]
     pub fn of_all(files: impl Iterator<Item = Stamp>) -> Option<Stamp> {
         files.reduce(|all, file| Stamp {
@@ -34,18 +34,19 @@ impl Stamp {
         })
     }
 
-    /// Whether every change of a file gives it another stamp, once it is not young: elsewhere a program may set all back that is
-    /// in one.
+    /// Whether every change of a file gives it another stamp, once it is not young: elsewhere a program may reset all
+    /// parts of one.
     pub const TELLS: bool = cfg!(unix);
 
-    /// Of a file that was read from its beginning to its end, and has the stamp `now`: `before` is the stamp that it had when that began, and stays the
-    /// one by which it is known. `None` where the file has changed since, or can change without another stamp.
+    /// The stamp of a file that was read from its beginning to its end and now has the stamp `now`; `before` is its
+    /// stamp when reading began, and is the one that is kept. `None` if the file has changed since, or can change
+    /// without getting another stamp.
     ///
-    /// Only such a stamp may stand for the bytes that were read. The system sets the time of a change itself, so a file that has
-    /// this stamp later has not been written to, renamed or replaced since, and nothing of it has to be looked at. That is
-    /// not so where the clock was set back to that very instant, where the disk was edited under the file system, for a program
-    /// that writes through memory that it had mapped before, and, for as long as they are remembered, where another machine changes a
-    /// file whose attributes this one remembers.
+    /// Only such a stamp may represent the bytes that were read. The system sets the time of a change itself, so a file
+    /// that has this stamp later has not been written to, renamed or replaced since, and need not be read again.
+    /// Exceptions: the clock was set back to that very instant, the disk was edited under the file system, a program
+    /// writes through memory that it had mapped before, or another machine changes a file whose attributes this one
+    /// caches.
     #[must_use]
     pub fn after_reading(
         now: impl FnOnce() -> Option<Stamp>,
@@ -93,7 +94,7 @@ impl Stamp {
         is_young(self.modified, now)
     }
 
-    /// The same, also of a file whose time of modification a program has set back.
+    /// The same, also for a file whose modification time a program has set back.
     #[must_use]
     pub fn is_young_by_any_clock(&self, now: SystemTime) -> bool {
         self.is_young(now) || self.system.changed().is_some_and(|changed| is_young(Some(changed), now))
@@ -149,7 +150,8 @@ impl Unix {
         }
     }
 
-    /// That of a recording which also has this file. Files that come and go change its length, and any other change is the latest.
+    /// The stamp of a recording which also has this file. Added and removed files change its length, and any other
+    /// change is the latest.
     fn with(self, other: Unix) -> Unix {
         Unix { changed: self.changed.max(other.changed), ..self }
     }

@@ -9,20 +9,20 @@ use rulestep_base::diagnostic::{Diagnostic, code};
 /// The files of a version, unread by any dialect.
 #[derive(Clone, Debug)]
 pub struct VersionFiles {
-    /// The version as it was asked for.
+    /// The version as the user named it.
     pub spec: String,
     /// The files, in the order of the bytes of their relative paths.
     pub files: Vec<VersionFile>,
-    /// What was met on the way: links, subfolders that cannot be read.
+    /// Diagnostics of the search: links, subfolders that cannot be read.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A file of a version.
 #[derive(Clone, Debug)]
 pub struct VersionFile {
-    /// The name it is shown under: what was asked for, joined with the path within it.
+    /// The name it is shown under: the user's name of the version, joined with the path within it.
     pub name: Arc<str>,
-    /// Its path within the version, with `/` between the parts; of a file named itself, its last part.
+    /// Its path within the version, with `/` between the parts; for a file named itself, its last part.
     pub relative: Arc<str>,
     /// Its text, or why there is none.
     pub text: Result<Arc<str>, Diagnostic>,
@@ -36,7 +36,7 @@ impl VersionFiles {
         self.files.iter().any(|file| beside::clean(&file.name) == name)
     }
 
-    /// What the policy is loaded from, and what could not be read for it.
+    /// The files to load the policy from, and diagnostics of those that could not be read.
     pub fn into_policy_files(self) -> (Vec<PolicyFile>, Vec<Diagnostic>) {
         let mut diagnostics = self.diagnostics;
         let mut files = Vec::with_capacity(self.files.len());
@@ -56,7 +56,7 @@ pub fn is_document(relative: &str) -> bool {
     matches!(end.as_deref(), Some("yaml" | "yml" | "json"))
 }
 
-/// That a folder holds no policy.
+/// The problem of a folder that holds no policy.
 pub fn empty(spec: &str) -> Diagnostic {
     Diagnostic::error(code::EMPTY_FOLDER, "the folder has no `*.yaml`, `*.yml` or `*.json` files")
         .in_file(spec)
@@ -70,9 +70,9 @@ pub fn file_name(path: &str) -> Arc<str> {
 
 /// A file that a document of a version names.
 pub struct NamedFile {
-    /// As it is written.
+    /// As written.
     pub written: Arc<str>,
-    /// What it is shown under.
+    /// The name it is shown under.
     pub name: String,
     /// Its path within the version.
     relative: String,

@@ -1,4 +1,4 @@
-//! Searches folders, in one order on every system, and never for ever.
+//! Searches folders, in the same order on every system, and within bounds.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,12 +9,12 @@ use super::unreadable;
 use rulestep_base::diagnostic::{Diagnostic, Severity, code};
 use rulestep_base::source::quoted;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Default)]
 pub struct WalkResult {
     /// In the order of the bytes of their relative paths.
     pub files: Vec<WalkedFile>,
-    /// What could not be read, and what was passed by.
+    /// Unreadable and skipped files.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -23,13 +23,13 @@ pub struct WalkResult {
 pub struct WalkedFile {
     /// Relative to the folder searched, with `/` between its parts; of a glob, the path as matched.
     pub relative: String,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// What the folder said of it.
+    /// Metadata from the folder.
     pub found: Option<FoundFile>,
 }
 
-/// What the system said of a regular file when it was found.
+/// Metadata of a regular file when it was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FoundFile {
     /// Of the file itself, links followed.
@@ -78,16 +78,16 @@ pub fn join(folder: &str, relative: &str) -> String {
     }
 }
 
-/// Whether a search passes a name by: hidden files and folders, and what tools put into folders.
+/// Whether a search skips a name: hidden files and folders, and folders made by tools.
 pub fn is_passed_by(name: &str) -> bool {
     name.starts_with('.') || matches!(name, "target" | "node_modules")
 }
 
-/// What a search has passed by that it would have read, so that nobody takes it for read.
+/// Skipped files that would have been read otherwise, for a diagnostic.
 #[derive(Debug, Default)]
 pub struct PassedBy(BTreeSet<String>);
 
-/// What is in many folders, and never anybody's policy or recording; `init` makes `.schemas`.
+/// Names that are in many folders and never hold a policy or recording; `init` makes `.schemas`.
 const NEVER: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".schemas"];
 /// Entries of folders that are looked at for this. One with more may hold anything.
 const ENTRIES: usize = 2000;
@@ -115,7 +115,7 @@ impl PassedBy {
         }
     }
 
-    /// What is to be said of it. `shown` is the name of the folder that was searched.
+    /// The diagnostic for them. `shown` is the name of the folder that was searched.
     pub fn diagnostic(&self, shown: &str) -> Option<Diagnostic> {
         let mut names = self.0.iter().take(3).map(|name| quoted(name));
         let (first, others) = (names.next()?, names.collect::<Vec<_>>());
@@ -137,9 +137,9 @@ fn has_records(relative: &str) -> bool {
     ends.iter().any(|end| relative.ends_with(end))
 }
 
-/// Whether a folder holds something that is wanted, or so much that nobody looks.
+/// Whether a folder holds a wanted file, or too much to search.
 fn holds(path: &Path, relative: &str, wanted: &dyn Fn(&str) -> bool, left: &mut usize) -> bool {
-    // What cannot be read may hold anything.
+    // An unreadable folder may hold anything.
     let Ok(entries) = fs::read_dir(path) else { return true };
     for entry in entries.flatten() {
         if *left == 0 {
@@ -190,7 +190,7 @@ impl Walk<'_> {
                 self.passed.note(&entry.name, &entry.path, &relative, self.wanted);
                 continue;
             }
-            // What a folder says of its files is asked for where it does not say it.
+            // Metadata that the folder does not give is requested.
             if entry.is_file() {
                 if (self.wanted)(&relative) {
                     self.walked.files.push(entry.into_file(relative));
@@ -207,7 +207,7 @@ impl Walk<'_> {
                 // It may have led to a folder with anything in it.
                 Err(error) if is_link => {
                     let message = format!("a link that leads nowhere: {}", super::words(&error));
-                    // What is called like a file that would be read is one that was not.
+                    // It has the name of a file that would be read, and was not.
                     let is_missed = has_records(&relative) && (self.wanted)(&relative);
                     let severity = if is_missed { Severity::Error } else { Severity::Warning };
                     let told = Diagnostic::new(code::UNREADABLE_FILE, severity, message);
@@ -246,13 +246,13 @@ pub fn not_regular() -> Diagnostic {
 
 /// A file or folder in a folder.
 pub struct FolderEntry {
-    /// Its name; marks stand for what is no text.
+    /// Its name; marks replace bytes that are not text.
     pub name: String,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// What it is, links not followed, where the system says so.
+    /// Its type, links not followed, if the system gives it.
     kind: Option<fs::FileType>,
-    /// Of a regular file: a folder that is open is asked for less than half of what its path would cost.
+    /// For a regular file: an open folder gives it for less than half the cost of its path.
     found: Option<FoundFile>,
 }
 

@@ -1,4 +1,4 @@
-//! A policy from files or text, and sessions that were saved, or everything that is wrong with them.
+//! A policy from files or text, and saved sessions, or all their problems.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ pub fn loaded_guarded(
 ) -> Result<Arc<Policy>, InvalidPolicy> {
     let loaded = Policy::load_guarded(files, None, guard);
     diagnostics.extend(loaded.diagnostics);
-    // A folder in which no document is a policy is no policy that allows everything.
+    // A folder in which no document is a policy must not count as a policy that allows everything.
     let is_own = |document: &Document| document.source.name() != GUARD;
     if loaded.policy.as_ref().is_some_and(|policy| !policy.documents().iter().any(is_own)) {
         let message = "none of the files holds a policy, so nothing would be decided";
@@ -65,7 +65,7 @@ pub fn loaded_guarded(
     let usable = diagnostics.iter().all(|diagnostic| diagnostic.severity != Severity::Error);
     match loaded.policy.filter(|_| usable) {
         Some(mut policy) => {
-            // What was met on the way to the files belongs to the version as well. Nobody else has it yet.
+            // Diagnostics of the search belong to the version as well. It is not shared yet.
             if let Some(policy) = Arc::get_mut(&mut policy) {
                 policy.set_diagnostics(diagnostics);
             }

@@ -16,8 +16,8 @@ use super::saved;
 #[derive(Debug)]
 pub struct Blocks<T> {
     full: Vec<Arc<[T]>>,
-    /// What comes after them: nearly two blocks at the most, so that a list whose length goes to and fro around a
-    /// block's end does not pack and unpack it all the time.
+    /// The items after them: at most nearly two blocks, so that a list whose length varies around a block's end does
+    /// not pack and unpack it all the time.
     rest: Vec<T>,
 }
 
@@ -25,12 +25,10 @@ impl<T> Blocks<T> {
     /// Items of a block: a copy repeats fewer than two blocks and counts all others, so large items have small ones.
     const BLOCK: usize = if size_of::<T>() > 32 { 128 } else { 512 };
 
-    /// How many items there are.
     pub fn len(&self) -> usize {
         self.full.len() * Self::BLOCK + self.rest.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -61,7 +59,7 @@ impl<T> Blocks<T> {
         self.full.iter().flat_map(|block| block.iter()).chain(&self.rest)
     }
 
-    /// The first place whose item is not `before`, in a list that has all that are in front of all that are not.
+    /// The first index whose item is not `before`, in a list in which all items that are come first.
     pub fn partition_point(&self, before: impl Fn(&T) -> bool) -> usize {
         let blocks = self.full.partition_point(|block| block.last().is_some_and(&before));
         let within = self.full.get(blocks).map_or(self.rest.as_slice(), |block| block);
@@ -100,7 +98,7 @@ impl<T> Default for Blocks<T> {
     }
 }
 
-/// How the items are packed depends on how the list came about.
+/// The packing of the items depends on the history of the list.
 impl<T: PartialEq> PartialEq for Blocks<T> {
     fn eq(&self, other: &Self) -> bool {
         self.len() == other.len() && self.iter().eq(other.iter())
@@ -123,7 +121,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Blocks<T> {
     }
 }
 
-/// A place for each of many, most of which stay as they began: what nobody has changed takes no room.
+/// A fixed number of items, most of which keep their initial value and take no room.
 #[derive(Debug, Clone)]
 pub struct Pages<T> {
     len: usize,
@@ -134,12 +132,12 @@ pub struct Pages<T> {
 const PAGE: usize = 32;
 
 impl<T> Pages<T> {
-    /// So many places.
+    /// With this many items.
     pub fn new(len: usize) -> Pages<T> {
         Pages { len, pages: (0..len.div_ceil(PAGE)).map(|_| None).collect() }
     }
 
-    /// What is at a place; `None` where nothing near it was ever changed.
+    /// The item at an index; `None` if nothing near it was ever changed.
     pub fn get(&self, place: usize) -> Option<&T> {
         self.pages.get(place / PAGE)?.as_ref()?.get(place % PAGE)
     }
@@ -157,7 +155,7 @@ impl<T> Pages<T> {
 }
 
 impl<T: Default> Pages<T> {
-    /// This many places, of which these are changed. `None`: one is none of them.
+    /// This many items, of which these are changed. `None`: one has no valid index.
     pub fn with(len: usize, items: impl IntoIterator<Item = (usize, T)>) -> Option<Pages<T>> {
         let mut pages = Pages::new(len);
         for (place, item) in items {
@@ -166,7 +164,7 @@ impl<T: Default> Pages<T> {
         Some(pages)
     }
 
-    /// What is at a place, to be changed.
+    /// The item at an index, to be changed.
     pub fn get_mut(&mut self, place: usize) -> Option<&mut T> {
         let page = self.pages.get_mut(place / PAGE)?;
         // Most policies have fewer rules than a page has places.
@@ -175,15 +173,16 @@ impl<T: Default> Pages<T> {
     }
 }
 
-/// What was taken out that a short list may still hold.
+/// Most removed items that a short list may still hold.
 const RUBBISH: usize = 128;
 
-/// What waits, in order, until it is taken out. However many wait, taking one costs no more than finding it.
+/// A queue in order from which items are removed anywhere. However many wait, removing one costs no more than finding
+/// it.
 #[derive(Debug, Clone)]
 pub struct Waiting<T> {
     /// Each with how many places further the next one may be that still waits; 0 for those that wait themselves.
     items: Blocks<(T, u32)>,
-    /// How many were taken out and still have a place.
+    /// Number of removed items that are still in the list.
     taken: usize,
 }
 
@@ -208,7 +207,7 @@ impl<'de, T: Copy + Deserialize<'de>> Deserialize<'de> for Waiting<T> {
 }
 
 impl<T: Copy> Waiting<T> {
-    /// How many wait.
+    /// The number of waiting items.
     pub fn len(&self) -> usize {
         self.items.len() - self.taken
     }
@@ -261,12 +260,12 @@ impl<T: Copy> Waiting<T> {
         self.tidy();
     }
 
-    /// What waits, in order.
+    /// The waiting items, in order.
     pub fn iter(&self) -> impl Iterator<Item = T> {
         self.items.iter().filter(|(_, jump)| *jump == 0).map(|(item, _)| *item)
     }
 
-    /// How many wait after all that are `before`, and the first of them.
+    /// The number of waiting items after those that are `before`, and the first of them.
     pub fn behind(&self, before: impl Fn(&T) -> bool) -> (usize, Option<T>) {
         let from = self.items.partition_point(|(item, _)| before(item));
         if self.taken == 0 {
@@ -279,7 +278,7 @@ impl<T: Copy> Waiting<T> {
         (usize::from(first.is_some()) + waiting.count(), first)
     }
 
-    /// The next place, from this one on, where something waits. Ways that were gone are shorter afterwards.
+    /// The next index, from this one on, of a waiting item. Walked paths are shortened.
     fn next(&mut self, mut place: usize) -> usize {
         while let Some((_, jump)) = self.items.get(place).copied().filter(|(_, jump)| *jump > 0) {
             let ahead = place + jump as usize;
@@ -299,7 +298,7 @@ impl<T: Copy> Waiting<T> {
         }
     }
 
-    /// Nothing ends with what was taken out, and no more than half of a long list is such.
+    /// Removes removed items from the end, and at most half of a long list stays removed.
     fn tidy(&mut self) {
         while self.items.last().is_some_and(|(_, jump)| *jump > 0) {
             self.items.pop();

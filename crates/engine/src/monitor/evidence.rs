@@ -1,4 +1,4 @@
-//! What a finding does to a call, and the values and calls that it rests on.
+//! The effect of a finding on a call, and its evidence: values and calls.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use serde_json::Value;
 
 use rulestep_base::session::{CallRef, Session};
 
-/// What a finding does to a call, weakest first.
+/// The effect of a finding on a call, weakest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Nothing was said.
+    /// There is no finding.
     #[default]
     None,
     /// True as well, but another rule of the unit was first.
@@ -40,7 +40,7 @@ impl Effect {
     }
 }
 
-/// What a finding does to a call, in a word or two: of a rule that is not enforced, what it would have done.
+/// The effect of a finding in a word or two: for a rule that is not enforced, what it would have been.
 #[must_use]
 pub fn effect_word(effect: Effect, would: Option<Effect>) -> &'static str {
     match would {
@@ -56,7 +56,7 @@ pub fn effect_word(effect: Effect, would: Option<Effect>) -> &'static str {
 pub struct CheckedValue {
     /// JSONPath in the arguments.
     pub path: Arc<str>,
-    /// What is there; absent where there is not exactly one value.
+    /// The value; absent if there is not exactly one.
     pub value: Option<Value>,
 }
 
@@ -68,14 +68,14 @@ pub struct CheckedValue {
 pub struct EarlierCall {
     /// The call. One of another session has the turn and the number of this session's call that it comes after.
     pub call: CallRef,
-    /// Its session and its place there, where that is another session of the same tree.
+    /// Its session and its place there, if it is from another session of the same tree.
     pub there: Option<(Arc<str>, CallRef)>,
-    /// Its value at the path that was compared, where one was.
+    /// Its value at the compared path, if one was compared.
     pub value: Option<Value>,
 }
 
 impl EarlierCall {
-    /// A call of which no value was compared.
+    /// A call without a compared value.
     pub fn new(call: CallRef) -> EarlierCall {
         EarlierCall { call, there: None, value: None }
     }

@@ -1,5 +1,5 @@
-//! What a rule has to say of a call, of its own state, or of a whole session: words and data made from facts of its own when
-//! somebody asks. Whoever shows an explanation knows no rule and no dialect.
+//! A rule's explanation of a call, of its own state, or of a whole session: words and data made from its facts on
+//! demand. Code that shows an explanation knows no rule and no dialect.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -14,7 +14,7 @@ use rulestep_base::diagnostic::Code;
 use rulestep_base::session::{CallRef, Session, refusal};
 use rulestep_base::wording::Sentence;
 
-/// What a dialect knows beyond the code of a finding. A type of its own for each kind of rule, and for each thing that is
+/// A dialect's facts beyond the code of a finding. Each kind of rule has its own type, and so has each thing that is
 /// explained: a check, the state at the start of a turn, the outcome of a session rule.
 pub trait Explain: Any + Debug + Send + Sync + SameFacts {
     /// In words.
@@ -25,7 +25,7 @@ pub trait Explain: Any + Debug + Send + Sync + SameFacts {
         Map::new()
     }
 
-    /// What led to a halt, for a rule that halts because of earlier calls.
+    /// The cause of a halt, for a rule that halts because of earlier calls.
     fn halt(&self) -> Option<HaltCause<'_>> {
         None
     }
@@ -48,10 +48,10 @@ pub fn state(kind: &str, facts: &impl Serialize) -> Map<String, Value> {
     kind.into_iter().chain(facts).collect()
 }
 
-/// What led to a halt.
+/// The cause of a halt.
 #[derive(Debug, Clone)]
 pub struct HaltCause<'a> {
-    /// What the policy that halts is called.
+    /// The name of the policy that halts.
     pub policy: &'a str,
     /// Every call that was dispatched before, in call order, each with its tool.
     pub dispatched: Vec<(CallRef, &'a str)>,
@@ -83,16 +83,16 @@ impl PartialEq for dyn Explain {
     }
 }
 
-/// What facts are explained with.
+/// The context of an explanation.
 #[derive(Debug, Clone, Copy)]
 pub struct About<'a> {
     /// The rule.
     pub rule: &'a Rule,
     /// The session, for the tools and places of calls.
     pub session: &'a Session,
-    /// Why the rule speaks against the call or the session; `None`: it does not.
+    /// Why the rule objects to the call or the session; `None`: it does not.
     pub code: Option<Code>,
-    /// What was checked in the call.
+    /// The checked value of the call.
     pub checked: Option<&'a CheckedValue>,
     /// The earlier calls it rests on.
     pub found: &'a [EarlierCall],
@@ -120,38 +120,38 @@ impl<'a> About<'a> {
     }
 }
 
-/// What a rule has to say, in words, with the rule and everything it rests on: whoever shows it needs nothing else.
+/// A rule's explanation in words, with the rule and all evidence: code that shows it needs nothing else.
 ///
 /// It serialises as a member of `findings` in the JSON of `replay`.
 #[derive(Debug, Clone)]
 pub struct Explanation {
     /// The rule, with its place.
     pub rule: Rule,
-    /// Why it speaks against the call or the session; `None`: it does not.
+    /// Why it objects to the call or the session; `None`: it does not.
     pub code: Option<Code>,
-    /// What it does to the call.
+    /// Its effect on the call.
     pub effect: Effect,
-    /// What it would have done, for a rule that is decided, shown and not enforced.
+    /// What its effect would have been, for a rule that is not enforced.
     pub would: Option<Effect>,
-    /// What was found, in a line.
+    /// The finding, in a line.
     pub headline: Sentence,
-    /// What the rule asks for in a word or two, where it has no name of its own: `check_eligibility`. As recorded, so to be
-    /// cleaned where it is shown.
+    /// The rule's requirement in a word or two, if the rule has no name of its own: `check_eligibility`. As recorded,
+    /// so it has to be cleaned where it is shown.
     pub label: Option<String>,
-    /// What the rule expects of the order of calls; the headline then says what happened instead.
+    /// The order of calls that the rule expects; the headline then says what happened instead.
     pub expected: Option<Sentence>,
     /// What it looked at.
     pub lines: Vec<Line>,
     /// What would change it; `None`: there is no way.
     pub way_out: Option<Sentence>,
-    /// Where the rule only doubts: what is not known of the call, and what to write instead. It is for the model, whom the
+    /// If the rule only doubts: the unknown of the call, and what to write instead. It is for the model, whom the
     /// author's words about a certain match would mislead.
     pub doubt: Option<String>,
     /// The tool whose earlier calls do not count: a finding that rests on absence.
     pub awaited: Option<Arc<str>>,
     /// Whether it is worth reading where the call passed: it counts something, or rests on a file or an earlier call.
     pub telling: bool,
-    /// What was checked in the call.
+    /// The checked value of the call.
     pub checked: Option<CheckedValue>,
     /// The earlier calls it rests on, the decisive one first.
     pub found: Vec<EarlierCall>,
@@ -164,21 +164,21 @@ pub struct Explanation {
 /// One thing that a rule looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Line {
-    /// How it is, where no colour says so: `matched`.
+    /// Its state in words, for output without colours: `matched`.
     pub label: &'static str,
-    /// What it is.
+    /// Its text.
     pub text: Sentence,
-    /// What was found there, or how far it has come.
+    /// The actual value, or the progress.
     pub value: Option<Sentence>,
     /// The call it is about.
     pub call: Option<CallRef>,
-    /// How it is.
+    /// Its state.
     pub state: LineState,
-    /// What it is made of.
+    /// Its parts.
     pub lines: Vec<Line>,
 }
 
-/// How a line of an explanation is marked.
+/// The state of a line of an explanation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LineState {
@@ -186,11 +186,11 @@ pub enum LineState {
     Plain,
     /// It deserves attention.
     Note,
-    /// As the rule wants it.
+    /// As the rule requires it.
     Good,
-    /// It speaks against the call.
+    /// It counts against the call.
     Bad,
-    /// Whether it speaks against the call is not known, and it counts as if it did.
+    /// Unknown, and it counts against the call.
     Doubtful,
     /// Under way: it matters whatever is called next.
     Pending,
@@ -220,7 +220,7 @@ impl Explanation {
         }
     }
 
-    /// What the model reads instead of a result if this rule decides; `None`: it stops nothing.
+    /// The message to the model if this rule decides; `None`: it stops nothing.
     #[must_use]
     pub fn message(&self) -> Option<Arc<str>> {
         let code = self.code.filter(|_| self.effect >= Effect::Deny)?;
@@ -253,7 +253,7 @@ impl Serialize for Explanation {
             #[serde(flatten)]
             order: Option<Order<'a>>,
         }
-        /// Of a rule about the order of calls: what it expects, what happened instead, and what would satisfy it.
+        /// For a rule about the order of calls: the expectation, what happened instead, and what would satisfy it.
         #[derive(Serialize)]
         struct Order<'a> {
             expected: &'a Sentence,

@@ -1,4 +1,4 @@
-//! A rule that failed by itself. It panicked, so what it would have said is not known, and nothing passes on its word.
+//! Faults of rules. The rule panicked, so its answer is unknown, and it allows nothing.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -15,42 +15,42 @@ use rulestep_base::wording::clean::{self, Marks};
 
 /// Columns that a panic's message may take: it may hold recorded text of any length.
 const WHY: usize = 160;
-/// What can be done about it: nothing in the policy, and nothing by the agent.
+/// The fix: nothing in the policy, and nothing the agent can do.
 const WAY_OUT: &str =
     "this is a defect in the program, not in the agent: please report it with the policy and the session";
-/// What a session rule that failed was expected to do.
+/// The expectation of a session rule that failed.
 const EXPECTED: &str = "the rule can be evaluated for the whole session";
 
 /// A failure inside a rule: a defect of the program, never of the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What the rule was doing.
+    /// The stage in which the rule failed.
     pub stage: Stage,
-    /// The rule's local number. `None`: the rules of the unit keep one state together, and any of them may have failed.
+    /// The rule's local number. `None`: the rules of the unit share one state, and any of them may have failed.
     pub rule: Option<usize>,
     /// The panic's own message, as it was written: it may hold recorded text.
     pub why: Arc<str>,
 }
 
-/// What a rule does for the engine.
+/// A task of a rule for the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// It makes its state before the first turn.
+    /// Making its state before the first turn.
     Start,
-    /// It says what a tool's name means to it.
+    /// Giving the meaning of a tool's name.
     Wake,
-    /// It says whether a tool is visible.
+    /// Deciding whether a tool is visible.
     Narrow,
-    /// It decides a call.
+    /// Deciding a call.
     Decide,
-    /// It records what happened.
+    /// Recording an event.
     Observe,
-    /// It lists its state for people.
+    /// Listing its state for people.
     State,
-    /// It says how it stands over the whole session.
+    /// Reporting its outcome for the whole session.
     Report,
-    /// It copies its state for another run.
+    /// Forking the monitor.
     Fork,
 }
 
@@ -59,7 +59,7 @@ pub enum Stage {
 pub struct LostUnit(pub Arc<Fault>);
 
 impl Fault {
-    /// What failed in a unit. Where the unit has one rule, it can only be that one.
+    /// The fault of a unit. If the unit has one rule, it can only be that one.
     pub fn of(unit: &dyn Unit, stage: Stage, rule: Option<usize>, why: Arc<str>) -> Arc<Fault> {
         let only = (unit.rules().len() == 1).then_some(0);
         Arc::new(Fault { stage, rule: rule.or(only), why })
@@ -100,7 +100,7 @@ impl Fault {
 impl Explain for Fault {
     fn explain(&self, about: &About<'_>) -> Explanation {
         Explanation {
-            // Nobody expects anything of a call but that it is checked.
+            // The only expectation of a call is that it is checked.
             expected: about.ran.is_some().then(|| Sentence::new(EXPECTED)),
             way_out: Some(Sentence::new(WAY_OUT)),
             ..Explanation::new(about, self.sentence())
@@ -125,7 +125,7 @@ impl Explain for LostUnit {
     }
 }
 
-/// The message of a panic that nobody gave one.
+/// The message of a panic without one.
 const UNSAID: &str = "no message";
 
 /// Runs what may panic; the panic's message where it does.

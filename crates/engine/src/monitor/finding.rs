@@ -1,6 +1,6 @@
-//! What rules say: findings against a call, checks that were made, the current state, and how rules end.
+//! The output of rules: findings against a call, checks, the current state, and outcomes.
 //!
-//! These are facts: codes, values and calls. What only a dialect knows is behind [`Explain`].
+//! These are facts: codes, values and calls. A dialect's own facts are behind [`Explain`].
 
 use std::sync::Arc;
 
@@ -14,24 +14,24 @@ use rulestep_base::session::{CallRef, Session};
 use rulestep_base::wording::sentence::name;
 use rulestep_base::wording::{at, tool_of};
 
-/// What one rule said about one call.
+/// A rule's finding about one call.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
     /// The rule.
     #[serde(skip)]
     pub rule: RuleId,
-    /// What it does to the call.
+    /// Its effect on the call.
     pub effect: Effect,
-    /// What it would have done, for a rule that is decided, shown and not enforced.
+    /// What its effect would have been, for a rule that is not enforced.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub would: Option<Effect>,
     /// Why, as a stable code.
     pub code: Code,
-    /// What was checked in the call.
+    /// The checked value of the call.
     pub checked: Option<CheckedValue>,
     /// The earlier calls it rests on, the decisive one first.
     pub found: Vec<EarlierCall>,
-    /// What else there is to know, as the dialect's own facts.
+    /// The dialect's own facts.
     #[serde(skip)]
     pub facts: Option<Arc<dyn Explain>>,
     /// The rule's own reason, for telemetry; never shown to the model.
@@ -40,7 +40,7 @@ pub struct Finding {
     pub tell_llm: Option<Arc<str>>,
 }
 
-/// A rule that was asked about a call, also when it had nothing against it.
+/// A rule that was asked about a call, whether or not it objected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
     /// The rule.
@@ -49,11 +49,11 @@ pub struct Check {
     pub passed: bool,
     /// Why not.
     pub code: Option<Code>,
-    /// What was checked in the call.
+    /// The checked value of the call.
     pub checked: Option<CheckedValue>,
     /// The earlier calls it rests on.
     pub found: Vec<EarlierCall>,
-    /// What else there is to know, as the dialect's own facts.
+    /// The dialect's own facts.
     pub facts: Option<Arc<dyn Explain>>,
 }
 
@@ -81,16 +81,16 @@ pub enum StateItem {
         code: Option<Code>,
         /// The earlier calls that meet it, the newest first, a few.
         by: Vec<CallRef>,
-        /// What else there is to know, as the dialect's own facts.
+        /// The dialect's own facts.
         facts: Option<Arc<dyn Explain>>,
     },
-    /// What a rule counts or keeps: limits, deadlines, steps of sequences, records.
+    /// A count or record of a rule: limits, deadlines, steps of sequences, records.
     Kept {
         /// The rule.
         rule: RuleId,
-        /// The tool whose calls it matters to; `None`: all.
+        /// The tool to whose calls it matters; `None`: all.
         tool: Option<Arc<str>>,
-        /// What it is, as the dialect's own facts.
+        /// The dialect's own facts.
         facts: Arc<dyn Explain>,
     },
 }
@@ -106,7 +106,7 @@ impl StateItem {
         }
     }
 
-    /// The tool whose calls it matters to; `None`: all.
+    /// The tool to whose calls it matters; `None`: all.
     #[must_use]
     pub fn tool(&self) -> Option<&Arc<str>> {
         match self {
@@ -116,7 +116,7 @@ impl StateItem {
     }
 }
 
-/// How a rule about a session stands.
+/// The outcome of a session rule so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RuleState {
     /// The rule.
@@ -131,14 +131,14 @@ pub struct RuleState {
     pub calls: Vec<u32>,
     /// Calls that it stopped.
     pub averted: u32,
-    /// Whether a violation counts: that of a rule that reports or is not enforced is shown and fails no session, and so is one
-    /// that a person was asked about.
+    /// Whether a violation counts: that of a rule that reports or is not enforced is shown and fails no session, nor
+    /// does one that a person was asked about.
     pub enforced: bool,
     /// Whether a person was asked about every call that violates it.
     pub asked: bool,
     /// Whether the call at fault is the past of a fork: the violation counts in the session that made it.
     pub copied: bool,
-    /// What else there is to know, as the dialect's own facts.
+    /// The dialect's own facts.
     pub facts: Option<Arc<dyn Explain>>,
 }
 
@@ -146,11 +146,11 @@ pub struct RuleState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleOutcome {
-    /// It had something to decide and is true.
+    /// The rule applied and is satisfied.
     Held,
-    /// It is false.
+    /// The rule is violated.
     Violated,
-    /// It had nothing to decide.
+    /// The rule did not apply.
     NotExercised,
     /// Not yet decided.
     Pending,
@@ -216,7 +216,7 @@ impl Check {
     }
 }
 
-/// What facts say, or the code where there are none.
+/// The explanation by the facts, or by the code if there are none.
 fn explain(facts: Option<&dyn Explain>, about: &About<'_>) -> Explanation {
     match facts {
         Some(facts) => facts.explain(about),
@@ -225,7 +225,7 @@ fn explain(facts: Option<&dyn Explain>, about: &About<'_>) -> Explanation {
 }
 
 impl Finding {
-    /// Why the rule speaks against the call. `None`: the rule is not one of these.
+    /// Why the rule objects to the call. `None`: the rule is not one of these.
     #[must_use]
     pub fn explain(&self, rules: &Rules, session: &Session) -> Option<Explanation> {
         let about = About {
@@ -245,7 +245,7 @@ impl Finding {
 }
 
 impl Check {
-    /// What the rule looked at, and what came of it. `None`: the rule is not one of these.
+    /// What the rule looked at, and the result. `None`: the rule is not one of these.
     #[must_use]
     pub fn explain(&self, rules: &Rules, session: &Session) -> Option<Explanation> {
         let about = About {
@@ -259,8 +259,8 @@ impl Check {
 }
 
 impl RuleState {
-    /// How the rule ended. Without the calls that ran, only what it expects and what would satisfy it is worded. `None`: the
-    /// rule is not one of these.
+    /// The rule's outcome. Without the calls that ran, only the expectation and what would satisfy it are worded.
+    /// `None`: the rule is not one of these.
     #[must_use]
     pub fn explain(&self, rules: &Rules, session: &Session, ran: Option<&[CallRef]>) -> Option<Explanation> {
         let about = About { code: self.code, ran, ..About::new(rules.get(self.rule)?, session) };

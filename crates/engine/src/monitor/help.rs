@@ -1,8 +1,8 @@
-//! What would help a call that is stopped: what a unit knows of calls that nobody has made.
+//! What would enable a stopped call: a unit's knowledge of hypothetical calls.
 //!
-//! A search for calls after which another is allowed must not guess. So every unit names the calls that can speak for a
-//! call, whatever happened before; all others can only speak against it. And it says what of its state can still
-//! matter, so that two ways to the same state are gone once.
+//! A search for calls after which another is allowed must not guess. So every unit names the calls that can enable a
+//! call, whatever happened before; all others can only count against it. And it says which part of its state can still
+//! matter, so that the search visits each state once.
 
 use std::hash::Hasher;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use serde_json::Value;
 use super::Slot;
 use rulestep_base::session::{Body, Call};
 
-/// What is put where any value would do. Nobody takes it for one that matters.
+/// A placeholder where any value would do; it is never mistaken for a meaningful one.
 pub const ANY_VALUE: &str = "<any value>";
 
-/// A call that nobody has made.
+/// A hypothetical call.
 #[derive(Debug, Clone, Copy)]
 pub struct Prospect<'a> {
     /// The tool's name.
@@ -37,21 +37,21 @@ impl<'a> Prospect<'a> {
     }
 }
 
-/// A call that can make another one allowed. What is not said of it does not matter.
+/// A call that can enable another one. Anything it leaves open does not matter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Help {
     /// Its tool.
     pub tool: Arc<str>,
-    /// What its arguments must have, as an object with nothing else in it.
+    /// The required part of its arguments, as an object with nothing else in it.
     pub arguments: Option<Value>,
-    /// What its result must have.
+    /// The required part of its result.
     pub output: Option<Value>,
 }
 
 /// An argument of the call itself on which a rule depends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// Where it is, as a JSONPath.
+    /// Its place, as a JSONPath.
     pub path: Arc<str>,
     /// Whether the call has no value there.
     pub missing: bool,
@@ -59,7 +59,7 @@ pub struct Choice {
     pub values: Vec<Value>,
 }
 
-/// What a unit says would help a call.
+/// The calls that would enable a call, collected from the units.
 #[derive(Debug, Default)]
 pub struct Helps {
     /// Earlier calls that would help.
@@ -95,13 +95,13 @@ impl Helps {
         self.choices.push(choice);
     }
 
-    /// Something else might help that cannot be named: then nobody can say that nothing does.
+    /// Something that cannot be named might help: then it is not certain that nothing does.
     pub fn unsure(&mut self) {
         self.unsure = true;
     }
 }
 
-/// What of a unit's state can still matter to some calls, as bytes that are equal where it is.
+/// The part of a unit's state that can still matter to some calls, as bytes that are equal if it is.
 #[derive(Debug, Default)]
 pub struct Digest {
     bytes: Vec<u8>,

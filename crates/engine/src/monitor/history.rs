@@ -1,4 +1,4 @@
-//! What was said so far, for rules that look at it: messages in order, and each speaker's by number.
+//! The messages so far, for rules that look at them: in order, and each speaker's by number.
 //!
 //! Only grows. A copy shares all full blocks with its original, so a fork costs little in a long session too.
 
@@ -13,7 +13,7 @@ pub struct History {
     assistant: Blocks<usize>,
 }
 
-/// Whose messages are counted.
+/// The speaker whose messages are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Speaker {
     /// Everybody's, tools and system included.
@@ -47,12 +47,11 @@ impl History {
         self.messages.push(message);
     }
 
-    /// How many messages there are.
+    /// The number of messages.
     pub fn len(&self) -> usize {
         self.messages.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -67,7 +66,7 @@ impl History {
         (place..self.len()).filter_map(|place| self.get(place))
     }
 
-    /// How many messages are this speaker's.
+    /// The number of this speaker's messages.
     pub fn count(&self, speaker: Speaker) -> usize {
         match speaker {
             Speaker::Anyone => self.messages.len(),

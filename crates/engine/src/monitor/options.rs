@@ -1,11 +1,11 @@
-//! What an author wants done where a rule speaks against a call: whether it is stopped, whether that is enforced yet, and
-//! the words for the model.
+//! An author's options for a rule that objects to a call: whether the call is stopped, whether that is enforced yet,
+//! and the message to the model.
 
 use std::sync::Arc;
 
 use super::evidence::Effect;
 
-/// The keys that a rule of every dialect may have beside its own.
+/// The keys that a rule of every dialect may have besides its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleOptions {
     /// [`Effect::Ask`] or [`Effect::Report`] in place of a stop; [`Effect::Deny`]: the rule stops a call in its own way.
@@ -25,8 +25,8 @@ impl Default for RuleOptions {
 }
 
 impl RuleOptions {
-    /// What becomes of an effect that the rule has by itself; for a rule that is not enforced also what it would have been.
-    /// What stops no call stays as it is.
+    /// The effect that results from a rule's own; for a rule that is not enforced also what it would have been. An
+    /// effect that stops no call stays as it is.
     pub fn weigh(&self, own: Effect) -> (Effect, Option<Effect>) {
         let wanted = if self.effect >= Effect::Deny { own } else { own.min(self.effect) };
         match self.shadow && wanted >= Effect::Ask {
@@ -35,7 +35,7 @@ impl RuleOptions {
         }
     }
 
-    /// Whether a call that the rule speaks against does not run, whoever is asked.
+    /// Whether a call that the rule objects to never runs, even if a person is asked.
     pub fn stops(&self) -> bool {
         self.weigh(Effect::Deny).0 >= Effect::Deny
     }
@@ -69,7 +69,7 @@ mod tests {
             for own in [Effect::None, Also, Report] {
                 assert_eq!(options.weigh(own), (own, None), "{options:?}");
             }
-            // A rule that only reports asks nobody either.
+            // A rule that only reports does not ask, either.
             let asks = if effect == Report {
                 (Report, None)
             } else {

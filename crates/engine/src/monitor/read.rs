@@ -1,4 +1,4 @@
-//! What a rule may look at in a recording: what has to stay where everything else is redacted.
+//! The parts of a recording that a rule may look at: they stay when everything else is redacted.
 
 use std::fmt;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub enum Read {
         /// The path.
         path: Arc<str>,
     },
-    /// What a call of a tool does, as far as the value at a JSONPath in its arguments says it.
+    /// What a call of a tool does, as far as the value at a JSONPath in its arguments shows it.
     Does {
         /// The tool.
         tool: Arc<str>,
@@ -34,7 +34,7 @@ pub enum Read {
         /// Whether the tool is known to run commands.
         runs_commands: bool,
     },
-    /// A speaker's message at a place from 0; where that is counted from the end, any of them.
+    /// A speaker's message at an index from 0; if it is counted from the end, any of them.
     Message(Speaker, i64),
     /// Everything said and every call.
     Conversation,
@@ -46,11 +46,11 @@ pub enum Read {
     Files,
 }
 
-/// What a rule learns of a call that it asks about what it does: the same text for calls that it does not tell apart.
+/// What a rule learns of a call by a question about what it does: the same text for calls that it does not distinguish.
 #[derive(Clone)]
 pub struct Learns(Arc<dyn Fn(&AskedCall<'_>) -> String + Send + Sync>);
 
-/// A call that is asked about, and where it is made.
+/// A call that a question is about, with its folder.
 #[derive(Debug, Clone, Copy)]
 pub struct AskedCall<'c> {
     /// The tool.
@@ -64,7 +64,7 @@ pub struct AskedCall<'c> {
 }
 
 impl Learns {
-    /// What this function tells.
+    /// Learns by this function.
     pub fn new(learned: impl Fn(&AskedCall<'_>) -> String + Send + Sync + 'static) -> Learns {
         Learns(Arc::new(learned))
     }

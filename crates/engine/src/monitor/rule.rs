@@ -22,13 +22,13 @@ pub struct Rule {
     pub id: Arc<str>,
     /// The dialect's name.
     pub dialect: &'static str,
-    /// What kind of rule, in the dialect's own words: `precondition`, `forbids_after`, `limit`, `before`.
+    /// The kind of rule, in the dialect's own words: `precondition`, `forbids_after`, `limit`, `before`.
     pub kind: &'static str,
     /// The JSON pointer inside the document.
     pub pointer: Arc<str>,
     /// The document's text.
     pub source: Source,
-    /// Where the rule is in it.
+    /// The rule's span in it.
     pub span: Span,
     /// The author's own words for it.
     pub description: Option<Arc<str>>,
@@ -36,21 +36,21 @@ pub struct Rule {
     pub name: Option<Arc<str>>,
     /// The tool it governs, where it is one tool's.
     pub tool: Option<Arc<str>>,
-    /// The tools it speaks of, in the order in which its kind asks about them; one that stands for several ends in `…`.
+    /// The tools it names, in the order in which its kind uses them; one that means several ends in `…`.
     pub tools: Arc<[Arc<str>]>,
     /// The test it belongs to, for rules inside test files.
     pub test: Option<Arc<str>>,
-    /// What is done where it speaks against a call.
+    /// The options for calls that it objects to.
     pub options: RuleOptions,
-    /// What its dialect calls such a rule where the author gave it no name.
+    /// The dialect's name for such a rule if the author gave it none.
     pub phrase: fn(&Rule) -> Option<String>,
 }
 
 /// Columns that a rule's own name may take.
 const WIDTH: usize = 120;
 
-/// What a rule is called, on one line: its description, else its id, else a phrase made from its kind and its tools. Patterns
-/// and places are detail, and are never the headline.
+/// The name of a rule, on one line: its description, else its id, else a phrase made from its kind and its tools.
+/// Patterns and places are detail, and are never the headline.
 #[must_use]
 pub fn rule_name(rule: &Rule) -> String {
     let own = [&rule.description, &rule.name].into_iter().flatten().map(|text| text.trim());
@@ -63,12 +63,12 @@ pub fn rule_name(rule: &Rule) -> String {
     })
 }
 
-/// Whose word it is, as data.
+/// A rule as data.
 #[derive(Debug, Serialize)]
 pub struct RuleName<'a> {
     dialect: &'static str,
     rule: &'a str,
-    /// What people call it.
+    /// Its name for people.
     rule_name: String,
     test: Option<&'a str>,
 }
@@ -81,12 +81,12 @@ impl<'a> RuleName<'a> {
     }
 }
 
-/// Where a rule begins, as data.
+/// The beginning of a rule, as data.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RulePlace {
     /// The file, as shown.
     pub file: String,
-    /// Where in it.
+    /// The position in it.
     #[serde(flatten)]
     pub position: Position,
 }
@@ -99,7 +99,7 @@ impl RulePlace {
 }
 
 impl Rule {
-    /// Where it is: `contracts/issue_refund.yaml:3`.
+    /// File and line: `contracts/issue_refund.yaml:3`.
     #[must_use]
     pub fn place(&self) -> String {
         format!("{}:{}", line(self.source.name()), self.source.position(self.span.start).line)
@@ -114,8 +114,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// No rules yet, and the ids of those that are switched off: they are pushed like all others, but their reader makes
-    /// nothing of them.
+    /// No rules yet, and the ids of those that are switched off: they are pushed like all others, but their reader
+    /// makes no units of them.
     pub fn without(off: BTreeSet<RuleId>) -> Rules {
         Rules { rules: Vec::new(), off }
     }
@@ -146,12 +146,10 @@ impl Rules {
         self.rules.iter().enumerate().map(|(i, rule)| (RuleId(i as u32), rule))
     }
 
-    /// How many.
     pub fn len(&self) -> usize {
         self.rules.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }

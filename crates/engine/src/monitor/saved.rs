@@ -1,7 +1,7 @@
-//! How a monitor's state is written down and read again, so that a later process goes on where one has stopped.
+//! Saves and restores a monitor's state, so that a later process continues where one has stopped.
 //!
-//! What is written is a cache that the very same program reads again under the very same policy: it has no version and is
-//! no interface. A monitor names every field of its state when it saves it, so that none that is added can be forgotten.
+//! The saved state is a cache for the very same program under the very same policy: it has no version and is not an
+//! interface. A monitor names every field of its state when it saves it, so that no new field can be forgotten.
 
 use rpds::RedBlackTreeMapSync;
 use serde::de::DeserializeOwned;
@@ -23,7 +23,7 @@ pub fn read<T: DeserializeOwned>(saved: &str) -> Option<T> {
 pub mod list {
     use super::*;
 
-    /// As any list.
+    /// As a list.
     pub fn serialize<A: Array<Item: Serialize>, S: Serializer>(
         list: &SmallVec<A>,
         serializer: S,
@@ -31,7 +31,7 @@ pub mod list {
         serializer.collect_seq(list)
     }
 
-    /// As any list.
+    /// As a list.
     pub fn deserialize<'de, A: Array<Item: Deserialize<'de>>, D: Deserializer<'de>>(
         deserializer: D,
     ) -> Result<SmallVec<A>, D::Error> {
@@ -59,7 +59,7 @@ pub mod sorted {
     }
 }
 
-/// Writes a list whose length is not known.
+/// Writes a list of unknown length.
 pub fn sequence<S: Serializer>(
     items: impl Iterator<Item = impl Serialize>,
     serializer: S,

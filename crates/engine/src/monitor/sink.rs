@@ -1,5 +1,5 @@
-//! Where monitors say what they found: about a call, and about a tool that is offered. Here a rule's options are applied, so
-//! that no dialect knows of them.
+//! Collects the answers of monitors about a call, and about an offered tool. A rule's options are applied here, so that
+//! no dialect knows them.
 
 use std::sync::Arc;
 
@@ -14,13 +14,13 @@ pub enum Depth {
     Deciding,
     /// Findings of the rules that spoke against the call, without what they rest on.
     Named,
-    /// The same with what they rest on.
+    /// The same with their evidence.
     Findings,
     /// Also a check for every rule that was asked.
     Checks,
 }
 
-/// Where a monitor says what it found about a call. Rules are named by their number in the unit; the engine translates.
+/// Collects a monitor's findings about a call. Rules are named by their number in the unit; the engine translates.
 pub struct Sink<'a> {
     depth: Depth,
     rules: &'a Rules,
@@ -51,13 +51,13 @@ impl<'a> Sink<'a> {
         self.unit?.rules().get(local).copied()
     }
 
-    /// How much is wanted.
+    /// The requested depth.
     pub fn depth(&self) -> Depth {
         self.depth
     }
 
-    /// Whether the call is stopped, and nobody wants to hear what else speaks against it. A rule that asks, reports or is not
-    /// enforced never hides one that stops the call.
+    /// Whether the call is stopped, and further objections are not wanted. A rule that asks, reports or is not enforced
+    /// never hides one that stops the call.
     pub fn is_decided(&self) -> bool {
         self.depth < Depth::Named && self.stops()
     }
@@ -72,7 +72,7 @@ impl<'a> Sink<'a> {
         self.effect
     }
 
-    /// The rule that is evaluated next. Should it fail by itself, this is how its name is known.
+    /// Sets the rule that is evaluated next. If it fails, its name is known from here.
     pub fn asks(&mut self, rule: usize) {
         self.asked = Some(rule);
     }
@@ -82,9 +82,9 @@ impl<'a> Sink<'a> {
         self.asked
     }
 
-    /// A rule speaks against the call, and `own` is what it does to a call by itself; its options may want less. The first
-    /// of the unit that stops the call decides, those after it are true as well. The finding is built only if somebody
-    /// wants it.
+    /// Adds an objection of a rule; `own` is the effect of the rule itself, which its options may weaken. The first of
+    /// the unit that stops the call decides, those after it are true as well. The finding is built only if it is
+    /// wanted.
     pub fn find(&mut self, rule: usize, own: Effect, code: Code, fill: impl FnOnce(&mut Finding)) {
         let rule = self.rule(rule);
         let options = rule.and_then(|rule| self.rules.get(rule)).map(|rule| &rule.options);
@@ -117,7 +117,7 @@ impl<'a> Sink<'a> {
         if wanted && let Some(rule) = rule {
             let mut finding = Finding { would, ..Finding::new(rule, effect, code) };
             fill(&mut finding);
-            // Findings are kept, and mostly there is one: a list that grows by itself begins with room for four.
+            // Findings are kept, and there is mostly one: a list that grows by itself begins with room for four.
             if self.findings.is_empty() {
                 self.findings.reserve_exact(1);
             }
@@ -125,7 +125,7 @@ impl<'a> Sink<'a> {
         }
     }
 
-    /// A rule was asked: what it looked at and whether it passed.
+    /// Adds the check of a rule: what it looked at and whether it passed.
     pub fn check(&mut self, rule: usize, passed: bool, fill: impl FnOnce(&mut Check)) {
         if self.depth >= Depth::Checks
             && let Some(rule) = self.rule(rule)
@@ -137,13 +137,13 @@ impl<'a> Sink<'a> {
     }
 }
 
-/// What the rules of a unit do at most where any of them may have spoken.
+/// The strongest effect of a unit's rules if any of them may have objected.
 pub fn strongest(unit: &dyn Unit, rules: &Rules, own: Effect) -> (Effect, Option<Effect>) {
     let known = unit.rules().iter().filter_map(|rule| rules.get(*rule));
     known.map(|rule| rule.options.weigh(own)).max().unwrap_or((own, None))
 }
 
-/// Where a monitor says which rules hide a tool.
+/// Collects the rules that hide a tool.
 pub struct Hidden<'a> {
     unit: &'a dyn Unit,
     rules: &'a Rules,
@@ -158,7 +158,7 @@ pub struct Reason {
     pub rule: RuleId,
     /// Its code.
     pub code: Code,
-    /// What failed inside the rule: then nobody knows whether it refuses the tool, and it counts as if it did.
+    /// The fault of the rule: it is unknown whether it refuses the tool, and it counts as if it did.
     pub fault: Option<Arc<Fault>>,
 }
 

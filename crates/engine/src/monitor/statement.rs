@@ -1,5 +1,5 @@
-//! What rules say of tools in terms that no dialect owns, so that rules of several documents and languages can be compared with
-//! each other and with recordings without running them.
+//! Statements of rules about tools in terms that belong to no dialect, so that rules of several documents and languages
+//! can be compared with each other and with recordings without running them.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ pub struct Statement {
     pub rule: RuleId,
     /// The rule applies only to sessions whose context does not contradict these values.
     pub when: Arc<[(Arc<str>, Value)]>,
-    /// What it says.
+    /// The statement.
     pub says: Says,
 }
 
-/// Whether a tool is meant.
+/// Whether a tool matches.
 pub type NameTest = Arc<dyn Fn(&str) -> bool + Send + Sync>;
 
-/// What can be said of tools.
+/// A statement about tools.
 #[derive(Clone)]
 pub enum Says {
     /// Each call of the tool needs an earlier success of one of these.
@@ -78,11 +78,11 @@ pub struct Probe {
     pub rule: RuleId,
     /// The tool.
     pub tool: Arc<str>,
-    /// Where in its calls.
+    /// The part of its calls.
     pub part: CallPart,
     /// The path, as it is written.
     pub path: Arc<str>,
-    /// What the rule wants to be there, in words; none where any value will do.
+    /// The condition on the value, in words; `None` if any value will do.
     pub condition: Option<String>,
     /// Whether a call is denied where the condition fails. Others choose the calls that a rule is about, and a rule may well be
     /// about what never happened.
@@ -94,13 +94,13 @@ pub struct Probe {
 /// A part of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallPart {
-    /// What it was called with.
+    /// The arguments.
     Arguments,
-    /// What it answered.
+    /// The result.
     Result,
 }
 
-/// What a probe found.
+/// The result of a probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Look {
     /// Something is at the path.

@@ -1,8 +1,8 @@
 //! The calls that ran, in order. A copy shares what it can, so that a fork of a long run costs nothing.
 //!
-//! Nearly all calls follow the one before in one of two ways: as the only call of the next turn, or as the next call of the
-//! same turn. So a trace is a list of stretches, and one that is written as the models write it, a call a turn, is a single
-//! stretch: it needs no more memory however long it is.
+//! Nearly all calls follow the one before in one of two ways: as the only call of the next turn, or as the next call of
+//! the same turn. So a trace is a list of stretches, and one with a call per turn, as models usually write it, is a
+//! single stretch: it needs no more memory however long it is.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,6 @@ impl Trace {
         self.newest = Some(Stretch { first: call, place, by_turn: None });
     }
 
-    /// How many ran.
     pub fn len(&self) -> usize {
         self.len as usize
     }
@@ -102,7 +101,6 @@ impl Trace {
         self.before.get(behind.checked_sub(1)?).copied()
     }
 
-    /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = CallRef> {
         let stretches = self.before.iter().chain(&self.newest);
         let ends =

@@ -1,4 +1,4 @@
-//! Which files of a version are read where a document names them, and so not by themselves.
+//! Which files of a version are read where a document names them, and so not separately.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,8 +9,8 @@ use crate::dialect::beside::{Beside, BesideText, clean, path};
 use crate::dialect::{self, Dialect};
 use rulestep_base::source::{Node, Parse, Source, parse};
 
-/// The texts that documents of the others name. A text that names others itself is always read by itself: otherwise two
-/// that name each other would both be lost.
+/// The texts that other documents name. A text that names others itself is always read separately: otherwise two that
+/// name each other would both be lost.
 pub(super) fn beside(texts: &[(Source, Option<Parse>)], only: Option<&Dialect>) -> Beside {
     let (mut named, mut naming) = (BTreeMap::new(), BTreeSet::new());
     for (source, parsed) in texts {
@@ -34,7 +34,7 @@ pub(super) fn beside(texts: &[(Source, Option<Parse>)], only: Option<&Dialect>) 
     beside
 }
 
-/// What the ids of a document's rules begin with. Those of a file's first document stay when another is written after it.
+/// Prefix of the ids of a document's rules. Those of a file's first document stay when another is added after it.
 pub(super) fn prefix(file: &str, index: usize) -> String {
     match index {
         0 => format!("{file}#"),

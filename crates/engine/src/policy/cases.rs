@@ -1,5 +1,5 @@
-//! Which files hold cases alone, and so no part of a version: most are larger than the policy beside them, and need not be parsed
-//! whenever it is loaded.
+//! Which files hold only cases, and so are no part of a version: most are larger than the policy beside them, and need
+//! not be parsed whenever it is loaded.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::is_case_file;
 /// The keys of a case.
 const KEYS: [&str; 7] = ["name", "description", "policy", "without", "mode", "session", "expect"];
 
-/// Those of which a document that is a case has two.
+/// A document that has two of these keys is a case.
 const OWN: [&str; 3] = ["policy", "session", "expect"];
 
 /// Whether the text is that of a file of cases, and each of its documents has the keys of a case and no other at the start of

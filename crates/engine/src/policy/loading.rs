@@ -1,4 +1,4 @@
-//! How a version is read: file by file, document by document, each by the reader of its dialect.
+//! Loads a version: file by file, document by document, each by the reader of its dialect.
 
 use std::sync::Arc;
 
@@ -34,18 +34,19 @@ impl Policy {
         Policy::load_guarded(files, only, None)
     }
 
-    /// The same with rules of the program beside the version, called [`super::GUARD`]. They decide as its own do, and are no part
-    /// of its digest.
+    /// The same with rules of the program beside the version, called [`super::GUARD`]. They decide like its own, and
+    /// are no part of its digest.
     pub fn load_guarded(
         files: &[PolicyFile],
         only: Option<&'static Dialect>,
         guard: Option<&PolicyFile>,
     ) -> LoadResult {
         let mut files = files.to_vec();
-        // Named twice, say by itself and with its folder, a file is still one.
+        // Named twice, for example by itself and with its folder, a file is still one.
         files.sort_by(|a, b| (&a.name, !a.named).cmp(&(&b.name, !b.named)));
         files.dedup_by(|a, b| a.name == b.name && a.text == b.text);
-        // By the bytes of the relative paths. Several folders may share one; then the names decide, not what came first.
+        // By the bytes of the relative paths. Several folders may share one; then the names decide, not the order of
+        // arguments.
         files.sort_by(|a, b| (&a.relative, &a.name).cmp(&(&b.relative, &b.name)));
         let mut loading = Loading::of(&files, only, Rules::default());
         let digest = digest(&loading.files);
@@ -95,13 +96,13 @@ impl Loading {
         if cases > 0 || is_case_file(&file.name) {
             self.cases.push(source.clone());
         }
-        // What is wrong with a case is reported by whoever runs it; what cannot be read beside one might have been a policy.
+        // Problems of a case are reported when it is run; an unreadable document beside one might have been a policy.
         let whole = parsed.documents.len() == 1 || !parsed.problems.iter().any(cut_short);
         if !file.named && cases > 0 && cases == parsed.documents.len() && whole {
             return false;
         }
-        // A file that no dialect claims is somebody else's, unless it was named. One that cannot be read to its end
-        // might have been a policy, and leaving out a policy allows what it forbids.
+        // A file that no dialect claims is unrelated, unless it was named. One that cannot be read to its end might
+        // have been a policy, and leaving out a policy allows what it forbids.
         let ours =
             file.named || parsed.documents.iter().any(claimed) || parsed.problems.iter().any(cut_short);
         if !ours {
@@ -130,7 +131,7 @@ impl Loading {
         let broken = !parsed.problems.is_empty();
         self.diagnostics
             .extend(parsed.problems.into_iter().map(|problem| Diagnostic::from_problem(problem, &source)));
-        // Nothing is between two `---`, or after the last one: that says nothing, and forbids nothing.
+        // An empty document, between two `---` or after the last one, forbids nothing.
         let mut written = parsed.documents.iter().enumerate().filter(|(_, node)| !node.is_null()).peekable();
         if written.peek().is_none() && !broken {
             self.diagnostics.push(empty(file));
@@ -144,12 +145,13 @@ impl Loading {
         true
     }
 
-    /// That a document which no dialect claims has policies in it, in a list or under keys: whoever wrote them takes them for
-    /// enforced.
+    /// The diagnostic for a document which no dialect claims but which has policies in it, in a list or under keys: its
+    /// author believes that they are enforced.
     fn wrapped(&self, file: &PolicyFile, source: &Source, node: &Node) -> Option<Diagnostic> {
         const DEEPEST: usize = 6;
-        /// Farther down, what only resembles a policy is more often somebody else's: the limits of a container, or a contract
-        /// in a table of results. So items of lists are not entered there, and what has errors is none.
+        /// Deeper down, something that resembles a policy is more often unrelated: the limits of a container, or a
+        /// contract in a table of results. So items of lists are not entered there, and a document with errors does not
+        /// count.
         const NEAR: usize = 2;
         let mut level = vec![(node, false)];
         let found = (1..=DEEPEST).find_map(|depth| {
@@ -171,7 +173,7 @@ impl Loading {
         Some(told.at(source, found.span.first_line(source.text())).help(help))
     }
 
-    /// Whether some dialect finds a rule in it. `strictly`: one without errors, where its keys alone could be anybody's.
+    /// Whether some dialect finds a rule in it. `strictly`: one without errors, if its keys alone are too common.
     fn has_rules(&self, file: &PolicyFile, source: &Source, node: &Node, strictly: bool) -> bool {
         let Some(dialect) =
             dialect::of(node).filter(|own| self.only.is_none_or(|only| only.name == own.name))
@@ -181,7 +183,7 @@ impl Loading {
         let (mut rules, mut told) = (Rules::default(), Vec::new());
         let (beside, relative) = (&self.beside, &*file.relative);
         let text = Text { source, node, prefix: "", beside, relative, alone: false, dialect };
-        // Where its reader fails, there may be some.
+        // If its reader fails, there may be some.
         if guarded(|| (dialect.reader)().read(text, &mut rules, &mut told)).is_err() {
             return true;
         }
@@ -289,12 +291,12 @@ fn facts(node: &Node) -> Table {
     fields.map(|mut fields| question::facts(&mut fields, &mut Vec::new())).unwrap_or_default()
 }
 
-/// That a file holds nothing.
+/// The problem of an empty file.
 fn empty(file: &PolicyFile) -> Diagnostic {
     Diagnostic::error(code::EMPTY_DOCUMENT, "the file holds no document").in_file(Arc::clone(&file.name))
 }
 
-/// What is directly in a list or a mapping; there with its key.
+/// The items of a list, or the values of a mapping with their keys.
 fn parts(node: &Node) -> impl Iterator<Item = (Option<&str>, &Node)> {
     let items = node.as_seq().unwrap_or_default().iter().map(|item| (None, item));
     let entries = node.as_map().unwrap_or_default().iter();
@@ -314,7 +316,7 @@ fn cut_short(problem: &Problem) -> bool {
     )
 }
 
-/// A document whose rules are not known must not count as one without rules.
+/// A document whose rules are unknown must not count as one without rules.
 fn reader_fault(why: &str) -> Diagnostic {
     let message = format!("the policy cannot be read: its reader failed: {why}");
     let help = "this is a defect in the program: please report it with the policy";

@@ -1,7 +1,7 @@
-//! Which units are asked and told what: worked out once for a version, however many runs there are.
+//! Dispatch: which units are asked and receive events, worked out once for a version, however many runs there are.
 //!
-//! A run looks a tool's name up and has its route. Units that only their own names wake are found by name; the others are
-//! asked about every new name, and what they answer is kept for as many names as a policy may be asked about.
+//! A run looks a tool's name up and has its route. Units that only their own names wake are found by name; the others
+//! are asked about every new name, and the answers are cached for a limited number of names.
 
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
@@ -11,7 +11,7 @@ use crate::monitor::fault::guarded;
 use crate::monitor::{Fault, Observes, ProposedCall, Slot, Stage, Unit, Wakes};
 use rulestep_base::session::{Body, CallRef};
 
-/// Names that no rule has and whose routes are kept: recordings may hold any number of them.
+/// Names that no rule has and whose routes are cached: recordings may hold any number of them.
 const KEPT: usize = 1024;
 
 /// A unit's number, and its own name for a tool.
@@ -21,7 +21,7 @@ pub type Post = (u32, Slot);
 pub struct Roster {
     /// Units that hear when a turn begins and ends.
     pub turns: Vec<u32>,
-    /// Of the others, those that hear when the first turn begins.
+    /// Of the others, those that receive the beginning of the first turn.
     pub first_turn: Vec<u32>,
     /// Units that hear operations.
     pub operations: Vec<u32>,
@@ -34,7 +34,7 @@ pub struct Roster {
     named: Vec<Named>,
     /// Units that any name may wake.
     open: Vec<u32>,
-    /// The route of a name that wakes nobody.
+    /// The route of a name that wakes no unit.
     nobody: Route,
     other: RwLock<HashMap<Arc<str>, Arc<Route>>>,
 }
@@ -47,27 +47,27 @@ struct Named {
     route: OnceLock<Route>,
 }
 
-/// Which units a tool wakes, each with its own name for the tool.
+/// The units that a tool wakes, each with its own slot for the tool.
 #[derive(Default)]
 pub struct Route {
-    /// The tool; no name where it wakes nobody.
+    /// The tool; empty if it wakes no unit.
     pub tool: Arc<str>,
     /// Units that decide about its calls.
     pub decide: Vec<Post>,
-    /// Units that hear anything of them.
+    /// Units that receive events of its calls.
     pub observe: Vec<Post>,
     /// Those that hear that one runs.
     pub starts: Vec<Post>,
     /// Those that hear its result.
     pub results: Vec<Post>,
-    /// Whether one of them looks at arguments when it hears of one.
+    /// Whether one of them looks at the arguments of a call's events.
     pub arguments: bool,
-    /// Units that failed when they were asked what the name means: as if the tool woke them.
+    /// Units that failed when they were asked for the meaning of the name: as if the tool woke them.
     pub unknown: Vec<(u32, Arc<Fault>)>,
 }
 
 impl Roster {
-    /// Of the units of a version.
+    /// For the units of a version.
     pub fn of(units: &[Arc<dyn Unit>]) -> Roster {
         let mut roster = Roster {
             turns: Vec::new(),
@@ -133,7 +133,7 @@ impl Roster {
         }
     }
 
-    /// How many places there are.
+    /// The number of routes.
     pub fn places(&self) -> u32 {
         self.named.len() as u32 + 1
     }
@@ -165,7 +165,7 @@ impl Roster {
 }
 
 impl Route {
-    /// What some units make of a tool. No other is woken by it.
+    /// The route of a tool. No other unit is woken by it.
     fn of(units: &[Arc<dyn Unit>], woken: &[u32], tool: &Arc<str>) -> Route {
         let mut route = Route { tool: Arc::clone(tool), ..Route::default() };
         debug_assert!(
@@ -203,7 +203,7 @@ impl Route {
         self.unknown.iter().find(|(unit, _)| *unit == number).map(|(_, fault)| fault)
     }
 
-    /// A call of this tool. Each unit gets its own name for the tool when it is asked.
+    /// A call of this tool. Each unit gets its own slot for the tool when it is asked.
     pub fn asked<'a>(&'a self, at: CallRef, arguments: &'a Body) -> ProposedCall<'a> {
         ProposedCall { at, tool: &self.tool, slot: Slot::default(), arguments }
     }

@@ -1,4 +1,4 @@
-//! The texts that rules have the model told, to be known again in recordings.
+//! The messages to the model that rules have, for recognising them in recordings.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! A version with some of its rules switched off, as if their text were not there.
 //!
-//! Rules share state and precedence: one that is off must forbid nothing, count nothing and hide no other. So its finding
-//! is not merely ignored: the files are read again, and its reader makes nothing of it. The ids of all rules stay.
+//! Rules share state and precedence: one that is off must forbid nothing, count nothing and hide no other. So ignoring
+//! its findings is not enough: the files are read again, and its reader makes no unit of it. The ids of all rules stay.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl Policy {
         &self.files
     }
 
-    /// The rules that are switched off: with any, this is a hypothesis and no version that somebody wrote.
+    /// The rules that are switched off: with any, this is a hypothesis and not a version that was written.
     pub fn off(&self) -> &BTreeSet<RuleId> {
         self.rules.off()
     }

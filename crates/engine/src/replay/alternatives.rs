@@ -1,4 +1,4 @@
-//! The choices that were not taken: what is decided about their calls, and the session as each of them would have had it.
+//! Alternatives: the decisions about their calls, and the session as each of them would have had it.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ pub struct NotTaken<'r> {
     pub nth: u32,
     /// The call.
     pub call: &'r ToolCall,
-    /// What the policy decides. It always agrees: the recording did nothing with it.
+    /// The policy's decision. It always agrees: the recording did nothing with the call.
     pub judged: &'r DecidedCall,
 }
 
 impl NotTaken<'_> {
-    /// How it is named.
+    /// Its reference.
     pub fn at(&self) -> AlternativeRef {
         self.alternative.at(self.nth)
     }

@@ -1,7 +1,7 @@
-//! Results that are, word for word, what a loaded policy tells the model instead of a result.
+//! Results that are, word for word, a loaded policy's message to the model instead of a result.
 //!
-//! A library that answers with such a text without marking it leaves nothing to tell a refusal from a result. What is
-//! recorded as a result stays one, as the published engine counts it; that it may have been a refusal is reported.
+//! If a library answers with such a text without marking it, nothing distinguishes a refusal from a result. A recorded
+//! result stays one, as the published engine counts it; that it may have been a refusal is reported.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use rulestep_base::session::{Call, CallRef, Outcome, Session};
 pub struct CountedRefusals {
     /// The rule.
     pub rule: RuleId,
-    /// How many calls have such a result.
+    /// The number of calls with such a result.
     pub calls: u64,
     /// The first of them.
     pub first: CallRef,
@@ -53,7 +53,7 @@ pub fn counted_refusals(session: &Session, policy: &Policy) -> Vec<CountedRefusa
     all.into_values().collect()
 }
 
-/// The rule whose text the result is, if the call counts as one that ran.
+/// The rule whose message the result is, if the call counts as one that ran.
 fn rule(call: &Call, policy: &Policy) -> Option<RuleId> {
     let ran = matches!(call.outcome, Outcome::Ok | Outcome::Error) && !call.output.is_missing();
     ran.then(|| policy.tells(&call.output, &call.tool)).flatten()

@@ -1,4 +1,4 @@
-//! A session that goes on, played as it happened: each turn once, as soon as nothing can change it any more.
+//! A growing session, played as it happened: each turn once, as soon as it can no longer change.
 
 use std::sync::Arc;
 
@@ -38,8 +38,8 @@ impl Course {
         Some(open.run)
     }
 
-    /// What is decided about the last call of this session, as of [`decide_last`](super::decide_last). `None`: as above, or there is
-    /// no call at its end.
+    /// The decision about the last call of this session, as in [`decide_last`](super::decide_last). `None`: as above,
+    /// or there is no call at its end.
     pub fn decide(&mut self, session: &Session, mode: Mode) -> Option<(Decision, Run)> {
         let turn = self.close(session)?.filter(|turn| !turn.calls.is_empty())?;
         let (mut open, mut decided) = (Player::resumed(self.player.run.fork(), Mode::Shadow), None);
@@ -48,7 +48,7 @@ impl Course {
         Some((decided?, open.run))
     }
 
-    /// Plays the turns that nothing is added to any more; gives the last one, which is still open.
+    /// Plays the turns that are complete; returns the last one, which is still open.
     fn close<'s>(&mut self, session: &'s Session) -> Option<Option<&'s Turn>> {
         let added = session.messages.get(self.messages..)?;
         self.messages = session.messages.len();

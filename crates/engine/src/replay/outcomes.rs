@@ -1,4 +1,4 @@
-//! What sessions come to, without their calls: for summaries.
+//! The results of sessions without their calls, for summaries.
 
 use std::sync::Arc;
 
@@ -26,9 +26,9 @@ pub struct Outcomes {
     pub halt: Option<Halt>,
     /// Rules about the session.
     pub rules: Vec<RuleState>,
-    /// What stopped calls, counted.
+    /// Counts of what stopped calls.
     pub tables: Tables,
-    /// Results that are what a rule tells the model.
+    /// Results that are a rule's message to the model.
     pub counted_refusals: Vec<CountedRefusals>,
 }
 
@@ -69,7 +69,7 @@ pub fn outcomes(session: &Session, policy: &Arc<Policy>, mode: Mode) -> Outcomes
 }
 
 impl Outcomes {
-    /// Of a session that was replayed for another reason.
+    /// For a session that was replayed for another reason.
     pub fn of(replay: &Replay) -> Outcomes {
         Outcomes {
             summary: replay.summary(),

@@ -1,4 +1,4 @@
-//! Plays a recording into a run: what is in which order, and what stopped calls were told instead of results.
+//! Plays a recording into a run: the order of events, and the messages to the model for stopped calls.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,7 +13,7 @@ use rulestep_base::session::{
     Body, Call, CallRef, Facts, Message, MessageKind, Outcome, Results, Session, Turn,
 };
 
-/// What a call comes to: its ticket, the verdict, what the model is told.
+/// The decision about a call: its ticket, the verdict, the message to the model.
 pub(super) type Answer = (Ticket, Verdict, Option<Arc<str>>);
 
 /// Plays a recording into a run.
@@ -26,9 +26,9 @@ pub(super) struct Player {
     mode: Mode,
     /// Turns and calls that the run has been through before the session's first.
     base: (u32, u32),
-    /// In `enforce`, what stopped calls were told, each with its index, in order.
+    /// In `enforce`, the messages for stopped calls, each with its index, in order.
     pub told: Vec<(u32, Arc<str>)>,
-    /// What was offered, where the recording does not say; made when first asked for.
+    /// The offered tools, if the recording does not list them; made on first use.
     pub inferred: Option<Arc<[Arc<str>]>>,
 }
 
@@ -53,7 +53,7 @@ impl Player {
         Player { base: run.been_through(), ..Player::resumed(run, mode) }
     }
 
-    /// How the rules about a session ended that was played whole.
+    /// The outcomes of the session rules after the whole session was played.
     pub fn rules(&self, session: &Session) -> Vec<RuleState> {
         let mut rules = self.run.report(End::Complete);
         for state in &mut rules {
@@ -63,13 +63,13 @@ impl Player {
         rules
     }
 
-    /// What a call was told, if it was stopped.
+    /// The message for a call, if it was stopped.
     fn told(&self, index: u32) -> Option<&Arc<str>> {
         let place = self.told.binary_search_by_key(&index, |(index, _)| *index).ok()?;
         self.told.get(place).map(|(_, told)| told)
     }
 
-    /// What is between the last turn and this one, and the turn's start.
+    /// The events between the last turn and this one, and the turn's start.
     pub fn enter(&mut self, session: &Session, turn: &Turn) {
         self.between(session, session.before(turn));
         let time = if self.run.reads_time() { session.time_of(turn) } else { None };
@@ -77,15 +77,16 @@ impl Player {
         self.run.hear(session, turn.calls.start as u32);
     }
 
-    /// What is after the last turn.
+    /// The events after the last turn.
     pub fn leave(&mut self, session: &Session) {
         let from = session.turns.last().map_or(0, |turn| turn.messages.end);
         self.between(session, from..session.messages.len());
         self.run.hear(session, u32::MAX);
     }
 
-    /// What is decided about the calls of the turn's alternatives, each with the place of its alternative. Each alternative
-    /// is judged from the state at the turn's start; none of them ran, so the run itself never hears of them.
+    /// The decisions about the calls of the turn's alternatives, each with the index of its alternative. Each
+    /// alternative is judged from the state at the turn's start; none of them ran, so the run itself does not receive
+    /// them.
     pub fn beside(&self, session: &Session, turn: &Turn, decided: &mut dyn FnMut(usize, Decision)) {
         if session.alternatives.is_empty() {
             return;
@@ -135,7 +136,7 @@ impl Player {
         });
     }
 
-    /// The same, where what was decided about the session's calls is known.
+    /// The same, with known decisions about the session's calls.
     pub fn follow(&mut self, session: &Session, turn: &Turn, known: &[DecidedCall]) {
         self.play_by(session, turn, &mut |run, call| {
             let Some(DecidedCall { decision, .. }) = known.get(call.at.index as usize) else {
@@ -146,7 +147,7 @@ impl Player {
         });
     }
 
-    /// The rest of a session whose decisions are known, of which the run has entered this turn; 0 for none.
+    /// Plays the rest of a session whose decisions are known; the run has entered this turn, 0 for none.
     pub fn end(&mut self, session: &Session, entered: u32, known: &[DecidedCall]) {
         for turn in session.turns_from(entered) {
             if turn.number != entered {
@@ -157,8 +158,8 @@ impl Player {
         self.leave(session);
     }
 
-    /// What is between the last turn and this one, and what the turn proposes before its call with this number, where
-    /// that is not its first.
+    /// Plays the events between the last turn and this one, and those of the turn before its call with this number,
+    /// unless it is the first.
     pub fn part(&mut self, session: &Session, turn: &Turn, before: u32, known: &[DecidedCall]) {
         if before == 1 {
             self.between(session, session.before(turn));
@@ -172,7 +173,7 @@ impl Player {
         self.run.hear(session, front as u32);
     }
 
-    /// The same, where `decide` puts each call to the run.
+    /// The same, with `decide` for each call.
     pub fn play_by<'s>(
         &mut self,
         session: &'s Session,

@@ -1,4 +1,4 @@
-//! What judged sessions come to by rule, code, reason and tool.
+//! Counts of judged sessions by rule, code, reason and tool.
 //!
 //! A table takes no more room than there are rules, except by tool: those names come from recordings, so beyond
 //! `MOST_TOOLS` they are counted together.
@@ -44,7 +44,7 @@ fn codes<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<Code, u6
     known.collect::<Option<_>>().ok_or_else(|| D::Error::custom("a code is not known"))
 }
 
-/// What one rule did.
+/// Counts of one rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleCount {
     /// Calls that it stopped: it was the one that decided.
@@ -58,25 +58,25 @@ pub struct RuleCount {
     /// Calls that it reported and that nothing else kept from running.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub reported: u64,
-    /// Of the stopped ones, those that rest on what the recording is no evidence for.
+    /// Of the stopped ones, the counterfactual ones.
     pub counterfactual: u64,
     /// Times it is violated, as a rule about a session.
     pub violated: u64,
     /// Times it is violated where it only reports, or is not enforced.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unenforced: u64,
-    /// Sessions in which it did any of these.
+    /// Sessions in which it had any of these.
     pub sessions: u64,
 }
 
-/// The calls of one session by tool, in the order in which the tools came, each with what a run has for it. A session has each
-/// name once, so a name is known by where it is in memory, and is compared with no other.
+/// The calls of one session by tool, in order of first use, each with the run's data for it. A session has each name
+/// once in memory, so names are compared by address.
 pub(super) struct ByTool<'s, P> {
     counts: Vec<(&'s Arc<str>, P, ToolCount)>,
-    /// Where a tool is among them, by its address, once there are more than are looked through. The session is borrowed, so
-    /// that no other name is put there.
+    /// The index of a tool by its address, once there are too many for a linear search. The session is borrowed, so an
+    /// address stays that of its name.
     places: HashMap<usize, usize>,
-    /// What was asked for last, of each of a few groups of addresses.
+    /// The latest lookup of each of a few groups of addresses.
     latest: [(usize, usize); GROUPS],
 }
 
@@ -88,7 +88,7 @@ impl<'s, P: Copy> ByTool<'s, P> {
         ByTool { counts: Vec::with_capacity(GROUPS), places: HashMap::new(), latest: [(0, 0); GROUPS] }
     }
 
-    /// The place of a tool's count, and what the run has for it, which is asked for when the tool first comes.
+    /// The index of a tool's count, and the run's data for it, which is requested on first use.
     pub fn of(&mut self, tool: &'s Arc<str>, ask: impl FnOnce() -> P) -> (usize, P) {
         let address = Arc::as_ptr(tool).addr();
         // Names are a multiple of this apart.
@@ -108,7 +108,7 @@ impl<'s, P: Copy> ByTool<'s, P> {
         }
     }
 
-    /// Where a tool is among the others, or is put.
+    /// The index of a tool among the others, added if new.
     fn place(&mut self, tool: &Arc<str>, address: usize) -> usize {
         let next = self.counts.len();
         if next < GROUPS {
@@ -134,7 +134,7 @@ impl<'s, P: Copy> ByTool<'s, P> {
     }
 }
 
-/// What became of the calls of one tool.
+/// The decisions about the calls of one tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCount {
     /// Calls by decision.
@@ -155,7 +155,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Tables {
-    /// Of one session whose replay is at hand.
+    /// For one session with its replay.
     pub fn of(replay: &Replay) -> Tables {
         let mut tables = Tables::default();
         for (call, judged) in replay.made() {
@@ -243,14 +243,14 @@ impl Tables {
         self.rules.values().map(|rule| rule.violated).sum()
     }
 
-    /// The same of rules that only report, or are not enforced.
+    /// The same for rules that only report, or are not enforced.
     pub fn unenforced(&self) -> u64 {
         self.rules.values().map(|rule| rule.unenforced).sum()
     }
 }
 
-/// Takes out what is beyond the first `MOST_TOOLS` names in alphabetical order. A name that is among the first of many
-/// sessions is among the first of each of them, so the counts are the same in whatever order they are merged.
+/// Removes the names beyond the first `MOST_TOOLS` in alphabetical order. A name that is among the first of many
+/// sessions is among the first of each of them, so the counts do not depend on the order of merging.
 pub fn beyond_most<K: Ord>(tools: &mut BTreeMap<K, ToolCount>) -> ToolCount {
     let mut beyond = ToolCount::default();
     while tools.len() > MOST_TOOLS

@@ -1,4 +1,4 @@
-//! What a session comes to: its counts, its status, and where decisions and recording part.
+//! The result of a session: its counts, its status, and the divergence from the recording.
 
 use serde::Serialize;
 
@@ -9,7 +9,7 @@ use rulestep_base::session::{Call, CallRef, Outcome};
 /// One call of the recording, decided.
 #[derive(Debug, Clone)]
 pub struct DecidedCall {
-    /// What the policy decides.
+    /// The policy's decision.
     pub decision: Decision,
     /// Whether that is what the recording did.
     pub agrees: bool,
@@ -17,7 +17,7 @@ pub struct DecidedCall {
     pub counterfactual: bool,
 }
 
-/// What a session comes to.
+/// The result of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Summary {
     /// Model responses.
@@ -152,7 +152,7 @@ impl Tally {
     pub fn count(&mut self, call: &Call, decision: &Decision) -> (bool, bool) {
         let verdict = decision.verdict;
         let ran_then = call.outcome != Outcome::Refused;
-        // Whoever was asked may have answered either way.
+        // The person may have answered either way.
         let agrees = verdict == Verdict::Ask || (verdict == Verdict::Allow) == ran_then;
         let counterfactual = self.is_counterfactual(call.at.turn);
         if self.mode == Mode::Enforce {

@@ -1,4 +1,4 @@
-//! Where no run may be made, so that a thread which draws is seen not to replay. Looked at while debugging and in tests alone.
+//! Forbids runs in a scope, so that tests notice a drawing thread that replays. Checked only in debug builds and tests.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! What the engine answers: decisions about calls and narrowings of the offered tools.
+//! The engine's answers: decisions about calls and narrowings of the offered tools.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -10,25 +10,25 @@ use crate::monitor::{Check, Effect, Finding, Reason};
 use rulestep_base::session::CallRef;
 pub use rulestep_base::session::live::Verdict;
 
-/// The answer to one call. It serialises as far as it knows it by itself: what a finding means, and whose it is, is in its
+/// The decision about one call. It serialises its own data; the meaning and the rule of a finding are in its
 /// [`Explanation`](crate::Explanation). The names of members are those of the JSON of `replay`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[must_use]
 pub struct Decision {
-    /// What becomes of it.
+    /// The verdict.
     #[serde(rename = "decision")]
     pub verdict: Verdict,
-    /// What rules said against it, the deciding one first, then by strength and place.
+    /// Objections of rules, the deciding one first, then by strength and place.
     pub findings: Vec<Finding>,
-    /// Every rule that was asked, in the order of the rules; only where checks were wanted.
+    /// Every rule that was asked, in the order of the rules; only if checks were requested.
     #[serde(skip)]
     pub checks: Vec<Check>,
-    /// What the model reads instead of a result, when the call is stopped.
+    /// The message to the model, if the call is stopped.
     pub told: Option<Arc<str>>,
 }
 
 impl Decision {
-    /// Nothing speaks against the call.
+    /// No rule objects to the call.
     pub fn allow() -> Decision {
         Decision { verdict: Verdict::Allow, findings: Vec::new(), checks: Vec::new(), told: None }
     }
@@ -47,7 +47,7 @@ impl Decision {
         self.told = None;
     }
 
-    /// Makes the decision that findings and checks as they were collected come to, `effect` being the strongest.
+    /// Makes the decision from the collected findings and checks, `effect` being the strongest.
     pub(super) fn settle(&mut self, effect: Effect) {
         self.verdict = match effect {
             Effect::None | Effect::Also | Effect::Report => Verdict::Allow,
@@ -87,7 +87,7 @@ impl Decision {
     }
 }
 
-/// Which offered tools the model should see, asked at the start of a turn.
+/// Which offered tools the model should see at the start of a turn.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Narrowing {
     /// The recording does not say what was offered: these are the names that rules and calls have.
@@ -112,14 +112,14 @@ impl ToolVisibility {
     }
 }
 
-/// How a session was ended by a rule.
+/// A session ended by a rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Halt {
     /// The call at which it ended.
     pub at: CallRef,
     /// Its tool.
     pub tool: Arc<str>,
-    /// The finding that ended it. Absent only where the rule failed when it was asked again for it.
+    /// The finding that ended it. Absent only if the rule failed when it was asked again for it.
     pub finding: Option<Finding>,
 }
 
@@ -128,7 +128,7 @@ impl Halt {
         Halt { at, tool: Arc::clone(tool), finding: decision.deciding().cloned() }
     }
 
-    /// What led to it, where the rule says so.
+    /// Its cause, if the rule has one.
     pub fn cause(&self) -> Option<HaltCause<'_>> {
         self.finding.as_ref()?.facts.as_deref()?.halt()
     }

@@ -1,4 +1,4 @@
-//! What other sessions of the same tree did: only rules that look at the whole tree hear of it.
+//! Events of other sessions of the same tree: only rules that look at the whole tree receive them.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use crate::monitor::{Event, ProposedCall};
 use crate::policy::{Post, Route};
 use rulestep_base::session::{Call, CallRef, Elsewhere, Session};
 
-/// How much of it was heard.
+/// How far they were delivered.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Heard {
-    /// How many of the events.
+    /// The number of delivered events.
     events: usize,
     /// The calls that began, by number.
     calls: Vec<CallRef>,
@@ -32,7 +32,7 @@ impl Heard {
         self.events == 0 && self.calls.is_empty()
     }
 
-    /// The next event before the session's call with this index, the last of whose calls is the one with this turn and number.
+    /// The next event before the session's call with this index; `last`: turn and number of the latest call.
     pub fn next<'e>(&mut self, elsewhere: &'e Elsewhere, before: u32, last: (u32, u32)) -> Option<Told<'e>> {
         let event = elsewhere.happened().get(self.events).filter(|event| event.before <= before)?;
         self.events += 1;
@@ -45,13 +45,13 @@ impl Heard {
 }
 
 impl Told<'_> {
-    /// Tells the units that look at the whole tree.
+    /// Reports it to the units that look at the whole tree.
     pub fn tell(self, route: &Route, panel: &mut Panel, ground: &mut Ground) {
         let looks =
             |(unit, _): &&Post| panel.policy.units().get(*unit as usize).is_some_and(|unit| unit.sees_tree());
         let posts = if self.ended { &route.results } else { &route.starts };
         let posts: Vec<Post> = posts.iter().filter(looks).copied().collect();
-        // Their rules began with the session that is judged, whose surroundings say whether they apply.
+        // Their rules began with the session that is judged, whose context decides whether they apply.
         for (unit, _) in &posts {
             panel.working(*unit, ground);
         }

@@ -1,11 +1,11 @@
-//! What monitors may know of a run besides the call that they are asked about.
+//! What monitors may know of a run besides the current call.
 
 use std::sync::Arc;
 
 use crate::monitor::{Cx, History, Trace};
 use rulestep_base::session::{Facts, Message, Millis};
 
-/// What the monitors may know when they are asked or told.
+/// The context for monitors.
 #[derive(Clone)]
 pub(super) struct Ground {
     pub enforcing: bool,
@@ -14,7 +14,7 @@ pub(super) struct Ground {
     pub turn: u32,
     pub now: Option<Millis>,
     pub facts: Arc<Facts>,
-    /// The folder of the call that is asked about or told, where it is not the session's.
+    /// The folder of the current call, if it is not the session's.
     pub folder: Option<Arc<str>>,
     pub history: History,
     /// The messages of the turn's own response.
@@ -24,7 +24,7 @@ pub(super) struct Ground {
 }
 
 impl Ground {
-    /// Puts another folder in the place of this one, which is given back.
+    /// Sets the folder, and returns the previous one.
     pub fn enter(&mut self, folder: Option<&Arc<str>>) -> Option<Arc<str>> {
         std::mem::replace(&mut self.folder, folder.cloned())
     }

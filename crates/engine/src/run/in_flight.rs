@@ -1,4 +1,4 @@
-//! The calls that run and have no result yet, by their place in the session.
+//! The running calls without a result, by their place in the session.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
-//! The units at work: how they are asked about a call, and told what happened.
+//! The active units: how they are asked about a call, and receive events.
 //!
-//! A rule that fails by itself is caught here, at every question that a monitor is asked. While it decides, the call is
-//! denied; while it narrows, the tool is hidden. Where its state may be torn or was never made (it failed while it started,
-//! recorded or copied it), the unit has lost the right to allow: everything that it governs is stopped from then on, and
-//! the session counts as violated. What happens in which order is [`super::Run`]'s to say.
+//! The fault of a rule is caught here, at every function that a monitor has. While it decides, the call is denied;
+//! while it narrows, the tool is hidden. If its state may be damaged or was never made (it failed while starting,
+//! recording or forking), the unit no longer allows anything: everything that it governs is stopped from then on, and
+//! the session counts as violated. [`super::Run`] decides the order of events.
 
 pub(super) mod saved;
 
@@ -27,7 +27,7 @@ use rulestep_base::session::Facts;
 /// The monitors of one run.
 pub(super) struct Panel {
     pub policy: Arc<Policy>,
-    /// How much decisions tell.
+    /// How much decisions hold.
     pub depth: Depth,
     work: Work,
 }
@@ -44,13 +44,13 @@ struct Work {
 /// The place of a unit's monitor.
 #[derive(Default)]
 enum Seat {
-    /// Nothing has woken the unit yet, so it has no state.
+    /// No event has woken the unit yet, so it has no state.
     #[default]
     Empty,
     Working(Box<dyn Monitor>),
-    /// It has nothing to say of any call any more: see [`Timers::rest`].
+    /// It is retired: see [`Timers::rest`].
     Resting(Box<dyn Monitor>),
-    /// A rule failed while it made, changed or copied the state, so there is none to ask.
+    /// A rule failed while it made, changed or forked the state, so there is none to ask.
     Failed(Arc<Fault>),
 }
 
@@ -62,7 +62,7 @@ impl Seat {
         }
     }
 
-    /// The same, with a monitor that rests.
+    /// The same, with a retired monitor.
     fn resting(self) -> Seat {
         match self {
             Seat::Working(monitor) => Seat::Resting(monitor),
@@ -75,7 +75,7 @@ impl Seat {
     }
 }
 
-/// The rule under whose name a fault is reported: the first of the unit, where any may have failed.
+/// The rule under whose name a fault is reported: the first of the unit, if any may have failed.
 fn blamed(unit: &dyn Unit, fault: &Fault) -> Option<RuleId> {
     unit.rules().get(fault.rule.unwrap_or_default()).copied()
 }
@@ -127,7 +127,7 @@ impl Panel {
         }
     }
 
-    /// Which rules hide a tool. One of which that cannot be found out hides it.
+    /// The rules that hide a tool. A rule that fails hides it.
     pub fn reasons(&mut self, route: &Route, ground: &Ground) -> Vec<Reason> {
         let (cx, mut reasons) = (ground.cx(), Vec::new());
         for (number, slot) in &route.decide {
@@ -153,7 +153,8 @@ impl Panel {
         reasons
     }
 
-    /// What the rules say of a call, put into a decision that says nothing yet. One whose arguments they cannot look into is denied.
+    /// Adds the findings of the rules about a call to an empty decision. A call whose arguments they cannot look into
+    /// is denied.
     pub fn decide(
         &mut self,
         route: &Route,
@@ -166,8 +167,8 @@ impl Panel {
             return;
         }
         let mut effect = self.ask(route, &route.decide, call, Effect::Deny, ground, decision);
-        // A deadline passes only with a call that runs. It changes no verdict, so nobody is asked where nothing else is
-        // wanted.
+        // A deadline passes only with a call that runs. It changes no verdict, so it is checked only if more than the
+        // verdict is wanted.
         if self.depth >= Depth::Deciding && (effect < Effect::Deny || !ground.enforcing) {
             let overdue = self.overdue(route, ground);
             effect = effect.max(self.ask(route, &overdue, call, Effect::Report, ground, decision));
@@ -177,8 +178,8 @@ impl Panel {
         }
     }
 
-    /// Puts a call to some units, each under its own name for the tool; the strongest that they say. A unit in which a
-    /// rule fails says `failing`.
+    /// Asks some units about a call, each with its own slot for the tool; returns the strongest effect. The effect of a
+    /// unit in which a rule fails is `failing`.
     fn ask(
         &mut self,
         route: &Route,
@@ -195,7 +196,7 @@ impl Panel {
         let Panel { policy, depth, work: Work { seats, .. } } = self;
         let depth = *depth;
         let mut sink = Sink::new(depth, policy.rules(), &mut decision.findings, &mut decision.checks);
-        // One net is under all of them: a unit that falls is caught, and the next one is asked.
+        // One `catch_unwind` serves all of them: if a unit fails, the next one is asked.
         while next < units.len() {
             let asked = guarded(|| {
                 while let Some((number, slot)) = units.get(next) {
@@ -227,7 +228,7 @@ impl Panel {
                     .map(|unit| Fault::of(&**unit, Stage::Decide, sink.asked(), why)),
             };
             let Some(fault) = fault else { break };
-            // What the unit said before it failed is true all the same, and may be stronger.
+            // The unit's findings before it failed are true all the same, and may be stronger.
             let own = if sink.effect() >= failing { Effect::Also } else { failing };
             let rule = fault.rule.unwrap_or_default();
             sink.fail(rule, own, code::RULE_FAULT, |finding| {
@@ -277,7 +278,7 @@ impl Panel {
         }
     }
 
-    /// Tells units that a call's tool wakes what became of it.
+    /// Reports a call's event to the units that its tool wakes.
     pub fn tell_route<'e>(
         &mut self,
         route: &'e Route,
@@ -288,7 +289,7 @@ impl Panel {
     ) {
         let Panel { policy, work, .. } = self;
         for (number, fault) in &route.unknown {
-            // What became of the call cannot be put to its state, so nothing is known from here on.
+            // The event cannot be applied to its state, so the state is unknown from here on.
             if let Some(seat @ (Seat::Empty | Seat::Working(_) | Seat::Resting(_))) =
                 work.seats.get_mut(*number as usize)
             {
@@ -300,13 +301,13 @@ impl Panel {
         });
     }
 
-    /// Tells some units of an event that belongs to no call.
+    /// Reports an event without a call to some units.
     pub fn tell_all(&mut self, units: impl Fn(&Roster) -> &[u32], event: &Event<'_>, ground: &Ground) {
         let Panel { policy, work, .. } = self;
         work.tell(policy, units(policy.roster()), ground, |number| (*number, *event));
     }
 
-    /// Asks every unit in turn; the rule to blame where one fails. A unit that no call has woken says what it says of a
+    /// Asks every unit in turn; returns the rule to blame if one fails. A unit that no call has woken answers as for a
     /// session without calls.
     fn ask_all<T>(
         &self,
@@ -354,8 +355,8 @@ impl Panel {
         all
     }
 
-    /// How the rules about whole sessions stand, in document order. A unit that failed is violated: nobody knows that it
-    /// held.
+    /// The state of the session rules, in document order. A unit that failed counts as violated: it is unknown whether
+    /// it held.
     pub fn report(&self, end: End, ground: &Ground) -> Vec<RuleState> {
         let mut all = Vec::with_capacity(self.policy.units().len());
         self.ask_all(

@@ -1,4 +1,4 @@
-//! What a run knows of calls that nobody has made: which could help, which cannot, and when two runs are alike for them.
+//! A run's knowledge of hypothetical calls: which could help, which cannot, and when two runs are equal for them.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::monitor::fault::guarded;
 use crate::monitor::{Digest, Helps, ProposedCall, Prospect, RuleId, RuleOptions};
 use rulestep_base::session::{Body, Call, CallRef};
 
-/// Nobody has made the call, so it has no place yet.
+/// The call is hypothetical, so it has no place yet.
 const NOWHERE: CallRef = CallRef { turn: 0, call: 0, index: 0 };
 
 impl Run {
@@ -43,7 +43,7 @@ impl Run {
         })
     }
 
-    /// What of the state can still matter to decisions about these calls, if no others run. `None`: nobody knows.
+    /// The part of the state that can still matter to decisions about these calls, if no others run. `None`: unknown.
     pub fn digest(&mut self, calls: &[NewCall<'_>]) -> Option<Vec<u8>> {
         let places: Vec<u32> = calls.iter().map(|call| self.routes.place(call.tool)).collect();
         let mut by_unit: Vec<Vec<ProposedCall<'_>>> = vec![Vec::new(); self.panel.policy.units().len()];

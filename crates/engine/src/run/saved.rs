@@ -1,6 +1,6 @@
-//! A run between two turns as text, from which a later process goes on.
+//! The saved state of a run between two turns, from which a later process continues.
 //!
-//! What a run is made of is named whole when it is saved. Where some part cannot be written, nothing is: the session is then
+//! Every part of a run is named when it is saved. If some part cannot be written, nothing is: the session is then
 //! played again from its beginning.
 
 use std::collections::VecDeque;
@@ -24,7 +24,7 @@ struct SavedRun {
     turn: u32,
     ran: Trace,
     clock: Clock,
-    /// Tools that no rule names, in the order in which they came up.
+    /// Tools that no rule names, in order of first use.
     tools: Vec<Arc<str>>,
     /// Place of the first call in flight, and all calls from there on: where it is, its route, its arguments, its folder.
     first: u32,
@@ -50,7 +50,7 @@ impl SavedRun {
 }
 
 impl Run {
-    /// Its state as text, where it is between two turns and [`Run::resumed`] can make the same of it.
+    /// Its state as text, if it is between two turns and [`Run::resumed`] can restore it.
     pub fn save(&self) -> Option<String> {
         let Run { mode: _, panel, ground, routes, clock, waiting, pending, in_flight, halt, heard } = self;
         let Ground { enforcing: _, telling, turn, now: _, facts: _, folder: _, history, response, ran } =

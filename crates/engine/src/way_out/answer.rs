@@ -1,4 +1,4 @@
-//! What a search for a way out answers.
+//! The result of a search for a way out.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ use rulestep_base::session::{Body, CallRef};
 pub struct WayOut {
     /// The call.
     pub call: CallRef,
-    /// What the search found.
+    /// The result of the search.
     pub answer: Answer,
-    /// Another value of one argument with which the call is allowed as it is; looked for where no calls help.
+    /// Another value of one argument with which the call is allowed as it is; searched for if no calls help.
     pub change: Option<ArgumentChange>,
     /// Tools of the answer that the model was not offered.
     pub not_offered: Vec<Arc<str>>,
 }
 
-/// What a search for a way out ends with.
+/// The result of a search for a way out.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// The call is allowed after these, in this order. Without any it is allowed as it is, in a turn of its own.
+    /// The call is allowed after these, in this order. If empty, it is allowed as it is, in a turn of its own.
     After(Vec<Step>),
-    /// What decides is what was said, whatever is called: these rules.
+    /// The messages decide, whatever is called: these rules.
     Said(Vec<RuleId>),
     /// No calls help.
     Never(Obstacle),
@@ -59,7 +59,7 @@ pub struct Obstacle {
 /// Another value of an argument.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArgumentChange {
-    /// Where it is, as a JSONPath.
+    /// Its path, as a JSONPath.
     pub path: Arc<str>,
     /// A value with which the call is allowed.
     pub value: Value,

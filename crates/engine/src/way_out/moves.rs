@@ -1,4 +1,4 @@
-//! The calls that a way out can be made of: those that the units name, with the values that they ask for.
+//! The calls that a way out can be made of: those that the units name, with the values that they require.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::run::{NewCall, Run};
 use rulestep_base::session::edit::AddedCall;
 use rulestep_base::session::{Body, Call, Outcome, Results, value};
 
-/// So many different calls are tried. More are asked for only by rules that contradict each other in many ways.
+/// Most different calls that are tried. Only rules that contradict each other in many ways need more.
 const MOST: usize = 48;
 
 /// The tools that calls can be of.
@@ -49,7 +49,7 @@ impl Tools {
         self.known.contains(tool)
     }
 
-    /// A name that nobody has.
+    /// A name that no tool has.
     fn unknown(&self) -> Arc<str> {
         let mut name = "another_tool".to_owned();
         while self.has(&name) {
@@ -62,9 +62,9 @@ impl Tools {
 /// The moves of a search.
 pub(super) struct Moves {
     calls: Vec<AddedCall>,
-    /// Which of them stand for any other call.
+    /// Which of them represent any other call.
     any: Vec<bool>,
-    /// How many of them speak for the stopped call itself: they are the first.
+    /// Number of them that enable the stopped call itself: they are the first.
     direct: usize,
     /// Whether a turn without calls can help.
     pub turns: bool,
@@ -101,12 +101,12 @@ impl Moves {
         &self.calls
     }
 
-    /// Whether the call at this place stands for any other call.
+    /// Whether the call at this index represents any other call.
     pub fn is_any(&self, place: usize) -> bool {
         self.any.get(place) == Some(&true)
     }
 
-    /// The calls that speak for the stopped call itself.
+    /// The calls that enable the stopped call itself.
     pub fn direct(&self) -> impl Iterator<Item = &AddedCall> {
         self.calls.iter().take(self.direct)
     }
@@ -117,14 +117,14 @@ impl Moves {
     }
 }
 
-/// A call with what it is asked to have.
+/// A call with its required values.
 #[derive(Clone, PartialEq)]
 struct Letter {
     help: Help,
     failed: bool,
-    /// It stands for any other call.
+    /// Whether it represents any other call.
     any: bool,
-    /// It lacks a value that its own rules ask for, so that it is never made as it is.
+    /// Whether it lacks a value that its own rules require, so that it is never made as it is.
     lacking: bool,
 }
 
@@ -181,7 +181,7 @@ impl Making<'_> {
         }
     }
 
-    /// One call of each tool that rules tell apart; of a tool that none of them knows, where there is one.
+    /// Adds one call of each tool that rules distinguish, and one of a tool that none of them knows, if there is one.
     fn add_any(&mut self, policy: &Policy) {
         let meaning = |tool: &Arc<str>| -> Option<Vec<Wakes>> {
             policy.units().iter().map(|unit| guarded(|| unit.wakes(tool)).ok()).collect()
@@ -227,7 +227,7 @@ impl Making<'_> {
         let direct = letters.iter().take(moves.direct).filter(|letter| !letter.lacking).count();
         moves.direct = direct;
         for Letter { help, failed, any, .. } in letters.into_iter().filter(|letter| !letter.lacking) {
-            // Where results are not kept every call counts as one that succeeded.
+            // If results are not kept, every call counts as one that succeeded.
             if failed && !results {
                 continue;
             }

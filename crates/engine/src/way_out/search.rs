@@ -10,18 +10,18 @@ use crate::run::{NewCall, Run, Verdict};
 use rulestep_base::session::edit::AddedCall;
 use rulestep_base::session::{Body, Call, Message, MessageKind, Millis, Session, ToolCall};
 
-/// How often a move is made before the search gives up.
+/// Most moves before the search gives up.
 const BUDGET: u32 = 4000;
-/// How many turns all ways have together before it does: a rule that reads what was said reads all of a way for each of its moves.
+/// Most turns of all ways together: a rule that reads messages reads all of a way for each of its moves.
 const EFFORT: u32 = 40_000;
 
-/// How a search ends.
+/// The result of a search.
 pub(super) enum SearchEnd {
-    /// With the shortest way, as places of moves.
+    /// The shortest way, as indices of moves.
     Path(Vec<Move>),
-    /// With every state that can be reached.
+    /// Every reachable state was visited.
     Exhausted,
-    /// With the budget; all ways up to this length were tried.
+    /// The budget is used up; all ways up to this length were tried.
     Budget(u32),
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Search<'a> {
     depth: u32,
 }
 
-/// A state that was reached, and from which state by which move.
+/// A visited state, with its predecessor and move.
 struct State {
     run: Run,
     from: Option<(usize, Move)>,
@@ -62,7 +62,7 @@ impl<'a> Search<'a> {
         self.depth
     }
 
-    /// Looks for the shortest way.
+    /// Searches for the shortest way.
     pub fn run(&mut self) -> SearchEnd {
         if self.allows(self.run) {
             return SearchEnd::Path(Vec::new());
@@ -101,7 +101,7 @@ impl<'a> Search<'a> {
         SearchEnd::Exhausted
     }
 
-    /// The steps of a way, each with the rules for whose sake it is there.
+    /// The steps of a way, each with the rules that require it.
     pub fn steps(&self, path: &[Move]) -> Vec<Step> {
         let step = |(place, made): (usize, &Move)| {
             let others = path.iter().enumerate().filter(|(other, _)| *other != place);
@@ -154,7 +154,7 @@ impl<'a> Search<'a> {
         run.propose(call).1.verdict == Verdict::Allow
     }
 
-    /// What follows a move; `None`: its call is stopped itself.
+    /// The run after a move; `None`: its call is stopped itself.
     fn make(&self, run: &Run, step: Move) -> Option<Run> {
         let mut next = run.fork();
         next.begin_turn(self.now);
@@ -196,7 +196,7 @@ fn path(states: &[State]) -> Vec<Move> {
     path
 }
 
-/// The model's message of a turn that nobody recorded.
+/// The model's message of a hypothetical turn.
 fn response(call: Option<&AddedCall>) -> Message {
     let own = call.map(|call| {
         let (tool, arguments) = (Arc::clone(&call.tool), call.arguments.clone());

@@ -1,4 +1,4 @@
-//! Codes of rejection plans: the finding, and what can be wrong with a plan's text.
+//! Codes of rejection plans: the finding, and problems of a plan's text.
 
 use rulestep_base::codes;
 

@@ -1,4 +1,4 @@
-//! What an edit of a rejection plan does, key by key.
+//! The effect of an edit of a rejection plan, key by key.
 
 use serde_json::{Map, Value};
 
@@ -12,14 +12,14 @@ pub(super) const EDITS: Edits = Edits {
     idle: None,
 };
 
-/// Conditions beside `tool` have the other keys of a plan beside them.
+/// The other keys of a plan are beside conditions that are beside `tool`.
 fn around(document: &Node, pointer: &str) -> Map<String, Value> {
     let Some(conditions) = document.at(pointer).filter(|node| node.as_seq().is_some()) else {
         return Map::new();
     };
     let around = pointer.rsplit_once('/').and_then(|(around, _)| document.at(around));
     let around = around.and_then(Node::as_map).unwrap_or_default().iter();
-    // What names the document, or the tool: another tool is another rule.
+    // Keys that name the document, or the tool: another tool is another rule.
     let own =
         around.filter(|entry| !matches!(&*entry.key, "conditions" | "description" | "dialect" | "tool"));
     let mut keys: Map<String, Value> = own.map(|entry| (entry.key.clone(), entry.value.to_json())).collect();

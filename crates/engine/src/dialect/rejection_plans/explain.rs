@@ -1,4 +1,4 @@
-//! The conditions of a rejection plan in words: what each looked at, and whether it matched.
+//! The conditions of a rejection plan in words: the text that each looked at, and whether it matched.
 
 use serde_json::{Map, Value, json};
 
@@ -8,7 +8,7 @@ use crate::monitor::{About, Explain, Explanation, Line, LineState};
 use rulestep_base::wording::sentence::{excerpt, name, value};
 use rulestep_base::wording::{Sentence, count, line, list, thousands};
 
-/// How many conditions a sentence names.
+/// Number of conditions that a sentence names.
 const NAMED: usize = 2;
 
 impl Explain for Plan {
@@ -78,7 +78,7 @@ fn decisive<'a>(made: &'a Condition, leaves: &mut Vec<&'a Condition>) {
     agreeing.for_each(|inner| decisive(inner, leaves));
 }
 
-/// What would let the call pass, in a line.
+/// The change that would let the call pass, in a line.
 fn way_out(plan: &Plan) -> String {
     match plan.tree.conditions.iter().find_map(turned) {
         Some(turned) => format!("it passes once {turned}"),
@@ -86,7 +86,7 @@ fn way_out(plan: &Plan) -> String {
     }
 }
 
-/// What would keep a condition from matching; nothing does where its own text is wrong.
+/// The change that would keep a condition from matching; `None` if its own text is wrong.
 fn turned(made: &Condition) -> Option<String> {
     if let Some(Cause::Text(_)) = made.unevaluable {
         return None;
@@ -107,7 +107,7 @@ fn turned(made: &Condition) -> Option<String> {
     })
 }
 
-/// A condition with what it is made of. One that matched speaks against the call.
+/// A condition with its parts. One that matched counts against the call.
 fn branch(made: &Condition) -> Line {
     let (label, state) = match (&made.unevaluable, made.value) {
         (Some(_), true) => ("counts as matched", LineState::Doubtful),
@@ -118,7 +118,7 @@ fn branch(made: &Condition) -> Line {
     Line { label, state, lines: made.conditions.iter().map(branch).collect(), ..Line::new(worded(made)) }
 }
 
-/// The same keys for every kind, then what is the kind's own.
+/// The same keys for every kind, then the kind's own.
 fn data(made: &Condition) -> Value {
     let (kind, text) = match &made.kind {
         ConditionKind::Plan => ("plan", None),

@@ -9,7 +9,7 @@ use rulestep_base::session::Body;
 /// The facts of a rejection plan about one call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Plan {
-    /// Whether each condition of the plan matched, in order; empty where the plan has none, or is none.
+    /// Whether each condition of the plan matched, in order; empty if the plan has none or is unreadable.
     pub matched: Vec<bool>,
     /// The plan and its conditions.
     pub tree: Condition,
@@ -20,19 +20,19 @@ pub struct Plan {
 /// One condition and its result.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    /// What was asked.
+    /// Its kind.
     pub kind: ConditionKind,
-    /// Where it is in the document, as a JSON pointer.
+    /// Its place in the document, as a JSON pointer.
     pub pointer: Arc<str>,
     /// Whether it matched; at the root, whether the call is rejected. `negate` is counted in.
     pub value: bool,
     /// Why it could not be evaluated, and so counts as matched.
     pub unevaluable: Option<Cause>,
-    /// What it is made of: conditions of the plan or of a group.
+    /// Its parts: conditions of the plan or of a group.
     pub conditions: Vec<Condition>,
 }
 
-/// What a condition asks, and what it looked at.
+/// The kind of a condition, and the text that it looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ConditionKind {
     /// The plan itself: all of its conditions, and at least one.
@@ -45,9 +45,9 @@ pub enum ConditionKind {
         pattern: Arc<str>,
         /// The result is turned around.
         negate: bool,
-        /// Whose messages are counted.
+        /// The speaker whose messages are counted.
         speaker: Speaker,
-        /// Which of them: from 0 the oldest, from -1 the newest.
+        /// The message among them: from 0 the oldest, from -1 the newest.
         position: i64,
         /// The message at the target, if there is one.
         seen: Option<TargetMessage>,
@@ -56,7 +56,7 @@ pub enum ConditionKind {
     Liquid {
         /// The template, as written.
         template: Arc<str>,
-        /// What it printed, without white space around it.
+        /// Its output, without white space around it.
         printed: Option<Arc<str>>,
     },
     /// None of these: what is written there cannot be read as a condition.
@@ -75,11 +75,11 @@ pub enum Join {
 /// The message that a pattern was searched for in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TargetMessage {
-    /// Its place in the history that the call has, from 0.
+    /// Its index in the history that the call has, from 0.
     pub message: usize,
     /// Its role.
     pub role: Arc<str>,
-    /// It is the response that makes the call.
+    /// Whether it is the response that makes the call.
     pub own: bool,
     /// Its content, as recorded; [`Body::said`] is the text that was searched.
     pub content: Body,
@@ -90,7 +90,7 @@ pub struct TargetMessage {
 /// Why a condition cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cause {
-    /// Its own text is wrong, whatever the history: as it was told when the plan was loaded.
+    /// Its own text is wrong, whatever the history: the message from loading the plan.
     Text(Arc<str>),
     /// The search for the pattern was given up after this many steps.
     Budget(u64),
@@ -98,7 +98,7 @@ pub enum Cause {
     Content,
     /// The template printed something that is neither `true` nor `false`.
     Printed,
-    /// The template asks for the present instant, and there is none.
+    /// The template needs the current time, and there is none.
     NoInstant,
     /// The template failed, in the words of its engine.
     Template(Arc<str>),

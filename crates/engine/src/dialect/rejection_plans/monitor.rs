@@ -1,6 +1,6 @@
-//! A plan at work: its conditions on the history that a call has.
+//! The running state of a plan: its conditions on the history that a call has.
 //!
-//! The history knows each speaker's messages by number, so a pattern looks at its one message and nothing else.
+//! The history knows each speaker's messages by number, so a pattern looks only at its one message.
 
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -17,7 +17,7 @@ use rulestep_template::js_regex::{self, JsRegex};
 
 pub(super) struct PlanMonitor {
     plan: Arc<Plan>,
-    /// The history as templates see it, as far as one has asked. Locked, since threads may share a run that none changes.
+    /// The history as templates see it, built on first use. Locked, since threads may share a run that does not change.
     messages: Mutex<Messages>,
 }
 
@@ -168,7 +168,7 @@ fn known(messages: &Mutex<Messages>) -> MutexGuard<'_, Messages> {
     messages.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a call's conditions are evaluated on.
+/// The history on which a call's conditions are evaluated.
 struct Look<'a> {
     cx: &'a Cx<'a>,
     /// The messages of the turn's own response that have text.

@@ -1,8 +1,8 @@
-//! Where plans are: on a tool, wherever a document keeps tools. And where they are by mistake.
+//! The places of plans: on a tool, wherever a document keeps tools; and misplaced plans.
 //!
 //! Vapi's documents keep tools in many places (an assistant, its hooks, squads, overrides, workflows, answers of the
-//! API), and more are added with every version. So the whole document is searched, and a plan that is on no tool is an
-//! error instead of a guard that nobody keeps.
+//! API), and more are added with every version. So the whole document is searched, and a plan outside a tool is an
+//! error instead of a guard without effect.
 
 use std::borrow::Cow;
 
@@ -37,19 +37,19 @@ const TYPES: &[&str] = &[
     "transferSuccessful",
     "voicemail",
 ];
-/// What the types of tools of other products begin with: `google.calendar.event.create`.
+/// Prefixes of the types of tools of other products: `google.calendar.event.create`.
 const FAMILIES: &[&str] = &["google.", "gohighlevel.", "slack."];
 
 /// A plan and its tool.
 #[derive(Debug)]
 pub(super) struct Place<'a> {
     pub tool: Field<'a>,
-    /// What is under `rejectionPlan`; of `{tool, conditions}` the list of conditions.
+    /// The value of `rejectionPlan`; for `{tool, conditions}` the list of conditions.
     pub plan: Field<'a>,
     pub form: Form,
 }
 
-/// How a plan is written.
+/// The form in which a plan is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// As Vapi does, on a tool.
@@ -60,12 +60,12 @@ pub(super) enum Form {
     Bare,
 }
 
-/// Something that was meant as a plan and is none.
+/// Something that was meant as a plan and is not one.
 #[derive(Debug)]
 pub(super) enum Slip<'a> {
     /// The key is misspelt.
     Misspelt(&'a Entry),
-    /// It is on something that is no tool.
+    /// It is on something that is not a tool.
     OnNoTool(&'a Entry),
     /// It is within a tool's `function`.
     InFunction(&'a Entry),
@@ -73,7 +73,7 @@ pub(super) enum Slip<'a> {
     Unwrapped(&'a Entry),
 }
 
-/// What a search of a document found, in the order of the text.
+/// The result of searching a document, in the order of the text.
 #[derive(Debug, Default)]
 pub(super) struct Search<'a> {
     pub places: Vec<Place<'a>>,
@@ -101,7 +101,7 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// Of a handoff the model sees a function for each assistant.
+    /// The functions of a handoff: the model sees one for each assistant.
     fn handoffs(&self) -> Result<Vec<Cow<'a, str>>, (&'static str, &'static str)> {
         let destinations = self.tool.node.get("destinations").and_then(Node::as_seq).unwrap_or_default();
         let named = destinations.iter().map(|to| text(to.get("assistantName"))?.as_str());
@@ -115,7 +115,7 @@ impl<'a> Place<'a> {
         ))
     }
 
-    /// Where that name is.
+    /// The span of that name.
     pub fn name_span(&self) -> Span {
         self.name_node().map_or(self.tool.span(), |name| name.span)
     }
@@ -199,7 +199,8 @@ pub(super) fn search(document: &Node) -> Search<'_> {
     let mut found = Search::default();
     // Most documents of other people hold none.
     if mentions(document) || is_own_form(document) {
-        // The answer to a request for tools is a tool, or a list of them; an assistant is none, though it has a name.
+        // The answer to a request for tools is a tool, or a list of them; an assistant is not a tool, though it has a
+        // name.
         let is_other = ["model", "voice", "transcriber", "members", "nodes", "tools"];
         let is_other = is_other.iter().any(|key| document.get(key).is_some());
         let is_tool = document.get("tool").is_some() || is_tool(document);
@@ -241,7 +242,7 @@ fn visit<'a>(field: &Field<'a>, tools: bool, found: &mut Search<'a>) {
         } else if is_misspelt(&entry.key) {
             found.slips.push(Slip::Misspelt(entry));
         } else if let Some(child) = under(field, &entry.key).filter(|_| entry.key != "properties") {
-            // What is under `properties` is a schema: an argument may be called like a plan.
+            // The value of `properties` is a schema: an argument may be called like a plan.
             visit(&child, keeps_tools(node, entry, tools && field.pointer.is_empty()), found);
         }
     }
@@ -284,7 +285,7 @@ pub(super) fn holds_conditions(list: &Node) -> bool {
 fn is_misspelt(key: &str) -> bool {
     const LONGEST: usize = 24;
     let begins = key.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("rej"));
-    // Every key of every document is asked, and hardly any is as long.
+    // Every key of every document is checked, and hardly any is as long.
     if key == KEY || key.len() > LONGEST || !begins && key.len().abs_diff(KEY.len()) > 1 {
         return false;
     }

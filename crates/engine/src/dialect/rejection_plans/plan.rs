@@ -1,4 +1,4 @@
-//! A plan as it is evaluated: what each condition asks, settled once.
+//! A plan in the form in which it is evaluated.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ pub(super) struct Plan {
     pub rules: Vec<RuleId>,
     pub tools: Arc<[Arc<str>]>,
     pub pointer: Arc<str>,
-    /// A call whose response has no text counts as the model's newest message.
+    /// Whether a call whose response has no text counts as the model's newest message.
     pub counts: bool,
     pub body: Body,
 }
 
-/// What a plan says.
+/// The content of a plan.
 #[derive(Debug)]
 pub(super) enum Body {
     /// All of these must match, and there must be one.
@@ -35,9 +35,9 @@ pub(super) enum Body {
 /// One condition.
 #[derive(Debug)]
 pub(super) struct Node {
-    /// Where it is in the document.
+    /// Its place in the document.
     pub pointer: Arc<str>,
-    /// What it asks, as people see it; nothing is seen yet.
+    /// Its kind, for people, without the observed text.
     pub kind: ConditionKind,
     pub test: Test,
 }
@@ -47,7 +47,7 @@ pub(super) struct Node {
 pub(super) enum Test {
     /// Not at all: its text is wrong, for this reason.
     Broken(Arc<str>),
-    /// In one message; which, and whether turned around, says [`Node::kind`].
+    /// A match in one message; [`Node::kind`] says in which, and whether it is negated.
     Regex(JsRegex),
     Liquid(Template),
     Group(Join, Vec<Node>),

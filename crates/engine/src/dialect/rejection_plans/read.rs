@@ -1,4 +1,4 @@
-//! A plan's text as conditions. Nothing here is an error: what cannot be read rejects, and says so.
+//! Reads a plan's text as conditions. Nothing here is an error: an unreadable condition rejects, with a message.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use rulestep_base::source::nearest::edits;
 use rulestep_base::source::{self, Field, Fields, Problem, ProblemKind, Source, Span};
 use rulestep_template::{js_regex, liquid};
 
-/// The letters by which a misspelt key may differ from the one that was meant.
+/// The number of letters by which a misspelt key may differ from the known one.
 const SLIP: usize = 2;
-/// How deep groups may nest.
+/// Deepest nesting of groups.
 const DEEPEST: usize = 32;
 
 /// Reads what is under `rejectionPlan`.
@@ -42,7 +42,7 @@ pub(super) fn conditions(
 ) -> Body {
     let mut reading = Reading { source, settled, said };
     let mut wrong = Vec::new();
-    // As under `rejectionPlan`, null is no list of conditions but the absence of one.
+    // As for `rejectionPlan`, null means that there is no list of conditions.
     let conditions = match field.node.is_null() {
         true => None,
         false => field.list(&mut wrong, |item, _| Some(reading.condition(&item, 0))),
@@ -71,7 +71,7 @@ struct Reading<'r> {
     said: &'r mut Vec<Diagnostic>,
 }
 
-/// What a condition is, and how it is evaluated unless something is wrong with it.
+/// A condition's kind, and its test unless the condition is broken.
 type Read = (ConditionKind, Option<Test>);
 
 impl Reading<'_> {
@@ -115,7 +115,7 @@ impl Reading<'_> {
         (ConditionKind::Regex { pattern, negate, speaker, position, seen: None }, test)
     }
 
-    /// Whose messages, and which of them: the newest of anyone's where nothing is said.
+    /// The speaker, and the index among their messages: by default the newest message of anyone.
     fn target(&mut self, fields: &mut Fields<'_>, wrong: &mut Vec<Problem>) -> (Speaker, i64) {
         let default = (Speaker::Anyone, -1);
         let Some(field) = fields.optional("target") else { return default };
@@ -188,7 +188,7 @@ impl Reading<'_> {
         (ConditionKind::Group(join), test)
     }
 
-    /// Says what is wrong, and gives the first of it as the cause.
+    /// Reports the problems, and returns the first of them as the cause.
     fn wrong(&mut self, problems: Vec<Problem>) -> Option<Arc<str>> {
         let cause = problems.first().map(|problem| problem.message.as_str().into());
         for problem in problems {
@@ -201,8 +201,8 @@ impl Reading<'_> {
         cause
     }
 
-    /// Says which keys nobody reads. The measured system ignores them; one that is nearly a known key is a slip, and
-    /// ignoring it would make the plan another one than was meant.
+    /// Reports unknown keys. The measured system ignores them; one that is nearly a known key is a slip, and ignoring
+    /// it would change the plan.
     fn unread(&mut self, fields: &Fields<'_>) {
         for (key, problem) in fields.unknown_keys() {
             let slip = fields.known().any(|known| edits(key, known) <= SLIP);

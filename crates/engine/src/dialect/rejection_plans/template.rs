@@ -1,4 +1,4 @@
-//! What a template of a plan may look at, and what its output means.
+//! The variables that a template of a plan may use, and the meaning of its output.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::monitor::{Cx, History};
 use rulestep_base::session::{Facts, Message, MessageKind, ToolCall};
 use rulestep_template::liquid::{Scope, Template, Text, Unevaluable, Value};
 
-/// What one rendering may cost, in steps.
+/// Most steps of one rendering.
 pub(super) const BUDGET: u64 = 2_000_000;
 
 /// The result of a template.
@@ -47,7 +47,7 @@ pub(super) fn render(
     messages: &mut dyn FnMut() -> Result<Value, Unevaluable>,
 ) -> Rendering {
     let messages = std::cell::RefCell::new(messages);
-    // What a name could not give is only known here: the template sees nothing there, and its output is not used.
+    // A missing value is only known here: the template sees nothing in its place, and its output is not used.
     let missing: Cell<Option<Cause>> = Cell::new(None);
     let give = |made: Result<Value, Unevaluable>| match made {
         Ok(value) => Some(value),
@@ -131,12 +131,12 @@ fn key(name: &str) -> Text {
     name.encode_utf16().collect()
 }
 
-/// As JavaScript trims.
+/// Trims as JavaScript does.
 pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(is_space)
 }
 
-/// What JavaScript's `trim` removes.
+/// Whether JavaScript's `trim` removes it.
 fn is_space(letter: char) -> bool {
     matches!(
         letter,

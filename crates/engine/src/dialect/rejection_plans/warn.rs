@@ -1,4 +1,4 @@
-//! Traps in a plan's text that change no meaning: what was written is kept, and what it does is said.
+//! Traps in a plan's text that change no meaning: the text is kept as written, and its effect is reported.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ pub(super) fn own_message(source: &Source, span: Span) -> Diagnostic {
         .help("if the model announces its calls, look at a message of the user or use `position: -2`")
 }
 
-/// Which message is meant depends on what the voice platform counts.
+/// Which message is meant depends on how the voice platform counts.
 pub(super) fn pending_call(source: &Source, span: Span) -> Diagnostic {
     let message =
         "which message this is depends on whether a call without text counts as the model's newest message";
@@ -60,7 +60,7 @@ pub(super) fn pending_call(source: &Source, span: Span) -> Diagnostic {
     )
 }
 
-/// What is wrong with a template that holds nothing to be filled in, unless it is `true` or `false`.
+/// The problem of a template without anything to fill in, unless it is `true` or `false`.
 pub(super) fn plain(text: &str, made: &Template) -> Option<String> {
     if text.contains("{{") || text.contains("{%") {
         return None;
@@ -70,7 +70,7 @@ pub(super) fn plain(text: &str, made: &Template) -> Option<String> {
         .then(|| format!("the template prints {}, which is neither `true` nor `false`", quoted(&printed)))
 }
 
-/// What a template does that its author hardly meant.
+/// Effects of a template that its author hardly intended.
 pub(super) fn template(text: &str, made: &Template, source: &Source, span: Span) -> Vec<Diagnostic> {
     let mut said = Vec::new();
     if dates_now(text) {
@@ -94,7 +94,7 @@ pub(super) fn template(text: &str, made: &Template, source: &Source, span: Span)
     said
 }
 
-/// What a template prints that is no answer when nothing was said yet. Nothing is known of one that reads variables.
+/// The output of a template before any message, if it is not a boolean. Unknown for one that reads variables.
 fn without_messages(made: &Template) -> Option<String> {
     let reads_variables = Cell::new(false);
     let printed = dry(made, &|name| {
@@ -123,7 +123,7 @@ fn is_answer(printed: &str) -> bool {
     matches!(printed, "true" | "false")
 }
 
-/// Whether the variable `now`, and not the text `'now'`, goes straight into `date`.
+/// Whether the variable `now`, and not the text `'now'`, goes directly into `date`.
 fn dates_now(text: &str) -> bool {
     text.match_indices("now").any(|(at, word)| {
         let before = text.get(..at).and_then(|text| text.chars().next_back());

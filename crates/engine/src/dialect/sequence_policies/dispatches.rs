@@ -1,4 +1,4 @@
-//! The calls that were dispatched, shared between a run, its forks and its findings: copying them costs nothing.
+//! The dispatched calls, shared between a run, its forks and its findings: copying them costs nothing.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use rulestep_base::session::CallRef;
 pub struct Dispatches {
     /// Those whose results came in the order of the calls: nearly all.
     in_order: Blocks<(CallRef, Arc<str>)>,
-    /// The others, so that one of them moves nothing.
+    /// The others, kept separately so that inserting one moves nothing.
     #[serde(with = "saved::sorted")]
     late: RedBlackTreeMapSync<CallRef, Arc<str>>,
 }
@@ -28,7 +28,7 @@ impl Dispatches {
         }
     }
 
-    /// Where they are and their tools, in call order.
+    /// Their places and tools, in call order.
     pub fn calls(&self) -> impl Iterator<Item = (CallRef, &Arc<str>)> {
         let mut in_order = self.in_order.iter().map(|(call, tool)| (*call, tool)).peekable();
         let mut late = self.late.iter().map(|(call, tool)| (*call, tool)).peekable();

@@ -1,4 +1,4 @@
-//! What an edit of a sequence policy does, key by key.
+//! The effect of an edit of a sequence policy, key by key.
 
 use serde_json::Map;
 

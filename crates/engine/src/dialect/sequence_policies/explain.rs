@@ -22,18 +22,18 @@ const NAMES: usize = 8;
 pub struct Dispatch {
     /// The policy's own name.
     pub policy: Arc<str>,
-    /// What was compared.
+    /// The rule that was compared.
     pub rule: DispatchRule,
     /// On a halt, every call that was dispatched before it.
     pub dispatched: Option<Dispatches>,
 }
 
-/// What is compared with the calls that were dispatched.
+/// The part of a rule that is compared with the dispatched calls.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DispatchRule {
     /// The last calls, this one included, each with the pattern of its name.
     Sequence(Arc<[NamePattern]>),
-    /// How many calls of the tool there were.
+    /// The number of calls of the tool.
     Limit {
         /// Calls dispatched before this one.
         used: u64,
@@ -70,7 +70,7 @@ impl NamePattern {
     }
 }
 
-/// What a rule without a name of its own is called.
+/// The name of a rule without its own.
 pub(super) fn phrase(rule: &Rule) -> Option<String> {
     match (rule.kind, &*rule.tools) {
         ("forbidden", []) => Some("no call at all".to_owned()),
@@ -161,7 +161,7 @@ impl Dispatch {
     }
 }
 
-/// As a document has it.
+/// As it is written in a document.
 impl Serialize for NamePattern {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {

@@ -1,9 +1,9 @@
-//! Data in a text that the model reads: what a policy should not give away, and what was meant to be filled in.
+//! Data in a text that the model reads: data that a policy should not give away, and unfilled placeholders.
 //!
-//! Counts, limits and hours belong in such a text (`Refund limit reached (3/3)`, `24/7`, `wait 5 minutes`). What is
-//! looked for is data: secrets, ids, paths, addresses, placeholders.
+//! Counts, limits and hours belong in such a text (`Refund limit reached (3/3)`, `24/7`, `wait 5 minutes`). The search
+//! is for data: secrets, ids, paths, addresses, placeholders.
 
-/// What is in the text: what kind of data, and the word that holds it.
+/// The kind of data in the text, and the word that holds it.
 pub(super) fn find(said: &str) -> Option<(&'static str, &str)> {
     type Look = fn(&str) -> bool;
     const LOOKS: [(&str, Look); 7] = [
@@ -79,7 +79,7 @@ fn is_url_with_secret(word: &str) -> bool {
     host.contains('@') || queries.into_iter().any(|pair| names_secret(pair) || pair.starts_with("sig="))
 }
 
-/// `localhost`, `10.0.3.7`, `db.internal`: what is behind the agent, whether in a URL or alone.
+/// Internal hosts: `localhost`, `10.0.3.7`, `db.internal`, in a URL or alone.
 fn is_internal_host(word: &str) -> bool {
     let rest = word.split_once("://").map_or(word, |(_, rest)| rest);
     let host = rest.split(['/', '?']).next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is probably not meant in a sequence policy, though it can be used as it is.
+//! Probable mistakes in a sequence policy that can be used as it is.
 
 use std::collections::{HashMap, HashSet};
 
@@ -99,7 +99,7 @@ pub(super) fn rules(
         for (step, item) in later.sequence.iter().zip(items) {
             if matches!(step, NamePattern::Prefix(prefix) if prefix.is_empty()) {
                 let message = "every tool's name begins with the empty prefix";
-                // After a step that is narrower, any call at all may well be meant.
+                // After a narrower step, a wildcard for any call may well be intended.
                 let any =
                     |step: &NamePattern| matches!(step, NamePattern::Prefix(prefix) if prefix.is_empty());
                 let told = match later.sequence.iter().all(any) {
@@ -129,7 +129,7 @@ pub(super) fn rules(
                 "remove the rule",
             ),
         };
-        // What never decides can be removed; whether it was to decide is for its author to say.
+        // A rule that never decides can be removed; whether it was meant to decide is up to its author.
         let fix = Fix::remove(text.source, written.span, title);
         let told = Diagnostic::warning(code, message).at(text.source, head(written));
         out.push(told.related(text.source, head(first), "this one decides first").fix(fix));
@@ -195,7 +195,7 @@ fn has_category(reason: &str) -> bool {
 fn repeats(said: &str, reason: &str) -> bool {
     let (said, reason) = (plain(said), plain(reason));
     let rest = reason.split_once(':').map_or("", |(_, rest)| rest.trim());
-    // Short words occur in any sentence: `cost:api` may well be told of an API.
+    // Short words occur in any sentence: `cost:api` may well have a message about an API.
     let telling = rest.chars().count() >= 12 || rest.contains(' ');
     !reason.is_empty() && said.contains(&reason) || telling && said.contains(rest)
 }

@@ -1,6 +1,7 @@
-//! The running state of a sequence policy: the latest dispatched calls, and how many there were of each limited tool.
+//! The running state of a sequence policy: the latest dispatched calls, and the number of calls of each limited tool.
 //!
-//! Only calls that ran and have a result are in it, in the order of the calls; a late result is put where its call was.
+//! Only calls that ran and have a result are in it, in the order of the calls; a late result is inserted at the place
+//! of its call.
 
 use std::collections::VecDeque;
 use std::hash::Hash;
@@ -21,7 +22,7 @@ use crate::monitor::{
 use rulestep_base::diagnostic::code::Code;
 use rulestep_base::session::{CallRef, Outcome};
 
-/// How many calls of a limited tool are kept as evidence.
+/// Number of calls of a limited tool that are kept as evidence.
 const RECENT: usize = 4;
 
 #[derive(Clone)]
@@ -33,7 +34,7 @@ pub(super) struct SequencesMonitor {
     counts: Vec<Count>,
     /// Every dispatched call, where some rule halts.
     dispatched: Dispatches,
-    /// By class, the name that was dispatched last: the next one is usually the same.
+    /// By class, the latest dispatched name: the next one is usually the same.
     names: Vec<Option<Arc<str>>>,
 }
 
@@ -44,7 +45,7 @@ struct Count {
     recent: Vec<CallRef>,
 }
 
-/// A rule that a call was put to.
+/// A rule that applies to a call.
 #[derive(Clone, Copy)]
 enum Question<'a> {
     Forbidden(usize, &'a Forbidden),
@@ -69,7 +70,7 @@ impl SequencesMonitor {
             .filter(|own| own.counts.len() == own.unit.limits.len())
     }
 
-    /// The rules a call of this class is put to, in the order of precedence.
+    /// The rules that apply to a call of this class, in the order of precedence.
     fn put(&self, class: usize) -> impl Iterator<Item = Question<'_>> {
         let asked = self.unit.asked(class);
         let sequences = asked.map(|asked| asked.sequences.as_slice()).unwrap_or_default().iter();
@@ -82,7 +83,7 @@ impl SequencesMonitor {
         sequences.chain(limit)
     }
 
-    /// Whether a rule speaks against a call of this class.
+    /// Whether a rule objects to a call of this class.
     fn against(&self, put: Question<'_>, class: usize) -> bool {
         match put {
             Question::Forbidden(number, _) => {
@@ -179,7 +180,7 @@ impl Monitor for SequencesMonitor {
     }
 
     fn narrow(&self, _tool: &str, slot: Slot, _cx: &Cx<'_>, out: &mut Hidden<'_>) {
-        // No rule looks at arguments, so whatever speaks against one call speaks against all.
+        // No rule looks at arguments, so an objection to one call is one to all.
         let class = slot.0 as usize;
         for put in self.put(class) {
             out.asks(put.rule());
@@ -208,7 +209,7 @@ impl Monitor for SequencesMonitor {
             }
             out.check(put.rule(), !against, |check| {
                 check.code = against.then(|| put.code());
-                // Of a rule that is satisfied, the calls that it compared or counted.
+                // For a satisfied rule, the calls that it compared or counted.
                 check.found = self.found(put);
                 check.facts = self.facts(put, Effect::None);
             });

@@ -27,7 +27,7 @@ pub(super) struct Limit {
     pub said: Response,
 }
 
-/// What a rule does to a call, and what it says of it.
+/// A rule's effect on a call, and its message.
 #[derive(Debug)]
 pub(super) struct Response {
     /// [`Effect::Deny`] or [`Effect::Halt`].
@@ -37,7 +37,7 @@ pub(super) struct Response {
 }
 
 impl Response {
-    /// What the model reads for a call of this tool.
+    /// The message to the model for a call of this tool.
     pub fn told(&self, tool: &str) -> Arc<str> {
         match (&self.tell_llm, self.effect) {
             (Some(text), _) => Arc::clone(text),
@@ -54,7 +54,7 @@ pub(super) struct SequencePolicy {
     pub id: Arc<str>,
     pub forbidden: Vec<Forbidden>,
     pub limits: Vec<Limit>,
-    /// How many of the latest calls have to be kept: one less than the longest sequence has.
+    /// Number of latest calls to be kept: one less than the longest sequence has.
     pub kept: usize,
     /// Whether some rule halts, so that all dispatched names are wanted.
     pub halts: bool,
@@ -72,14 +72,14 @@ pub(super) struct ClassRules {
     pub limit: Option<usize>,
 }
 
-/// The names that can be told apart: each exact name is a class of its own, then each longest prefix, then the rest.
-/// Prefixes of one name are prefixes of each other, so the longest one tells which of them a name has.
+/// The classes of names: each exact name is a class of its own, then each longest prefix, then the rest. Prefixes of
+/// one name are prefixes of each other, so the longest one determines which of them a name has.
 #[derive(Debug, Default)]
 struct Classes {
     exact: HashMap<Arc<str>, usize>,
     /// The longest first, each with its class.
     prefixes: Vec<(Arc<str>, usize)>,
-    /// By pattern, then class: whether names of the class fit.
+    /// By pattern, then class: whether names of the class match.
     fits: Vec<Box<[bool]>>,
 }
 
@@ -127,12 +127,12 @@ impl SequencePolicy {
         }
     }
 
-    /// How many classes of names there are.
+    /// The number of classes of names.
     pub fn classes(&self) -> usize {
         self.asked.len()
     }
 
-    /// What a call of this class is asked.
+    /// The rules that apply to a call of this class.
     pub fn asked(&self, class: usize) -> Option<&ClassRules> {
         self.asked.get(class)
     }
@@ -240,7 +240,7 @@ impl Unit for SequencePolicy {
         };
         for Forbidden { rule, sequence, .. } in &self.forbidden {
             match &**sequence {
-                // What stops every call at all is reported by itself, and would make all other rules pointless.
+                // A rule that stops every call at all is reported itself, and would make all other rules pointless.
                 [NamePattern::Prefix(prefix)] if prefix.is_empty() => {}
                 [only] => say(*rule, Says::Never(only.test())),
                 [first, then] => say(*rule, Says::Apart(first.test(), then.test())),

@@ -1,8 +1,7 @@
 //! Rules about a call that must follow another: `after`.
 //!
-//! Each trigger is its own obligation. Those that no answer has met are kept in order, so an answer meets a run of
-//! them at once; their deadlines come in that order too, so one timer at a time is enough for the rule to sleep until
-//! one passes.
+//! Each trigger is its own obligation. Unmet ones are kept in order, so an answer meets a run of them at once; their
+//! deadlines come in that order too, so one timer at a time is enough, and the rule sleeps until a deadline passes.
 
 use std::sync::Arc;
 
@@ -29,7 +28,7 @@ pub(super) struct After {
     pub within: u64,
 }
 
-/// What `after` keeps: places in the trace, from 1.
+/// State of `after`: indices in the trace, from 1.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct AfterState {
     /// Triggers without an answer, in order.
@@ -40,7 +39,7 @@ pub(super) struct AfterState {
     answers: Blocks<u32>,
     /// Every `then` that has no result yet, in order.
     waiting: Waiting<u32>,
-    /// The newest `then`, whatever became of it.
+    /// The newest `then`, whatever its outcome.
     newest: u32,
     /// Whether a timer is set for a deadline: all others pass later than that.
     timed: bool,
@@ -90,7 +89,7 @@ impl Kind for After {
 
     fn wakes(&self, tool: &str) -> Wakes {
         let (trigger, then) = (self.trigger.slot(tool), self.then.slot(tool));
-        // Without any room the deadline passes with the trigger itself.
+        // With `within: 0` the deadline passes with the trigger itself.
         let decide = self.within == 0 && trigger != 0;
         let observe = Observes { starts: trigger | then != 0, results: then != 0, arguments: false };
         Wakes { decide, observe, slot: Slot(trigger | then) }

@@ -1,4 +1,4 @@
-//! An `allowlist` that names calls: every command of a call must be one of them.
+//! An `allowlist` that names calls: every command of a call must match one of them.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(super) struct AllowedCalls {
 
 /// The slot of a tool that the list does not name.
 const UNNAMED: u64 = 1;
-/// That of a tool whose calls are looked at.
+/// The slot of a tool whose calls are looked at.
 const LOOKED_AT: u64 = 2;
 
 fn slot(globs: &[Glob], calls: &[Operand], tool: &str) -> u64 {

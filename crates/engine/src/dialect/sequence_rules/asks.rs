@@ -1,4 +1,4 @@
-//! What the rules of this dialect make of a question about what a call does: for whom a doubt counts, and what a finding says.
+//! Questions about what a call does, as this dialect uses them: how an unknown counts, and what a finding says.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use rulestep_base::session::Body;
 use rulestep_base::wording::sentence::name;
 pub(in crate::dialect) use rulestep_shell::question::Copies;
 
-/// What a side is to its rule. It says for whom a doubt counts: never for the agent, unless the rule wants it so.
+/// The role of a side in its rule. It determines how an unknown counts: never for the agent, unless the rule says so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::dialect) enum Role {
     /// A match satisfies the rule.
@@ -22,13 +22,13 @@ pub(in crate::dialect) enum Role {
 /// The part of a call that a finding is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Part {
-    /// The command, as it was read; empty for a call that is none.
+    /// The command as it was read; empty for a call that is not one.
     pub command: Arc<str>,
-    /// Its place in the command line, in characters.
+    /// Its range in the command line, in characters.
     pub characters: [usize; 2],
     /// The word that is not known, where the answer depends on one.
     pub unknown: Option<Arc<str>>,
-    /// Whether it runs code that nobody has read.
+    /// Whether it runs code that was not read.
     pub opaque: bool,
     /// The folder that it searches, where the answer is a sweep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,19 +60,20 @@ impl Response {
     }
 }
 
-/// What becomes of a call about which a rule cannot be sure.
+/// What happens to a call about which a rule cannot be sure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum OnDoubt {
     /// The doubt counts against the agent.
     #[default]
     Deny,
-    /// It counts against the agent, and a person is asked about what would be allowed if it counted for the agent.
+    /// It counts against the agent, and a person is asked about a call that would be allowed if it counted for the
+    /// agent.
     Ask,
     /// It counts for the agent.
     Allow,
 }
 
-/// What a rule does about what it does not know of a call.
+/// How a rule treats what it does not know of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Doubts {
     pub unsure: OnDoubt,
@@ -114,31 +115,31 @@ pub(in crate::dialect) fn looked_at(question: &Question, tool: &str, given: &Bod
     rulestep_shell::tool::looks_at(question.facts(), tool, given.parsed())
 }
 
-/// What is learned from a call about which a question is asked.
+/// What is learned from a call by a question.
 pub(in crate::dialect) use crate::dialect::question::learns::learns;
 
-/// What a question asks, as the name of a call.
+/// A question as the name of a call.
 pub(in crate::dialect) fn label(question: &Question) -> String {
     name(&question.label()).into_owned()
 }
 
-/// What to do so that a call is what is asked for: the verb, and what it is about.
+/// The instruction to make a matching call: the verb, and its object.
 pub(in crate::dialect) fn order(question: &Question) -> (&'static str, String) {
     let (verb, what) = question.order();
     (verb, name(&what).into_owned())
 }
 
-/// That no call is what is asked for.
+/// The clause that there is no matching call.
 pub(in crate::dialect) fn absence(question: &Question) -> String {
     name(&question.absence()).into_owned()
 }
 
-/// The same for a column, where it is cleaned as any other text.
+/// The same for a column, where it is cleaned like any other text.
 pub(in crate::dialect) fn title(question: &Question) -> String {
     question.label()
 }
 
-/// What it asks beside a tool's name.
+/// Its conditions besides a tool's name.
 pub(in crate::dialect) fn conditions(question: &Question) -> Vec<String> {
     question.conditions().map(|condition| name(&condition).into_owned()).collect()
 }

@@ -1,4 +1,4 @@
-//! Sides that ask what a call does: which commands of it they mean, and what comes before what within one call.
+//! Sides with questions about what a call does: which of its commands they match, and the order within one call.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ mod until;
 pub(super) use listed::stray;
 pub(super) use until::lifts;
 
-/// What a side means of a call: an answer for each of its commands.
+/// The answer of a side for each command of a call.
 pub(super) struct Row {
     line: Rc<Reading>,
     answers: Rc<[Answer]>,
@@ -28,7 +28,7 @@ pub(super) struct Row {
 
 /// A file of a command.
 pub(super) struct File {
-    /// The names by which it is certainly known; none where its name is not.
+    /// The names by which it is certainly known; none if its name is unknown.
     pub names: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn path(text: &str, look: Look<'_>, facts: &Table) -> Option<String> 
     absolute.or_else(|| place.names().next()).map(str::to_owned)
 }
 
-/// What a call does, where it is one.
+/// The commands of a call, if it is a command line.
 pub(super) fn line(look: Look<'_>, facts: &Table) -> Option<Rc<Reading>> {
     Some(reading(made(look)?, facts))
 }
@@ -84,7 +84,7 @@ fn made(look: Look<'_>) -> Option<Made<'_>> {
     Some(Made { tool: look.tool, arguments: look.arguments?, folder: look.folder, facts: look.facts? })
 }
 
-/// Whether a call runs code that nobody has read.
+/// Whether a call runs code that was not read.
 pub(super) fn is_opaque(look: Look<'_>, facts: &Table) -> bool {
     line(look, facts).is_some_and(|line| line.calls.iter().any(|call| call.opaque))
 }
@@ -99,7 +99,7 @@ pub(super) fn is_sweep(operands: &[&Operand], look: Look<'_>) -> bool {
     operands.iter().any(|operand| asks(operand) && operand.names(look.tool) && sweeps(operand))
 }
 
-/// Whether a call does anything of the kind that a question asks for, so that it is no matter of course that it is not meant.
+/// Whether a call does anything of the kind that a question is about, so that a non-match is worth reporting.
 pub(super) fn is_about(question: &Question, look: Look<'_>, facts: &Table) -> bool {
     let does = |call: &SmallCall, asked: &Matcher| match asked {
         Matcher::Runs(_) => call.program.known() != Some(""),
@@ -117,7 +117,7 @@ pub(super) fn is_about(question: &Question, look: Look<'_>, facts: &Table) -> bo
 }
 
 impl Side {
-    /// Whether an answer may depend on the folder of a call: files and copies of them are known by it.
+    /// Whether an answer may depend on the folder of a call: files and copies of them are identified by it.
     pub fn needs_folder(&self) -> bool {
         let questions = self.operands().iter().filter_map(|operand| operand.asks.as_ref());
         questions.into_iter().any(|question| question.asks_folder())
@@ -157,7 +157,7 @@ impl Operand {
         }
     }
 
-    /// Whether a call has all that is asked beside what commands do: the arguments, and the agent that makes it.
+    /// Whether a call satisfies the conditions besides commands: the arguments, and the agent that makes it.
     fn concerns(&self, look: Look<'_>, line: &Reading) -> bool {
         let agent = around(look, line).agent;
         let is_by = |asked: &Matcher| match asked {
@@ -168,7 +168,7 @@ impl Operand {
         self.given(look) && asked.all(is_by)
     }
 
-    /// The first command of a call that is perhaps meant, or that is, and of which nobody knows whether it succeeded.
+    /// The first command of a call that matches or perhaps matches, and of which it is unknown whether it succeeded.
     pub fn doubt(&self, look: Look<'_>) -> Option<Part> {
         let line = line(look, &self.facts).filter(|_| self.asks.is_some())?;
         let row = self.row(look, &line);
@@ -205,7 +205,7 @@ impl Row {
                 (Answer::Perhaps(word), role) => {
                     ((role == Role::Permits) == unsure).then(|| Counts::Unsurely(word.clone()))
                 }
-                // What a search comes across satisfies nothing.
+                // A file that a search comes across satisfies nothing.
                 (Answer::Sweep(folder), Role::Forbids | Role::Triggers) if sweeps => {
                     Some(Counts::Sweeping(folder.clone()))
                 }
@@ -221,7 +221,8 @@ impl Row {
 }
 
 impl Side {
-    /// What it means of a call. `None` where it asks nothing of what calls do: then a call is meant as a whole.
+    /// Its answer for each command of a call. `None` if it has no question about what calls do: then a call matches as
+    /// a whole.
     fn row(&self, look: Look<'_>) -> Option<Row> {
         if !self.asks {
             return None;
@@ -258,7 +259,7 @@ impl Side {
         }
     }
 
-    /// How many commands of the call it means.
+    /// The number of matching commands of the call.
     pub fn times(&self, look: Look<'_>) -> u64 {
         match self.row(look) {
             Some(row) => self.counted(&row, look).count() as u64,

@@ -1,4 +1,4 @@
-//! What an edit of a sequence rule does, key by key.
+//! The effect of an edit of a sequence rule, key by key.
 
 use serde_json::{Map, Value};
 
@@ -127,7 +127,7 @@ const IDLE: &[&str] = &[
     "version",
 ];
 
-/// Names of aliases stand for their members, so that a rule differs where those do.
+/// Names of aliases are replaced by their members, so that a rule differs if those do.
 fn around(document: &Node, pointer: &str) -> Map<String, Value> {
     let mut aliases = Map::new();
     let places = pointer.char_indices().filter(|(_, letter)| *letter == '/').map(|(at, _)| at);

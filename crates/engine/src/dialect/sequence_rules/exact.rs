@@ -1,7 +1,7 @@
-//! The rule of a test's `sequence`: the calls of the session are these, and no others.
+//! The rule of a test's `sequence`: exactly these calls in the session.
 //!
-//! A call is compared with the name at its own place. It needs all calls before it to have succeeded, for a list that
-//! says what was done is not met by what was tried.
+//! A call is compared with the name at its own index. It needs all calls before it to have succeeded, because a list of
+//! what was done is not satisfied by attempts.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -24,12 +24,12 @@ pub(super) struct ExactCalls {
     pub tools: Arc<[Arc<str>]>,
 }
 
-/// What it keeps: places in the trace, from 1.
+/// State: indices in the trace, from 1.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct ExactState {
     /// The first call that is not the one of its place.
     other: Option<CallRef>,
-    /// Places ahead of that whose calls are not known to have succeeded, in order.
+    /// Earlier indices whose calls are not known to have succeeded, in order.
     open: Waiting<u32>,
     /// The first of them that is known to have failed.
     failed: Option<u32>,
@@ -52,7 +52,7 @@ impl Kind for ExactCalls {
     type State = ExactState;
 
     fn wakes(&self, _tool: &str) -> Wakes {
-        // What is not on the list is as wrong as what comes at the wrong place.
+        // A call that is not on the list is as wrong as one at the wrong index.
         Wakes { decide: true, observe: Observes::all(true), slot: Slot::default() }
     }
 

@@ -21,10 +21,10 @@ pub(in crate::dialect) use sentences::{
     operand as operand_words, orders as operand_orders, title as operand_title,
 };
 
-/// What a rule requires, and how far it has counted when a call is checked.
+/// The requirement of a rule, and its count when a call is checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderCheck {
-    /// What it requires.
+    /// Its requirement.
     pub asks: Arc<Order>,
     /// Calls or steps so far, where it counts any.
     pub count: u64,
@@ -39,13 +39,13 @@ pub struct Deadline {
     pub tool: Arc<str>,
     /// The call that started it; `None`: the session's start.
     pub since: Option<CallRef>,
-    /// Calls left: the last of them may still be it.
+    /// Calls left: the required one may still be the last of them.
     pub left: u64,
     /// Triggers that wait for the tool, this one included.
     pub open: u64,
 }
 
-/// How far a sequence has come.
+/// Progress of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
     /// Steps done.
@@ -56,7 +56,7 @@ pub struct Progress {
     pub next: Option<Arc<str>>,
 }
 
-/// What a rule without a name of its own is called.
+/// The name of a rule without its own.
 pub(super) fn phrase(rule: &Rule) -> Option<String> {
     Some(match (rule.kind, &*rule.tools) {
         ("never_after", [trigger, forbidden]) => {

@@ -1,4 +1,4 @@
-//! What a sequence rule asks: which tools, in which order, how often, how soon. And how it ended.
+//! Requirements of sequence rules: which tools, in which order, how often, how soon. And their outcomes.
 
 use super::asks::title;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ pub enum Order {
     },
     /// No `then` without an earlier `first`.
     Before {
-        /// What comes first.
+        /// The call that comes first.
         first: ToolName,
-        /// What may come first instead.
+        /// Alternatives to it.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         or: Vec<ToolName>,
-        /// What needs it, one or several.
+        /// The calls that need it.
         then: Vec<ToolName>,
         /// What both calls must have in common.
         #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -31,9 +31,9 @@ pub enum Order {
     },
     /// Directly before every `then` is a `first`.
     ImmediatelyBefore {
-        /// What comes first.
+        /// The call that comes first.
         first: ToolName,
-        /// What needs it, one or several.
+        /// The calls that need it.
         then: Vec<ToolName>,
     },
     /// No call of these.
@@ -67,26 +67,26 @@ pub enum Order {
     Eventually {
         /// The tool.
         tool: ToolName,
-        /// How many calls it may take, its own included.
+        /// The number of calls within which it must come, its own included.
         within: u64,
     },
     /// Once `trigger` ran, no `forbidden`.
     NeverAfter {
-        /// What begins it.
+        /// The call that begins the ban.
         trigger: ToolName,
-        /// What may not follow.
+        /// The forbidden call.
         forbidden: ToolName,
-        /// What lifts it, until the next trigger.
+        /// The call that lifts the ban, until the next trigger.
         #[serde(skip_serializing_if = "Option::is_none")]
         until: Option<ToolName>,
     },
     /// Every `trigger` is followed by a `then`.
     After {
-        /// What begins it.
+        /// The call that begins the obligation.
         trigger: ToolName,
-        /// What must follow.
+        /// The call that must follow.
         then: ToolName,
-        /// How many calls later at the latest.
+        /// The number of calls within which it must follow.
         within: u64,
     },
     /// The steps in this order.
@@ -139,7 +139,7 @@ impl Order {
         if let Order::Allowlist { tools, .. } = self {
             return tools.as_slice().into();
         }
-        // What names no tool is no name of one.
+        // An operand without a tool has no tool's name.
         if self.operands().iter().any(|named| named.tool.is_empty()) {
             return self.operands().into_iter().map(own).filter(|tool| !tool.is_empty()).collect();
         }
@@ -174,18 +174,18 @@ pub struct ToolName {
     /// Patterns of arguments that must match, by argument.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args_match: Vec<(Arc<str>, Arc<str>)>,
-    /// What it asks of what a call does.
+    /// Its question about what a call does.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub does: Option<Arc<Question>>,
-    /// The tools that an alias stands for; none of a tool's own name.
+    /// The tools of an alias; empty for a tool's own name.
     #[serde(skip)]
     pub members: Vec<Arc<str>>,
 }
 
-/// What a rule requires, and how it ended.
+/// The requirement of a rule, and its outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OrderOutcome {
-    /// What it requires.
+    /// Its requirement.
     pub asks: Arc<Order>,
     /// Calls or steps, where it counts any.
     pub count: u64,

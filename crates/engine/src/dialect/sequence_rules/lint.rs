@@ -1,4 +1,4 @@
-//! What is probably not meant in sequence rules that can be read.
+//! Probable mistakes in sequence rules that can be read.
 
 use std::sync::Arc;
 
@@ -63,14 +63,14 @@ pub(super) fn pattern(pattern: &str) -> Option<Diagnostic> {
     Some(Diagnostic::warning(codes::STAR_IN_PATTERN, message).help(help))
 }
 
-/// What an expression or a glob that is searched in names is as globs over whole names.
+/// An expression, or a glob that is searched in names, as globs over whole names.
 fn globs(pattern: &str) -> Option<Vec<String>> {
     let plain = !pattern.contains(['^', '$', '|']);
     let one = |part: &str| {
         let (begins, rest) = part.strip_prefix('^').map_or((false, part), |rest| (true, rest));
         let (ends, rest) = rest.strip_suffix('$').map_or((false, rest), |rest| (true, rest));
         let text = rest.replace(".*", "*");
-        // A star at an end says that the name goes on there, whatever signs the ends have.
+        // A star at an end means that the name may continue there, whatever anchors the ends have.
         let (begins, ends) = (begins && !text.starts_with('*'), ends && !text.ends_with('*'));
         let text = text.trim_matches(|letter| matches!(letter, '*') && !plain);
         let simple = |letter: char| !matches!(letter, '^' | '$' | '[' | '{' | '(' | ')' | '\\' | '+');
@@ -89,7 +89,7 @@ pub(super) fn alias_in_list(name: &str) -> Diagnostic {
     Diagnostic::warning(codes::ALIAS_IN_LIST, message).help("list the alias's members")
 }
 
-/// A key that says what becomes of a doubt, in a rule that has none.
+/// The warning for a key about unknowns in a rule that has none.
 pub(super) fn idle_key(key: &str) -> Diagnostic {
     let message = format!("`{key}` has no effect: the rule matches only tools and arguments");
     let help =
@@ -110,7 +110,7 @@ pub(super) fn nobody_asked(key: &str, like: &str) -> Diagnostic {
     Diagnostic::warning(codes::IDLE_KEY, message).help(format!("write `{key}: {like}`, or remove the key"))
 }
 
-/// A name that is nearly that of an alias, and so stands for a tool of this very name.
+/// The warning for a name that is nearly that of an alias, and so is the name of a tool.
 pub(super) fn misspelt_alias(name: &str, alias: &str) -> Diagnostic {
     let message = format!(
         "{} is not an alias, so only a tool of this name is meant; an alias is called {}",
@@ -132,7 +132,7 @@ pub(super) fn unused_alias(name: &str) -> Diagnostic {
     Diagnostic::warning(codes::UNUSED_ALIAS, format!("no rule names the alias {}", quoted(name)))
 }
 
-/// A value of the context that hardly any session has: the rule would not apply where it is meant to.
+/// The warning for a value of the context that hardly any session has: the rule would not apply where it should.
 pub(super) fn when(key: &str, value: &Node, written: &str) -> Option<Diagnostic> {
     let key = quoted(&format!("context.{key}"));
     let (message, help) = match &value.value {
@@ -184,7 +184,8 @@ pub(super) fn broken_pattern(pattern: &str, error: &regex::Error) -> Diagnostic 
     Diagnostic::warning(codes::BROKEN_PATTERN, message)
 }
 
-/// A rule that always gives one answer, or that names one tool on both sides. `members`: the tools that an alias stands for.
+/// The warning for a rule that always gives one answer, or that names one tool on both sides. `members`: the tools of
+/// an alias.
 pub(super) fn order<'m>(
     order: &Order,
     members: &dyn Fn(&str) -> Option<&'m [Arc<str>]>,
@@ -285,7 +286,8 @@ fn within<'m>(
 /// The place of a rule, and how many calls it permits.
 pub(super) type Bound = (Span, u64);
 
-/// What a rule bounds, as the same rule with a bound of 0, and how tightly: of two rules that bound the same, the tighter one decides.
+/// The same rule with a bound of 0, and its actual bound: of two rules with the same bounded part, the tighter one
+/// decides.
 pub(super) fn bound(order: &Order) -> Option<(Order, u64)> {
     let mut what = order.clone();
     let bound = match &mut what {
@@ -308,8 +310,8 @@ pub(super) fn looser(source: &Source, (loose, bound): Bound, (tight, other): Bou
         .fix(Fix::remove(source, loose, "remove the rule"))
 }
 
-/// What can be done about a warning of [`order`] with this code: a rule that requires nothing is removed, a limit of 0 becomes
-/// a blocklist.
+/// The fix for a warning of [`order`] with this code: a rule that requires nothing is removed, a limit of 0 becomes a
+/// blocklist.
 pub(super) fn fix(order: &Order, told: Code, rule: &Node, source: &Source) -> Option<Fix> {
     // A session without calls keeps a rule that requires nothing, and without any rule it exercises none: its status changes.
     let remove = || {

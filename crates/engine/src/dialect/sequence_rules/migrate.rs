@@ -1,7 +1,7 @@
-//! The old form of a document rewritten as the current one: `sequences` become `rules`.
+//! Migrates a document from the old form to the current one: `sequences` become `rules`.
 //!
-//! The text is changed only where it must be, so comments, quotes and the order of everything else stay. What comes out
-//! is read again and compared with what was meant; a text for which that does not hold is refused, not damaged.
+//! The text is changed only where necessary, so comments, quotes and the order of everything else stay. The result is
+//! read again and compared with the intended document; if they differ, the text is refused, not damaged.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ use rulestep_base::source::{Entry, Node, NodeValue, Source, Span, parse};
 pub struct Migration {
     /// The whole text.
     pub text: String,
-    /// What was changed, in the order of the text. Nothing: the document was in the current form.
+    /// The changes, in the order of the text. None: the document was in the current form.
     pub changes: Vec<Change>,
 }
 
@@ -29,9 +29,9 @@ pub enum Change {
         line: u32,
         /// Lists that were there.
         lists: usize,
-        /// Rules that were made of them.
+        /// Number of rules that were made of them.
         rules: usize,
-        /// Lists of fewer than two names, which ask nothing and are gone.
+        /// Number of lists of fewer than two names, which require nothing and were removed.
         empty: usize,
     },
     /// A version of 0 became 1.
@@ -95,7 +95,7 @@ fn is_old(sequences: &Node) -> bool {
     rules.is_none_or(|items| items.iter().any(|item| item.as_map().is_none()))
 }
 
-/// The rules that a list of names stands for: each name before the next.
+/// The rules for a list of names: each name before the next.
 fn rules(names: &[&str]) -> Vec<Value> {
     let pairs = names.iter().zip(names.iter().skip(1));
     pairs.map(|(first, then)| json!({"type": "before", "first": first, "then": then})).collect()

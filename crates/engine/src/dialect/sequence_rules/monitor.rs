@@ -1,4 +1,4 @@
-//! The running state of one sequence rule: what its kind says of a call, put as findings and checks.
+//! The running state of one sequence rule: turns the answers of its kind into findings and checks.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) struct RuleMonitor<K: Kind> {
     pub unit: Arc<RuleUnit<K>>,
     /// `None`: the rule does not apply to this session.
     pub state: Option<K::State>,
-    /// The state if every doubt counted for the agent, where a person is asked about calls for which that matters.
+    /// The state if every unknown counted for the agent, if a person is asked about calls for which that matters.
     pub lenient: Option<K::State>,
     /// The state if every sweep counted, from the first one on, where the rule reports such calls or asks about them.
     pub swept: Option<K::State>,
@@ -32,7 +32,7 @@ pub(super) struct RuleMonitor<K: Kind> {
     pub past: Interventions,
 }
 
-/// What became of the calls that it spoke against.
+/// What happened to the calls that it objected to.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct Interventions {
     /// Calls that it stopped.
@@ -48,7 +48,7 @@ impl<K: Kind> RuleMonitor<K> {
         Some(Arc::new(OrderCheck { asks: Arc::clone(&self.unit.order), count, part: part.cloned() }))
     }
 
-    /// Why a call does not run, or what is asked or reported about it.
+    /// Why a call does not run, or is asked about or reported.
     fn refusal(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
         let look = Look { sweeps: self.unit.doubts.sweeps == Response::Deny, ..look };
         let known = self.read_refusal(state, look, cx);
@@ -58,12 +58,12 @@ impl<K: Kind> RuleMonitor<K> {
         known.into_iter().chain(others.into_iter().flatten()).reduce(stronger)
     }
 
-    /// Whether sweeps are weighed apart from all else.
+    /// Whether sweeps are weighed separately.
     fn weighs_sweeps(&self) -> bool {
         !self.copies.is_empty() && matches!(self.unit.doubts.sweeps, Response::Report | Response::Ask)
     }
 
-    /// What speaks against a call if this search, or an earlier one, came across what the rule is about.
+    /// The objection to a call if this search, or an earlier one, came across what the rule is about.
     fn sweep_refusal(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
         if !self.weighs_sweeps() || self.swept.is_none() && !is_sweep(&self.unit.kind.operands(), look) {
             return None;
@@ -77,7 +77,7 @@ impl<K: Kind> RuleMonitor<K> {
         })
     }
 
-    /// What speaks against a call because a session of the tree was not read.
+    /// The objection to a call because a session of the tree was not read.
     fn unseen(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
         let at = look.at.filter(|_| self.unit.options.tree)?;
         cx.facts.tree.gap(at.index)?;
@@ -89,11 +89,11 @@ impl<K: Kind> RuleMonitor<K> {
         Some((self.unit.kind.unseen(state, Look { unsure, ..look })?, effect))
     }
 
-    /// The same by what was read.
+    /// The same from the sessions that were read.
     fn read_refusal(&self, state: &K::State, look: Look<'_>, cx: &Cx<'_>) -> Option<(Objection, Effect)> {
         let plain = self.gate(state, look, cx, Effect::Deny);
         let opaque = self.unit.doubts.opaque.effect();
-        // A doubt must not hide that code which nobody has read is denied.
+        // An unknown must not hide that code which was not read is denied.
         let settled = plain.as_ref().is_some_and(|(_, effect)| *effect >= opaque);
         if settled || self.copies.is_empty() || opaque == Effect::None || !is_opaque(look, &self.unit.facts) {
             return plain;
@@ -109,8 +109,8 @@ impl<K: Kind> RuleMonitor<K> {
         }
     }
 
-    /// What speaks against a call, and how strongly: at most a person is asked where it rests on a doubt about which the
-    /// rule wants that.
+    /// The objection to a call, and its effect: at most a person is asked if it rests on an unknown and the rule says
+    /// so.
     fn gate(
         &self,
         state: &K::State,
@@ -131,8 +131,8 @@ impl<K: Kind> RuleMonitor<K> {
         }
     }
 
-    /// Whether the rule has anything to say of a call. Where a side asks what calls do, it is asked about every call, and most of
-    /// these do nothing that such a side is about. Any other rule is asked about no call without a reason.
+    /// Whether the rule concerns a call. A side with a question about what calls do is asked about every call, and most
+    /// of these do nothing that such a side is about. Any other rule is asked about a call only for a reason.
     fn concerns(&self, look: Look<'_>) -> bool {
         let operands = self.unit.kind.operands();
         let means = |operand: &&Operand| {
@@ -180,7 +180,7 @@ fn hear<K: Kind>(
 impl<K: Kind> Monitor for RuleMonitor<K> {
     fn save(&self) -> Option<String> {
         let RuleMonitor { unit: _, state, lenient, swept, copies, past } = self;
-        // Copies of files are few, and what is meant by them is not written down.
+        // Copies of files are rare, and are not saved.
         let none: Option<Vec<()>> =
             copies.iter().map(|copies| (*copies == Copies::default()).then_some(())).collect();
         saved::save(&(state, lenient, swept, none?, past))
@@ -232,14 +232,14 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
 
     fn observe(&mut self, event: &Event<'_>, cx: &Cx<'_>, timers: &mut Timers<'_>) {
         if let (Event::Stopped(call), Some(state)) = (*event, &self.state) {
-            // What was decided a moment ago is decided alike now.
+            // The decision a moment ago had the same answer.
             let look = Look::call(call, cx, &self.copies);
             let enforced = cx.enforcing && self.unit.options.is_enforced();
             self.past.averted += u32::from(enforced && self.refuses(state, look, cx, Effect::Ask));
             return;
         }
         if let (Event::Started(call), Some(state), true) = (*event, &self.state, self.unit.may_ask()) {
-            // The question is put again as it was when the call was decided: nothing has happened since.
+            // The question is asked again as when the call was decided: nothing has happened since.
             let against = self.refusal(state, Look::call(call, cx, &self.copies), cx);
             match against.map(|(_, effect)| self.unit.options.weigh(effect).0) {
                 Some(Effect::Ask) => self.past.asked.push(call.at.index),
@@ -326,11 +326,11 @@ impl<K: Kind> Monitor for RuleMonitor<K> {
             RuleOutcome::NotExercised if self.past.averted > 0 => RuleOutcome::Held,
             other => other,
         };
-        // Whoever was asked about the calls that violate it has agreed to them.
+        // The person who was asked about the calls that violate it has agreed to them.
         let Interventions { averted, asked, overruled } = &self.past;
         let agreed = |call: u32| !overruled && asked.contains(&call);
         let asked = outcome == RuleOutcome::Violated && stands.position.is_some_and(agreed);
-        // A run that tells verdicts alone is asked what became of its rules, and why only where one is violated.
+        // A run with verdicts alone needs the outcomes of its rules, and the reason only if one is violated.
         let tells = cx.telling || outcome == RuleOutcome::Violated;
         let facts = || -> Arc<dyn Explain> {
             Arc::new(OrderOutcome {

@@ -18,7 +18,7 @@ use crate::monitor::{Cx, Digest, End, Observes, RuleId, Says, Slot, StateItem, T
 use rulestep_base::diagnostic::code;
 use rulestep_base::session::CallRef;
 
-/// How many earlier calls a finding names.
+/// Number of earlier calls that a finding names.
 const NAMED: usize = 4;
 
 /// `blocklist` and `allowlist`.
@@ -101,7 +101,7 @@ impl Kind for List {
     }
 
     fn says(&self, out: &mut Vec<Says>) {
-        // What denies every call at all is reported by itself, and would make all other rules pointless.
+        // A rule that denies every call at all is reported itself, and would make all other rules pointless.
         let all = if self.blocks { self.pattern.as_deref() == Some("") } else { self.globs.is_empty() };
         if all {
             return;
@@ -145,7 +145,7 @@ impl Kind for List {
 /// `never`.
 pub(super) struct Never {
     pub call: Side,
-    /// What its findings are called: those of the program's own rules have a code of their own.
+    /// The code of its findings: the program's own rules have a code of their own.
     pub code: code::Code,
 }
 

@@ -22,7 +22,7 @@ pub(super) struct NeverAfter {
     pub ends: bool,
 }
 
-/// What `never_after` keeps.
+/// State of `never_after`.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct NeverState {
     /// Every trigger, in order, until the first is known to have run.
@@ -33,7 +33,7 @@ pub(super) struct NeverState {
     /// Whether they are known to have run.
     trigger_ran: bool,
     hit_ran: bool,
-    /// The first trigger, with the part of it that is one.
+    /// The first trigger, with its matching part.
     begun: Option<(CallRef, Arc<Part>)>,
 }
 
@@ -128,7 +128,7 @@ impl Kind for NeverAfter {
     }
 
     fn resolved(&self, state: &mut NeverState, look: Look<'_>, at: CallRef, _ok: bool, _cx: &Cx<'_>) {
-        // How it ended may say that it was no trigger.
+        // Its outcome may show that it was not a trigger.
         if self.ends && !self.trigger.is(look) {
             state.triggers.take(|trigger| *trigger < at, |trigger| *trigger == at);
         }

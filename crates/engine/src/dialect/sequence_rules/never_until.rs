@@ -1,7 +1,7 @@
 //! Rules about calls that must not come after another until a third one: `never_after` with `until`.
 //!
-//! A trigger counts as soon as it runs; what lifts it counts once its success is known. Of the triggers that ran since then, the
-//! first and the last are kept, so that what lifts those before it leaves the others.
+//! A trigger counts as soon as it runs; the call that lifts it counts once its success is known. Of the triggers that
+//! ran since then, the first and the last are kept, so that lifting those before it leaves the others.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -27,17 +27,17 @@ pub(super) struct NeverUntil {
     pub ends: bool,
 }
 
-/// What it keeps.
+/// Its state.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct UntilState {
-    /// Triggers of which it is not known whether they ran, in order.
+    /// Triggers of which it is unknown whether they ran, in order.
     open: Waiting<CallRef>,
     /// The first and the last of those that ran since the prohibition was lifted.
     ran: Option<(CallRef, CallRef)>,
     /// Forbidden calls, each with the trigger it came after, in order, until the first is known to have run.
     hits: Waiting<(CallRef, CallRef)>,
     hit_ran: bool,
-    /// The first trigger, with the part of it that is one.
+    /// The first trigger, with its matching part.
     begun: Option<(CallRef, Arc<Part>)>,
     /// Whether there was a trigger at all.
     exercised: bool,
@@ -63,7 +63,7 @@ impl NeverUntil {
         [&self.trigger, &self.forbidden, &self.until]
     }
 
-    /// The part of a call that is forbidden; an empty one is all of it.
+    /// The forbidden part of a call; an empty one is the whole call.
     fn stops(&self, state: &UntilState, look: Look<'_>) -> Option<Part> {
         let held = state.trigger().is_some();
         if !self.forbidden.asks {
@@ -141,7 +141,7 @@ impl Kind for NeverUntil {
     }
 
     fn resolved(&self, state: &mut UntilState, look: Look<'_>, at: CallRef, ok: bool, _cx: &Cx<'_>) {
-        // How it ended may say that it was no trigger.
+        // Its outcome may show that it was not a trigger.
         if state.open.take(|open| *open < at, |open| *open == at).is_some()
             && (!self.ends || self.trigger.is(look))
         {
@@ -161,7 +161,7 @@ impl Kind for NeverUntil {
         let hits: Vec<(CallRef, CallRef)> = state.hits.iter().collect();
         state.hits = Waiting::default();
         for (hit, trigger) in hits.into_iter().filter(|(hit, _)| *hit != at) {
-            // It came after another one, perhaps.
+            // It may have come after another one.
             match (trigger == at, other.filter(|other| *other < hit)) {
                 (true, None) => {}
                 (true, Some(other)) => state.hits.push((hit, other)),

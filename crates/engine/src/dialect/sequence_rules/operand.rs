@@ -1,4 +1,4 @@
-//! Which calls a rule means: names, aliases and argument patterns, and whether a call is one of them.
+//! Which calls a rule matches: names, aliases and argument patterns, and whether a call is one of them.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,20 +15,20 @@ use crate::monitor::{self, Cx, Help, Helps, Learns, ProposedCall, Prospect, Read
 use rulestep_base::session::{Body, CallRef, Facts, Session};
 use rulestep_base::source::quoted;
 
-/// A tool as a rule names it, with what an alias stands for.
+/// A tool as a rule names it, with the tools of an alias.
 #[derive(Debug, Default)]
 pub(in crate::dialect) struct Operand {
     pub named: ToolName,
     /// The tool's own name, or the members of the alias.
     pub tools: Vec<Arc<str>>,
-    /// It names no tool: any may be meant.
+    /// Whether it names no tool: any may match.
     pub any_tool: bool,
     pub args: Vec<Argument>,
-    /// What it asks of what a call does.
+    /// Its question about what a call does.
     pub asks: Option<Arc<Question>>,
-    /// Its number among the rule's operands that ask: the copies of its files are kept by it.
+    /// Its number among the rule's operands with questions: copies of its files are recorded under it.
     pub number: usize,
-    /// What is known of programs and tools.
+    /// The facts about programs and tools.
     pub facts: Table,
 }
 
@@ -44,13 +44,13 @@ pub(in crate::dialect) struct Argument {
 #[derive(Debug)]
 pub(super) struct Side {
     operands: Vec<Operand>,
-    /// What it is to the rule.
+    /// Its role in the rule.
     pub role: Role,
-    /// Whether one of them looks at arguments; else the tool alone says whether a call is meant.
+    /// Whether one of them looks at arguments; if not, the tool alone decides whether a call matches.
     looks: bool,
-    /// Whether one of them asks what calls do.
+    /// Whether one of them has a question about what calls do.
     pub asks: bool,
-    /// What is known of programs and tools: the operands of a rule are of one document.
+    /// The facts about programs and tools: the operands of a rule are from one document.
     facts: Table,
     /// The side's bit in the slot of a tool that one of its operands names.
     bit: u64,
@@ -66,21 +66,21 @@ pub(in crate::dialect) struct Look<'a> {
     pub facts: Option<&'a Facts>,
     /// The folder that it is made in, where that is not the session's.
     pub folder: Option<&'a str>,
-    /// Where it is.
+    /// The call's place.
     pub at: Option<CallRef>,
     /// Whether it succeeded, once that is known.
     pub ended: Option<bool>,
-    /// Whether code that nobody has read counts as what the rule stops.
+    /// Whether code that was not read counts as what the rule stops.
     pub opaque: bool,
-    /// Whether a sweep counts as a match where it speaks against the agent.
+    /// Whether a sweep counts as a match where it counts against the agent.
     pub sweeps: bool,
     /// Whether a doubt counts for the agent.
     pub unsure: bool,
-    /// The copies of files that are meant, by operand.
+    /// The copies of the wanted files, by operand.
     pub copies: &'a [Copies],
 }
 
-/// Whether a call is meant. A call has arguments and is never in doubt; of a tool some calls may be.
+/// Whether a call matches. A call with arguments is certain; of a tool some calls may match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::dialect) enum Match {
     No,
@@ -141,7 +141,7 @@ impl Operand {
         !self.args.is_empty() || self.asks.is_some()
     }
 
-    /// Whether it means this call, whose tool it names, as far as names and arguments say it.
+    /// Whether it matches this call, whose tool it names, by names and arguments.
     pub fn means(&self, look: Look<'_>) -> Match {
         if self.args.is_empty() {
             return Match::Yes;
@@ -169,7 +169,7 @@ impl Operand {
     /// Calls that it means, one of each tool.
     pub fn helps(&self, call: Prospect<'_>, out: &mut Helps) {
         if let Some(question) = &self.asks {
-            // Whether another call would help as well, nobody can say; one that is written out may be tried.
+            // Whether another call would help as well is unknown; one that is spelt out may be tried.
             out.unsure();
             if let Some((tool, arguments)) = reading(question, call)
                 && (self.any_tool || self.tools.contains(&tool))
@@ -196,7 +196,7 @@ impl Operand {
         for tool in &self.tools {
             let mut arguments = Map::new();
             for argument in &self.args {
-                // A broken pattern matches nothing, so no call is meant.
+                // A broken pattern matches nothing, so no call matches.
                 let Some(pattern) = &argument.pattern else { return };
                 let recorded =
                     [call.wanted].into_iter().chain(call.earlier_of(tool).map(|call| &call.arguments));
@@ -214,7 +214,7 @@ impl Operand {
     }
 }
 
-/// The recorded values that operands may look at, in calls of tools that may be meant.
+/// The recorded values that operands may look at, in calls of tools that may match.
 pub(in crate::dialect) fn read_arguments(
     operands: &[&Operand],
     means: impl Fn(&str) -> bool,
@@ -256,7 +256,7 @@ pub(in crate::dialect) fn read_arguments(
         if !means(&call.tool) {
             continue;
         }
-        // A tool that no operand names is meant by an alias, which may be any of them.
+        // A tool that no operand names is in an alias, which may be any of them.
         let exact = operands.iter().any(|(operand, _)| operand.named.tool == call.tool);
         for asks in operands.iter().filter(|(operand, _)| !exact || operand.named.tool == call.tool) {
             for argument in &asks.0.args {
@@ -267,7 +267,7 @@ pub(in crate::dialect) fn read_arguments(
 }
 
 impl Operand {
-    /// What is learned of a call, where it is asked what that does: that, and which patterns match.
+    /// What is learned of a call by a question about what it does, and which patterns match.
     fn learns(&self) -> Option<Learns> {
         let (does, arguments) = (learns(Arc::clone(self.asks.as_ref()?)), self.args.clone());
         Some(Learns::new(move |call| {
@@ -283,7 +283,7 @@ impl Argument {
         Argument { name: name.into(), path: Path::member(name), pattern }
     }
 
-    /// What it wants, in words; none of a broken pattern, which is reported where it is read.
+    /// Its requirement, in words; `None` for a broken pattern, which is reported where it is read.
     pub fn asks(&self) -> Option<String> {
         self.pattern.as_ref().map(|pattern| format!("matches {}", quoted(pattern.as_str())))
     }
@@ -312,7 +312,7 @@ impl Side {
         Side { operands, role, looks, asks, facts, bit: 1 << place }
     }
 
-    /// Whether only names that it has can be meant.
+    /// Whether only its own names can match.
     pub fn by_name(&self) -> bool {
         !self.operands.iter().any(|operand| operand.any_tool)
     }
@@ -342,7 +342,7 @@ impl Side {
         self.means(look) == Match::Yes
     }
 
-    /// Whether the side may mean a call that is to be helped. Nobody says which agent makes that call, so it may be any.
+    /// Whether the side may match a call that is to be enabled. The agent of that call is unknown, so it may be any.
     pub fn concerns(&self, call: Prospect<'_>) -> bool {
         let look = Look::any(call.tool, call.slot);
         let by = |subagent| {
@@ -363,7 +363,7 @@ impl Side {
         self.operands.iter().flat_map(|operand| &operand.tools)
     }
 
-    /// The tools of which every call is meant, whatever its arguments.
+    /// The tools of which every call matches, whatever its arguments.
     pub fn always(&self) -> impl Iterator<Item = &Arc<str>> {
         self.operands.iter().filter(|operand| !operand.looks()).flat_map(|operand| &operand.tools)
     }
@@ -373,7 +373,7 @@ impl Side {
         &self.operands
     }
 
-    /// What is known of programs and tools.
+    /// The facts about programs and tools.
     pub fn facts(&self) -> &Table {
         &self.facts
     }
@@ -383,7 +383,7 @@ impl Side {
         self.operands.iter().map(|operand| &operand.named)
     }
 
-    /// As the rule names the first of them; where it names no tool, what it asks of what a call does.
+    /// The rule's name for the first of them; if it names no tool, its question about what a call does.
     pub fn name(&self) -> Arc<str> {
         self.named()
             .next()
@@ -395,9 +395,9 @@ impl Side {
     }
 }
 
-/// That each `then` needs a `first`. A call that may be its own `first` needs none.
+/// The statement that each `then` needs a `first`. A call that may be its own `first` needs none.
 pub(super) fn says_needs(first: &Side, then: &Side, directly: bool, out: &mut Vec<Says>) {
-    // What a call does is in no name.
+    // A name does not say what a call does.
     if !first.by_name() {
         return;
     }

@@ -1,4 +1,4 @@
-//! Rules about two calls and which comes first: `before`, `immediately_before`.
+//! Rules about two calls and their order: `before`, `immediately_before`.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -24,24 +24,24 @@ pub(super) struct Before {
     pub same: Same,
 }
 
-/// What `before` keeps.
+/// State of `before`.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct BeforeState {
     /// The earliest `first` that succeeded.
     first: Option<CallRef>,
-    /// The earliest `first`, whatever became of it.
+    /// The earliest `first`, whatever its outcome.
     earliest: Option<CallRef>,
-    /// The newest `first`, whatever became of it.
+    /// The newest `first`, whatever its outcome.
     newest: Option<CallRef>,
     /// The first `then` that is not its own `first`, or that has nothing in common with one.
     then: Option<CallRef>,
-    /// What those that succeeded are known by, where both sides must have something in common.
+    /// The keys of those that succeeded, if both sides must have something in common.
     bound: Arc<HashMap<String, CallRef>>,
     exercised: bool,
 }
 
 impl Before {
-    /// Why a call lacks a `first`, and the part of it that does.
+    /// Why a call lacks a `first`, and the part that does.
     fn lacks(&self, state: &BeforeState, look: Look<'_>) -> Option<Option<Part>> {
         if self.same != Same::Nothing && look.arguments.is_some() {
             return self.same.lacks(&self.first, &self.then, &state.bound, look);
@@ -119,7 +119,7 @@ impl Kind for Before {
         if !look.is_elsewhere() && self.then.is(look) {
             state.exercised = true;
             let lacks = if self.then.asks || self.same != Same::Nothing {
-                // What succeeded by now is what counts; a plain rule looks at the whole session in the end.
+                // Only calls that have succeeded so far count; a plain rule looks at the whole session in the end.
                 let before = BeforeState {
                     first: state.first.filter(|_| self.same != Same::Nothing),
                     bound: Arc::clone(&state.bound),
@@ -177,10 +177,10 @@ pub(super) struct ImmediatelyBefore {
     pub then: Side,
 }
 
-/// What `immediately_before` keeps.
+/// State of `immediately_before`.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct AdjacentState {
-    /// The newest `first`, its place in the trace, and what is known of it.
+    /// The newest `first`, its index in the trace, and its outcome so far.
     newest: Option<(CallRef, u32, LastOutcome)>,
     /// The earliest `then` that is certain to be wrong, after the call that is there instead.
     wrong: Option<(CallRef, Option<CallRef>)>,

@@ -1,7 +1,7 @@
 //! The rules of a file that an expectation names: `policy: FILE`, relative to the document that names it.
 //!
 //! The file holds a list of names (the exact calls), a list of rules, or a policy document. However many tests name it,
-//! its rules apply once, under the first of them. What a policy document is, suites of tests may hold as well.
+//! its rules apply once, under the first of them. Suites of tests may also hold a whole policy document.
 
 use std::collections::HashMap;
 
@@ -75,7 +75,7 @@ pub(super) fn read<'a>(
     Some(())
 }
 
-/// The part of a document that is a policy by itself. Its aliases hold for its tests as well.
+/// The part of a document that is a policy itself. Its aliases hold for its tests as well.
 pub(super) fn policy<'a>(
     reading: &mut Reading<'a, '_>,
     fields: &mut Fields<'a>,
@@ -88,7 +88,7 @@ pub(super) fn policy<'a>(
         Some(entries) => entries.iter().any(|entry| !entry.value.is_null()),
         None => !node.is_null(),
     };
-    // Not a key to lead anybody to, so it is asked for only where it is.
+    // This key should not be suggested, so it is looked up only if it is present.
     if fields.has("tools")
         && let Some(tools) = fields.take("tools").filter(|tools| says_something(&tools.value))
     {
@@ -129,7 +129,7 @@ fn contents<'a>(reading: &mut Reading<'a, '_>, out: &mut Vec<Problem>) -> Option
     }
 }
 
-/// A file that is not among the texts of the version, or that is read by itself.
+/// The problem of a file that is not among the texts of the version, or that is read separately.
 fn not_there(from: &str, name: &str) -> Diagnostic {
     if name == clean(from) {
         return Diagnostic::error(code::MISSING_FILE, "the document names its own file as its policy");

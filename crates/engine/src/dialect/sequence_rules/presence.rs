@@ -72,12 +72,12 @@ pub(super) struct Eventually {
     pub within: u64,
 }
 
-/// What `eventually` keeps.
+/// State of `eventually`.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(super) struct EventuallyState {
     /// The earliest call that succeeded, and its place in the trace.
     met: Option<(u32, CallRef)>,
-    /// The place of the newest call, whatever became of it.
+    /// The index of the newest call, whatever its outcome.
     newest: u32,
     /// Calls in time that have no result yet.
     waiting: u32,

@@ -17,7 +17,7 @@ use rulestep_base::diagnostic::Fix;
 use rulestep_base::source::wildcard::Wildcard;
 use rulestep_base::source::{Field, Fields, Node, Problem, ProblemKind, Span};
 
-/// What is known of a rule beside its kind and its place.
+/// A rule's data besides its kind and its place.
 #[derive(Default)]
 struct RuleHead {
     name: Option<Arc<str>>,
@@ -33,7 +33,7 @@ pub use operands::TYPES;
 pub(super) use operands::is_rule;
 use operands::{Binding, Build, Operands, Type, before_of, build};
 
-/// What becomes of a call of which it is not known what it does.
+/// How a rule treats a call whose effects are unknown.
 fn doubts(kind: Type, fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Doubts> {
     let unsure = [("deny", OnDoubt::Deny), ("ask", OnDoubt::Ask), ("allow", OnDoubt::Allow)];
     let responses = [
@@ -157,10 +157,10 @@ impl<'a> Reading<'a, '_> {
         let doubts = doubts(kind, &mut fields, out);
         let reading = &mut *self;
         let mut read = Operands { reading, fields: &mut fields, aliases, asking: 0 };
-        // A rule of which a part cannot be read has been reported; it makes no unit.
+        // A rule with an unreadable part has been reported; it makes no unit.
         let made = read.kind(kind, out);
         if read.asking == 0 {
-            // What of a tree was not read is a doubt as well.
+            // An unread session of a tree is an unknown as well.
             for key in ["unsure", "opaque", "sweeps"].into_iter().skip(usize::from(tree)) {
                 if let Some(entry) = read.fields.take(key) {
                     read.reading.warn(lint::idle_key(key), entry.key_span);

@@ -1,4 +1,4 @@
-//! What a text's rules are read into, and the aliases they may use.
+//! The result of reading a text's rules, and the aliases they may use.
 
 use std::cell::Cell;
 use std::collections::{BTreeSet, HashMap};
@@ -25,13 +25,13 @@ pub(super) struct Reading<'a, 'r> {
     pub files: &'r mut BTreeSet<String>,
     /// The test that the rules at hand belong to.
     pub test: Option<Arc<str>>,
-    /// What is probably not meant.
+    /// Warnings about probable mistakes.
     pub warnings: Vec<Diagnostic>,
     /// The rules so far, by their list and how they are written, each with its place.
     pub seen: HashMap<String, Vec<(Order, Span)>>,
-    /// Of the rules that bound the same calls the tightest, with what they bound.
+    /// For rules that bound the same calls the tightest, with their bounds.
     pub bounds: HashMap<String, Vec<(Order, lint::Bound)>>,
-    /// What is known of programs and tools: by the document at hand.
+    /// The facts about programs and tools for the current document.
     pub facts: Table,
     /// Whether a rule asks what calls do.
     pub asks: bool,
@@ -56,7 +56,7 @@ pub(super) struct Alias<'a> {
 }
 
 impl<'a> Aliases<'a> {
-    /// The tools that a name in a rule stands for: those of the alias, else the one that is called so.
+    /// The tools that a name in a rule means: those of the alias, else the tool of this name.
     pub fn tools(
         &self,
         field: &Field<'a>,
@@ -71,7 +71,7 @@ impl<'a> Aliases<'a> {
         let help = "give the tools one name in `aliases`; only `blocklist` and `allowlist` accept stars";
         out.extend(Wildcard::of(name).map(|found| found.problem(field.span(), help)));
         if let Some(alias) = self.meant(name) {
-            // It is not unused, and removing it would remove the trace of what was meant.
+            // It is not unused, and removing it would remove the trace of the intended name.
             alias.used.set(true);
             let fix = Fix::rewrite(
                 reading.text.source,
@@ -87,7 +87,7 @@ impl<'a> Aliases<'a> {
         vec![name.into()]
     }
 
-    /// The alias of which a name that is none is probably a slip. Tools are often called like the alias that they are in.
+    /// The alias for which an unknown name is probably a slip. Tools are often called like their alias.
     fn meant(&self, name: &str) -> Option<&Alias<'a>> {
         const SHORTEST: usize = 5;
         let listed = |alias: &Rc<Alias<'a>>| alias.members.iter().any(|member| **member == *name);
@@ -134,15 +134,14 @@ impl<'a, 'r> Reading<'a, 'r> {
         }
     }
 
-    /// Something that is probably not meant.
+    /// Adds a warning about a probable mistake.
     pub fn warn(&mut self, warning: Diagnostic, span: Span) {
         self.warnings.push(warning.at(self.text.source, span));
     }
 
     /// An expression, compiled once however often it is written.
     ///
-    /// # Errors
-    /// It is none.
+    /// # Errors It is not a regular expression.
     pub fn pattern(&mut self, text: &str) -> Result<Regex, regex::Error> {
         if let Some(known) = self.patterns.get(text) {
             return Ok(known.clone());
@@ -181,8 +180,8 @@ impl<'a, 'r> Reading<'a, 'r> {
         aliases
     }
 
-    /// Warns of a member that is an alias itself: it stands for a tool of that name. An alias that lists its own name has such a
-    /// tool.
+    /// Warns of a member that is an alias itself: it means a tool of that name. An alias that lists its own name has
+    /// such a tool.
     fn lint_member(&mut self, alias: &str, member: &str, span: Span, aliases: &Aliases<'_>) {
         let Some(other) = aliases.all.iter().find(|other| other.name == member && other.name != alias) else {
             return;

@@ -11,7 +11,7 @@ use crate::condition::path::Path;
 use rulestep_base::session::value::canonical;
 use rulestep_base::session::{Body, CallRef};
 
-/// What it is.
+/// The common part.
 #[derive(Debug, Clone)]
 pub(super) enum Same {
     /// Nothing.
@@ -35,7 +35,7 @@ impl PartialEq for Same {
 }
 
 impl Same {
-    /// What a call that came first is known by.
+    /// The keys of a call that came first.
     pub fn names(&self, first: &Side, look: Look<'_>) -> Vec<String> {
         let mut names = Vec::new();
         match self {
@@ -46,7 +46,7 @@ impl Same {
         names
     }
 
-    /// Why a call lacks a `first` that has the same, and the part of it that does.
+    /// Why a call lacks a `first` with the same keys, and the part that does.
     pub fn lacks(
         &self,
         first: &Side,

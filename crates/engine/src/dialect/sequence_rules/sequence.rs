@@ -1,8 +1,8 @@
 //! Rules about several calls in order: `sequence`.
 //!
-//! The walk goes along the trace with the next wanted step. A wanted step counts once it has succeeded; until then the
-//! walk may be before or after it, and what only one of these places allows is denied. Calls from the oldest wanted
-//! step without a result on are kept, so that its result can be taken in where it belongs.
+//! The walk goes along the trace with the next expected step. A step counts once it has succeeded; until then the walk
+//! may be before or after it, and a call that only one of these positions allows is denied. Calls from the oldest step
+//! without a result on are kept, so that its result can be inserted where it belongs.
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::Hash;
@@ -24,36 +24,36 @@ use crate::monitor::{
 use rulestep_base::diagnostic::code::Code;
 use rulestep_base::session::CallRef;
 
-/// Calls that are kept after a step without a result. Beyond that the oldest counts for ever as one whose end nobody
-/// knows, so that a step that never gets a result costs no more than this.
+/// Most calls that are kept after a step without a result. Beyond that the outcome of the oldest counts as unknown for
+/// ever, so that a step that never gets a result costs no more than this.
 const KEPT: usize = 256;
 
 /// `sequence`.
 pub(super) struct Sequence {
     steps: Vec<Operand>,
     strict: bool,
-    /// What each tool that is named may be. A tool's slot is its place here, from 1.
+    /// The possible steps of each named tool. A tool's slot is its index here, from 1.
     parts: Vec<Part>,
     slots: HashMap<Arc<str>, usize>,
-    /// The place of the steps that name no tool; 0 where there are none.
+    /// The index of the steps that name no tool; 0 if there are none.
     others: usize,
 }
 
-/// Numbers of steps, in order; shared by all that stand for the same.
+/// Numbers of steps, in order; shared by all tools with the same ones.
 type Steps = Arc<[usize]>;
-/// The steps that may be the next one at a place of the walk, in order: nearly always one, or two while one has no result. Most
-/// sessions are short, so nothing is asked of the heap for them.
+/// The possible next steps at a position of the walk, in order: nearly always one, or two while one has no result. Most
+/// sessions are short, so none of this is on the heap.
 type NextSteps = SmallVec<[usize; 2]>;
 
-/// What calls of one tool may be.
+/// The possible steps of one tool's calls.
 struct Part {
     /// The steps that name the tool.
     steps: Steps,
-    /// Whether some of them look at arguments, so that each call must be looked at by itself.
+    /// Whether some of them look at arguments, so that each call must be checked.
     looks: bool,
 }
 
-/// What a call is to the walk at one place.
+/// The effect of a call on the walk at one position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Wanted,
@@ -61,7 +61,7 @@ enum Step {
     Free,
 }
 
-/// What `sequence` keeps.
+/// State of `sequence`.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct SequenceState {
     /// The walk up to the calls that are kept.
@@ -72,7 +72,7 @@ pub(super) struct SequenceState {
     kept: VecDeque<StepCall>,
 }
 
-/// Where the walk is when steps without a result are taken as not done.
+/// The position of the walk if steps without a result count as not done.
 #[derive(Clone, Default, Serialize, Deserialize)]
 struct Walk {
     /// The calls of the steps that are done.
@@ -172,7 +172,7 @@ impl Sequence {
         }
     }
 
-    /// What a call is where `next` is wanted.
+    /// The effect of a call when `next` is expected.
     fn step(&self, next: usize, meant: &[usize]) -> Step {
         let (later, wanted) =
             (meant.last().is_some_and(|last| *last > next), meant.binary_search(&next).is_ok());
@@ -198,7 +198,7 @@ impl Sequence {
         !wanted && if self.strict { next > 0 } else { later() }
     }
 
-    /// The walk goes past a call.
+    /// Moves the walk past a call.
     fn pass(&self, walk: &mut Walk, at: CallRef, meant: &[usize], ok: bool) {
         match self.step(walk.done.len(), meant) {
             Step::Wanted if ok => walk.done.push(at),
@@ -237,7 +237,7 @@ impl Sequence {
         kept.known.is_none() && state.before.iter().any(wanted)
     }
 
-    /// Takes in every call whose part is settled.
+    /// Applies every call whose part is settled.
     fn settle(&self, state: &mut SequenceState) {
         while let Some(kept) = state.kept.front() {
             if self.waits(state, kept) && state.kept.len() <= KEPT {
@@ -265,7 +265,7 @@ impl Kind for Sequence {
     }
 
     fn says(&self, out: &mut Vec<Says>) {
-        // A session that has begun must go on to the end.
+        // A session that has begun must continue to the end.
         let begin = self.steps.first().filter(|first| !first.looks()).map_or(&[][..], |first| &first.tools);
         for (after, step) in
             begin.iter().flat_map(|after| self.steps.iter().skip(1).map(move |step| (after, step)))
@@ -388,7 +388,7 @@ impl Kind for Sequence {
 
     fn shows(&self, state: &SequenceState, rule: RuleId, _cx: &Cx<'_>, out: &mut Vec<StateItem>) {
         let done = state.walk.done.len();
-        // What nobody has begun is not under way.
+        // A sequence that has not begun is not in progress.
         if done == 0 {
             return;
         }

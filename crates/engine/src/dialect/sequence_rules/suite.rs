@@ -1,7 +1,7 @@
 //! Documents of sequence rules: policy documents, and suites of tests whose expectations hold rules.
 //!
-//! What is about sequences is decided by [`holders`] alone, so that reading, migrating and the search for named files
-//! agree about it.
+//! [`holders`] alone decides which parts are about sequences, so that reading, migrating and the search for named files
+//! agree.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const OF_TESTS: &[&str] =
     &["description", "input", "tags", "metadata", "on_error", "thresholding", "settings"];
 /// Keys of expectations that say nothing about sequences.
 const OF_EXPECTATIONS: &[&str] = &["type", "description", "on_error"];
-/// Keys with which an assertion brings calls of its own: it is then not about what was recorded.
+/// Keys with which an assertion has calls of its own: it is then not about the recording.
 const OWN_CALLS: &[&str] = &["test_trace", "test_trace_raw", "test_tool_calls"];
 /// Kinds that forbid tools, each with the keys of which one holds them.
 const FORBID: &[(&str, &[&str])] =
@@ -70,7 +70,7 @@ fn holders_of_test(test: &Node) -> Vec<&Node> {
     std::iter::once(test).chain(within).collect()
 }
 
-/// What a test expects: one mapping, or a list of one.
+/// The expectation of a test: one mapping, or a list of one.
 fn expectations(test: &Node) -> impl Iterator<Item = &Node> {
     let expected = test.get("expected");
     let listed = expected.and_then(Node::as_seq);
@@ -94,7 +94,7 @@ fn is_our_assertion(assertion: &Node) -> bool {
     is_ours(assertion, false) && OWN_CALLS.iter().all(|key| assertion.get(key).is_none())
 }
 
-/// What was passed over, for the notice.
+/// The skipped parts, for the notice.
 #[derive(Default)]
 struct Omissions<'a> {
     tests: u64,
@@ -144,7 +144,7 @@ fn one_test<'a>(
     let ours = holders_of_test(test.node);
     let metric = fields.optional("metric");
     let assertions = fields.optional("assertions");
-    // As one mapping they would be passed over.
+    // As one mapping they would be skipped.
     let _ = assertions.as_ref().and_then(|assertions| assertions.items(out));
     let kinds = fields.optional("expected").into_iter().chain(assertions);
     let kinds: Vec<Field<'a>> = kinds.collect();
@@ -210,7 +210,7 @@ fn one_test<'a>(
 /// The parts of `expected` or `assertions`: the items of a list, or the one mapping.
 fn parts<'a>(field: &Field<'a>) -> Vec<Field<'a>> {
     match field.node.as_seq() {
-        // Its items are read below, where what is no mapping is refused.
+        // Its items are read below, where an item that is not a mapping is rejected.
         Some(_) => field.items(&mut Vec::new()).into_iter().flatten().collect(),
         None => vec![field.clone()],
     }
@@ -228,7 +228,7 @@ fn forbidden<'a>(
         return false;
     }
     let list = keys.iter().find_map(|key| fields.optional(key));
-    // The list may stand in a policy.
+    // The list may be in a policy.
     let inner = |list: &Field<'a>, out: &mut Vec<Problem>| {
         list.node.as_map()?;
         list.fields(out)?.required("blocked", out)
@@ -270,7 +270,7 @@ fn other_expectation<'a>(
     false
 }
 
-/// A metric, or the type of an expectation, that is none of sequences: it may be meant as such.
+/// A metric, or the type of an expectation, that is not about sequences: it may be meant as such.
 fn check_kind(kind: Option<&Field<'_>>, out: &mut Vec<Problem>) {
     let Some(kind) = kind else { return };
     let Some(word) = kind.text(out).filter(|word| *word != METRIC) else { return };

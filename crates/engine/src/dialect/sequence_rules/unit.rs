@@ -1,7 +1,7 @@
-//! One sequence rule as a unit: what its kind says of a call, put as findings, checks and outcomes.
+//! One sequence rule as a unit: turns the answers of its kind into findings, checks and outcomes.
 //!
-//! A [`Kind`] is a small state machine that knows nothing of findings. Everything it is told and asked costs the same
-//! however long the session is, but for [`Kind::stands`], which lists the calls that it rests on.
+//! A [`Kind`] is a small state machine that knows nothing of findings. Each of its functions costs the same however
+//! long the session is, except [`Kind::stands`], which lists the calls that it rests on.
 
 use std::sync::Arc;
 
@@ -26,13 +26,13 @@ use rulestep_base::session::{Body, CallRef, Facts, Session};
 
 /// A kind of rule.
 pub(super) trait Kind: Send + Sync + 'static {
-    /// What is kept over a session.
+    /// The state over a session.
     type State: Clone + Send + Sync + Default + Serialize + DeserializeOwned + 'static;
     /// Whether [`Kind::begins`] has something to do.
     const BEGINS: bool = false;
     /// Whether its gate looks at earlier calls.
     const REMEMBERS: bool = true;
-    /// What a tool's name means to the rule. Whether it looks at arguments is seen by its operands.
+    /// The meaning of a tool's name to the rule. Its operands know whether it looks at arguments.
     fn wakes(&self, tool: &str) -> Wakes;
     /// See [`Unit::wakes_by_name`].
     fn wakes_by_name(&self) -> bool {
@@ -40,29 +40,29 @@ pub(super) trait Kind: Send + Sync + 'static {
     }
     /// Exact tool names that the rule has.
     fn names(&self, out: &mut Vec<Arc<str>>);
-    /// What it says of tools.
+    /// Its statements about tools.
     fn says(&self, _out: &mut Vec<Says>) {}
     /// The operands, some of which look at arguments.
     fn operands(&self) -> Vec<&Operand> {
         Vec::new()
     }
-    /// What speaks against a call; of a look without arguments, what speaks against every call of the tool.
+    /// The objection to a call; for a look without arguments, to every call of the tool.
     fn gate(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Option<Objection> {
         None
     }
     /// See [`Unit::helps`].
     fn helps(&self, _call: Prospect<'_>, _out: &mut Helps) {}
-    /// Of a call that the gate refuses: whether it always will.
+    /// For a refused call: whether it always will be.
     fn is_final(&self, _state: &Self::State, _cx: &Cx<'_>) -> bool {
         false
     }
-    /// What of the state the gate looks at, for a kind that has a gate.
+    /// The part of the state that the gate looks at, for a kind that has a gate.
     fn digest(&self, _state: &Self::State, _cx: &Cx<'_>, _out: &mut Digest) {}
-    /// What an allowed call rests on: the calls that satisfied the rule, or that it counted.
+    /// The evidence of an allowed call: the calls that satisfied the rule, or that it counted.
     fn rests(&self, _state: &Self::State, _look: Look<'_>, _cx: &Cx<'_>) -> Support {
         Support::default()
     }
-    /// What speaks against a call because something may have happened that nobody read.
+    /// The objection to a call because of events that may be in an unread session.
     fn unseen(&self, _state: &Self::State, _look: Look<'_>) -> Option<Objection> {
         None
     }
@@ -87,17 +87,17 @@ pub(super) trait Kind: Send + Sync + 'static {
     fn refused(&self, _state: &mut Self::State, _look: Look<'_>, _at: CallRef, _cx: &Cx<'_>) {}
     /// A timer that was set with this number is due.
     fn due(&self, _state: &mut Self::State, _timer: u32, _cx: &Cx<'_>, _timers: &mut Timers<'_>) {}
-    /// Whether the rule is kept for good: it refuses no call any more, and stands as it stands whatever happens.
+    /// Whether the rule is settled: it refuses no call any more, and its outcome cannot change.
     fn is_kept(&self, _state: &Self::State) -> bool {
         false
     }
-    /// How the rule stands.
+    /// The rule's current outcome.
     fn stands(&self, state: &Self::State, end: End, cx: &Cx<'_>) -> RuleStanding;
-    /// What there is to see on the way.
+    /// The state to show.
     fn shows(&self, _state: &Self::State, _rule: RuleId, _cx: &Cx<'_>, _out: &mut Vec<StateItem>) {}
 }
 
-/// What speaks against a call.
+/// The objection to a call.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Objection {
     pub code: Code,
@@ -109,7 +109,7 @@ pub(super) struct Objection {
     pub part: Option<Box<Part>>,
 }
 
-/// What an allowed call rests on.
+/// The evidence of an allowed call.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Support {
     pub found: Vec<CallRef>,
@@ -117,7 +117,7 @@ pub(super) struct Support {
     pub count: u64,
 }
 
-/// How a rule stands.
+/// A rule's current outcome.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RuleStanding {
     pub outcome: RuleOutcome,
@@ -172,9 +172,9 @@ pub(super) struct RuleUnit<K> {
     pub when: Vec<When>,
     pub options: RuleOptions,
     pub doubts: Doubts,
-    /// How many of its operands ask what calls do.
+    /// The number of its operands with questions about what calls do.
     pub asking: usize,
-    /// What is known of programs and tools.
+    /// The facts about programs and tools.
     pub facts: Table,
     pub kind: K,
 }

@@ -24,21 +24,22 @@ pub struct MissingTools {
 /// The facts of a rule about a file that a call writes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct WrittenFile {
-    /// What a read is looked up by: the path below the mount point. `None`: the call names no path, and passes.
+    /// The key of a read: the path below the mount point. `None`: the call names no path, and passes.
     pub key: Option<Arc<str>>,
-    /// Whether it exists; `None`: there is no path, or nobody lists the files and no call has touched it.
+    /// Whether it exists; `None`: there is no path, or the files are not listed and no call has touched it.
     pub exists: Option<bool>,
     /// Whether it was read with one of the tools that count.
     pub read: bool,
-    /// Of a file that was not read: the newest successful read that named no file. It may have been this one's.
+    /// For a file that was not read: the newest successful read that named no file. It may have been a read of this
+    /// one.
     #[serde(rename = "read_without_path", skip_serializing_if = "Option::is_none")]
     pub unplaced: Option<CallRef>,
 }
 
-/// What a document has recorded, and the files it knows.
+/// The record of a document, and the files it knows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordState {
-    /// What its rules' ids begin with: `FILE#`.
+    /// Prefix of its rules' ids: `FILE#`.
     pub document: Arc<str>,
     /// Tools and keys.
     pub recorded: Record,
@@ -48,7 +49,7 @@ pub struct RecordState {
     pub listed: bool,
 }
 
-/// What a rule without a name of its own is called.
+/// The name of a rule without its own.
 pub(super) fn phrase(rule: &Rule) -> Option<String> {
     match (rule.kind, &*rule.tools) {
         (_, []) => None,
@@ -101,7 +102,7 @@ impl WrittenFile {
         let Some(path) = self.path(about.checked) else {
             return "the policy finds no path in the call, so it is allowed without a check".to_owned();
         };
-        // What somebody may take for the read that is missing.
+        // A call that may be mistaken for the missing read.
         let unplaced = || match self.unplaced {
             Some(call) => {
                 format!("; the read in {} names no file where the policy looks", at(call, about.session))
@@ -144,7 +145,7 @@ impl WrittenFile {
         }
     }
 
-    /// As the caller spelled it, where that is known.
+    /// As the caller spelled it, if that is known.
     fn path(&self, checked: Option<&CheckedValue>) -> Option<String> {
         let given = checked.and_then(|checked| checked.value.as_ref()).and_then(|value| value.as_str());
         given.or(self.key.as_deref()).map(quoted)
@@ -187,7 +188,7 @@ impl Explain for RecordState {
         }
         let tools: Vec<&Arc<str>> = recorded.tools().collect();
         let keys: Vec<[&Arc<str>; 2]> = recorded.keys().map(|(tool, key)| [tool, key]).collect();
-        // No rule of its own keeps it, the document does.
+        // It belongs to the document, not to one of its rules.
         state("recorded", &json!({"rule": document, "tools": tools, "keys": keys}))
     }
 }

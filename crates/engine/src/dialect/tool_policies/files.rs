@@ -1,6 +1,6 @@
-//! The files that exist, as far as calls and lists tell. Shared between a run and its forks.
+//! The files that exist, as far as calls and lists show. Shared between a run and its forks.
 //!
-//! Everything is found by hash, so that the thousandth file costs what the first one does.
+//! Everything is found by hash, so that the thousandth file costs as much as the first one.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use serde::{Deserialize, Serialize};
 use super::layered::Layered;
 use rulestep_base::session::CallRef;
 
-/// The files that exist as far as calls and lists tell, by their folded paths.
+/// The files that exist as far as calls and lists show, by their folded paths.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Files {
     files: Layered<Arc<str>, Standing>,
     folders: Layered<Step, Folder>,
-    /// Folders so far, those that are gone included; each has its number, the root 0.
+    /// Number of folders so far, including deleted ones; each has its number, the root 0.
     numbers: u64,
 }
 
 /// Why a file exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 struct Standing {
-    /// It was there when the session began, or has been read.
+    /// Whether it existed when the session began, or has been read.
     lasting: bool,
     /// Writes that made it, or may have.
     writes: u32,
@@ -30,18 +30,18 @@ struct Standing {
     by: Option<CallRef>,
 }
 
-/// A folder that holds a file, be it in folders of its own.
+/// A folder that holds a file, possibly in subfolders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 struct Folder {
     number: u64,
-    /// How many it holds.
+    /// The number of files in it.
     files: u32,
-    /// The call that made the newest of them, unless that was taken back.
+    /// The call that made the newest of them, unless that was undone.
     by: Option<CallRef>,
 }
 
-/// A folder's name in the folder with this number. The path of a folder would do as well, but a path of a thousand
-/// steps has a thousand folders, whose paths together are as long as its square.
+/// A folder's name in the folder with this number. The path of a folder would be too long as a key: a path of a
+/// thousand steps has a thousand folders, whose paths together are as long as its square.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 struct Step(u64, Arc<str>);
 
@@ -56,7 +56,7 @@ impl Equivalent<Step> for At<'_> {
 }
 
 impl Files {
-    /// A file that is there whatever becomes of writes; `by` the call that has read it, if one did.
+    /// Adds a file that exists whatever the outcome of writes; `by`: the call that has read it, if any.
     pub fn keep(&mut self, path: &str, by: Option<CallRef>) {
         self.change(path, by, |file| (file.lasting, file.by) = (true, by.or(file.by)));
     }
@@ -68,7 +68,7 @@ impl Files {
         });
     }
 
-    /// A write of this file has failed: what it alone made is gone.
+    /// A write of this file has failed: the file is removed if nothing else made it.
     pub fn take_back(&mut self, path: &str, by: CallRef) {
         let Some(file) = self.files.get_mut(path) else { return };
         file.writes = file.writes.saturating_sub(1);
@@ -96,12 +96,11 @@ impl Files {
         Some(by)
     }
 
-    /// How many.
+    /// The number of files.
     pub fn len(&self) -> usize {
         self.files.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
@@ -137,7 +136,7 @@ impl Files {
         }
     }
 
-    /// A file is gone: its folders hold one less, and go with the last one.
+    /// A file was removed: its folders hold one less, and are removed with the last one.
     fn leave(&mut self, path: &str, by: CallRef) {
         let mut inside = 0;
         for name in folders(path) {
@@ -153,7 +152,7 @@ impl Files {
     }
 }
 
-/// The names of the folders that a path goes through.
+/// The names of the folders of a path.
 fn folders(path: &str) -> impl Iterator<Item = &str> {
     path.rsplit_once('/').into_iter().flat_map(|(folders, _)| folders.split('/'))
 }

@@ -26,7 +26,7 @@ const FEW: usize = 64;
 #[derive(Debug, Clone)]
 pub struct Layered<K, V> {
     base: Arc<Table<K, V>>,
-    /// What is different: another value, or none.
+    /// The differences: another value, or a removed one.
     over: Arc<Table<K, Option<V>>>,
     len: usize,
     hasher: DefaultHashBuilder,
@@ -55,7 +55,7 @@ impl<K: PartialEq> PartialEq for HashedKey<K> {
 
 impl<K: Eq> Eq for HashedKey<K> {}
 
-/// What is looked for, with its hash.
+/// A key to look up, with its hash.
 struct Sought<'q, Q: ?Sized> {
     hash: u64,
     key: &'q Q,
@@ -83,7 +83,7 @@ impl Hasher for Ready {
     }
 
     fn write(&mut self, bytes: &[u8]) {
-        // Nothing but whole hashes comes here; any other would still be one.
+        // Only whole hashes are written here; any other input would still be hashed.
         bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
     }
 
@@ -99,12 +99,10 @@ impl<K, V> Default for Layered<K, V> {
 }
 
 impl<K: Hash + Eq + Clone, V: Clone> Layered<K, V> {
-    /// How many entries there are.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -133,7 +131,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Layered<K, V> {
         Arc::make_mut(&mut self.over).get_mut(&key)?.as_mut()
     }
 
-    /// Gives a key a value.
+    /// Sets the value of a key.
     pub fn insert(&mut self, key: K, value: V) {
         let key = HashedKey { hash: self.hasher.hash_one(&key), key };
         let new = self.find(&Sought { hash: key.hash, key: &key.key }).is_none();
@@ -189,7 +187,7 @@ impl<K: Hash + Eq + Clone, V: Clone> Layered<K, V> {
         }
     }
 
-    /// Whether there is one table that nobody shares, which is made so where it is time.
+    /// Whether there is one unshared table; merges the two when it is time.
     fn own(&mut self) -> bool {
         if self.over.is_empty() {
             return Arc::get_mut(&mut self.base).is_some();

@@ -1,6 +1,6 @@
-//! What is probably not meant in tool policies, though it can be used as it is.
+//! Probable mistakes in tool policies that can be used as they are.
 //!
-//! That a call without a path is let through cannot be seen here: it depends on the call.
+//! That a call without a path is allowed cannot be seen here: it depends on the call.
 
 use std::collections::{HashMap, HashSet};
 
@@ -64,12 +64,12 @@ impl<'a> Scopes<'a> {
         scopes
     }
 
-    /// Whether a policy of this section (`None`: of the prompt) is asked about the tool.
+    /// Whether a policy of this section (`None`: of the prompt) governs the tool.
     fn governs(&self, section: Option<usize>, tool: &str) -> bool {
         section.is_none_or(|section| self.homes.get(tool) == Some(&section))
     }
 
-    /// What the tools of all sequential policies need, in the order of the text.
+    /// The tools that all sequential policies require, in the order of the text.
     fn needs(&self) -> Vec<(&'a str, Span)> {
         let mut needs = Vec::new();
         for (_, policy) in self.policies.iter().filter(|(_, policy)| is_sequential(policy)) {
@@ -90,7 +90,7 @@ impl<'a> Linter<'a> {
         self.out.push(warning);
     }
 
-    /// What was warned of last is fixed by this text instead.
+    /// Adds a fix to the latest warning: this text instead.
     fn suggest(&mut self, span: Span, text: &str) {
         let fix = Fix::rewrite(self.text.source, span, &text.into(), format!("write {}", quoted(text)));
         if let Some(last) = self.out.last_mut() {
@@ -152,7 +152,7 @@ impl<'a> Linter<'a> {
         }
     }
 
-    /// A policy about files none of whose writing tools it governs.
+    /// The warning for a policy about files that governs no writing tool.
     fn unasked(&mut self, section: Option<usize>, policy: &Node) {
         let written = policy.get("write_tools").and_then(Node::as_seq);
         let names: Vec<&str> = match written {

@@ -1,10 +1,11 @@
-//! Paths with something in them that nothing expands here: they are compared letter by letter with those of the calls.
+//! Paths with characters that would be expanded elsewhere: here they are compared letter by letter with those of the
+//! calls.
 
 use std::collections::HashSet;
 
 use rulestep_base::source::quoted;
 
-/// What a path means here, and what to write.
+/// The literal meaning of a path, and what to write.
 pub(super) struct Literal {
     pub why: String,
     pub help: String,
@@ -67,7 +68,7 @@ pub(super) fn file(path: &str) -> Option<Literal> {
     })
 }
 
-/// What a shell would put something else for.
+/// The part of a path that a shell would expand.
 fn expanded(path: &str) -> Option<&str> {
     if path == "~" || path.starts_with("~/") {
         return path.get(..1);
@@ -136,7 +137,7 @@ fn letters_in_brackets(path: &str) -> Option<&str> {
         && letters.len() == inner.len();
     // A folder of its own, or a note in a name: `app/[id]/route.go`, `Report [2024].pdf`.
     let is_folder = (before.is_empty() || before.ends_with('/')) && after.starts_with('/');
-    // A parameter stands alone in a name as well: `pages/[slug].py`.
+    // A parameter may also be a whole file name: `pages/[slug].py`.
     let is_parameter = (before.is_empty() || before.ends_with('/')) && (inner.len() > 3 || inner == "id");
     let is_set = is_set && !is_folder && !is_parameter && !before.ends_with(' ');
     let set = path.get(before.len()..path.len() - after.len())?;

@@ -1,6 +1,6 @@
-//! The running state of tool policies: what is recorded, the snapshots of it, and the files that exist.
+//! The running state of tool policies: the record, its snapshots, and the files that exist.
 //!
-//! Snapshots, restoring and emptying concern what is recorded alone; files are facts of the world and stay.
+//! Snapshots, restoring and resetting concern only the record; files are facts of the world and stay.
 
 use std::borrow::Cow;
 use std::hash::Hash;
@@ -35,7 +35,7 @@ pub(super) struct ToolPoliciesMonitor {
     unplaced: Option<(Arc<str>, CallRef)>,
 }
 
-/// What an ask comes to for a call.
+/// The result of an ask for a call.
 enum Answer<'a> {
     /// The call names no path, so nothing can be asked.
     Pathless,
@@ -57,7 +57,7 @@ struct FileAnswer<'a> {
     place: Arc<str>,
     /// See [`Files::exists`].
     exists: Option<Option<CallRef>>,
-    /// Nobody lists the files, so that one no call has touched counts as new.
+    /// Whether the files are not listed, so that one no call has touched counts as new.
     assumed: bool,
     /// The call that read it.
     read: Option<CallRef>,
@@ -154,7 +154,7 @@ impl ToolPoliciesMonitor {
     fn operate(&mut self, operation: &Operation) {
         match operation {
             Operation::Snapshot(name) => self.snapshots.insert_mut(Arc::clone(name), self.recorded.clone()),
-            // What state was meant by an unknown name cannot be known: what did not happen satisfies nothing.
+            // The state of an unknown name is unknown: an event that may not have happened satisfies nothing.
             Operation::Restore(name) => self.recorded = self.snapshots.get(name).cloned().unwrap_or_default(),
             Operation::Reset | Operation::Unknown(_) => self.recorded = Record::default(),
         }
@@ -170,7 +170,7 @@ impl Ask {
 }
 
 impl Answer<'_> {
-    /// What speaks against the call.
+    /// The code of the objection to the call, if any.
     fn against(&self) -> Option<Code> {
         match self {
             Answer::Needs { missing, .. } if !missing.is_empty() => Some(codes::DEPENDENCY_MISSING),
@@ -181,7 +181,7 @@ impl Answer<'_> {
         }
     }
 
-    /// Why the call passes unchecked: it names no path, or a file that nobody lists counts as new.
+    /// Why the call passes unchecked: it names no path, or a file counts as new because the files are not listed.
     fn unchecked(&self) -> Option<Code> {
         match self {
             Answer::Pathless => Some(codes::PATH_UNKNOWN),

@@ -1,4 +1,4 @@
-//! What a call's path comes to: the argument, the key that reads are looked up by, the folded path that exists.
+//! The forms of a call's path: the argument, the key under which reads are recorded, the folded path that exists.
 //!
 //! The key folds little and existence folds much. So a file may exist under a spelling that was never read.
 
@@ -13,7 +13,7 @@ use rulestep_base::session::Body;
 /// The arguments that hold a path where a policy does not name another.
 static USUAL: LazyLock<[Path; 2]> = LazyLock::new(|| ["path", "file_path"].map(Path::member));
 
-/// Where one policy finds the path of a call, and what it cuts off.
+/// Where one policy finds the path of a call, and the prefix that it removes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Locator {
     /// The argument that the policy names. Calls that lack it are asked for the usual ones, since one policy's readers
@@ -44,7 +44,7 @@ impl Locator {
         found.or(USUAL.last()).map_or_else(Arc::default, |place| Arc::clone(place.text()))
     }
 
-    /// Where the path is, and the text that it is.
+    /// The argument's path, and its text.
     fn find<'a>(&self, arguments: &'a Body) -> Option<(&Path, Cow<'a, Value>)> {
         first_in_json(|| self.paths(), arguments, Value::is_string)
     }
@@ -53,14 +53,14 @@ impl Locator {
         self.named.iter().chain(&*USUAL)
     }
 
-    /// What a read of this path is looked up by.
+    /// The key of a read of this path.
     pub fn key<'a>(&self, path: &'a str) -> &'a str {
         key(path, self.mount.as_deref())
     }
 }
 
-/// What a read is recorded and looked up by: without leading slashes, and below the mount point, which is given without
-/// leading slashes itself.
+/// The key under which a read is recorded and looked up: without leading slashes, and below the mount point, which is
+/// given without leading slashes itself.
 pub(super) fn key<'a>(path: &'a str, mount: Option<&str>) -> &'a str {
     let key = path.trim_start_matches('/');
     match mount.and_then(|mount| key.strip_prefix(mount)) {

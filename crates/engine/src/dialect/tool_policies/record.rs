@@ -1,4 +1,4 @@
-//! What was recorded, shared between a run, its forks and its findings: copying it costs nothing.
+//! The record, shared between a run, its forks and its findings: copying it costs nothing.
 
 use std::sync::Arc;
 

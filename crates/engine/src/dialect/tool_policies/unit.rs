@@ -16,7 +16,7 @@ use rulestep_base::session::{Body, Facts, Session};
 /// A document as it was read.
 #[derive(Debug)]
 pub(super) struct Document {
-    /// What its rules' ids begin with.
+    /// Prefix of its rules' ids.
     pub prefix: Arc<str>,
     pub policies: Vec<Policy>,
     /// Policies of the prompt, by number.
@@ -64,7 +64,7 @@ pub(super) struct ToolPolicies {
     pub document: Arc<str>,
     /// The files at a session's start, where the document lists them.
     existing: Option<Files>,
-    /// What is cut off from the paths of calls.
+    /// Prefixes that are removed from the paths of calls.
     mounts: Vec<Arc<str>>,
     /// The tools that the document names, then one for all others.
     parts: Vec<Part>,
@@ -76,15 +76,15 @@ pub(super) struct ToolPolicies {
 pub(super) struct Part {
     /// `None` for the tools that the document does not name.
     pub name: Option<Arc<str>>,
-    /// What its calls are asked, in order.
+    /// The questions about its calls, in order.
     pub asks: Vec<Ask>,
     /// Whether its successes are recorded.
     pub records: bool,
-    /// Its reads are recorded under the keys of these policies, of which each says something else.
+    /// Its reads are recorded under the keys of these policies, all different.
     pub reads: Vec<Reads>,
-    /// Its calls make files where these policies find their paths, whatever governs it.
+    /// Its calls make files at the paths that these policies find, whatever governs it.
     pub makes: Vec<Locator>,
-    /// Its reads show files where these policies find their paths, whatever governs it.
+    /// Its reads show files at the paths that these policies find, whatever governs it.
     pub shows: Vec<Locator>,
 }
 
@@ -96,7 +96,7 @@ pub(super) struct Reads {
     pub locator: Locator,
 }
 
-/// What one policy asks of a tool's calls.
+/// The question of one policy about a tool's calls.
 #[derive(Debug)]
 pub(super) enum Ask {
     /// These tools must have succeeded.
@@ -138,7 +138,7 @@ impl ToolPolicies {
         self.parts.get(slot.0 as usize)
     }
 
-    /// The files at a session's start, and whether anybody lists them.
+    /// The files at a session's start, and whether they are listed.
     pub fn files(&self, facts: &Facts) -> (Files, bool) {
         match (&facts.files, &self.existing) {
             (Some(listed), _) => (files(listed.iter().map(String::as_str), &self.mounts), true),

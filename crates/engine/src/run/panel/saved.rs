@@ -21,7 +21,7 @@ pub(in crate::run) struct SavedPanel {
 }
 
 impl Panel {
-    /// Its state, where all of it can be written.
+    /// Its state, if all of it can be written.
     pub fn save(&self) -> Option<SavedPanel> {
         let Panel { policy: _, depth: _, work: Work { seats, timers, armed, set } } = self;
         let woken = seats.iter().filter(|(_, seat)| !matches!(seat, Seat::Empty));

@@ -1,4 +1,4 @@
-//! Which command of a call is not on a list of those that may run.
+//! The command of a call that is not on an allowlist.
 
 use std::rc::Rc;
 
@@ -35,8 +35,7 @@ fn is_of_system(call: &SmallCall) -> Answer {
     }
 }
 
-/// Whether a program that the list names runs code that is written elsewhere. One of which nothing at all is known is taken at
-/// the word of the list.
+/// Whether a listed program runs code from elsewhere. A completely unknown one is trusted because it is listed.
 fn runs_code(call: &SmallCall, facts: &Table) -> bool {
     let name = call.program.known().unwrap_or_default();
     let is_known = facts.program(name).is_some();

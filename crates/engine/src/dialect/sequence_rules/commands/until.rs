@@ -1,4 +1,4 @@
-//! What a call does to a prohibition that one command begins and another one lifts, command by command.
+//! The effect of a call, command by command, on a ban that one command begins and another one lifts.
 
 use super::super::asks::Part;
 use super::super::operand::{Look, Side};

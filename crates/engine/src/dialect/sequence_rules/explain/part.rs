@@ -57,7 +57,7 @@ pub(super) fn in_part(part: &Part, whole: String, code: Code) -> String {
     }
 }
 
-/// What is not known, and that it counts.
+/// The clause about an unknown, and that it counts.
 fn doubt(word: &str, command: &str) -> String {
     if command.is_empty() {
         return format!("what `{}` does is not known, and counts as a match", name(word));
@@ -65,7 +65,7 @@ fn doubt(word: &str, command: &str) -> String {
     format!("`{}` in `{}` is not known, and counts as a match", name(word), name(command))
 }
 
-/// What is not known of a call, and what to write instead; `None` where all of it is.
+/// The unknown of a call, and what to write instead; `None` if everything is known.
 pub(super) fn for_model(part: &Part) -> Option<String> {
     let word = part.unknown.as_deref()?;
     if let Some(problem) = asks::unread(word) {
@@ -87,7 +87,7 @@ pub(super) fn for_model(part: &Part) -> Option<String> {
     Some(format!("What `{}`{place} does is not known, so it cannot be checked. {instead}", name(word)))
 }
 
-/// That a search is a sweep.
+/// The clause that a search is a sweep.
 fn sweep(folder: &str, command: &str) -> String {
     let by = if command.is_empty() { "the call".into() } else { format!("`{}`", name(command)) };
     format!("{by} searches `{}`, where a file may lie that the rule is about", name(folder))

@@ -1,4 +1,4 @@
-//! What order rules say in words: what is expected, what speaks for and against a call, what happened instead.
+//! The sentences of order rules: what is expected, the evidence for and against a call, what happened instead.
 
 use std::sync::Arc;
 
@@ -11,10 +11,10 @@ use rulestep_base::session::{CallRef, Outcome, Session};
 use rulestep_base::wording::sentence::{self, name};
 use rulestep_base::wording::{at, count, line, list, thousands, tool_of};
 
-/// As many tools of an alias are named.
+/// Number of an alias's tools that are named.
 const MEMBERS: usize = 4;
 
-/// What a rule expects, in a line.
+/// The expectation of a rule, in a line.
 pub(super) fn expected(order: &Order) -> String {
     match order {
         Order::Require { tool } => format!("{} succeeds at least once", operand(tool)),
@@ -72,7 +72,7 @@ pub(super) fn expected(order: &Order) -> String {
     }
 }
 
-/// What a rule that allows a call looked at, in a line.
+/// The evidence of a rule that allows a call, in a line.
 pub(super) fn in_favour(order: &Order, done: u64) -> String {
     let expected = expected(order);
     match order {
@@ -151,8 +151,8 @@ pub(super) fn suggestion(code: Code, order: &Order, done: u64) -> Option<String>
     })
 }
 
-/// What can be done instead of a call that a rule never allows: where it forbids only a part of a command line, or only
-/// some calls of a tool, the rest may be done. No earlier call has a say in it, so none clears it.
+/// The alternative to a call that a rule never allows: if the rule forbids only a part of a command line, or only some
+/// calls of a tool, the rest is possible. No earlier call lifts such a ban.
 pub(super) fn without(call: &ToolName, part: Option<&Part>) -> String {
     let command = part.map(|part| &part.command).filter(|command| !command.is_empty());
     if let Some(Part { sweep: Some(folder), .. }) = part {
@@ -246,7 +246,7 @@ pub(super) fn against(code: Code, order: &Order, done: u64, about: &About<'_>) -
     }
 }
 
-/// What happened instead of what a rule expects.
+/// What happened instead of the expectation.
 pub(super) struct Actual<'a> {
     pub code: Code,
     pub rule: &'a Order,
@@ -320,7 +320,7 @@ impl Actual<'_> {
     }
 }
 
-/// That a session of the tree was not read, where the rule looks at all of them.
+/// The clause that a session of the tree was not read, if the rule looks at all of them.
 fn unread(about: &About<'_>) -> String {
     let gap = || about.session.facts.tree.missing();
     let why = about.rule.options.tree.then(gap).flatten();
@@ -337,7 +337,7 @@ fn next(order: &Order, done: u64) -> Option<String> {
     }
 }
 
-/// How many steps a rule has.
+/// The number of steps of a rule.
 fn steps(order: &Order) -> usize {
     match order {
         Order::Sequence { tools, .. } => tools.len(),
@@ -355,7 +355,7 @@ fn among(within: u64) -> String {
     }
 }
 
-/// What a rule names, in a few words: a tool, or what a call does.
+/// An operand in a few words: a tool, or what a call does.
 pub(in crate::dialect) fn title(named: &ToolName) -> String {
     match &named.does {
         Some(question) if named.tool.is_empty() => asks::title(question),
@@ -378,7 +378,7 @@ pub(in crate::dialect) fn operand(named: &ToolName) -> String {
     if conditions.is_empty() { tool } else { format!("{tool} ({})", conditions.join(", ")) }
 }
 
-/// What to do so that one of these calls happens: `call Login or run \`id\``.
+/// The instruction to make one of these calls: `call Login or run \`id\``.
 pub(in crate::dialect) fn orders<'t>(calls: impl IntoIterator<Item = &'t ToolName>) -> String {
     let mut last = "";
     let mut order = |(verb, what): (&'static str, String)| {
@@ -403,7 +403,7 @@ fn callable(named: &ToolName) -> Vec<String> {
     }
 }
 
-/// That there is no such call.
+/// The clause that there is no such call.
 fn absence(named: &ToolName) -> String {
     match &named.does {
         Some(question) if named.tool.is_empty() => asks::absence(question),

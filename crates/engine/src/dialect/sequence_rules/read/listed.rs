@@ -7,7 +7,7 @@ use rulestep_base::source::wildcard::{List as Names, Wildcard};
 use rulestep_base::source::{Field, Problem, ProblemKind};
 
 impl<'a> Operands<'_, '_, 'a, '_> {
-    /// The names of a list, all of which can be read; `None` also where there is no list.
+    /// The names of a list, all of which can be read; `None` also if there is no list.
     pub fn globs(&mut self, list: Names, out: &mut Vec<Problem>) -> Option<Vec<Glob>> {
         let field = self.fields.optional("tools")?;
         let items: Vec<Field<'a>> = field.items(out)?.collect();
@@ -34,7 +34,7 @@ impl<'a> Operands<'_, '_, 'a, '_> {
         Some(Glob::new(name))
     }
 
-    /// What an allowlist names: tools, and calls of which each command is allowed.
+    /// The entries of an allowlist: tools, and calls of which each command is allowed.
     pub fn allowed(&mut self, out: &mut Vec<Problem>) -> Option<(Vec<Glob>, Vec<Operand>)> {
         let field = self.fields.optional("tools")?;
         let items: Vec<Field<'a>> = field.items(out)?.collect();

@@ -1,4 +1,4 @@
-//! The operands of a rule, and what is made of them.
+//! The operands of a rule, and how they are read.
 
 use std::sync::Arc;
 
@@ -77,7 +77,7 @@ pub fn is_rule(node: &Node) -> bool {
     word.is_some_and(|word| TYPES.iter().any(|(known, _)| *known == word))
 }
 
-/// What makes a unit of a rule's kind.
+/// Makes a unit of a rule's kind.
 pub type Build = Box<dyn FnOnce(RuleId, Arc<Order>, Vec<When>, Doubts, &RuleOptions) -> Arc<dyn Unit>>;
 
 pub fn build<K: Kind>(kind: K) -> Build {
@@ -97,7 +97,7 @@ pub fn build<K: Kind>(kind: K) -> Build {
     })
 }
 
-/// What `before` has beside its two sides.
+/// The parts of a `before` besides its two sides.
 #[derive(Default)]
 pub struct Binding {
     pub same: Option<Same>,
@@ -124,7 +124,7 @@ pub struct Operands<'s, 'f, 'a, 'r> {
     pub reading: &'s mut Reading<'a, 'r>,
     pub fields: &'f mut Fields<'a>,
     pub aliases: &'f Aliases<'a>,
-    /// How many operands of the rule ask what calls do.
+    /// The number of operands with questions about what calls do.
     pub asking: usize,
 }
 
@@ -439,7 +439,7 @@ fn fields_of_never_after(fields: &Fields<'_>) -> bool {
     fields.has("forbidden")
 }
 
-/// What people call a value that is no operand.
+/// The name for people of a value that is not an operand.
 fn kind_of(node: &Node) -> &'static str {
     match node.value {
         NodeValue::Map(_) => "a mapping without `tool`",
