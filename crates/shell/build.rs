@@ -1,6 +1,6 @@
-//! Reads the rows of programs (`src/facts/*.yaml`) and writes them as one table, in which a program is found by its name: each as
-//! it is written, for those who ask, and as it was read, so that no row is read twice.
-//! What is wrong with a row ends the build, with its file and line.
+//! Reads the rows of programs (`src/facts/*.yaml`) and writes them as one table, in which a program is found by its
+//! name: each row as written, for display, and parsed, so that no row is parsed twice. A problem of a row ends the
+//! build, with its file and line.
 
 #[path = "src/act.rs"]
 mod act;

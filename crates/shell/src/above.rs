@@ -1,4 +1,4 @@
-//! Folders that hold a place: what is done to a folder with all it holds is done to what lies there.
+//! Folders above a place: an action on a folder with all its content is one on that place.
 
 use super::Answer;
 use super::glob::{Glob, Token};
@@ -57,7 +57,7 @@ fn leads(folder: &[&[Symbol]], place: &[&[Symbol]]) -> Answer {
     })
 }
 
-/// How many folders further up it begins, if it is nothing else: 0 is the folder itself.
+/// Number of folders further up at which it begins, if it consists of nothing else: 0 is the folder itself.
 fn ups(folder: &[&[Symbol]]) -> Option<usize> {
     match folder {
         [only] if is(only, ".") => Some(0),
@@ -65,8 +65,8 @@ fn ups(folder: &[&[Symbol]]) -> Option<usize> {
     }
 }
 
-/// Whether a folder holds the place where a pattern begins. `here`: the ways to name the session's folder beside `.`, which
-/// are none where nobody knows it.
+/// Whether a folder holds the place where a pattern begins. `here`: further names of the session's folder besides `.`;
+/// none if they are unknown.
 pub fn holds(folder: &[Symbol], place: &[Symbol], here: &[Vec<Symbol>]) -> Answer {
     let (own, wanted) = (names(folder), names(place));
     let relative = wanted.first().is_some_and(|first| is(first, ".") || is(first, ".."));
@@ -142,7 +142,7 @@ fn may_hold_homes(folder: &[&[Symbol]]) -> Answer {
     }
 }
 
-/// Whether it may hold a folder of which nothing is known.
+/// Whether it may hold an unknown folder.
 fn may_hold_any(folder: &[&[Symbol]]) -> Answer {
     let wild = |name: &[Symbol]| text(name).is_none();
     let found = match folder {
@@ -159,8 +159,8 @@ fn may_hold_any(folder: &[&[Symbol]]) -> Answer {
     found.or(|| may_hold_homes(folder))
 }
 
-/// Whether people have their projects there: a folder in a home folder that is not hidden, or one in such a folder. An agent
-/// names its own by an absolute path.
+/// Whether people keep their projects there: a folder in a home folder that is not hidden, or one in such a folder. An
+/// agent names its own by an absolute path.
 fn is_project(folder: &[&[Symbol]]) -> bool {
     let below = match folder {
         [[], homes, _, rest @ ..] if HOMES.iter().any(|home| is(homes, home)) => rest,

@@ -1,20 +1,20 @@
-//! What happens to a file.
+//! Actions on a file.
 
 use serde::{Deserialize, Serialize};
 
-/// What happens to a file.
+/// An action on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Act {
     /// Its content is read.
     Reads,
-    /// It is written, or made.
+    /// It is written or created.
     Writes,
     /// It is deleted.
     Deletes,
 }
 
 impl Act {
-    /// All of them.
+    /// All actions.
     pub const ALL: [Act; 3] = [Act::Reads, Act::Writes, Act::Deletes];
 
     /// The name in documents.

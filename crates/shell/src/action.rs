@@ -1,4 +1,4 @@
-//! What a command is called by people: its program with the subcommand, `git push`, `cargo test`, `npm run build`.
+//! The common name of a command: its program with the subcommand, `git push`, `cargo test`, `npm run build`.
 
 use super::call::SmallCall;
 use super::facts::Table;
@@ -8,7 +8,7 @@ use super::word::Word;
 /// Longest name of a program, and longest subcommand.
 const LONGEST: usize = 64;
 
-/// The program, then the words of its subcommand. `None` where nobody knows which program runs, and for redirections alone.
+/// The program, then the words of its subcommand. `None` if the program is unknown, and for redirections alone.
 pub fn action(call: &SmallCall, facts: &Table) -> Option<Vec<String>> {
     let program = call.program.known().filter(|name| !name.is_empty() && call.unclear.is_none())?;
     let mut words = vec![program.to_owned()];
@@ -20,7 +20,7 @@ pub fn action(call: &SmallCall, facts: &Table) -> Option<Vec<String>> {
         (0, true) => verbs.max(1),
         (skipped, _) => skipped + read.levels.last().map_or(0, |level| level.verbs),
     };
-    // Where listed subcommands have dots in their names, as `ecto.migrate`, others may have.
+    // If listed subcommands have dots in their names, like `ecto.migrate`, others may have.
     let dotted = row.levels.iter().flat_map(|level| &level.subs).flatten().any(|word| word.contains('.'));
     // An option that the table does not know may have the next word as its value.
     let sure = read.doubtful.as_ref().map_or(usize::MAX, |(at, _)| *at);

@@ -1,4 +1,4 @@
-//! The words of a command, told apart, and what is asked of them.
+//! The words of a command, classified, and questions about them.
 
 use super::Answer;
 use super::facts::{Inner, Level, Run, Shell, Takes};
@@ -9,7 +9,7 @@ use super::word::Word;
 pub struct Given {
     /// Its name with its dashes.
     pub name: String,
-    /// Its value, where it has one.
+    /// Its value, if it has one.
     pub value: Option<Word>,
     /// The place of the level that lists it, among those of the command.
     pub level: Option<usize>,
@@ -18,35 +18,35 @@ pub struct Given {
 /// The words of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arguments<'p> {
-    /// What the row says of the program and of its subcommand, the program first.
+    /// The rows of the program and of its subcommand, the program first.
     pub levels: Vec<&'p Level>,
-    /// The place of the first level whose options may come at the end of the command.
+    /// The index of the first level whose options may come at the end of the command.
     pub first: usize,
     /// Options in order.
     pub options: Vec<Given>,
     /// Everything else, the subcommand first.
     pub operands: Vec<Word>,
-    /// How many operands are the subcommand.
+    /// The number of operands that are the subcommand.
     pub skipped: usize,
     /// Options that the row does not list and that may have taken the next word, each with its place among the words.
     pub unlisted: Vec<(usize, String)>,
-    /// The first of them, with how many operands come before it.
+    /// The first of them, with the number of operands before it.
     pub doubtful: Option<(usize, String)>,
     /// A word that could be an option.
     pub open: Option<String>,
-    /// A word that is or holds options, of which it is not known which.
+    /// A word that is or holds unknown options.
     pub hidden: Option<String>,
     /// Listed options that a word begins and that are not alone in that: `--outpu` of `sort`.
     pub begun: Vec<Given>,
     /// The place of the first word that was not read, where another program begins.
     pub inner: usize,
-    /// How many operands are missing that come before that program.
+    /// The number of missing operands before that program.
     pub missing: usize,
     /// Whether an option that is not listed is taken to have the next word as its value.
     pub assumed: bool,
     /// Letters of options in a first word without a dash.
     pub bare: String,
-    /// How many operands come before `--`.
+    /// The number of operands before `--`.
     pub ended: Option<usize>,
 }
 
@@ -94,7 +94,7 @@ impl<'p> Arguments<'p> {
         }
     }
 
-    /// The same for the names of a row, also after `--` where the subcommand has no such option: `cargo fmt -- --check`.
+    /// The same for the names of a row, also after `--` if the subcommand has no such option: `cargo fmt -- --check`.
     pub fn in_force(&self, names: &[String]) -> Answer {
         let is_listed = |name: &str| self.levels.last().is_some_and(|level| level.option(name).is_some());
         let is_passed_on = |word: &Word| {
@@ -129,7 +129,7 @@ impl<'p> Arguments<'p> {
         self.options.iter().chain(&self.begun).filter(named).filter_map(|given| given.value.as_ref())
     }
 
-    /// The folders that options name in which the program then runs. Of `git commit -C REVISION` that is none.
+    /// The folders that options name in which the program then runs; not for `git commit -C REVISION`.
     pub fn folders(&self) -> impl Iterator<Item = &Word> {
         let changes = |given: &&Given| {
             let level = given.level.and_then(|at| self.levels.get(at));

@@ -1,4 +1,4 @@
-//! What commands do to variables: those that set them, those that start programs with others.
+//! Effects of commands on variables: commands that set them, and commands that start programs with other values.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub fn is_same_shell(name: &str) -> bool {
 /// The folder that is written before a program's name.
 pub fn folder_of(program: &Word) -> Option<Word> {
     let Some((mut folder, _)) = program.rsplit_folder() else {
-        // What is not known may have one.
+        // An unknown command may have one.
         let open = program.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_) | Piece::Home));
         return open.then(|| program.clone());
     };
@@ -60,10 +60,10 @@ impl Walker<'_> {
         self.constants.arithmetic(text);
     }
 
-    /// What a command of the shell does to variables.
+    /// The effect of a shell command on variables.
     pub fn settles(&mut self, name: &str, args: &[Word]) {
         match name {
-            // It fails where there is no function, and other shells do it all the same.
+            // It fails outside a function, but other shells do it all the same.
             "local" if self.calling == 0 => {
                 let before = self.constants.clone();
                 self.declares(name, args);
@@ -111,7 +111,7 @@ impl Walker<'_> {
                 }
             }
             "alias" | "enable" if !args.is_empty() => self.constants.forget_values(),
-            // Nobody knows what it is, and it is given the name of a variable.
+            // It is unknown, and gets the name of a variable.
             _ if self.root.facts.program(name).is_none() => {
                 for name in args.iter().filter_map(Word::known) {
                     if self.constants.get(name).is_some() {
@@ -208,7 +208,7 @@ impl Walker<'_> {
         Some(kept)
     }
 
-    /// What a program that starts others makes of the variables.
+    /// The variables for a program that another one starts.
     pub fn passes_on(&mut self, row: &Program, name: &str, elsewhere: bool, found: &Arguments<'_>) {
         if elsewhere {
             self.constants.leave();

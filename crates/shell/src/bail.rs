@@ -1,4 +1,4 @@
-//! Commands that end the shell where others have failed, so that what follows shows that those have succeeded.
+//! Commands that end the shell if others have failed, so that what follows shows that those have succeeded.
 
 use std::borrow::Cow;
 
@@ -90,7 +90,7 @@ fn ends_plainly(list: &CompoundList) -> bool {
     })
 }
 
-/// Whether a shell with `set -e` may go on after its failure: that of `a && b` in a group ends nothing.
+/// Whether a shell with `set -e` may continue after its failure: that of `a && b` in a group ends nothing.
 pub fn may_go_on(commands: &[Command]) -> bool {
     commands.last().is_some_and(|command| {
         matches!(command, Command::Compound(compound, _) if !matches!(compound, CompoundCommand::Subshell(_)))

@@ -1,10 +1,10 @@
-//! Commands of the shell itself that read their words once more, or that end it.
+//! Commands of the shell itself that read their words again, or that end it.
 
 use super::walker::{Flow, Streams, Walker};
 use super::word::Word;
 
 impl Walker<'_> {
-    /// What a command of the shell does besides what the tables say.
+    /// The effects of a shell command besides those in the tables.
     pub fn builtin(&mut self, name: &str, args: &[Word], flow: Flow, streams: &mut Streams) {
         let ends = flow;
         let flow = flow.proven_if(false);
@@ -52,7 +52,7 @@ impl Walker<'_> {
             }
             "exit" | "return" => {
                 let status = args.first().map(|word| word.known().and_then(|text| text.parse::<u8>().ok()));
-                // With another status than 0 the line has failed, and proves nothing anyway.
+                // With a status other than 0 the line has failed, and proves nothing anyway.
                 let fails = match status {
                     Some(status) => status.is_some_and(|status| status != 0),
                     None => ends.failed,
@@ -81,7 +81,7 @@ impl Walker<'_> {
             value.known().into_iter().for_each(|text| drop(self.quoted(text, flow)));
             (self.folder, self.instead) = folder;
         } else if matches!(base, "PS0" | "PS1" | "PS2") {
-            // Shells that somebody types into expand it.
+            // Interactive shells expand it.
             let text = value.known().unwrap_or_default().to_owned();
             self.perhaps(base, |walker| drop(walker.quoted(&text, flow)));
         } else if matches!(base, "BASH_ALIASES" | "BASH_CMDS") || base.starts_with("BASH_FUNC_") {

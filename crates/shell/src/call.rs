@@ -1,4 +1,4 @@
-//! The row of small calls that a command line is.
+//! A command line as a row of small calls.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::word::Word;
 /// A command line.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
-    /// What it runs, in order.
+    /// Its calls, in order.
     pub calls: Vec<SmallCall>,
     /// Why it could not be read to its end. There is then a call of which nothing is known.
     pub problem: Option<String>,
@@ -23,7 +23,7 @@ pub struct Line {
 pub struct SmallCall {
     /// The program, without its folder; empty for redirections alone.
     pub program: Word,
-    /// The folder that is written before its name; `None` where the shell looks for it.
+    /// The folder that is written before its name; `None` if the shell searches for it.
     pub from: Option<Word>,
     /// Its arguments.
     pub args: Vec<Word>,
@@ -33,14 +33,14 @@ pub struct SmallCall {
     pub folder: Word,
     /// The absolute path of the folder in which the session began.
     pub session: Option<Arc<str>>,
-    /// That of the home folder, where somebody said it.
+    /// The absolute path of the home folder, if it is known.
     pub home: Option<Arc<str>>,
-    /// The folders in which it runs instead where a `cd` before it has failed.
+    /// The folders in which it runs instead if a `cd` before it has failed.
     pub instead: Vec<Word>,
     /// The files it works on.
     pub touches: Vec<Touch>,
-    /// Files that it perhaps works on: a tool of which nothing is known names them, a `cd` before it may have failed, or the
-    /// line does not say what is in a folder.
+    /// Files that it may work on: an unknown tool names them, a `cd` before it may have failed, or the line does not
+    /// say what is in a folder.
     pub mentions: Vec<Touch>,
     /// The hosts it connects to.
     pub reaches: Vec<Host>,
@@ -54,7 +54,7 @@ pub struct SmallCall {
     pub elsewhere: bool,
     /// Whether the success of the whole line is also its own.
     pub proven: bool,
-    /// The outermost list whose success is also its own, by how many lists it lies in; 0 is the whole line.
+    /// The outermost list whose success is also its own, as the number of lists around it; 0 is the whole line.
     pub proof: usize,
     /// The calls of the line that are known to have succeeded when this one starts: `a` of `a && b`.
     pub after: Vec<usize>,
@@ -62,7 +62,7 @@ pub struct SmallCall {
     pub pipeline: usize,
     /// Whether it runs on in the background while those after it run.
     pub background: bool,
-    /// The outermost loop that it is in, from 1; 0 is none.
+    /// The outermost loop around it, from 1; 0 is none.
     pub looped: usize,
     /// Whether names of programs are compared without case where it runs.
     pub folds: bool,
@@ -73,16 +73,16 @@ pub struct SmallCall {
 /// A file that a call works on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Touch {
-    /// What happens to it.
+    /// The action.
     pub act: Act,
-    /// Where it is.
+    /// The file.
     pub place: Place,
-    /// How much of it is meant.
+    /// How much of it is affected.
     pub extent: Extent,
 }
 
 impl Touch {
-    /// How much of it a question is about: what is deleted with all it holds may hold anything.
+    /// How much of it a question is about: what is deleted with its content may hold anything.
     pub fn reach(&self) -> Extent {
         match (self.act, self.extent) {
             (Act::Deletes, Extent::Below) => Extent::Whole,
@@ -104,11 +104,11 @@ impl Touch {
 /// A host that a call connects to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Host {
-    /// Its name, with gaps perhaps.
+    /// Its name, possibly with gaps.
     Named(Word),
     /// One that the line does not name, and that is not this machine.
     Elsewhere(String),
-    /// One that nobody knows, this machine perhaps.
+    /// An unknown one, possibly this machine.
     Unknown(String),
 }
 

@@ -1,10 +1,10 @@
-//! Which files of a folder are meant.
+//! Which files of a folder are selected.
 
 use super::Answer;
 use super::glob::{Glob, path_glob};
 use super::word::{Piece, Symbol, Word};
 
-/// Which files of a folder are meant, where options say so.
+/// Which files of a folder are selected by options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choice {
     /// `--include '*.py'`: a file has one of these names.
@@ -13,11 +13,11 @@ pub struct Choice {
     out: Vec<LeftOut>,
 }
 
-/// Names of files as an option gives them, with wildcards perhaps.
+/// Names of files as an option gives them, possibly with wildcards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileName {
     pub symbols: Vec<Symbol>,
-    /// The name without its stars: whoever names `.env*` means `.env`.
+    /// The name without its stars: a pattern `.env*` selects `.env`.
     pub spelt: Vec<Symbol>,
     /// A word of the option that is not known.
     pub unknown: Option<String>,
@@ -51,7 +51,7 @@ impl FileName {
     }
 }
 
-/// A glob over paths, in which a star also finds names that begin with a dot.
+/// A glob over paths, in which a star also matches names that begin with a dot.
 fn wildcards(text: &str) -> Vec<Symbol> {
     let mut symbols = Vec::new();
     let mut rest = text;
@@ -107,7 +107,7 @@ impl Choice {
 
     /// Adds a name of files or folders, or of both, that are left out.
     pub fn leave_out(&mut self, word: &Word, files: bool, folders: bool) {
-        // What is not known leaves out nothing for certain.
+        // An unknown word certainly excludes nothing.
         if word.pieces.iter().all(|piece| !matches!(piece, Piece::Unknown(_))) {
             let names = braces(&word.to_string());
             self.out.extend(names.into_iter().map(|name| LeftOut { name, files, folders }));
@@ -127,7 +127,7 @@ impl Choice {
         })
     }
 
-    /// Whether all files are meant.
+    /// Whether all files are selected.
     pub fn is_empty(&self) -> bool {
         self.only.is_empty() && self.out.is_empty()
     }

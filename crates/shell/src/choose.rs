@@ -1,4 +1,4 @@
-//! Which files the folders that a program goes through stand for: those that its options choose, if it only searches them.
+//! Which files of a walked folder are affected: those that the options select, if the program only searches them.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::options::Arguments;
 use super::scene::{Effects, Scene, add};
 use super::word::Word;
 
-/// Keeps a choice with the folders that are gone through.
+/// Keeps the selection with the walked folders.
 pub fn apply(choice: Choice, found: &mut Effects) {
     if choice.is_empty() {
         return;
@@ -20,7 +20,7 @@ pub fn apply(choice: Choice, found: &mut Effects) {
     folders.for_each(|touch| touch.place.choosing(&choice));
 }
 
-/// Keeps which files of the folders that a program goes through its options choose.
+/// Keeps which files of the walked folders the options select.
 pub fn choose<'d>(does: impl Iterator<Item = &'d Does>, arguments: &Arguments<'_>, found: &mut Effects) {
     let mut choice = Choice::default();
     for does in does {
@@ -32,7 +32,7 @@ pub fn choose<'d>(does: impl Iterator<Item = &'d Does>, arguments: &Arguments<'_
             Choosing::Only => choice.only.push(FileName::new(word)),
             Choosing::Globs => {
                 choice.add_glob(word);
-                // Another option may say that case is nothing.
+                // Another option may ignore case.
                 let folded =
                     Some(word.folded()).filter(|folded| folded != word && !word.start().starts_with('!'));
                 folded.iter().for_each(|word| choice.add_glob(word));
@@ -42,7 +42,7 @@ pub fn choose<'d>(does: impl Iterator<Item = &'d Does>, arguments: &Arguments<'_
     apply(choice, found);
 }
 
-/// Adds what `git grep` goes through: paths, and patterns of names.
+/// Adds what `git grep` walks through: paths, and patterns of names.
 pub fn pathspecs(words: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     let mut choice = Choice::default();
     let mut own = Effects::default();
@@ -65,7 +65,7 @@ pub fn pathspecs(words: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     found.mentions.append(&mut own.mentions);
 }
 
-/// What is read of folders and does not go elsewhere is searched.
+/// Folders that are read and not sent elsewhere are searched.
 pub fn searched(found: &mut Effects) {
     let folders = |touch: &&mut Touch| touch.act == Act::Reads && touch.extent == Extent::Below;
     found.touches.iter_mut().filter(folders).for_each(|touch| touch.extent = Extent::Searched);

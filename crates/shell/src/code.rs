@@ -1,6 +1,6 @@
-//! Scripts of Codex's code mode: JavaScript that reaches nothing but through the tools it calls. Commands and patches that are
-//! written out in it are read; the script itself stays opaque, as code in another language does, because it may call a tool in a way
-//! that is not read here.
+//! Scripts of Codex's code mode: JavaScript that reaches nothing except through the tools it calls. Literal commands
+//! and patches in it are read; the script itself stays opaque, like code in another language, because it may call a
+//! tool in a way that is not read here.
 
 use serde_json::{Map, Value};
 
@@ -13,11 +13,11 @@ use super::word::Word;
 const TOOL: &str = "exec";
 /// The script, as requests have it.
 const INPUT: &str = "input";
-/// The script as readers of recordings name it that have every call it makes by itself, so that it does nothing beside them. No tool has
-/// an argument of this name.
+/// The name that readers of recordings give a script whose calls are recorded separately, so that it does nothing else.
+/// No tool has an argument of this name.
 const RECORDED: &str = "code_mode_script";
 
-/// What a script may call.
+/// A call of a script.
 #[derive(Debug, PartialEq, Eq)]
 enum Step {
     /// A command, and the folder that it runs in.
@@ -26,7 +26,7 @@ enum Step {
     Patch(String),
 }
 
-/// What a call of the tool that runs scripts does; `None`: it runs no script.
+/// The effects of a call of the tool that runs scripts; `None`: it runs no script.
 pub fn line(
     tool: &str,
     given: &Map<String, Value>,
@@ -64,7 +64,7 @@ fn is_script(text: &str) -> bool {
     })
 }
 
-/// The commands of one line after those of others. That the script succeeded says of none that it did.
+/// Appends the commands of one line to those of others. That the script succeeded does not mean that any of them did.
 fn append(line: &mut Line, mut own: Line) {
     let before = line.calls.len();
     let pipeline = line.calls.iter().map(|call| call.pipeline + 1).max().unwrap_or_default();
@@ -78,7 +78,7 @@ fn append(line: &mut Line, mut own: Line) {
     line.problem = line.problem.take().or(own.problem);
 }
 
-/// What a script calls, in the order in which it stands there.
+/// The calls of a script, in the order of the text.
 fn steps(script: &str) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut rest = script;
@@ -107,7 +107,7 @@ fn steps(script: &str) -> Vec<Step> {
     steps
 }
 
-/// What holds the tools in a script.
+/// The object with the tools in a script.
 const TOOLS: &str = "tools";
 
 fn is_name(letter: char) -> bool {
@@ -118,7 +118,7 @@ fn begins_with_name(text: &str, at: usize) -> bool {
     text.get(at..).and_then(|rest| rest.chars().next()).is_some_and(|next| is_name(next) && next != '.')
 }
 
-/// What is called after `tools` with arguments that are written out, and how much of the text says it.
+/// The call after `tools` with literal arguments, and its length in the text.
 fn called(text: &str) -> Option<(Step, usize)> {
     let own = text.strip_prefix('.')?;
     let (name, given) = own.split_once('(')?;
@@ -173,7 +173,7 @@ fn is_plain(value: &str) -> bool {
     matches!(value, "true" | "false" | "null") || value.parse::<f64>().is_ok()
 }
 
-/// The text that stands in quotes at the beginning, and how long it is with them.
+/// The string literal at the beginning, and its length with the quotes.
 fn literal(text: &str) -> Option<(String, usize)> {
     let mut letters = text.char_indices();
     let (_, quote) = letters.next().filter(|(_, quote)| matches!(quote, '\'' | '"' | '`'))?;

@@ -1,4 +1,4 @@
-//! What else is asked of a program: the variables that the line sets for it, its folder, options that must be absent.
+//! Further conditions on a program: the variables that the line sets for it, its folder, options that must be absent.
 
 use std::fmt;
 
@@ -55,7 +55,7 @@ pub struct Within {
 }
 
 impl Within {
-    /// A list of patterns; a folder is also meant where all below it is.
+    /// A list of patterns; a folder also matches if everything below it does.
     pub fn new<'p>(patterns: impl IntoIterator<Item = &'p str>) -> Within {
         let folder = |pattern: &'p str| {
             let whole = pattern.strip_suffix("/**").unwrap_or(pattern);
@@ -92,7 +92,7 @@ impl Within {
             self.patterns.matches(&Place::new(&Word::text("."), &whole, &root), super::Extent::Itself)
         };
         let answer = there(&call.folder);
-        // Where a `cd` may have failed, it runs elsewhere.
+        // If a `cd` may have failed, it runs elsewhere.
         let otherwise = call.instead.iter().find(|folder| there(folder) != answer);
         // A word that may be an option may name another one.
         let has_folders = read.levels.iter().skip(read.first).any(|level| !level.chdir.is_empty());
@@ -110,7 +110,7 @@ pub fn is_swallowed(call: &SmallCall, read: &Arguments<'_>, is_it: impl Fn(&str)
         let next = call.args.get(place + 1).map(Word::start).unwrap_or_default();
         is_it(next.split('=').next().unwrap_or(next))
     };
-    // Of a program without a row, no option is listed.
+    // A program without a row has no listed options.
     let listed = read.levels.iter().any(|level| !level.options.is_empty());
     read.unlisted.iter().filter(|_| listed).find(before).map(|(_, option)| option.clone())
 }

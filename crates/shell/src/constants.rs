@@ -1,7 +1,7 @@
-//! What a line says of variables: the values that it gives them, and which of them programs see.
+//! Variables of a line: their values, and which of them programs see.
 //!
-//! A value is followed only where every way to here gives the variable the same one. Whatever may have changed it unseen makes
-//! it unknown: a branch, a loop, a trap, a program of which nothing is known.
+//! A value is followed only if every path to this place gives the variable the same one. Anything that may have changed
+//! it unseen makes it unknown: a branch, a loop, a trap, an unknown program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,16 +15,16 @@ pub struct Variable {
     pub name: String,
     /// A value that it may have.
     pub value: Word,
-    /// What decides whether it has that one, where this is not known.
+    /// The word that decides whether it has this value, if that is unknown.
     pub doubt: Option<String>,
 }
 
 /// The variables that the line sets for a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
-    /// Those of which the names are known.
+    /// Those with known names.
     pub set: Vec<Variable>,
-    /// What may have set any other.
+    /// The word that may have set any other.
     pub open: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub enum Exported {
 struct Constant {
     /// The values that it may have; a gap in one is not known.
     values: Vec<Word>,
-    /// Whether it has one of them whichever way was taken.
+    /// Whether it has one of these values on every path.
     certain: bool,
     exported: Exported,
     /// Whether it can no longer be changed.
@@ -55,7 +55,7 @@ pub struct Constants(Arc<State>);
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct State {
     known: BTreeMap<String, Constant>,
-    /// What may have set any other.
+    /// The word that may have set any other.
     open: Option<String>,
     /// Those that something may change at any time.
     volatile: BTreeSet<String>,
@@ -156,7 +156,7 @@ impl Constants {
         }
     }
 
-    /// The same at the end of what it holds.
+    /// The same, appended to its value.
     pub fn append(&mut self, name: &str, value: Option<Word>) {
         let whole = self.get(name).flatten().zip(value).map(|(own, value)| {
             let mut whole = own.clone();
@@ -199,7 +199,7 @@ impl Constants {
         }
     }
 
-    /// What something that runs at any time has set.
+    /// Variables set by something that runs at any time.
     pub fn taint_all(&mut self, set: &Constants) {
         set.0.known.keys().for_each(|name| self.taint(Some(name)));
         if set.0.open.is_some() || set.0.all_volatile {
@@ -207,7 +207,7 @@ impl Constants {
         }
     }
 
-    /// Something may have set any of them.
+    /// Any of them may have been set.
     pub fn forget(&mut self, why: &str) {
         self.forget_values();
         self.state().open.get_or_insert_with(|| why.to_owned());
@@ -285,7 +285,7 @@ impl Constants {
         }
         let compares =
             ["==", "!=", "<=", ">="].iter().fold(text.to_owned(), |text, sign| text.replace(sign, " "));
-        // What a variable holds is read as an expression as well.
+        // A variable's value is also read as an expression.
         let holds = |name: &str| {
             let value = self.get(name).flatten();
             value.is_some_and(|value| value.known().is_none_or(|text| text.parse::<i64>().is_err()))
@@ -302,7 +302,7 @@ impl Constants {
         }
     }
 
-    /// What a program sees that is started: variables that were not exported by the line are others there, perhaps.
+    /// The variables as a started program sees them: those that the line did not export may be others there.
     pub fn enter(&mut self) {
         if self.is_empty() {
             return;
@@ -316,12 +316,12 @@ impl Constants {
         (state.all_volatile, state.volatile) = (false, BTreeSet::new());
     }
 
-    /// Nothing that the line has set is seen there.
+    /// No variable of the line is set there.
     pub fn leave(&mut self) {
         *self = Constants::default();
     }
 
-    /// What starts a program decides which variables that sees.
+    /// The program that starts it decides which variables it sees.
     pub fn filter(&mut self) {
         for constant in self.state().known.values_mut() {
             constant.certain = false;
@@ -411,7 +411,7 @@ impl Constant {
 }
 
 impl Environment {
-    /// The same where variables may have been set otherwise before: a loop runs again.
+    /// The same if variables may have been set differently before: a loop runs again.
     pub fn or(&self, other: &Environment) -> Environment {
         let mut both = self.clone();
         both.open = both.open.or_else(|| other.open.clone());
@@ -426,7 +426,7 @@ impl Environment {
     }
 }
 
-/// What an assignment puts into a variable: nothing in it is a pattern.
+/// The value of an assignment: nothing in it is a pattern.
 pub fn literal(word: &Word) -> Word {
     let mut plain = Word::default();
     for piece in &word.pieces {

@@ -14,7 +14,8 @@ use super::settings::setting_host;
 use super::word::{Piece, Word};
 use super::{find, url_glob};
 
-/// What the command does. Where an option is not listed, it may have taken the next word: what holds of one reading alone is perhaps so.
+/// The effects of the command. An unlisted option may have taken the next word: an effect in only one of the readings
+/// is possible, not certain.
 pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     let facts = &scene.root.facts;
     let Some(program) = facts.program(name) else {
@@ -46,7 +47,7 @@ pub fn effects(name: &str, args: &[Word], scene: &Scene<'_>) -> Effects {
     found
 }
 
-/// What the command does if its words are read so.
+/// The effects of the command in one reading of its words.
 fn of_reading(
     name: &str,
     program: &Program,
@@ -65,7 +66,7 @@ fn of_reading(
     // Where `git -C FOLDER` runs.
     let folder = files::folder(arguments.folders(), scene);
     let scene = &Scene { folder: folder.as_ref().unwrap_or(scene.folder), ..*scene };
-    // That a project is mounted says nothing of what goes on to where.
+    // A mounted project does not show what is copied where.
     let (mounts, others): (Vec<&Does>, Vec<&Does>) =
         said(&levels).into_iter().partition(|does| is_mount(does));
     for does in &others {
@@ -96,7 +97,7 @@ fn of_reading(
     if let Some(word) = operands.first().filter(|word| skipped == 0 && word.unclear().is_some())
         && program.levels.iter().skip(1).any(reaches)
     {
-        // Nobody knows which subcommand it is.
+        // The subcommand is unknown.
         found.reaches.push(Host::Unknown(word.to_string()));
     }
     if only_tells(program, args, &arguments) {
@@ -119,7 +120,7 @@ fn of_reading(
     found
 }
 
-/// Adds the effects of which the row says nothing: they are not known.
+/// Adds effects that the row does not describe: they are unknown.
 fn not_said(name: &str, read: &Arguments<'_>, scene: &Scene<'_>, found: &mut Effects) {
     let says = |effect| read.levels.iter().any(|level| level.says(effect));
     let called = || {
@@ -163,7 +164,7 @@ pub fn links(call: &SmallCall, facts: &Table) -> bool {
     does.any(|does| does.deed == Deed::Links && holds(does, &read, read.rest()) == Answer::Yes)
 }
 
-/// Whether all conditions hold. Where something is done is none.
+/// Whether all conditions hold. The place of the effect is not a condition.
 pub fn holds(does: &Does, arguments: &Arguments<'_>, operands: &[Word]) -> Answer {
     let one = |condition: &Condition| match condition {
         Condition::With(names) => arguments.may_have(names),
@@ -220,7 +221,7 @@ fn touch(
     found: &mut Effects,
 ) {
     if let (Act::Writes, At::Into(names)) = (act, at) {
-        // Where there are several, programs refuse them.
+        // Programs refuse several of them.
         if let Some(folder) = arguments.values_of(names).last() {
             into_folder(operands, folder, folder.unclear().is_none(), scene, found);
         }
@@ -238,7 +239,7 @@ fn touch(
         At::All => operands.to_vec(),
         At::First => operands.first().cloned().into_iter().collect(),
         At::Rest => match operands {
-            // Nobody knows how many words the first one is.
+            // The first one may be any number of words.
             [first, ..] if first.many => operands.to_vec(),
             _ => operands.iter().skip(1).cloned().collect(),
         },
@@ -301,7 +302,7 @@ fn touch(
         && !target.many
         && !arguments.has("-T --no-target-directory")
     {
-        // A word may stand for none or several.
+        // A word may expand to none or several.
         let several = sources.iter().filter(|source| !source.many).count() > 1;
         return into_folder(
             sources,
@@ -314,7 +315,7 @@ fn touch(
     words.iter().for_each(|word| add(act, extent, word, scene, found));
 }
 
-/// What is written into a folder, or to what is perhaps one: there, files keep their names.
+/// Files written into a folder, or into what may be one: there, files keep their names.
 fn into_folder(sources: &[Word], target: &Word, known: bool, scene: &Scene<'_>, found: &mut Effects) {
     if !known {
         add(Act::Writes, Extent::Itself, target, scene, found);
@@ -328,7 +329,7 @@ fn into_folder(sources: &[Word], target: &Word, known: bool, scene: &Scene<'_>, 
             unnamed = true;
             continue;
         };
-        // A pattern stands for any name, so only the folder says something.
+        // A pattern matches any name, so only the folder is certain.
         let open = name.unclear().is_some();
         let extent = if open { Extent::IfFolder } else { Extent::Itself };
         unnamed |= open;
@@ -356,7 +357,7 @@ fn into_folder(sources: &[Word], target: &Word, known: bool, scene: &Scene<'_>, 
     }
 }
 
-/// Whether what a program reads goes on as it is, and is not only searched.
+/// Whether a program passes on what it reads as it is, and does not only search it.
 fn passes_on(does: &Does) -> bool {
     matches!(does.deed, Deed::Files(Act::Writes, ..) | Deed::Reaches(_))
 }

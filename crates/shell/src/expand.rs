@@ -1,4 +1,4 @@
-//! Words as the parser gives them, without quotes and with their expansions marked.
+//! Words from the parser, without quotes and with their expansions marked.
 
 use brush_parser::ParserOptions;
 use brush_parser::word::{
@@ -29,20 +29,20 @@ pub struct Expansion {
     pub scripts: Vec<String>,
     /// Whether expansions lie too deep in each other to be followed.
     pub lost: bool,
-    /// Variables that it gives a value, where they have none.
+    /// Variables to which it assigns a value if they have none.
     pub set: Vec<String>,
     /// Arithmetic in it.
     pub arithmetic: Vec<String>,
 }
 
-/// What expansions depend on.
+/// The context of expansions.
 #[derive(Clone, Copy)]
 pub struct Expanding<'s> {
     /// The shell.
     pub options: &'s ParserOptions,
-    /// What the line says of variables.
+    /// The variables of the line.
     pub constants: &'s Constants,
-    /// What is known of programs.
+    /// The facts about programs.
     pub facts: &'s Table,
     /// Whether names of programs mean those, and no functions of the line.
     pub own: bool,
@@ -50,7 +50,7 @@ pub struct Expanding<'s> {
     pub assigns: bool,
 }
 
-/// How deep expansions are followed: each level is read up to twice.
+/// Deepest nesting of expansions that is followed: each level is read up to twice.
 const LEVELS: usize = 5;
 
 /// Reads a word.
@@ -98,7 +98,7 @@ pub fn expand(raw: &str, expanding: Expanding<'_>) -> Expansion {
     found
 }
 
-/// Stands between the words that a value is split into. No text has it.
+/// Separates the words of a split value. No text has it.
 const BREAK: char = '\u{10FFFF}';
 
 /// The words of one that holds the values of variables without quotes.
@@ -128,7 +128,7 @@ fn fields(word: Word, raw: &str) -> Vec<Word> {
     fields
 }
 
-/// Reads the text of a here-document, or of anything in which quotes are letters.
+/// Reads the text of a here-document, or any text in which quotes are literal.
 pub fn expand_quoted(raw: &str, expanding: Expanding<'_>) -> Expansion {
     let mut found = Expansion::default();
     let word = if !raw.contains(['$', '`', '\\']) {
@@ -173,7 +173,7 @@ fn is_deep(raw: &str) -> bool {
     deepest > LEVELS * 3
 }
 
-/// Whether every letter of a word stands for itself.
+/// Whether every letter of a word is literal.
 fn is_plain(raw: &str) -> bool {
     !raw.is_empty() && raw.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_./:,+@%=^".contains(&byte))
 }
@@ -206,7 +206,7 @@ impl<'r> Reader<'r> {
     fn piece(&mut self, piece: &WordPieceWithSource, quoted: bool, word: &mut Word) {
         let written = || self.raw.get(piece.start_index..piece.end_index).unwrap_or(self.raw).to_owned();
         if let WordPiece::Text(_) = piece.piece {
-            // With the letter after it, since a `$` alone is a text of its own.
+            // With the letter after it, since a single `$` is a text of its own.
             let bytes = self.raw.as_bytes();
             let end = bytes.len().min(piece.end_index + 1);
             let text = bytes.get(piece.start_index..end).unwrap_or(b"$(");
@@ -274,7 +274,8 @@ impl<'r> Reader<'r> {
                         word.push(".")
                     }
                     _ => {
-                        // What a variable holds is expanded as a prompt is, with its substitutions: they may be any command.
+                        // A variable's value is expanded like a prompt, with its substitutions: they may be any
+                        // command.
                         if let Some(variable) = written.strip_suffix("@P}") {
                             self.found.scripts.push(format!("\"{variable}}}\""));
                         }
@@ -296,7 +297,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// What a script prints.
+    /// The output of a script.
     fn substitution(&mut self, script: String, written: String, quoted: bool, word: &mut Word) {
         match printed(&script, self.expanding.facts).filter(|_| self.expanding.own) {
             Some(path) => word.push(&path),
@@ -308,7 +309,7 @@ impl<'r> Reader<'r> {
         self.found.scripts.push(script);
     }
 
-    /// What a variable holds, where the line has set it.
+    /// The value of a variable, if the line has set it.
     fn value(&mut self, name: &str, written: &str, quoted: bool, word: &mut Word) -> bool {
         let Some(value) = self.expanding.constants.get(name) else { return false };
         let quoted = quoted || self.expanding.assigns;
@@ -380,7 +381,7 @@ impl<'r> Reader<'r> {
     }
 }
 
-/// The variable of an expansion that is its value, as far as the line says what it holds: of `${D:-x}` where that is something.
+/// The variable whose value an expansion is, if the line says so: for `${D:-x}` if the value is not empty.
 fn plain<'e>(expansion: &'e ParameterExpr, constants: &Constants) -> Option<&'e str> {
     let has_value = |name: &str, test: &ParameterTestType| {
         let value = constants.get(name).flatten().and_then(Word::known);

@@ -1,6 +1,6 @@
-//! How much of a file or folder a call works on.
+//! How much of a file or folder a call affects.
 
-/// How much of a file or folder is meant.
+/// How much of a file or folder is affected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Extent {
     /// The path itself.
@@ -14,12 +14,12 @@ pub enum Extent {
     /// Something below it, under a name that is not known: what an archive holds. Nothing of a pattern without a fixed place
     /// that does not mean any name there.
     Within,
-    /// The same, if what it lies in is a folder: what is below `b/a` after `cp -r a b`.
+    /// The same, if its parent is a folder: everything below `b/a` after `cp -r a b`.
     WithinIfFolder,
-    /// What a search finds in everything below it. That a pattern without a fixed place may be met there makes it a sweep.
+    /// Files that a search finds below it. If a pattern without a fixed place may match there, it is a sweep.
     Searched,
-    /// Everything below it is deleted or goes elsewhere, so that a pattern without a fixed place is perhaps met where that is the
-    /// session's folder, or one that holds it.
+    /// Everything below it is deleted or sent elsewhere, so that a pattern without a fixed place may match if that is
+    /// the session's folder, or one that holds it.
     Whole,
 }
 

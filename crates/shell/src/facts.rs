@@ -1,7 +1,7 @@
-//! What programs and tools read, write, delete and reach, and which of their words say so.
+//! The facts: what programs and tools read, write, delete and reach, and which of their words show it.
 //!
-//! The rows of programs are the YAML files of this folder, in the form in which a policy adds to them. The build script checks them and
-//! makes one table; a row is unpacked when its program is first met.
+//! The rows of programs are the YAML files of this folder, in the form in which a policy adds to them. The build script
+//! checks them and makes one table; a row is unpacked when its program first occurs.
 
 pub mod fault;
 mod language;
@@ -36,13 +36,13 @@ mod shipped {
     static PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/programs.bin"));
     static READ_TOOLS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/tools.bin"));
 
-    /// What the build script has read of a row.
+    /// A parsed row from the build script.
     pub fn program(row: usize) -> Option<Program> {
         let (begin, end) = *PLACES.get(row)?;
         postcard::from_bytes(PROGRAMS.get(begin..end)?).ok()
     }
 
-    /// What it has read of the tools.
+    /// The parsed tools from the build script.
     pub fn tools() -> Vec<Tool> {
         postcard::from_bytes(READ_TOOLS).unwrap_or_default()
     }
@@ -50,10 +50,10 @@ mod shipped {
 
 static READ: [OnceLock<Program>; shipped::ROWS.len()] = [const { OnceLock::new() }; shipped::ROWS.len()];
 
-/// A tool that an agent has by itself, and how it is called.
+/// A built-in tool of an agent, and how it is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AgentTool {
-    /// Its name, as the agent's events have it.
+    /// Its name in the agent's events.
     pub name: &'static str,
     /// The argument that says what it works on.
     pub argument: &'static str,
@@ -71,7 +71,7 @@ impl AgentTool {
     }
 }
 
-/// The tools that an agent has by itself.
+/// The built-in tools of an agent.
 pub fn agent_tools(agent: &str) -> &'static [AgentTool] {
     shipped::AGENTS.iter().find(|(name, _)| *name == agent).map_or(&[], |(_, tools)| tools)
 }
@@ -196,7 +196,7 @@ impl EffectSet {
 }
 
 impl Deed {
-    /// Which effect it is.
+    /// The effect, if it is one.
     fn effect(&self) -> Option<Effect> {
         match self {
             Deed::Files(act, ..) => Some(Effect::Files(*act)),
@@ -207,7 +207,7 @@ impl Deed {
 }
 
 impl Program {
-    /// What holds whatever the subcommand.
+    /// The level that applies to every subcommand.
     pub fn whole(&self) -> Option<&Level> {
         self.levels.first()
     }
@@ -217,7 +217,7 @@ impl Program {
         self.levels.len() > 1
     }
 
-    /// What holds of the subcommand of exactly these words.
+    /// The levels of the subcommand of exactly these words.
     pub fn levels_of(&self, path: &[&str]) -> Vec<&Level> {
         let is_it = |level: &&Level| level.subs.iter().any(|sub| sub.iter().eq(path));
         self.levels.iter().skip(1).filter(is_it).collect()
@@ -242,8 +242,8 @@ impl Level {
     }
 }
 
-/// What a command does by its levels. A longer subcommand takes the place of a shorter one in what it speaks of: `stash list` in that of
-/// `stash`; what is said of the program holds for all.
+/// The effects of a command by its levels. A longer subcommand replaces the effects of a shorter one: `stash list`
+/// those of `stash`; the effects of the program apply to all.
 pub fn said<'p>(levels: &[&'p Level]) -> Vec<&'p Does> {
     let (whole, subs) = levels.split_first().map_or((None, levels), |(whole, subs)| (Some(*whole), subs));
     let mut found: Vec<&Does> = whole.into_iter().flat_map(|level| &level.does).collect();

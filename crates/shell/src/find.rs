@@ -1,4 +1,4 @@
-//! `find`: where it looks, what it comes upon and what it does there.
+//! `find`: where it searches, what it finds and what it does there.
 
 use super::call::{Act, Extent};
 use super::facts::{Program, Takes};
@@ -11,7 +11,7 @@ fn is_valued(row: &Program, word: &str) -> bool {
     option.is_some_and(|option| option.takes != Takes::Nothing)
 }
 
-/// The folders in which `find` looks.
+/// The folders that `find` searches.
 pub fn find_roots(args: &[Word]) -> Vec<Word> {
     let options = |word: &&Word| matches!(word.known(), Some("-L" | "-H" | "-P"));
     let ends = |word: &&Word| !word.start().starts_with(['-', '(', '!']);
@@ -19,10 +19,10 @@ pub fn find_roots(args: &[Word]) -> Vec<Word> {
     if roots.is_empty() { vec![Word::text(".")] } else { roots }
 }
 
-/// The patterns of which one fits whatever `find` comes upon; `None` where it may be any name.
+/// The patterns one of which matches every file that `find` finds; `None` if it may be any name.
 fn find_names(row: &Program, args: &[Word]) -> Option<Vec<String>> {
     let mut names = Vec::new();
-    // In every part of a choice there is one.
+    // Every alternative has one.
     let mut own = None;
     let mut words = args.iter();
     let mut negated = false;
@@ -33,7 +33,7 @@ fn find_names(row: &Program, args: &[Word]) -> Option<Vec<String>> {
                 negated = true;
                 continue;
             }
-            // What lies in it is not known well enough.
+            // Its content is not known well enough.
             Some("(") if negated => return None,
             Some(option) if is_valued(row, option) => {
                 let value = words.next();
@@ -49,7 +49,7 @@ fn find_names(row: &Program, args: &[Word]) -> Option<Vec<String>> {
     Some(names)
 }
 
-/// What `find` may come upon below a folder: the folder's name with what is known of theirs.
+/// Files that `find` may find below a folder: the folder's name with what is known of theirs.
 pub fn find_hits(row: &Program, args: &[Word]) -> Vec<Word> {
     let names = find_names(row, args);
     let roots = find_roots(args);
@@ -102,14 +102,14 @@ fn deletes(row: &Program, args: &[Word], scene: &Scene<'_>, found: &mut Effects)
     }
 }
 
-/// What it does with what it comes upon.
+/// Its effects on the files that it finds.
 pub fn find(row: &Program, args: &[Word], scene: &Scene<'_>, found: &mut Effects) {
     let mut rest = args.iter();
     let first = args.first();
     while let Some(word) = rest.next() {
         match word.known() {
             Some("-delete") => deletes(row, args, scene, found),
-            // After the folder, the shell may make any words of it.
+            // After the folder, the shell may expand it to any words.
             None if word.many && word.is_open() && first.is_some_and(|first| !std::ptr::eq(first, word)) => {
                 let mut own = Effects::default();
                 deletes(row, args, scene, &mut own);

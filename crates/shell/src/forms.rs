@@ -1,4 +1,4 @@
-//! Forms in which words of a command name files and hosts, as rows speak of them.
+//! Forms in which words of a command name files and hosts, as rows define them.
 
 pub mod files;
 pub mod hosts;

@@ -1,4 +1,4 @@
-//! The arguments of a call, under the names that agents have for them.
+//! The arguments of a call, under the names that agents use for them.
 
 use serde_json::{Map, Value};
 
@@ -76,7 +76,7 @@ pub fn path(text: &str) -> Word {
     from_home(text, |text| Word::text(text))
 }
 
-/// The same with `*` for names.
+/// The same with `*` as a wildcard.
 pub fn pattern(text: &str) -> Word {
     from_home(text, Word::pattern)
 }

@@ -1,4 +1,4 @@
-//! Globs, compiled once, and what they answer of words that may have gaps.
+//! Globs, compiled once, and whether they match words that may have gaps.
 
 use std::sync::OnceLock;
 
@@ -32,7 +32,7 @@ pub struct Glob {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Written {
-    /// Over names: `*` stands for any text, `?` for one letter.
+    /// Over names: `*` matches any text, `?` one letter.
     Names(Box<str>),
     /// In parts.
     Tokens(Box<[Token]>),
@@ -42,7 +42,7 @@ enum Written {
 #[derive(Debug, Clone)]
 struct Compiled {
     tokens: Vec<Token>,
-    /// The texts at both ends. Of a glob without wildcards, `begin` is all of it.
+    /// The texts at both ends. For a glob without wildcards, `begin` is all of it.
     begin: String,
     end: String,
     /// The texts between, in their order.
@@ -53,7 +53,7 @@ struct Compiled {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wildcards {
     None,
-    /// Each stands for any text, so that the texts decide.
+    /// Each matches any text, so that the texts decide.
     Deep,
     Others,
 }
@@ -111,7 +111,7 @@ impl Glob {
         Glob { written: Written::Tokens(tokens.into()), compiled: OnceLock::new() }
     }
 
-    /// A glob over names: `*` stands for any text, `?` for one letter.
+    /// A glob over names: `*` matches any text, `?` one letter.
     pub fn of_names(pattern: &str) -> Glob {
         Glob { written: Written::Names(pattern.into()), compiled: OnceLock::new() }
     }
@@ -222,7 +222,7 @@ fn reach(glob: &[Token], word: &[Symbol], whole: bool) -> bool {
                 (Some(Token::Star), Some(Symbol::Char(found))) => *found != '/' && get(&next, place),
                 (Some(Token::Deep | Token::Folders), Some(_)) => get(&next, place),
                 (Some(Token::Star), Some(Symbol::AnyName)) => get(&next, place),
-                // A gap is empty, or gives what the token wants and stays.
+                // A gap is empty, or yields what the token needs and stays.
                 (Some(Token::Star), Some(Symbol::Any)) => {
                     !whole && (get(&next, place) || get(&row, place + 1))
                 }

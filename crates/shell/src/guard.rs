@@ -1,4 +1,4 @@
-//! Bounds on what the parser is given: its stack and its time are limited, whatever the line.
+//! Bounds on the parser's input: its stack and its time are limited, whatever the line.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -14,15 +14,15 @@ const TICKS: usize = 400;
 const INDEXES: usize = 8;
 /// The most groups and compound commands of a line, for the same reason.
 const GROUPS: usize = 48;
-/// How many scripts may lie in each other.
+/// Deepest nesting of scripts.
 pub const SCRIPTS: usize = 12;
 /// The most small calls of a line.
 pub const CALLS: usize = 1000;
 
-/// What the parser says where it gives up on a text that it does not know.
+/// The parser's message when it fails on an unknown text.
 pub const PANICKED: &str = "the parser of shell commands failed";
 
-/// Asks the parser; `None` where it panics, so that its mistake is one line that nobody could read.
+/// Calls the parser; `None` if it panics, so that its fault is only one unreadable line.
 pub fn parsed<T>(parse: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(parse)).ok()
 }
@@ -105,7 +105,7 @@ fn open_indexes(bytes: &[u8]) -> usize {
 /// Whether `((` may be in `$(…)`: the parser then loses the words of here-documents after it. Quotes are not looked at.
 fn has_parentheses(text: &str) -> bool {
     let bytes = text.as_bytes();
-    // What was opened and is not closed: whether as `$(`.
+    // Open brackets: whether each is `$(`.
     let mut open: Vec<bool> = Vec::new();
     let mut inside = 0usize;
     for (at, byte) in bytes.iter().enumerate() {
@@ -189,10 +189,10 @@ const UNENDED: usize = 4;
 /// The most braces in each other that are not quoted: each that turns out to be no list is read two or three times, and each
 /// time those within it.
 const BRACES: usize = 4;
-/// The same for `{` and `${` together: an expansion that is none is read again as letters.
+/// The same for `{` and `${` together: an invalid expansion is read again as letters.
 const CURLY: usize = 6;
 
-/// Whether a parameter is named after `${`, and what is asked of it follows. The parser of words has taken blanks away.
+/// Whether `${` is followed by a parameter's name and an operator. The parser of words has removed blanks.
 fn names_parameter(rest: &str) -> bool {
     let rest = rest.strip_prefix(['#', '!']).unwrap_or(rest);
     let name = rest.trim_start_matches(|letter: char| letter.is_ascii_alphanumeric() || letter == '_');
@@ -214,20 +214,20 @@ pub fn is_costly(raw: &str, document: bool) -> bool {
         match unended(rest, document) {
             Unended::Costly => return true,
             Unended::None => return false,
-            // It is a letter then, and quotes after it open where they closed.
+            // It is a letter then, and the quotes after it are reversed.
             Unended::First(next) => rest = rest.get(next..).unwrap_or_default(),
         }
     }
     true
 }
 
-/// What is begun in a word and not ended.
+/// An unended construct in a word.
 enum Unended {
-    /// Nothing.
+    /// None.
     None,
     /// More than the parser tries in time.
     Costly,
-    /// Something of which the first ends its opening here.
+    /// One whose opening character ends the reading here.
     First(usize),
 }
 
@@ -256,9 +256,9 @@ fn unended(raw: &str, document: bool) -> Unended {
     let count = |open: &[(char, Within, usize)], these: &[char]| {
         open.iter().filter(|one| these.contains(&one.0)).count()
     };
-    // Braces in an expansion are none, unless that turns out to be none.
+    // Braces in an expansion do not count, unless it turns out to be invalid.
     let (mut braces, mut curly, mut hidden, mut most_hidden) = (0, 0, 0, 0);
-    // The second parentheses of `$((`, and how many are closed as one of commands: the parser first looks for arithmetic.
+    // The second parentheses of `$((`, and how many are closed as commands: the parser tries arithmetic first.
     let (mut second, mut commands) = (Vec::new(), 0);
     for (at, letter) in raw.char_indices() {
         let next = at + letter.len_utf8();
@@ -290,7 +290,7 @@ fn unended(raw: &str, document: bool) -> Unended {
                 within = Within::Command;
             }
             '{' | '[' if before == '$' => {
-                // What no parameter can begin with makes letters of it, and braces of all after it.
+                // If no parameter can begin so, it is literal, and so is everything after it.
                 if letter == '{' && !raw.get(next..).is_some_and(names_parameter) {
                     commands += 1;
                 }
@@ -325,7 +325,7 @@ fn unended(raw: &str, document: bool) -> Unended {
                     if second.pop_if(|double| *double == place).is_some()
                         && !raw.get(next..).is_some_and(|rest| rest.starts_with(')'))
                     {
-                        // Read as arithmetic, it goes on to the next `))`, and takes the ends of all around it.
+                        // Read as arithmetic, it continues to the next `))`, across the ends of everything around it.
                         commands +=
                             open.iter().take(place).filter(|one| expands(one) && one.0 != '"').count();
                     }
@@ -399,8 +399,8 @@ pub fn before_tree(tokens: &[Token]) -> Option<&'static str> {
     (groups > GROUPS).then_some("a line with more than 48 groups")
 }
 
-/// How many commands of a short line are followed, counting those of loops and functions each time; a longer line has one
-/// more for each of its bytes.
+/// Number of commands of a short line that are followed, counting those of loops and functions each time; a longer line
+/// has one more for each of its bytes.
 pub const STEPS: usize = 400;
 
 /// The tokens with a line break in each `( (`: the parser would take it for `((`, and commands for arithmetic.

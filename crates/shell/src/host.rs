@@ -1,7 +1,7 @@
 //! The hosts of URLs.
 //!
-//! Programs do not agree on what a URL is. `https://evil%2ecom`, `https:evil.example` and `https://a\\@b` lead a browser, `curl`
-//! and a library to different hosts, so that only a host that all of them read alike is known.
+//! Programs do not agree on what a URL is. `https://evil%2ecom`, `https:evil.example` and `https://a\\@b` lead a
+//! browser, `curl` and a library to different hosts, so only a host that all of them read alike is known.
 
 // An address alone, which connects to nothing.
 use core::net::Ipv6Addr;
@@ -68,7 +68,7 @@ pub fn host(word: &Word, bare: bool) -> Option<Host> {
         text.pop();
     }
     if rest.pieces.is_empty() || rest.known() == Some("") {
-        // Of `https:///evil.example` some programs take what follows.
+        // For `https:///evil.example` some programs take what follows.
         let before = word.start().split_once("://").map(|(before, _)| before);
         let loose = before.is_some_and(|before| LOOSE.iter().any(|known| before.eq_ignore_ascii_case(known)));
         return if loose { odd() } else { None };
@@ -141,7 +141,7 @@ fn is_short_address(name: &str, scheme: bool) -> bool {
         && !(labels.len() == 4 && labels.iter().all(plain))
 }
 
-/// Whether `name::module` of `rsync` was meant, and no address of IPv6 such as `fe80::1`.
+/// Whether `name::module` of `rsync` was meant, and not an IPv6 address such as `fe80::1`.
 fn is_module(name: &Word, after: &Word) -> bool {
     let hexadecimal = name.known().is_some_and(|name| name.chars().all(|letter| letter.is_ascii_hexdigit()));
     after.start().starts_with(':') && !hexadecimal

@@ -1,4 +1,4 @@
-//! Words with which a program does not do what its other words say.
+//! Words with which a program does nothing of what its other words say.
 
 use super::Answer;
 use super::facts::Program;

@@ -1,7 +1,9 @@
-//! What a shell command does: a command line as a row of small calls, and what each of them reads, writes, deletes and reaches.
+//! What a shell command does: a command line as a row of small calls, and what each of them reads, writes, deletes and
+//! reaches.
 //!
-//! A maintained parser reads the line; nothing here follows the shell's grammar by itself. Where the shell alone knows a word,
-//! an answer that depends on it is *perhaps*, with the word. Pure functions of their input; every cost is bounded by its length.
+//! A maintained parser reads the line; nothing here parses the shell's grammar. If only the shell knows a word, an
+//! answer that depends on it is *perhaps*, with the word. Pure functions of their input; every cost is bounded by its
+//! length.
 
 mod above;
 mod act;
@@ -65,9 +67,9 @@ pub enum Answer {
     Yes,
     /// It certainly does not.
     No,
-    /// It searches this folder, in which a file that is meant may lie wherever it is.
+    /// It searches this folder, and a wanted file may be anywhere in it.
     Sweep(String),
-    /// It depends on this word, which is not known.
+    /// It depends on this word, which is unknown.
     Perhaps(String),
 }
 

@@ -23,7 +23,7 @@ pub enum Matcher {
     Reaches(Hosts),
     /// It is made by the main agent, or by another.
     Agent(Agent),
-    /// It is known to have ended so.
+    /// It is known to have ended in this way.
     Ended(End),
 }
 
@@ -55,7 +55,7 @@ struct Flag {
     /// With its dashes.
     name: String,
     value: Option<Glob>,
-    /// It as several of one letter, which it may be: `-rf`.
+    /// As a cluster of one-letter options, which it may be: `-rf`.
     cluster: Option<String>,
 }
 
@@ -63,14 +63,14 @@ struct Flag {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hosts {
     wanted: Vec<Glob>,
-    /// What names with letters beyond ASCII are perhaps called on the way: `xn--…`.
+    /// Possible encodings of names with letters beyond ASCII: `xn--…`.
     encoded: Vec<Glob>,
     /// Whether `*` is wanted: any host but this machine.
     anywhere: bool,
     except: Vec<Glob>,
 }
 
-/// Who makes a call.
+/// The agent that makes a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Agent {
     /// The one that the user talks to.
@@ -91,9 +91,9 @@ pub enum End {
 /// What is known of a whole call besides its words.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Surroundings {
-    /// Who makes it.
+    /// The agent that makes it.
     pub agent: Option<Agent>,
-    /// How the whole ended, if it did and this is known.
+    /// The outcome of the whole, if it is known.
     pub ended: Option<End>,
     /// Whether the whole is one small call.
     pub alone: bool,
@@ -174,7 +174,7 @@ impl Runs {
         Runs { within: Some(Within::new(patterns)), ..self }
     }
 
-    /// Whether it asks in which folder a program runs.
+    /// Whether it depends on the folder in which a program runs.
     pub fn asks_folder(&self) -> bool {
         self.within.is_some()
     }
@@ -244,7 +244,7 @@ impl Runs {
         if is_inner(row, call, has) {
             return Answer::No;
         }
-        // It may be the value of an option that no row lists.
+        // It may be the value of an unlisted option.
         let swallowed = || is_swallowed(call, read, is_it).map_or(Answer::Yes, Answer::Perhaps);
         read.state(is_it).and(swallowed)
     }
@@ -279,7 +279,7 @@ impl Runs {
         let mut answer = Answer::Yes;
         for Flag { name, value, cluster } in flags {
             let mut one = given(name, value.as_ref(), read);
-            // `-rf` asks for what it gives: `-r` and `-f`.
+            // `-rf` requires its parts: `-r` and `-f`.
             if let Some(cluster) = cluster.as_ref().filter(|_| one != Answer::Yes && row.style == Style::Gnu)
             {
                 let mut all = Answer::Yes;
@@ -391,7 +391,7 @@ impl Matcher {
         self.answer_by(call, around, &Table::default())
     }
 
-    /// The same by what a policy knows of them.
+    /// The same with the facts of a policy.
     pub fn answer_by(&self, call: &SmallCall, around: &Surroundings, facts: &Table) -> Answer {
         match (self.of(call, around, facts), &call.doubt) {
             (Answer::Yes, Some(word)) => Answer::Perhaps(word.clone()),

@@ -1,4 +1,4 @@
-//! The words after a program, told apart: options with their values, subcommands, operands.
+//! The words after a program, classified: options with their values, subcommands, operands.
 
 use super::constants::is_name;
 use super::facts::{Inner, Level, Opt, Program, Run, Shell, Style, Takes};
@@ -12,10 +12,10 @@ pub fn arguments<'p>(program: &'p Program, words: &[Word]) -> Arguments<'p> {
     Parser::new(program, None, &[]).read(words)
 }
 
-/// A way in which a program runs another one: where that begins.
+/// A way in which a program runs another one: the beginning of that one.
 #[derive(Clone, Copy)]
 pub struct Way<'p> {
-    /// What the row says of the subcommand.
+    /// The level of the subcommand.
     pub level: &'p Level,
     /// How it is run.
     pub run: &'p Run,
@@ -30,7 +30,7 @@ pub struct Parser<'p, 't> {
     read: Arguments<'p>,
     /// The words of the subcommand so far.
     path: Vec<String>,
-    /// Whether the next operand may be another word of it.
+    /// Whether the next operand may be another word of the subcommand.
     open: bool,
     at: usize,
 }
@@ -88,7 +88,7 @@ impl<'p, 't> Parser<'p, 't> {
                         ended = true;
                         self.read.ended = Some(self.read.operands.len());
                     }
-                    // What comes after it is the program, if its own operands are before it.
+                    // The program follows, if its own operands are before it.
                     Some(run)
                         if !self.open && skip == 0 && begun && !(takes_all && run.shell != Shell::Never) =>
                     {
@@ -163,7 +163,7 @@ impl<'p, 't> Parser<'p, 't> {
         {
             self.read.skipped = 1;
         }
-        // What the shell splits stands for options where an operand of its own comes after it, and for operands where none does.
+        // Words that the shell splits are options if an operand follows them, and operands otherwise.
         let operands = self.read.operands.get(..self.read.ended.unwrap_or(usize::MAX));
         let operands = operands.unwrap_or(&self.read.operands);
         let splits = operands.iter().position(|word| word.many && word.is_open());
@@ -184,7 +184,7 @@ impl<'p, 't> Parser<'p, 't> {
         self.path.len() > self.read.operands.len()
     }
 
-    /// Takes an operand as the next word of the subcommand, if it is one. For a way whose subcommand it is not, nothing is open.
+    /// Takes an operand as the next word of the subcommand, if it is one; otherwise the subcommand is complete.
     fn descend(&mut self, word: Option<&str>) -> bool {
         let Some(word) = word else {
             self.open = false;
@@ -218,7 +218,7 @@ impl<'p, 't> Parser<'p, 't> {
         true
     }
 
-    /// What the row says of an option: the subcommand first.
+    /// The definition of an option: the subcommand's first.
     fn kind(&self, name: &str) -> Option<(usize, &'p Opt)> {
         let levels = self.read.levels.iter().enumerate().skip(self.read.first).rev();
         levels.into_iter().find_map(|(at, level)| Some((at, level.option(name)?)))
@@ -263,7 +263,7 @@ impl<'p, 't> Parser<'p, 't> {
             Some((name, value)) => (name, Some(value)),
             None => (word.clone(), None),
         };
-        // Which option it is is not known: `--$f`, `--force$X`.
+        // The option is unknown: `--$f`, `--force$X`.
         if let Some(part) = name.unclear() {
             self.hides(part);
         }
@@ -307,7 +307,7 @@ impl<'p, 't> Parser<'p, 't> {
         (number > 0).then(|| words.get(self.at).cloned()).flatten()
     }
 
-    /// A part of a word is or holds options, of which it is not known which.
+    /// A part of a word is or holds unknown options.
     fn hides(&mut self, part: &str) {
         for word in [&mut self.read.open, &mut self.read.hidden] {
             word.get_or_insert_with(|| part.to_owned());

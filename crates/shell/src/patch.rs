@@ -31,7 +31,7 @@ pub fn files(text: &str) -> Vec<(Act, &str)> {
         } else if let Some(file) = rest("*** Delete File:") {
             found.push((Act::Deletes, file));
         } else if let Some(file) = rest("*** Move to:") {
-            // What was updated is moved away.
+            // An updated file that is moved away.
             if let Some((act, _)) = found.last_mut() {
                 *act = Act::Deletes;
             }

@@ -1,4 +1,4 @@
-//! Paths of calls, in every way in which a pattern may name them.
+//! Paths of calls, in every form in which a pattern may name them.
 
 use std::sync::Arc;
 
@@ -19,11 +19,11 @@ pub use pattern::Patterns;
 pub struct Root {
     /// The absolute path of the folder in which the session began.
     pub folder: Option<String>,
-    /// That of the folder from which the call takes relative paths, where it is another; or that it is not known.
+    /// The folder to which the call's relative paths refer, if it is another; or that it is unknown.
     pub here: Option<String>,
-    /// That of the home folder, where somebody said it; else it is taken from the shape of paths.
+    /// The home folder, if it is known; otherwise it is derived from the shape of paths.
     pub home: Option<String>,
-    /// What is known of programs and tools there.
+    /// The facts about programs and tools there.
     pub facts: Table,
 }
 
@@ -33,8 +33,8 @@ pub fn is_drive(path: &str) -> bool {
 }
 
 impl Root {
-    /// The root of a call that is made in a folder, of a session that began in one. What nobody said is not taken from
-    /// elsewhere: where only the call's folder is known, the session is taken to be there.
+    /// The root of a call that is made in a folder, of a session that began in one. If only the call's folder is known,
+    /// it is taken as the session's.
     pub fn of(folder: &str, here: Option<&str>, facts: Table) -> Root {
         let owned = |path: &str| path.starts_with('/').then(|| path.to_owned());
         let (folder, unknown) = (owned(folder), here == Some(UNKNOWN_FOLDER));
@@ -82,9 +82,9 @@ pub struct Place {
     home: Option<Vec<Symbol>>,
     /// Whether it is a variable of the environment.
     environment: bool,
-    /// Whether its forms are in small letters, since the system does not tell letters apart by case.
+    /// Whether its forms are in small letters, since the system ignores case.
     folds: bool,
-    /// Which of the files in it are meant.
+    /// Which of its files are selected.
     choice: Option<Arc<Choice>>,
     unclear: Option<String>,
     shown: String,
@@ -94,7 +94,7 @@ pub struct Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Form {
     symbols: Vec<Symbol>,
-    /// The same as a text, where it is known.
+    /// The same as a text, if it is known.
     text: Option<String>,
 }
 
@@ -106,7 +106,7 @@ fn folded(symbol: Symbol) -> Symbol {
     }
 }
 
-/// The letter that a symbol stands for, where it is known.
+/// The letter of a symbol, if it is known.
 fn letter(symbol: &Symbol) -> Option<char> {
     match symbol {
         Symbol::Char(letter) => Some(*letter),
@@ -119,7 +119,7 @@ impl Form {
         Form { text: symbols.iter().map(letter).collect(), symbols }
     }
 
-    /// What lies in the folder of this name under another one.
+    /// The content of the folder of this name under another name.
     fn inside(&self, name: &[Symbol]) -> Form {
         let mut symbols = self.symbols.clone();
         if symbols.last() != Some(&Symbol::Char('/')) {
@@ -176,12 +176,12 @@ impl Place {
         }
     }
 
-    /// The same folder, of which some files are meant.
+    /// The same folder, with some files selected.
     pub fn choosing(&mut self, choice: &Arc<Choice>) {
         self.choice = Some(Arc::clone(choice));
     }
 
-    /// How it is shown.
+    /// Its form on the screen.
     pub fn shown(&self) -> &str {
         &self.shown
     }
@@ -191,19 +191,20 @@ impl Place {
         self.forms.iter().filter_map(|form| form.text.as_deref())
     }
 
-    /// Its names, each with whether it is a guess. If the home folder is unknown, only what holds everywhere counts.
+    /// Its names, each with whether it is a guess. If the home folder is unknown, only forms that hold everywhere
+    /// count.
     fn named(&self) -> impl Iterator<Item = (bool, &Form)> {
         let guessed = |at: usize, form: &Form| at > 0 && form.symbols.get(1) == Some(&Symbol::Any);
         self.forms.iter().enumerate().map(move |(at, form)| (guessed(at, form), form))
     }
 
-    /// Whether a part of it is not known that may have folders in it.
+    /// Whether an unknown part of it may contain folders.
     fn is_open(&self) -> bool {
         self.forms.first().is_some_and(|form| form.symbols.contains(&Symbol::Any))
     }
 
-    /// The path that a pattern of the shell spells, its `*` aside; `None` where it is no such pattern, or nobody knows all its
-    /// letters.
+    /// The path that a shell pattern spells, without its `*`; `None` if it is not such a pattern, or some of its
+    /// letters are unknown.
     fn spelt(&self) -> Option<Place> {
         let letters = |form: &Form| {
             let known = form.symbols.iter().filter(|symbol| **symbol != Symbol::AnyName);
@@ -224,7 +225,7 @@ impl Place {
             let home = below_home(folder, self.home.as_deref());
             here.extend(home.map(|rest| [&[Symbol::Char('~')], rest].concat()));
         }
-        // Where the home folder is, nobody said.
+        // The home folder is unknown.
         let said = self.forms.iter().filter(|form| form.symbols.get(1) != Some(&Symbol::Any));
         // A place in the home folder is also one of the whole file system, if it is known where that is.
         let at_home = self.home.as_ref().and_then(|home| Some([home, in_home(place)?].concat()));
@@ -249,7 +250,7 @@ impl Place {
         })
     }
 
-    /// What of it is not known.
+    /// Its unknown part.
     pub fn unclear(&self) -> Option<&str> {
         self.unclear.as_deref()
     }
@@ -337,7 +338,7 @@ fn chars(text: &str) -> Vec<Symbol> {
     text.chars().map(Symbol::Char).collect()
 }
 
-/// All the ways in which a path can be named, and whether it lies in the session's folder.
+/// All the forms of a path, and whether it is in the session's folder.
 fn forms(path: Vec<Symbol>, root: &Root) -> (Vec<Vec<Symbol>>, bool) {
     let slash = Symbol::Char('/');
     let known = |path: &Option<String>| path.as_deref().map(|path| chars(path.trim_end_matches('/')));
@@ -374,7 +375,7 @@ fn others(absolute: &[Symbol], folder: Option<&[Symbol]>, home: Option<&[Symbol]
     here.into_iter().chain(below_home(absolute, home).map(|rest| named('~', rest))).collect()
 }
 
-/// An absolute path from a folder: `./x` in it, `../x` beside it.
+/// An absolute path relative to a folder: `./x` in it, `../x` beside it.
 fn from(folder: &[Symbol], absolute: &[Symbol]) -> Vec<Symbol> {
     let names = |path: &[Symbol]| -> Vec<Vec<Symbol>> {
         let names = path.split(|symbol| *symbol == Symbol::Char('/'));
@@ -389,13 +390,14 @@ fn from(folder: &[Symbol], absolute: &[Symbol]) -> Vec<Symbol> {
     names.join(&Symbol::Char('/'))
 }
 
-/// What is after `~` in a path that is written so, `/` included.
+/// The rest of a path after `~`, `/` included.
 fn in_home(path: &[Symbol]) -> Option<&[Symbol]> {
     let rest = path.strip_prefix(&[Symbol::Char('~')])?;
     rest.first().is_none_or(|next| *next == Symbol::Char('/')).then_some(rest)
 }
 
-/// What is after the home folder, or after what has the shape of somebody's: that of others is guarded as one's own.
+/// The rest after the home folder, or after a path that has the shape of one: the home folders of others are protected
+/// as well.
 fn below_home<'p>(path: &'p [Symbol], home: Option<&[Symbol]>) -> Option<&'p [Symbol]> {
     let ends = |rest: &&[Symbol]| rest.first().is_none_or(|next| *next == Symbol::Char('/'));
     if let Some(rest) = home.and_then(|home| path.strip_prefix(home)).filter(ends) {

@@ -1,4 +1,4 @@
-//! What commands print, where their words say so.
+//! The output of commands, if their words determine it.
 
 use brush_parser::ast::{Command, CommandPrefixOrSuffixItem as Item, IoRedirect};
 
@@ -8,7 +8,7 @@ use super::find;
 use super::walker::Input;
 use super::word::Word;
 
-/// What a command of a pipeline prints.
+/// The output of a command of a pipeline.
 pub fn printed(command: &Command, expanding: Expanding<'_>) -> Input {
     let Command::Simple(simple) = command else { return Input::Unknown };
     let name = simple.word_or_name.as_ref().map(|word| word.value.as_str()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! Programs with commands of their own: editors, clients of databases and of file servers, debuggers, scripts of `sed`. Some of these
-//! commands are a shell's, some name files.
+//! Programs with commands of their own: editors, clients of databases and of file servers, debuggers, scripts of `sed`.
+//! Some of these commands run a shell, some name files.
 
 mod database;
 mod debugger;
@@ -19,7 +19,8 @@ use super::scene::{self, Effects, Scene, environment};
 use super::walker::Input;
 use super::word::Word;
 
-/// Scripts that a program with commands of its own hands to a shell. What these commands read and write is added to the effects.
+/// Scripts that a program with its own commands hands to a shell. The files that these commands read and write are
+/// added to the effects.
 pub fn scripts(
     name: &str,
     args: &[Word],
@@ -76,7 +77,7 @@ impl Commands {
         words
     }
 
-    /// How a line begins after which text follows, up to a `.` of its own.
+    /// The beginning of a line that is followed by text, up to a single `.`.
     fn inserts(&self) -> &'static [&'static str] {
         match self.language {
             Language::Vim => &["a", "i", "c", "append", "insert", "change"],
@@ -93,7 +94,7 @@ impl Commands {
         )
     }
 
-    /// What a line does, or the whole text.
+    /// The steps of a line, or of the whole text.
     fn steps<'t>(&self, line: &'t str) -> Vec<Step<'t>> {
         match self.language {
             Language::Awk => filter::awk(line),
@@ -139,7 +140,7 @@ impl Commands {
             }
             let command = text.trim_start_matches(|letter: char| !letter.is_alphabetic());
             inserted = self.inserts().contains(&command);
-            // What follows the last line is not known.
+            // The text after the last line is unknown.
             let open = !whole && at == start.len() && !line.ends_with('\n');
             for step in self.steps(text) {
                 let rest = |part: &str| {

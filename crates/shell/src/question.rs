@@ -1,4 +1,4 @@
-//! What a rule asks of a call: several matchers, all of which must hold of one command of it.
+//! A rule's question about a call: several matchers, all of which must hold for one of its commands.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -38,13 +38,13 @@ static NUMBERS: AtomicU64 = AtomicU64::new(0);
 pub struct Group {
     /// The key.
     pub key: &'static str,
-    /// What is written there, for people; nothing where the matchers say it.
+    /// The text as written, for people; empty if the matchers show it.
     pub written: Vec<String>,
-    /// What it asks.
+    /// The matchers, one of which must hold.
     pub any: Vec<Matcher>,
 }
 
-/// Files that were written from files that a question means: they are meant as well.
+/// Files that were written from matching files: they match as well.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Copies(Arc<HashMap<String, Copy>>);
 
@@ -54,7 +54,7 @@ struct Copy {
     deep: bool,
     /// Whether it is the same file under another name.
     link: bool,
-    /// How certain it is that what was copied is meant.
+    /// How certain it is that the copied file matches.
     meant: Answer,
 }
 
@@ -116,17 +116,17 @@ impl Question {
         }
     }
 
-    /// The same by what a policy says of programs and tools.
+    /// The same with a policy's facts about programs and tools.
     pub fn by(self, facts: &Table) -> Question {
         Question { facts: facts.clone(), ..self }
     }
 
-    /// What is known of programs and tools.
+    /// The facts about programs and tools.
     pub fn facts(&self) -> &Table {
         &self.facts
     }
 
-    /// What it asks: all of them must hold of one command.
+    /// Its groups: all of them must hold for one command.
     pub fn groups(&self) -> &[Arc<Group>] {
         &self.groups
     }
@@ -141,7 +141,7 @@ impl Question {
         self.files
     }
 
-    /// Whether it asks who makes a call, or how the call ended.
+    /// Whether it depends on the agent of a call, or on the outcome.
     pub fn asks_around(&self) -> bool {
         self.around
     }
@@ -151,7 +151,7 @@ impl Question {
         let mut answers = Vec::with_capacity(line.calls.len());
         for (number, call) in line.calls.iter().enumerate() {
             answers.push(self.answer(call, around, copies));
-            // A pipeline runs at once: what it writes is a copy after all of it.
+            // A pipeline runs in parallel: the files it writes are copies after all of it.
             if line.calls.get(number + 1).is_none_or(|next| next.pipeline != call.pipeline) {
                 self.copy(line, number, copies);
             }
@@ -176,7 +176,7 @@ impl Question {
         })
     }
 
-    /// Keeps what the pipeline that ends here wrote from files that are meant.
+    /// Records what the pipeline that ends here wrote from matching files.
     fn copy(&self, line: &Line, last: usize, copies: &mut Copies) {
         let Some(end) = line.calls.get(last) else { return };
         let together =
@@ -261,7 +261,7 @@ impl Question {
         let lines = group.texts().filter(|(_, more)| more.is_empty()).map(|(line, _)| line);
         let lines: Vec<String> = lines.filter(|line| !line.contains(['*', '?', '!'])).collect();
         let plain = lines.iter().find(|line| !line.contains('|'));
-        // Of several words for one place, the first is as good as any.
+        // Of several words for one place, the first is enough.
         let first = |line: &String| {
             let words = line.split(' ').map(|word| word.split('|').next().unwrap_or_default());
             words.collect::<Vec<_>>().join(" ")
@@ -269,7 +269,7 @@ impl Question {
         plain.cloned().or_else(|| lines.first().map(first))
     }
 
-    /// What it asks, as the name of a call: `` `git push` ``, `reading ".env"`.
+    /// The question as the name of a call: `` `git push` ``, `reading ".env"`.
     pub fn label(&self) -> String {
         let Some(first) = self.groups.first() else { return "any call".to_owned() };
         let own = match first.key {
@@ -281,7 +281,7 @@ impl Question {
         self.with_conditions(own)
     }
 
-    /// What to do so that a call is one: the verb, and what it is about.
+    /// The instruction to make a matching call: the verb, and its object.
     pub fn order(&self) -> (&'static str, String) {
         let what = |first: &Group| self.with_conditions(first.list());
         match self.groups.first() {
@@ -297,7 +297,7 @@ impl Question {
         }
     }
 
-    /// That no call is one: `no connection to any host`.
+    /// The clause that no call matches: `no connection to any host`.
     pub fn absence(&self) -> String {
         let Some(first) = self.groups.first() else { return "no call".to_owned() };
         let own = match first.key {
@@ -312,13 +312,13 @@ impl Question {
         self.with_conditions(own)
     }
 
-    /// With what the other keys ask, in parentheses.
+    /// With the conditions of the other keys, in parentheses.
     fn with_conditions(&self, own: String) -> String {
         let rest: Vec<String> = self.groups.iter().skip(1).map(|group| group.condition()).collect();
         if rest.is_empty() { own } else { format!("{own} ({})", rest.join(", ")) }
     }
 
-    /// What it asks beside a tool's name.
+    /// Its conditions besides a tool's name.
     pub fn conditions(&self) -> impl Iterator<Item = String> {
         self.groups.iter().map(|group| group.condition())
     }
@@ -348,7 +348,7 @@ impl Group {
         })
     }
 
-    /// What is written there, each with what is asked besides: ``in `prod` ``.
+    /// The texts as written, each with its further conditions: ``in `prod` ``.
     fn texts(&self) -> impl Iterator<Item = (String, String)> {
         let written = self.written.iter().map(|text| (text.clone(), String::new()));
         written.chain(self.runs().flat_map(Runs::lines))

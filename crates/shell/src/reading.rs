@@ -1,4 +1,5 @@
-//! Readings of calls, kept by each thread: many rules ask about one call, several times each, and agents repeat themselves.
+//! Parsed calls, cached by each thread: many rules have questions about one call, several times each, and agents repeat
+//! themselves.
 
 use std::cell::RefCell;
 use std::ops::Deref;
@@ -15,19 +16,19 @@ use super::question::{Copies, Question};
 use super::tool::of_call;
 use rulestep_base::session::{Body, Call, Facts};
 
-/// How many readings each thread keeps.
+/// Number of parsed calls in each thread's cache.
 const KEPT: usize = 512;
 /// The longest arguments that are kept, in bytes.
 const LONGEST: usize = 4096;
-/// How many answers are kept with a reading: reloaded policies ask new questions.
+/// Number of answers that are cached with a parsed call: reloaded policies have new questions.
 const ANSWERS: usize = 4096;
 
-/// What a reading depends on besides the arguments of the call: texts as they are asked for, or as they are kept.
+/// Key of a parsed call besides its arguments: texts for a lookup, or as they are stored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key<T> {
     tool: T,
     folder: T,
-    /// See [`Made::folder`]; empty where it is the session's.
+    /// See [`Made::folder`]; empty if it is the session's.
     here: T,
     home: T,
     facts: u64,
@@ -51,8 +52,8 @@ impl Equivalent<(Key<Box<str>>, Box<str>)> for Asked<'_> {
     }
 }
 
-/// What a call does, with what questions found in it. Nothing else than the question and the surroundings decides that, as long
-/// as no file is a copy of another.
+/// The effects of a call, with the answers to questions about it. An answer depends only on the question and the
+/// surroundings, as long as no file is a copy of another.
 pub struct Reading {
     line: Line,
     answers: RefCell<HashMap<(u64, Surroundings), Found>>,
@@ -102,7 +103,7 @@ impl Reading {
     }
 }
 
-/// The reading that was asked for last, which is nearly always asked for again.
+/// The latest lookup, which is nearly always repeated.
 struct Last {
     arguments: Body,
     key: Key<Box<str>>,
@@ -129,7 +130,7 @@ fn said(facts: &Facts) -> &str {
     ["cwd", "project"].into_iter().find_map(said).unwrap_or_default()
 }
 
-/// The home folder of whoever runs the session, if its context says it.
+/// The user's home folder, if the session's context has it.
 fn home(facts: &Facts) -> &str {
     facts.context.as_ref().and_then(|context| context.get("home")?.as_str()).unwrap_or_default()
 }
@@ -153,15 +154,15 @@ impl<'c> Made<'c> {
         Made { tool: &call.tool, arguments: &call.arguments, folder: call.folder.as_deref(), facts }
     }
 
-    /// Where its paths are taken from.
+    /// The root for its paths.
     pub fn root(&self, known: Table) -> Root {
         let known = if is_drive(said(self.facts)) { known.folding() } else { known };
         Root::of(folder(self.facts), self.folder, known).at_home(Some(home(self.facts)))
     }
 }
 
-/// What a call does by what is known of programs and tools. Read once for all rules that ask: the same call always does
-/// the same by the same facts.
+/// The effects of a call by the facts about programs and tools. Parsed once for all rules: the same call always has the
+/// same effects by the same facts.
 pub fn reading(made: Made<'_>, known: &Table) -> Rc<Reading> {
     let Made { tool, arguments, facts, .. } = made;
     let (folder, here, home) = (said(facts), made.folder.unwrap_or_default(), home(facts));

@@ -1,4 +1,5 @@
-//! What the words of a command may mean: all readings of options that no row lists, and of words that are not known.
+//! The possible readings of a command's words: unlisted options may or may not have values, and unknown words may be
+//! several.
 
 use super::facts::Program;
 use super::options::{Arguments, Parser, Way};
@@ -7,15 +8,15 @@ use super::word::Word;
 /// The most readings of one command: an option that is not listed takes the next word, or does not.
 const READINGS: usize = 16;
 
-/// All readings of the words, in the first of which options that are not listed have no value; and whether there are more.
+/// All readings of the words, the first without values for unlisted options; and whether there are more.
 pub fn readings<'p>(program: &'p Program, words: &[Word]) -> (Vec<Arguments<'p>>, bool) {
     let (found, _, more) =
         all(READINGS, words, |taken| (Parser::new(program, None, taken).read(words), true));
     (found, more)
 }
 
-/// The words without those that may be nothing, or options before the subcommand: what the shell splits, and what could be one. With
-/// the first of them.
+/// The words without those that may be nothing, or options before the subcommand: words that the shell splits. With the
+/// first of them.
 pub fn without_splits(
     program: &Program,
     args: &[Word],
@@ -51,7 +52,7 @@ pub fn openings<'p>(
     (found, tried, more)
 }
 
-/// Whether a word with two readings is none that is written as an option.
+/// Whether an ambiguous word is not written like an option.
 fn is_vague(words: &[Word], place: usize) -> bool {
     words.get(place).is_some_and(Word::is_open)
 }
@@ -67,11 +68,11 @@ fn all<'p>(
     while let Some(taken) = tried.get(at).cloned().filter(|_| at < most) {
         at += 1;
         let (read, fits) = one(&taken);
-        // What looks like an option is no value of another one.
+        // A word that looks like an option is not the value of another one.
         let is_value = |word: &Word| !word.start().starts_with('-') || word.start() == "-";
         let differs = |place: usize| is_vague(words, place) || words.get(place + 1).is_some_and(is_value);
         for (place, _) in read.unlisted.iter().filter(|(place, _)| differs(*place)) {
-            // That there is one more than are tried is all that counts.
+            // Whether there is one more than are tried is all that matters.
             if tried.len() <= most && taken.last().is_none_or(|last| place > last) {
                 tried.push(taken.iter().copied().chain([*place]).collect());
             }

@@ -1,10 +1,10 @@
-//! Where a command runs, and what it is found to do there.
+//! Where a command runs, and its effects there.
 
 use super::call::{Act, Extent, Host, Touch};
 use super::path::{ENVIRONMENT, Place, Root, is_relative};
 use super::word::Word;
 
-/// What a command does.
+/// The effects of a command.
 #[derive(Debug, Default)]
 pub struct Effects {
     /// The files it works on.
@@ -53,7 +53,7 @@ impl Effects {
 pub struct Scene<'s> {
     /// Its folder.
     pub folder: &'s Word,
-    /// The folders in which it runs instead where a `cd` before it has failed.
+    /// The folders in which it runs instead if a `cd` before it has failed.
     pub instead: &'s [Word],
     /// Where the session began.
     pub root: &'s Root,
@@ -68,13 +68,13 @@ pub struct Scene<'s> {
 }
 
 impl<'s> Scene<'s> {
-    /// Where files are, whatever is set.
+    /// For files, whatever variables are set.
     pub fn of_files(folder: &'s Word, instead: &'s [Word], root: &'s Root) -> Scene<'s> {
         Scene { folder, instead, root, assigned: &[], remotes: &[], elsewhere: false, fed: false }
     }
 }
 
-/// Files that stand for no file.
+/// Device files, which are not counted as files.
 const DEVICES: [&str; 6] = ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/tty", "-"];
 
 /// Adds a file.
@@ -92,14 +92,14 @@ pub fn add(act: Act, extent: Extent, word: &Word, scene: &Scene<'_>, found: &mut
     }
 }
 
-/// Adds a file that is perhaps meant.
+/// Adds a file that is perhaps affected.
 pub fn mention(act: Act, extent: Extent, word: &Word, scene: &Scene<'_>, found: &mut Effects) {
     if !is_device(word) {
         found.mentions.extend(touches(act, extent, word, scene));
     }
 }
 
-/// A file as seen from where a command runs, then from the folders in which it runs instead.
+/// A file as seen from the command's folder, then from the folders in which it runs instead.
 fn touches<'a>(
     act: Act,
     extent: Extent,

@@ -1,4 +1,4 @@
-//! Settings of git that it runs: editors, pagers, aliases, files that hold more of them.
+//! Settings of git that run commands: editors, pagers, aliases, files with more settings.
 
 use super::call::Host;
 use super::facts::{Level, Program};
@@ -7,10 +7,10 @@ use super::options::{Arguments, arguments};
 use super::walker::{Flow, Streams, Walker};
 use super::word::Word;
 
-/// What stands for the value of an alias that is not known.
+/// Replaces the value of an unknown alias.
 const UNKNOWN: &str = "!$UNKNOWN";
 
-/// Whether a name is this one; `*` stands for any part of it.
+/// Whether a name is this one; `*` matches any part of it.
 pub fn is_named(name: &str, known: &str) -> bool {
     match known.split_once('*') {
         Some((before, after)) => name
@@ -27,7 +27,7 @@ fn is_one(known: &[String], name: &str) -> bool {
     known.iter().any(|known| is_named(&name, known))
 }
 
-/// Whether the value of a setting is a script; in some it stands after `!`.
+/// Whether the value of a setting is a script; in some it comes after `!`.
 fn script_of(row: &Program, name: &str, value: &Word) -> Option<Word> {
     if !is_one(&row.settings_run, name) {
         return None;
@@ -42,7 +42,7 @@ fn script_of(row: &Program, name: &str, value: &Word) -> Option<Word> {
     (!bool_like).then(|| value.clone())
 }
 
-/// The repository whose address a setting is: `remote.NAME.url`. Only the name has case.
+/// The repository whose address a setting is: `remote.NAME.url`. Only the name is case-sensitive.
 pub fn remote_of(setting: &str) -> Option<&str> {
     let (section, rest) = setting.split_once('.')?;
     let (name, key) = rest.rsplit_once('.')?;
@@ -69,7 +69,7 @@ impl Walker<'_> {
             return;
         }
         let all = self.assigned.clone();
-        // What they run has them as well, and would have no end.
+        // Commands that they run have them as well, which would never end.
         self.assigned.retain(|(name, _)| !name.starts_with("GIT_CONFIG_"));
         for (name, key) in &all {
             if name == "GIT_CONFIG_PARAMETERS" {
@@ -99,7 +99,8 @@ impl Walker<'_> {
         }
     }
 
-    /// Settings that are scripts, and aliases: `gh alias set NAME VALUE`, `git config alias.NAME VALUE` and what they stand for.
+    /// Settings that are scripts, and aliases: `gh alias set NAME VALUE`, `git config alias.NAME VALUE` and their
+    /// definitions.
     pub fn settings(&mut self, row: &Program, args: &[Word], flow: Flow, streams: &mut Streams) {
         let defines = |level: &Level| level.aliases;
         if !row.has_settings() && !row.levels.iter().any(defines) {
@@ -130,7 +131,7 @@ impl Walker<'_> {
             }
         }
         read.values("--exec-path").filter(|_| row.has_settings()).for_each(|path| self.runs_file(path));
-        // `ext::COMMAND` is a remote that a command talks to; `% ` is a blank in a word of it.
+        // `ext::COMMAND` is a remote reached through a command; `% ` is a blank in a word of it.
         for command in args.iter().filter_map(|word| word.strip_prefix("ext::")) {
             let text = command.known().map(|text| Word::text(text.replace("% ", "\\ ")));
             self.aside(|walker| walker.reread(text.as_ref().unwrap_or(&command), flow.proven_if(false)));
@@ -149,7 +150,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Runs what an alias stands for: a script after `!`, or words of the program.
+    /// Runs the definition of an alias: a script after `!`, or words of the program.
     fn alias(&mut self, program: &str, value: &str, rest: &[Word], flow: Flow, streams: &mut Streams) {
         match value.strip_prefix('!') {
             Some(script) => {
@@ -194,7 +195,7 @@ fn given(read: &Arguments<'_>) -> Vec<(Word, Word)> {
     found
 }
 
-/// The name and address of a repository that `git remote add` or `set-url` gives one, or `-c remote.NAME.url=URL`.
+/// The name and address that `git remote add` or `set-url` gives a repository, or `-c remote.NAME.url=URL`.
 pub fn remote(row: &Program, args: &[Word]) -> Option<(String, Word)> {
     let read = arguments(row, args);
     let named = |(name, address): (Word, Word)| Some((remote_of(name.known()?)?.to_owned(), address));

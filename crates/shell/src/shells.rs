@@ -1,4 +1,4 @@
-//! Shells that a line starts: a script in a word, in a file, or in what they are fed.
+//! Shells that a line starts: a script in a word, in a file, or on standard input.
 
 use super::walker::{Flow, Input, Streams, Walker};
 use super::word::Word;
@@ -61,7 +61,7 @@ impl Walker<'_> {
         let flow = Flow { branch: false, ..flow };
         let fresh = |walker: &mut Walker<'_>| {
             (walker.errexit, walker.pipefail) = (errexit, pipefail);
-            // It knows only those that were exported.
+            // It knows only exported functions.
             walker.unsure.extend(walker.functions.keys().cloned());
         };
         match (operand, script) {

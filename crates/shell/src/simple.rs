@@ -1,4 +1,4 @@
-//! Simple commands: redirections, assignments, words; functions that are called.
+//! Simple commands: redirections, assignments, words; calls of functions.
 
 use std::borrow::Cow;
 
@@ -45,7 +45,7 @@ impl Walker<'_> {
                         if !is_number && matches!(kind, Kind::DuplicateOutput) && word.unclear().is_none() {
                             streams.effects.push((Act::Writes, word));
                         } else if is_input(*number, kind) {
-                            // What a descriptor was opened on is not followed.
+                            // The file of an open descriptor is not followed.
                             match word.known() {
                                 Some("0") => {}
                                 Some("-") => streams.input = Input::Nothing,
@@ -103,7 +103,7 @@ impl Walker<'_> {
         for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
             self.item(item, true, flow, streams, &mut words);
         }
-        // What is set for one command is not seen by its own words.
+        // The command's own words do not see variables set for it.
         let own: Vec<String> = match simple.word_or_name {
             Some(_) => self.assigned.iter().skip(outer).map(|(name, _)| name.clone()).collect(),
             None => Vec::new(),
@@ -218,7 +218,7 @@ impl Walker<'_> {
         }
     }
 
-    /// What `NAME+=VALUE` makes of a variable.
+    /// The value of a variable after `NAME+=VALUE`.
     fn appended(&self, name: &str, value: &Word) -> Word {
         let own = self.constants.get(name).flatten().cloned();
         let mut whole = own.unwrap_or_else(|| Word::unknown(format!("${name}")));

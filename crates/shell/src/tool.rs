@@ -1,4 +1,4 @@
-//! From a call of an agent's tool to small calls: a command line, or one call with what the tool's row says of its arguments.
+//! From a call of an agent's tool to small calls: a command line, or one call with the effects of the tool's row.
 
 use serde_json::{Map, Value};
 
@@ -26,7 +26,7 @@ pub fn can(facts: &Table, name: &str, key: &str) -> bool {
     }) || matches!(key, "agent" | "ended")
 }
 
-/// What is done to the files that an argument names.
+/// The actions on the files of an argument.
 fn acts(role: Role) -> &'static [Act] {
     match role {
         Role::Reads | Role::Searches => &[Act::Reads],
@@ -80,7 +80,7 @@ pub fn looks_at(facts: &Table, name: &str, arguments: Option<&Value>) -> Option<
     let names: Vec<&str> = names.chain(BACKGROUND).chain(CHOOSE_FILES.split(' ')).collect();
     let (own, others): (Vec<&String>, Vec<&String>) =
         given.keys().partition(|key| names.iter().any(|name| is_same(key, name)));
-    // Where none of them is there, others may hold what the tool works on.
+    // If none of them is present, others may name what the tool works on.
     let known = row.does.is_empty() || others.is_empty() || !own.is_empty();
     let unlisted = |key: &String| {
         let mut paths = unlisted::paths(row, given).map(|(key, _)| key);
@@ -91,7 +91,7 @@ pub fn looks_at(facts: &Table, name: &str, arguments: Option<&Value>) -> Option<
     known.then(|| own.into_iter().chain(others).cloned().collect())
 }
 
-/// The argument of an editor that names its command: one of them only shows a file, the others only change it.
+/// The argument of an editor that names its command: one of the commands only shows a file, the others only change it.
 const CHOOSES_ACT: &str = "command";
 
 /// The commands of such an editor that change a file and show nothing of it.
@@ -100,7 +100,7 @@ const EDITS: [&str; 4] = ["create", "str_replace", "insert", "undo_edit"];
 /// Arguments of searches that choose files by their names.
 const CHOOSE_FILES: &str = "glob globs include includes include_pattern file_pattern";
 
-/// Arguments that let a command run on while the agent goes on.
+/// Arguments for running a command in the background.
 const BACKGROUND: [&str; 5] = ["run_in_background", "is_background", "background", "async", "detach"];
 
 /// An argument that does so with one of its values.
@@ -110,7 +110,7 @@ const ASYNC: &str = "async";
 /// The tool that applies patches.
 const PATCHES: &str = "apply_patch";
 
-/// What a call of a tool does, without anything remembered. There is always at least one small call.
+/// The effects of a call of a tool, without caching. There is always at least one small call.
 pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
     let none = Map::new();
     let given = arguments.and_then(Value::as_object).unwrap_or(&none);
@@ -124,7 +124,7 @@ pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
     }
     let runs = row.is_some_and(|row| row.has(Role::Command));
     let found = match (row, arguments) {
-        // A tool that nobody has listed and that is given a command runs it.
+        // An unlisted tool with a command runs it.
         (None, _) => {
             first(given, "command cmd command_line shell_command".split(' ')).map(|(_, value)| value)
         }
@@ -134,7 +134,7 @@ pub fn of_call(name: &str, arguments: Option<&Value>, root: &Root) -> Line {
     let mut line = match found {
         Some(found) if row.is_some_and(|row| row.types) => typed(found, root),
         Some(found) => commands(found, row, given, root),
-        // It is given something, under a name that nobody has listed.
+        // It has something under an unlisted name.
         None if runs && may_hold(given, false) => unknown("the command"),
         None => Line::default(),
     };
@@ -176,7 +176,7 @@ fn commands(command: &Value, row: Option<&Tool>, given: &Map<String, Value>, roo
         }
         other => unknown(&other.to_string()),
     };
-    // What runs on while the agent goes on has not succeeded when the call has.
+    // A background command has not succeeded when the call has.
     let goes_on = |name: &&str| get(given, name).is_some_and(|(_, value)| *value != Value::Bool(false));
     if BACKGROUND.iter().any(goes_on) || given.get(MODE).is_some_and(|mode| mode == ASYNC) {
         line.calls.iter_mut().for_each(|call| call.proven = false);
@@ -184,7 +184,7 @@ fn commands(command: &Value, row: Option<&Tool>, given: &Map<String, Value>, roo
     line
 }
 
-/// What is typed into a program that runs already: commands, if that is a shell. They have not ended with the call.
+/// The effects of text typed into a running program: commands, if that is a shell. They have not ended with the call.
 fn typed(keys: &Value, root: &Root) -> Line {
     let Some(text) = keys.as_str() else { return unknown(&keys.to_string()) };
     let lines: String =
@@ -220,7 +220,7 @@ fn call(
     let mut call = blank();
     let here = root.here();
     let touch = |act, word: &Word, extent| Touch { act, place: Place::new(word, &here, root), extent };
-    // What is no object of arguments may hold anything.
+    // Arguments that are not an object may hold anything.
     let odd = arguments.is_some_and(|arguments| !arguments.is_object() && !arguments.is_null());
     let unknown = |act, what: &str| touch(act, &Word::unknown(what), Extent::Itself);
     let Some(row) = row else {
@@ -302,7 +302,7 @@ fn search<'n>(
     let mut choice = Choice::default();
     for (_, value) in CHOOSE_FILES.split(' ').filter_map(|name| get(given, name)) {
         for text in texts(value) {
-            // Several may stand in one text, but braces are one.
+            // Several may be in one text, but braces make one.
             let apart: &[char] = if text.contains('{') { &[' '] } else { &[' ', ','] };
             let globs = text.split(apart).filter(|glob| !glob.is_empty());
             globs.for_each(|glob| choice.add_glob(&Word::text(glob)));
@@ -323,7 +323,7 @@ fn reach<'n>(given: &Map<String, Value>, names: impl Iterator<Item = &'n str>, c
     for text in whole {
         let is_url = begins_as_url(text) || is_loose(text);
         let urls = if is_url { Vec::new() } else { urls(text) };
-        // What begins as a URL is one, whatever signs are in it.
+        // A text that begins like a URL is one, whatever characters are in it.
         let text = urls.is_empty().then(|| host(&Word::text(text), true));
         call.reaches.extend(text.flatten());
         call.reaches.extend(urls);
@@ -350,11 +350,11 @@ fn begins_as_url(text: &str) -> bool {
     })
 }
 
-/// How many texts of a tool that nobody has listed are looked at as paths.
+/// Number of texts of an unlisted tool that are looked at as paths.
 const NAMED: usize = 64;
 
-/// A tool that nobody has listed: which hosts it reaches is not known, and it perhaps does what its name says with the
-/// files that its arguments name.
+/// An unlisted tool: the hosts that it reaches are unknown, and it may do what its name says with the files in its
+/// arguments.
 fn foreign(
     name: &str,
     given: &Map<String, Value>,

@@ -1,5 +1,5 @@
-//! Unlisted tools, and unlisted arguments of known tools. Vendors add both
-//! every month, so that what is not listed is not known. It is never taken for nothing.
+//! Unlisted tools, and unlisted arguments of known tools. Vendors add both every month, so an unlisted one is unknown,
+//! never harmless.
 
 use serde_json::{Map, Value};
 
@@ -23,8 +23,8 @@ const LOOKS: [&str; 21] = [
     "info", "count", "check", "diff", "log", "blame", "lookup", "grep", "cat",
 ];
 
-/// What a tool without a row perhaps does to a file that it is given, by the words of its name. One whose name does not say
-/// may do anything.
+/// The possible actions of a tool without a row on a file in its arguments, by the words of its name. If the name does
+/// not say, it may do anything.
 pub fn acts(name: &str) -> Vec<Act> {
     // The name of a server says nothing of its tools.
     let own = name.rsplit("__").next().unwrap_or(name);

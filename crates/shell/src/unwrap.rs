@@ -1,4 +1,4 @@
-//! A program with its arguments: what it does itself, and what it has another one do.
+//! A program with its arguments: its own effects, and those of a program that it runs.
 
 use super::call::Act;
 use super::constants::Constants;
@@ -24,7 +24,7 @@ impl Walker<'_> {
 
     /// A program with its arguments.
     pub fn command(&mut self, words: Vec<Word>, flow: Flow, streams: &mut Streams) {
-        // Of `time -- git push`, the parser leaves both words.
+        // For `time -- git push`, the parser leaves both words.
         let words = words.strip_prefix(&[Word::text("--")]).unwrap_or(&words);
         let Some((program, args)) = words.split_first() else { return };
         let mut effects = self.effects_of(streams);
@@ -32,9 +32,9 @@ impl Walker<'_> {
         let written = program.to_string();
         self.from = super::assignments::folder_of(program);
         let pattern = program.pieces.iter().any(|piece| matches!(piece, Piece::Pattern(_)));
-        // Its folder is none of its name, known or not.
+        // Its folder is not part of its name, known or not.
         let Some(name) = base.known().filter(|_| !pattern) else {
-            // Without quotes, what is not known may be several words: `git${IFS}push`.
+            // Without quotes, an unknown part may be several words: `git${IFS}push`.
             let splits = program.many && base.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)));
             let unclear = program.unclear().unwrap_or(&written).to_owned();
             let shown = if splits { Word::unknown(written) } else { base.clone() };
@@ -90,7 +90,7 @@ impl Walker<'_> {
             "cd" | "pushd" | "chdir" => {
                 let failed: Vec<Word> = self.instead.iter().chain([&self.folder]).cloned().collect();
                 self.go(&args);
-                // With `set -e` nothing runs after a failure; and the home folder is always there.
+                // With `set -e` nothing runs after a failure; and the home folder always exists.
                 let fails = (flow.tested || !self.errexit) && self.folder.pieces != [Piece::Home];
                 if fails && !self.folder.is_open() {
                     self.perhaps_in(failed.clone());
@@ -138,7 +138,7 @@ impl Walker<'_> {
             }
         }
         self.constants = kept.unwrap_or_else(|| std::mem::take(&mut self.constants));
-        // With redirections alone, the shell goes on, and its commands have them.
+        // With redirections alone, the shell continues, and its commands have them.
         if name == "exec" && args.is_empty() && streams.input != Input::Nothing {
             self.stdin = Input::Unknown;
         }
@@ -180,7 +180,7 @@ impl Walker<'_> {
         self.lastpipe |= has("lastpipe") && has("-s");
     }
 
-    /// What may not happen turns nothing on.
+    /// An uncertain command turns nothing on.
     pub fn set(&mut self, args: &[Word], certain: bool) {
         let mut words = args.iter().filter_map(Word::known);
         while let Some(word) = words.next() {
@@ -264,7 +264,7 @@ impl Walker<'_> {
 
     pub fn trap(&mut self, args: &[Word], flow: Flow) {
         let mut operands = args.iter().filter(|word| word.known() != Some("--"));
-        // What is no option of it may have a value, so that any word may be the script.
+        // An unlisted option may have a value, so that any word may be the script.
         if let Some(option) =
             args.first().filter(|word| word.start().len() > 2 && word.start().starts_with("--"))
         {
@@ -276,7 +276,7 @@ impl Walker<'_> {
             self.aside(|walker| {
                 walker.exited = false;
                 walker.constants = Constants::default();
-                // It runs wherever the shell is by then.
+                // It runs in the shell's folder at that time.
                 if walker.moves {
                     walker.nowhere("the folder when the trap runs");
                 }
@@ -319,7 +319,7 @@ impl Walker<'_> {
         }
     }
 
-    /// A subcommand that is a program of its own: `git-push`.
+    /// A subcommand that is a separate program: `git-push`.
     fn program_of_sub<'n>(&self, name: &'n str) -> Option<(&'n str, &'n str)> {
         let (program, sub) = name.split_once('-').filter(|_| self.root.facts.program(name).is_none())?;
         let row = self.root.facts.program(program)?;
@@ -328,7 +328,7 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a program with a folder before it is a script of somebody's, not a program of the system.
+/// Whether a program with a folder before it is a user's script, not a program of the system.
 fn is_script(written: &str, name: &str) -> bool {
     name.contains('.') || facts::program(name).is_none() || written.starts_with("./")
 }

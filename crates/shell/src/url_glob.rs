@@ -7,7 +7,7 @@ use super::word::{Piece, Word};
 /// The most words of one URL. Beyond it, its patterns are gaps.
 const WORDS: usize = 64;
 
-/// What a program gets when it has read the patterns in its words.
+/// The words of a program after expansion of their patterns.
 pub fn globbed<'p>(arguments: Arguments<'p>, globs: &UrlGlobs) -> Arguments<'p> {
     if arguments.is_on(&globs.off) {
         return arguments;

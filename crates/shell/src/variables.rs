@@ -1,4 +1,4 @@
-//! Variables that programs run: editors, pagers, files that are read at a start.
+//! Variables that programs run: editors, pagers, files that are read at startup.
 
 use super::call::{Act, Extent, SmallCall};
 use super::facts::script_variables;
@@ -10,7 +10,7 @@ use super::word::Word;
 /// Variables that name code which runs in any program.
 const OF_ALL: [&str; 3] = ["LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES"];
 
-/// What a shell does itself, wherever it looks for programs.
+/// Commands that a shell has built in, wherever it searches for programs.
 const BUILTINS: &str = "cd pushd popd pwd echo printf true false test [ : exit return shift wait type hash ulimit umask read trap set shopt let local unset readonly getopts break continue alias unalias dirs export declare typeset history jobs fg bg";
 
 /// Whether a name is one that every shell has.
@@ -39,7 +39,7 @@ impl Walker<'_> {
         if !self.assigned.iter().any(|(variable, _)| is_used(variable)) {
             return;
         }
-        // What they run has them in its environment, and would have no end.
+        // Their commands have them in the environment, which would never end.
         let all = self.assigned.clone();
         self.assigned.retain(|(variable, _)| !is_used(variable));
         for (_, script) in all.iter().filter(|(variable, _)| is_used(variable)) {
@@ -72,7 +72,7 @@ impl Walker<'_> {
         self.own = kept;
     }
 
-    /// What the files do that variables have the program run which was emitted last, nobody read.
+    /// The files that variables make the latest program run are unread.
     fn files(&mut self, name: &str, flow: Flow) {
         let root = self.root;
         let own = root.facts.program(name).map(|row| row.env_files.as_slice()).unwrap_or_default();
@@ -98,13 +98,13 @@ impl Walker<'_> {
         }
     }
 
-    /// What a variable was set to on this line, of which others may not know.
+    /// Values of a variable on this line, which other programs may not see.
     fn values<'s>(&'s self, variable: &'s str) -> impl Iterator<Item = &'s Word> {
         let assigned = self.assigned.iter().filter(move |(name, _)| name == variable).map(|(_, value)| value);
         assigned.chain(self.own.get(variable).into_iter().flatten())
     }
 
-    /// Whether `PATH` has a folder in which anybody may have put a program of this name.
+    /// Whether `PATH` has a folder in which a program of this name may have been put.
     fn is_another_program(&self, name: &str) -> bool {
         const USUAL: [&str; 2] = ["$PATH", "${PATH}"];
         let is_open = |folder: &str| {
@@ -115,7 +115,7 @@ impl Walker<'_> {
             is_detour
                 || !is_known && (!folder.starts_with('/') || folder.contains('$') || is_shared || is_own)
         };
-        // What is usually found is found before what comes after it.
+        // A usual program is found before later folders.
         let is_changed = |path: &str| path.split(':').take_while(|it| !USUAL.contains(it)).any(is_open);
         !is_builtin(name) && self.values("PATH").any(|path| is_changed(&path.to_string()))
     }
@@ -173,7 +173,7 @@ impl Walker<'_> {
                     else {
                         continue;
                     };
-                    // Which of its values it has depends on the way that was taken. Once is enough.
+                    // Which of its values it has depends on the path that was taken. Once is enough.
                     let all = values.iter().map(|value| (name.clone(), value.clone()));
                     let is_new = |last: &(String, Word)| {
                         !self.assigned.iter().chain(&self.exported).any(|pair| pair == last)

@@ -18,12 +18,12 @@ use super::prints::printed;
 use super::walker::{Flow, Input, OPTIONS, Streams, Walker};
 use super::word::{Piece, Word};
 
-/// What a command line does, run in the root's folder.
+/// The effects of a command line that runs in the root's folder.
 pub fn read(text: &str, root: &Root) -> Line {
     read_in(text, None, root)
 }
 
-/// The same in another folder, which is taken from the root's.
+/// The same in another folder, relative to the root's.
 pub fn read_in(text: &str, folder: Option<&Word>, root: &Root) -> Line {
     let mut walker = Walker::new(root);
     walker.folder = folder.cloned().unwrap_or(walker.folder);
@@ -32,7 +32,7 @@ pub fn read_in(text: &str, folder: Option<&Word>, root: &Root) -> Line {
     walker.end()
 }
 
-/// The same for words that no shell reads: a program with its arguments.
+/// The same for words without a shell: a program with its arguments.
 pub fn read_words(words: &[String], root: &Root) -> Line {
     read_words_in(words, None, root)
 }
@@ -69,7 +69,8 @@ impl Walker<'_> {
             return self.lost(why, text, flow);
         }
         self.moves |= flow.depth == 0 && guard::may_move(text);
-        // At the end of a text without a last line break, the parser looks for an empty end of a here-document forever.
+        // At the end of a text without a final line break, the parser searches for an empty end of a here-document
+        // forever.
         let mut whole = text.to_owned();
         if !text.ends_with('\\') {
             whole.push('\n');
@@ -152,7 +153,7 @@ impl Walker<'_> {
             let part = Flow { branch: true, ..part };
             let before = self.folder.clone();
             let known_before = self.constants.clone();
-            // What it says where the `cd` directly before has failed.
+            // The folders if the `cd` directly before has failed.
             let failed = self.failed_now();
             match next {
                 AndOr::And(pipeline) => {
@@ -175,7 +176,7 @@ impl Walker<'_> {
                     let ended = (self.exited, self.returned);
                     self.pipeline(pipeline, part);
                     if (self.exited, self.returned) != ended {
-                        // It perhaps ends without one before it comes to that: `a || { b || exit 0; exit 1; }`.
+                        // A call before it may end the shell first: `a || { b || exit 0; exit 1; }`.
                         for call in self.line.calls.iter_mut().skip(start) {
                             (call.proven, call.proof) = (false, usize::MAX);
                         }
@@ -194,7 +195,7 @@ impl Walker<'_> {
             }
         }
         self.known.truncate(known);
-        // What follows the list also runs where a part of it did not.
+        // The rest of the line also runs where a part of the list did not.
         self.meet(first, "&&");
         if !bails(list) {
             self.constants.meet(&set);
@@ -207,7 +208,7 @@ impl Walker<'_> {
     pub fn pipeline(&mut self, pipeline: &Pipeline, flow: Flow) {
         self.pipeline += 1;
         let alone = pipeline.seq.len() == 1;
-        // Its end says nothing: what runs in it may not have ended yet.
+        // Its end shows nothing: its commands may still be running.
         let goes_on = pipeline.seq.iter().any(is_coprocess);
         let mut input = Input::Nothing;
         for (at, command) in pipeline.seq.iter().enumerate() {
@@ -351,7 +352,7 @@ impl Walker<'_> {
                 let asked = Flow { branch: flow.branch, tested: true, level, proof: level, ..inside };
                 self.list(&choice.condition, asked);
                 let (before, set) = (self.folder.clone(), self.constants.clone());
-                // What else it may be in is so only where the condition failed.
+                // Other folders are possible only if the condition failed.
                 let instead = self.instead.clone();
                 let failed = self.failed_now();
                 self.instead.retain(|folder| !failed.contains(folder));
@@ -386,7 +387,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Runs what shares an input with others: which of them reads it is not known.
+    /// Runs commands that share an input: which of them reads it is unknown.
     pub fn fed(&mut self, input: &Input, inner: impl FnOnce(&mut Self)) {
         let feeds = match input {
             Input::Nothing => self.stdin.clone(),
@@ -425,7 +426,7 @@ impl Walker<'_> {
 /// The most values of a loop that are followed.
 const TURNS: usize = 4;
 
-/// The values that a loop gives its variable, one after the other; `None`: one that is not known. Of `*`, each is a name.
+/// The values that a loop gives its variable, one by one; `None`: an unknown one. For `*`, each is a name.
 fn turns(values: Vec<Word>, looped: &ForClauseCommand) -> Vec<Option<Word>> {
     let is_known = |word: &Word| !word.pieces.iter().any(|piece| matches!(piece, Piece::Unknown(_)));
     let follows = (1..=TURNS).contains(&values.len()) && values.iter().all(is_known);
@@ -437,7 +438,7 @@ fn turns(values: Vec<Word>, looped: &ForClauseCommand) -> Vec<Option<Word>> {
     values.into_iter().map(|word| Some(Word { many: false, ..word })).collect()
 }
 
-/// Whether a command goes on beside those that follow.
+/// Whether a command runs in parallel with those that follow.
 fn is_coprocess(command: &Command) -> bool {
     match command {
         Command::Compound(CompoundCommand::Coprocess(_), _) => true,

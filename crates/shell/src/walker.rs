@@ -1,4 +1,4 @@
-//! The state of a walk over a command line, and what every part of it does: adding calls, reading words.
+//! The state of a walk over a command line, and what all its parts share: adding calls, reading words.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -20,10 +20,10 @@ use super::word::Word;
 /// The shell that the parser expects.
 pub static OPTIONS: LazyLock<ParserOptions> = LazyLock::new(ParserOptions::default);
 
-/// What is known of standard input.
+/// Standard input, as far as it is known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Input {
-    /// Nothing feeds it.
+    /// Nothing.
     #[default]
     Nothing,
     /// This text.
@@ -32,19 +32,19 @@ pub enum Input {
     Names(Vec<Word>),
     /// A file.
     File,
-    /// What another program prints.
+    /// The output of another program.
     Unknown,
 }
 
-/// The most folders in which a command may run instead of its own.
+/// Most folders in which a command may run instead of its own.
 const FOLDERS: usize = 4;
 
-/// Where a command stands.
+/// The position of a command.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Flow {
     /// Whether the success of the line is its own.
     pub proven: bool,
-    /// How many lists it lies in.
+    /// The number of lists around it.
     pub level: usize,
     /// The outermost of them whose success is its own.
     pub proof: usize,
@@ -52,7 +52,7 @@ pub struct Flow {
     pub tested: bool,
     /// Whether it runs elsewhere.
     pub elsewhere: bool,
-    /// How many scripts it lies in.
+    /// The number of scripts around it.
     pub depth: usize,
     /// Whether it is certain to be reached, for what it defines.
     pub branch: bool,
@@ -63,7 +63,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The same, where a condition must hold for the success around it to be its own.
+    /// The same, if a condition must hold for the success around it to be its own.
     pub fn proven_if(self, holds: bool) -> Flow {
         if holds { self } else { Flow { proven: false, proof: self.level + 1, ..self } }
     }
@@ -76,7 +76,7 @@ pub struct Streams {
     pub input: Input,
     /// Whether a function of the name is not what runs.
     pub program: bool,
-    /// What redirections write, read and reach.
+    /// The effects of redirections.
     pub effects: EffectsOnly,
 }
 
@@ -88,24 +88,24 @@ pub struct Walker<'w> {
     pub root: &'w Root,
     pub line: Line,
     pub folder: Word,
-    /// Where it is instead if a `cd` has failed; and the folders of which this is known when the `cd` that was read last, as
-    /// this call, has succeeded.
+    /// The folders in which it is instead if a `cd` has failed; and those known when the latest `cd`, as this call, has
+    /// succeeded.
     pub instead: Vec<Word>,
     pub failed: Option<(usize, Vec<Word>)>,
     /// Whether the line has a command that changes the folder.
     pub moves: bool,
     pub lastpipe: bool,
     pub assigned: Vec<(String, Word)>,
-    /// What the command that is being read exports.
+    /// Variables exported for the current command.
     pub exported: Vec<(String, Word)>,
     /// Variables of the shell itself with the values they may have, which programs see once they are exported; whether all are.
     pub own: BTreeMap<String, Vec<Word>>,
     pub exports_all: bool,
-    /// The values that the line gives to variables.
+    /// The variables of the line.
     pub constants: Constants,
     /// The absolute path of the folder in which the session began.
     session: Option<Arc<str>>,
-    /// That of the home folder, where somebody said it.
+    /// The absolute path of the home folder, if it is known.
     home: Option<Arc<str>>,
     /// The folder that is written before the name of the program that is read.
     pub from: Option<Word>,
@@ -117,7 +117,7 @@ pub struct Walker<'w> {
     pub stdin: Input,
     /// A word that decides whether what is being read runs at all.
     pub doubt: Option<String>,
-    /// Aliases that the line gives to programs in their settings: the program, the alias, what it stands for.
+    /// Aliases that the line adds to programs' settings: the program, the alias, its definition.
     pub settings: Vec<(String, String, String)>,
     pub functions: HashMap<String, Vec<Arc<FunctionBody>>>,
     /// Definitions that may not have happened.
@@ -136,7 +136,7 @@ pub struct Walker<'w> {
     pub returned: bool,
     /// Whether a trap decides how the line ends.
     pub overruled: bool,
-    /// How many commands are still followed.
+    /// The number of commands that are still followed.
     pub left: usize,
 }
 
@@ -209,7 +209,7 @@ impl<'w> Walker<'w> {
         self.exited = true;
     }
 
-    /// A call of which nothing is known but a word.
+    /// A call of which only a word is known.
     pub fn anything(&mut self, word: &str, flow: Flow) {
         let unknown = Word::unknown(word);
         self.emit(unknown, vec![Word::unknown_words(word)], Effects::default(), Some(word.to_owned()), flow);
@@ -230,7 +230,7 @@ impl<'w> Walker<'w> {
         let mut flow = flow.proven_if(!self.exited && !self.returned);
         let is_idle = |name: &str| self.root.facts.program(name).is_some_and(|row| is_idle(row, &args));
         if program.known().is_some_and(is_idle) {
-            // It ends well without having done what it is for.
+            // It exits successfully without doing its job.
             flow = Flow { proven: false, proof: usize::MAX, ..flow };
         }
         let full = self.line.calls.len() == guard::CALLS;
@@ -269,7 +269,7 @@ impl<'w> Walker<'w> {
         });
     }
 
-    /// From here on, what a list has called from this number on is known to have succeeded, as far as its success says so.
+    /// From here on, the calls of a list from this number on are known to have succeeded, as far as its success shows.
     pub fn learn(&mut self, from: usize, level: usize) {
         let calls = self.line.calls.iter().enumerate().skip(from);
         self.known.extend(calls.filter(|(_, call)| call.proof <= level).map(|(number, _)| number));
@@ -288,7 +288,7 @@ impl<'w> Walker<'w> {
         self.instead.clear();
     }
 
-    /// Where the shell is if what has just been read was a `cd` that failed.
+    /// The folder of the shell if the latest command was a `cd` that failed.
     pub fn failed_now(&mut self) -> Vec<Word> {
         let calls = self.line.calls.len();
         self.failed
@@ -313,11 +313,11 @@ impl<'w> Walker<'w> {
     /// The words that a word becomes; its substitutions run first.
     pub fn words(&mut self, raw: &str, flow: Flow) -> Vec<Word> {
         if self.left <= 1 {
-            // It is said already that anything may happen.
+            // It is recorded already that anything may happen.
             return vec![Word::unknown_words(raw)];
         }
         let words = self.expanded(expand(raw, self.expanding(false)), raw, flow);
-        // Each of what braces make is read by itself, and in loops and functions all of it is read again.
+        // Each result of braces is read separately, and in loops and functions all of it is read again.
         let made: usize = words.iter().skip(1).map(|word| 32 + word.to_string().len()).sum();
         if !self.steps(made / 16 + raw.len() / 8, raw, flow) {
             return vec![Word::unknown_words(raw)];
@@ -336,7 +336,7 @@ impl<'w> Walker<'w> {
         if words.len() == 1 { words.remove(0) } else { Word::unknown(raw) }
     }
 
-    /// What expansions depend on.
+    /// The context of expansions.
     pub fn expanding(&self, assigns: bool) -> Expanding<'_> {
         let own = self.functions.is_empty();
         Expanding { options: &OPTIONS, constants: &self.constants, facts: &self.root.facts, own, assigns }
@@ -364,7 +364,7 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// In a shell of its own: what it changes is forgotten.
+    /// Runs in a subshell: its changes are forgotten.
     pub fn aside(&mut self, inner: impl FnOnce(&mut Self)) {
         let kept = (self.folder.clone(), self.errexit, self.pipefail, self.exited, self.returned);
         let (instead, lastpipe) = (self.instead.clone(), self.lastpipe);
@@ -380,7 +380,7 @@ impl<'w> Walker<'w> {
         (self.instead, self.lastpipe, self.failed) = (instead, lastpipe, None);
     }
 
-    /// What runs or not: a word decides, as it is written.
+    /// Runs what may or may not run: a word decides, as written.
     pub fn perhaps(&mut self, word: &str, inner: impl FnOnce(&mut Self)) {
         let outer = self.doubt.clone();
         self.doubt.get_or_insert_with(|| word.to_owned());
@@ -396,7 +396,7 @@ impl<'w> Walker<'w> {
         }
     }
 
-    /// What redirections do. Taken once, by the command they belong to.
+    /// The effects of redirections. Taken once, by their command.
     pub fn effects_of(&mut self, streams: &mut Streams) -> Effects {
         let mut found = Effects::default();
         let scene = Scene::of_files(&self.folder, &self.instead, self.root);

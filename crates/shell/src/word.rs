@@ -16,9 +16,9 @@ pub enum Piece {
 /// A word that a program receives.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Word {
-    /// Its parts; two texts are never neighbours.
+    /// Its parts; two texts are never adjacent.
     pub pieces: Vec<Piece>,
-    /// Whether the shell may make any number of words of it, also none.
+    /// Whether the shell may make any number of words of it, including none.
     pub many: bool,
 }
 
@@ -133,7 +133,7 @@ impl Word {
         }
     }
 
-    /// What of it is not known, as written.
+    /// Its unknown part, as written.
     pub fn unclear(&self) -> Option<&str> {
         self.pieces.iter().find_map(|piece| match piece {
             Piece::Pattern(written) | Piece::Unknown(written) => Some(written.as_str()),
@@ -160,7 +160,7 @@ impl Word {
         self.start().starts_with(prefix).then(|| self.after(prefix.len()))
     }
 
-    /// What comes before and after the first `mark` in its known text.
+    /// The parts before and after the first `mark` in its known text.
     pub fn split_once(&self, mark: char) -> Option<(Word, Word)> {
         let place =
             self.pieces.iter().position(|piece| matches!(piece, Piece::Text(text) if text.contains(mark)))?;
@@ -175,7 +175,7 @@ impl Word {
         Some((first, second))
     }
 
-    /// What is before and after the last `/`.
+    /// The parts before and after the last `/`.
     pub fn rsplit_folder(&self) -> Option<(Word, Word)> {
         let has_slash = |piece: &Piece| matches!(piece, Piece::Text(text) if text.contains('/'));
         let place = self.pieces.iter().rposition(has_slash)?;
@@ -190,12 +190,12 @@ impl Word {
         Some((folder, base))
     }
 
-    /// What is after the last `/`.
+    /// The part after the last `/`.
     pub fn base(&self) -> Word {
         self.rsplit_folder().map_or_else(|| self.clone(), |(_, base)| base)
     }
 
-    /// What is between commas.
+    /// The parts between commas.
     pub fn parts(&self) -> Vec<Word> {
         let (mut parts, mut rest) = (Vec::new(), self.clone());
         while let Some((part, others)) = rest.split_once(',') {
@@ -214,7 +214,6 @@ impl Word {
         word
     }
 
-    /// Its symbols.
     pub fn symbols(&self) -> Vec<Symbol> {
         let mut symbols = Vec::new();
         for (at, piece) in self.pieces.iter().enumerate() {
@@ -252,7 +251,7 @@ impl std::fmt::Display for Word {
     }
 }
 
-/// A letter of a word, or a gap in what is known of it.
+/// A letter of a word, or a gap of unknown text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Symbol {
     /// This letter.

@@ -1,4 +1,4 @@
-//! Programs of the table that run another one, named by their own words.
+//! Programs of the table that run another one, named in their words.
 
 use super::assignments::is_same_shell;
 use super::constants::Exported;
@@ -12,7 +12,7 @@ use super::word::{Piece, Word};
 #[derive(Clone, Copy)]
 struct Opened<'w> {
     row: &'w Program,
-    /// How it is called here.
+    /// Its name on the line.
     name: &'w str,
     way: Way<'w>,
     args: &'w [Word],
@@ -35,14 +35,14 @@ impl Walker<'_> {
         flow: Flow,
         streams: &mut Streams,
     ) -> bool {
-        // In each other, readings would double at each program.
+        // Nested, readings would double at each program.
         let (found, tried, more) = openings(row, way, args, 1 + self.left / args.len().max(1));
         let mut readings = found.into_iter();
         let Some(found) = readings.next() else { return false };
-        // An option that nobody listed may have a value, or not.
+        // An unlisted option may or may not have a value.
         let unlisted = found.unlisted.first().map(|(_, option)| option.clone());
         let option = unlisted.clone().unwrap_or_default();
-        // What lies in a reading besides the first is read for it alone.
+        // The nested commands of further readings are read only for those.
         let extra = if self.doubt.is_some() { tried } else { tried - 1 };
         let followed = extra == 0 || self.steps(2 * extra * args.len(), &option, flow);
         if !followed && self.doubt.is_some() {
@@ -108,7 +108,7 @@ impl Walker<'_> {
             _ if nothing && found.asks_shell(run) => self.shell_alone(name, level, run, flow, streams),
             Inner::ValueAndWords(_) if !scripts.is_empty() => {
                 let whole = [joined(&scripts), joined(&words)];
-                // It is no shell, and knows none of its functions.
+                // It is not a shell, and has none of its functions.
                 self.aside(|walker| {
                     walker.functions.clear();
                     walker.fed_script(&joined(&whole), flow, streams);
@@ -120,7 +120,7 @@ impl Walker<'_> {
                     self.aside(|walker| walker.fed_script(&script, flow, &mut inner));
                 }
             }
-            // Without the option another row may fit: `runuser -u bob -- git push`.
+            // Without the option another row may match: `runuser -u bob -- git push`.
             Inner::Value(_) | Inner::After(_) if words.is_empty() || matches!(run.inner, Inner::Value(_)) => {
                 fits = false;
             }
@@ -187,9 +187,9 @@ impl Walker<'_> {
         }
     }
 
-    /// A script whose commands read what the wrapper is fed.
+    /// A script whose commands read the wrapper's standard input.
     pub fn fed_script(&mut self, script: &Word, flow: Flow, streams: &mut Streams) {
-        // Of several commands, nobody knows which one reads it.
+        // Of several commands, it is unknown which one reads it.
         let one = script.known().is_some_and(|text| !text.contains([';', '&', '|', '\n', '(', '{', '<']));
         match &streams.input {
             Input::Nothing => self.reread(script, flow),
@@ -337,7 +337,7 @@ impl Walker<'_> {
                 self.command(words.split_off(1), flow.proven_if(false), streams)
             }
             "time" => self.command(words, flow, streams),
-            // It goes on beside; after a redirection `!` is a word like others, and negates all the same.
+            // It runs in parallel; after a redirection `!` is a word like others, and negates all the same.
             "coproc" => self.command(words, Flow { background: true, ..flow.proven_if(false) }, streams),
             "!" => self.command(words, flow.proven_if(false), streams),
             _ => self.inner(words, flow, streams),
@@ -345,7 +345,7 @@ impl Walker<'_> {
     }
 }
 
-/// A text in which a mark stands for something that is not known.
+/// A text in which a mark represents something unknown.
 pub fn filled(text: &str, mark: &str) -> Word {
     let mut word = Word::default();
     for (at, part) in text.split(mark).enumerate() {
@@ -357,7 +357,7 @@ pub fn filled(text: &str, mark: &str) -> Word {
     word
 }
 
-/// Words in each of which a mark stands for something that is not known.
+/// Words in each of which a mark represents something unknown.
 fn fill(words: &[Word], mark: &str) -> Vec<Word> {
     let one = |word: &Word| match word.known() {
         Some(text) if !mark.is_empty() && text.contains(mark) => filled(text, mark),
@@ -366,7 +366,7 @@ fn fill(words: &[Word], mark: &str) -> Vec<Word> {
     words.iter().map(one).collect()
 }
 
-/// What keys type: names of keys stand for them, and other words for their letters.
+/// The text that keys type: the characters of named keys, and other words as they are.
 fn typed(words: &[Word]) -> Word {
     let mut text = Word::default();
     for word in words {

@@ -36,8 +36,8 @@ use fuel::Fuel;
 pub use fuel::OverBudget;
 use program::Program;
 
-/// What one search may cost where nobody says otherwise, in steps. A step is a state reached at a place of the text, or
-/// an instruction tried: some nanoseconds, so that a search ends within about 50 ms.
+/// Default budget of one search, in steps. A step is a state reached at a place of the text, or an instruction tried:
+/// some nanoseconds, so that a search ends within about 50 ms.
 pub const DEFAULT_BUDGET: u64 = 12_000_000;
 
 /// A pattern that is ready to be searched for.
@@ -80,10 +80,9 @@ impl JsRegex {
         Ok(self.search(text, &mut Fuel::new(budget), 1)?.pop())
     }
 
-    /// The first `most` matches, one after the other, as JavaScript's `matchAll` gives them. As [`JsRegex::find`].
+    /// The first `most` matches, one after the other, as JavaScript's `matchAll` returns them. As [`JsRegex::find`].
     ///
-    /// # Errors
-    /// When that would take more steps than `budget` in all.
+    /// # Errors When that would take more steps than `budget` in all.
     pub fn find_all(&self, text: &str, budget: u64, most: usize) -> Result<Vec<Range<usize>>, OverBudget> {
         self.search(text, &mut Fuel::new(budget), most)
     }
@@ -104,7 +103,7 @@ impl JsRegex {
             }
             if let Some(end) = machine.run(start, fuel)? {
                 found.push(start..end);
-                // After an empty match the search goes on a unit further.
+                // After an empty match the search continues a unit further.
                 next = end.max(start + 1);
                 // A run that succeeds leaves what it set.
                 machine = Machine::new(program, &text, &tables);
@@ -124,7 +123,8 @@ impl JsRegex {
     }
 }
 
-/// The bytes of the text that hold a range of its UTF-16 units; an astral letter of which half is in it counts whole.
+/// The bytes of the text that hold a range of its UTF-16 units; an astral letter with half of it in the range counts
+/// whole.
 pub fn byte_range(text: &str, units: Range<usize>) -> Range<usize> {
     let mut at = 0;
     let (mut start, mut end) = (text.len(), text.len());

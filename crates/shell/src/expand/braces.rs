@@ -1,4 +1,4 @@
-//! Braces: the words that `{a,b}` and `{1..3}` stand for.
+//! Braces: the words of `{a,b}` and `{1..3}`.
 
 use brush_parser::ParserOptions;
 use brush_parser::word::{self as parsed, BraceExpressionMember, BraceExpressionOrText};

@@ -1,6 +1,6 @@
 //! Backslashes in backquotes and in `$'…'`.
 
-/// In backquotes, a backslash before `` ` ``, `$` and itself is taken away; within double quotes also one before these.
+/// In backquotes, a backslash before `` ` ``, `$` and itself is removed; within double quotes also before these.
 pub fn backquoted(script: &str, quoted: bool) -> String {
     let mut text = String::with_capacity(script.len());
     let mut letters = script.chars().peekable();

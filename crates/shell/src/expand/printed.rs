@@ -1,4 +1,4 @@
-//! Scripts of substitutions whose words say what they print.
+//! Scripts of substitutions whose words determine their output.
 
 use crate::facts::{Prints, Table};
 
@@ -10,7 +10,7 @@ pub fn printed(script: &str, facts: &Table) -> Option<String> {
         (Prints::Folder, words) if words.is_empty() => Some(".".to_owned()),
         (Prints::New(harmless), mut words) => {
             words.retain(|word| !harmless.iter().any(|known| known == word));
-            // Nobody knows the letters that replace each `X`.
+            // The letters that replace each `X` are unknown.
             match words.as_slice() {
                 [] => Some("/tmp/tmp.XXXXXXXXXX".to_owned()),
                 ["-t", name] if is_template(name) && !name.contains('/') => Some(format!("/tmp/{name}")),

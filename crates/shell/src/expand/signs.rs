@@ -1,4 +1,4 @@
-//! Signs in a text of what the parser may have read as something else.
+//! Characters in a text that the parser may have misread.
 
 /// Whether commands may be written in a word, which are lost with it.
 pub fn has_commands(raw: &str) -> bool {

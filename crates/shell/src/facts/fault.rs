@@ -1,4 +1,4 @@
-//! What is wrong with a row, and how its texts are read.
+//! Faults of a row, and reading its texts.
 
 use std::borrow::Cow;
 
@@ -6,16 +6,16 @@ use serde_json::{Map, Value};
 
 use super::words::{is_option, is_plain, owned};
 
-/// What is wrong with a row, and where: a JSON pointer from the row.
+/// A fault of a row, and its place: a JSON pointer from the row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Of which kind it is.
+    /// Its kind.
     pub kind: FaultKind,
     /// The place.
     pub pointer: String,
-    /// What is wrong there.
+    /// The problem.
     pub message: String,
-    /// The word that is not known, and what it may have been meant as.
+    /// The unknown word, and what it may have been meant as.
     pub known: Option<(String, Vec<&'static str>)>,
     /// What to write instead.
     pub help: Option<String>,
@@ -51,7 +51,7 @@ pub fn escaped(key: &str) -> Cow<'_, str> {
 
 /// Collects what is wrong.
 pub struct Reader {
-    /// What is wrong so far.
+    /// The faults so far.
     pub faults: Vec<Fault>,
 }
 

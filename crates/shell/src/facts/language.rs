@@ -1,4 +1,4 @@
-//! What a row says of languages of a program's own, of what it prints, and of the variables that it leaves to others.
+//! Facts about a program's own languages, its output, and the variables that it leaves to others.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,14 +11,14 @@ pub enum Clears {
     With(Vec<String>),
 }
 
-/// What a program prints.
+/// The output of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Prints {
     /// Its words.
     Words,
     /// Its words in the form of the first one.
     Format,
-    /// What it is fed.
+    /// Its standard input.
     Input,
     /// The names of the files that it comes upon.
     Names,
@@ -28,10 +28,10 @@ pub enum Prints {
     New(Vec<String>),
 }
 
-/// Where a program is given commands of its own.
+/// Where a program takes commands of its own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commands {
-    /// What the commands are written in.
+    /// The language of the commands.
     pub language: Language,
     /// Options whose values are commands.
     pub options: Vec<String>,
@@ -43,7 +43,7 @@ pub struct Commands {
     pub fed: Fed,
 }
 
-/// Where a program reads `{one,two}` and `[1-9]` in URLs: in its operands, and in these options.
+/// Where a program expands `{one,two}` and `[1-9]` in URLs: in its operands, and in these options.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UrlGlobs {
     /// Options whose values have such patterns.
@@ -96,7 +96,6 @@ pub enum CommandOperands {
     None,
     /// Those after `+`.
     Plus,
-    /// All of them.
     All,
     /// The first, if no option gives any.
     First,

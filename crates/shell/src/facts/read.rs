@@ -1,6 +1,6 @@
-//! Rows as they are written, in the files of this folder and under `facts` in a policy.
+//! Reads rows in their written form, in the files of this folder and under `facts` in a policy.
 //!
-//! Also a module of the build script, which reads the shipped rows: what is wrong with one of them ends the build.
+//! Also a module of the build script, which reads the shipped rows: a fault in one of them ends the build.
 
 use std::collections::BTreeSet;
 
@@ -125,7 +125,7 @@ pub fn program(row: &Value) -> (Program, Vec<Fault>) {
 }
 
 impl Reader {
-    /// What is said in a row, or under a subcommand.
+    /// The body of a row, or of a subcommand.
     fn level(&mut self, body: &Map<String, Value>, pointer: &str, is_row: bool) -> Level {
         let mut level = Level::default();
         let mut listed = BTreeSet::new();
@@ -177,7 +177,7 @@ impl Reader {
         *value == Value::Bool(true)
     }
 
-    /// `listed`: the names of options that stand at this level already.
+    /// `listed`: the names of options that are already at this level.
     fn options<'v>(
         &mut self,
         value: &'v Value,
@@ -232,7 +232,7 @@ impl Reader {
         }
     }
 
-    /// What it does whenever the conditions hold.
+    /// Its effect whenever the conditions hold.
     fn always(&mut self, value: &Value, pointer: &str, deed: Deed, level: &mut Level) {
         match value {
             Value::Bool(true) => level.does.push(Does { deed, conditions: Vec::new() }),
@@ -270,7 +270,7 @@ impl Reader {
         self.deeds(value, pointer, level, form, ("words that choose files", CHOOSING_WORDS, others), None);
     }
 
-    /// What texts say is done. For those in no form that is known: what they should name, by which words, and how else.
+    /// The deeds of texts. For texts in an unknown form: what they should name, with which words, and alternatives.
     fn deeds(
         &mut self,
         value: &Value,

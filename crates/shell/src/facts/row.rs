@@ -1,4 +1,4 @@
-//! A row: how a program reads its words, what it does, and how it runs another program.
+//! A row: how a program reads its words, its effects, and how it runs another program.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::Act;
 use super::language::{Clears, Commands, Prints, UrlGlobs};
 use super::run::Run;
 
-/// What is known of a program.
+/// The facts about a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Program {
     /// Its names, without a folder.
@@ -31,7 +31,7 @@ pub struct Program {
     pub assigns: bool,
     /// Whether it is a shell, whose script the walker follows.
     pub shell: bool,
-    /// Whether it starts others with variables from a place of its own.
+    /// Whether it starts others with variables from its own source.
     pub adds_env: bool,
     /// When it starts others without most of the variables that it has.
     pub clears_env: Option<Clears>,
@@ -39,21 +39,21 @@ pub struct Program {
     pub unsets: Vec<String>,
     /// Whether its words are an expression that says which files it comes upon: `find`.
     pub finds: bool,
-    /// What it prints, where its words say so.
+    /// Its output, if its words determine it.
     pub prints: Option<Prints>,
     /// Files that it reads and that only set up a shell, by the ends of their paths.
     pub sets_up: Vec<String>,
-    /// Where it reads patterns of its own in URLs.
+    /// Where it expands patterns in URLs.
     pub url_globs: Option<UrlGlobs>,
-    /// Keys of its settings whose values are read by a shell.
+    /// Keys of its settings whose values a shell runs.
     pub settings_run: Vec<String>,
     /// Keys of its settings that name files which it runs, or reads more settings from.
     pub settings_files: Vec<String>,
-    /// What holds whatever the subcommand comes first.
+    /// The level for every subcommand comes first.
     pub levels: Vec<Level>,
-    /// Languages of its own that its words and its standard input are in.
+    /// Languages of its own in its words and its standard input.
     pub commands: Vec<Commands>,
-    /// Variables of the environment whose values it hands to a shell.
+    /// Variables of the environment whose values it passes to a shell.
     pub env_runs: Vec<String>,
     /// Variables that name files which it runs, or reads its settings from.
     pub env_files: Vec<String>,
@@ -73,24 +73,24 @@ pub enum Style {
     OneDash,
 }
 
-/// What holds of a program as a whole, or of some of its subcommands.
+/// The facts about a program as a whole, or about some of its subcommands.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Level {
     /// The words of each subcommand; one that is empty for the program as a whole.
     pub subs: Vec<Vec<String>>,
     /// Its options.
     pub options: Vec<Opt>,
-    /// What it does.
+    /// Its effects.
     pub does: Vec<Does>,
     /// The effects that it does not have.
     pub none: EffectSet,
-    /// How it runs another program: those that hold beside all else come first.
+    /// How it runs another program: ways that apply in addition come first.
     pub runs: Vec<Run>,
     /// Options that name the folder in which it then runs.
     pub chdir: Vec<String>,
     /// Words with which a success proves nothing of what it is for.
     pub idle: Vec<String>,
-    /// How many operands after the subcommand say what it does: `test` of `npm run test`.
+    /// Number of operands after the subcommand that say what it does: `test` of `npm run test`.
     pub verbs: usize,
     /// Whether its operands define an alias, as in `gh alias set`.
     pub aliases: bool,
@@ -105,16 +105,16 @@ pub struct Level {
 pub struct Opt {
     /// Its spellings, with their dashes.
     pub names: Vec<String>,
-    /// What it takes.
+    /// Its value.
     pub takes: Takes,
 }
 
-/// What an option takes as its value.
+/// The value of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Takes {
-    /// Nothing; what is written after `=` is its value all the same.
+    /// None; text after `=` is its value all the same.
     Nothing,
-    /// What is written to it, or this many words that follow.
+    /// The text attached to it, or this many words that follow.
     Words(usize),
     /// Only what is written to it, which may be nothing.
     Joined,
@@ -130,7 +130,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// All of them, with their names in documents.
+    /// All effects, with their names in documents.
     pub const ALL: [(&str, Effect); 4] = [
         ("reads", Effect::Files(Act::Reads)),
         ("writes", Effect::Files(Act::Writes)),
@@ -154,13 +154,13 @@ impl EffectSet {
 /// A thing that a program does, if all conditions hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Does {
-    /// What it does.
+    /// The deed.
     pub deed: Deed,
     /// When.
     pub conditions: Vec<Condition>,
 }
 
-/// What a program does.
+/// A deed of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Deed {
     /// Works on files.
@@ -169,13 +169,13 @@ pub enum Deed {
     Reaches(Net),
     /// Does what is written in another language or in a file.
     Opaque,
-    /// Gives a file another name, under which it is the same file.
+    /// Gives a file another name for the same file.
     Links,
-    /// Takes of the folders that it goes through the files that these options choose.
+    /// Selects files of the walked folders by these options.
     Chooses(Choosing, Vec<String>),
 }
 
-/// What the value of an option says of the files in a folder.
+/// How the value of an option selects files of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Choosing {
     /// Files and folders of such names are left out.
@@ -184,13 +184,13 @@ pub enum Choosing {
     LeavesOutFiles,
     /// Folders are.
     LeavesOutFolders,
-    /// Files of such names alone are meant.
+    /// Only files of such names.
     Only,
-    /// The same; after `!`, files and folders are left out. The last one that fits decides.
+    /// The same; a pattern after `!` excludes files and folders. The last match decides.
     Globs,
 }
 
-/// How much of a named folder is meant.
+/// How much of a named folder is affected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Depth {
     /// The file itself.
@@ -218,12 +218,12 @@ pub enum Condition {
     Several,
 }
 
-/// What a program without operands does if something feeds it.
+/// The effect of a program without operands if it has standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum WhenFed {
     /// The same.
     Same,
-    /// It reads that.
+    /// It reads standard input.
     ReadsIt,
 }
 
@@ -242,7 +242,7 @@ pub enum At {
     ButLast,
     /// The folder in which the program runs.
     Here,
-    /// All operands, or the folder in which the program runs where there is none; or only if nothing feeds it.
+    /// All operands, or, if there are none, the folder in which the program runs; or only without standard input.
     AllOrHere(WhenFed),
     /// All but the first, or the same.
     RestOrHere(WhenFed),
@@ -278,7 +278,7 @@ pub enum At {
     Settings(Vec<String>, Vec<String>),
     /// The files of `START,END:FILE` in the values of these options.
     Lines(Vec<String>),
-    /// What a packer makes of the operands: with such an ending or, of those that have one, without it.
+    /// The output of a packer for the operands: with such an ending or, for operands that have one, without it.
     Packed(Vec<String>),
     /// Operands but folders that are always there, such as `.`.
     New,
@@ -290,11 +290,11 @@ pub enum At {
     Downloads(Vec<String>),
     /// The folder into which a repository is copied: the second operand, or called as at the end of the first.
     Clone,
-    /// What `HOST:CONTAINER` or `source=HOST` in the values of these options let a container see.
+    /// The paths that `HOST:CONTAINER` or `source=HOST` in the values of these options mount into a container.
     Mounts(Vec<String>),
-    /// What the operands are called, in the folder that these options name.
+    /// Files with the names of the operands, in the folder that these options name.
     Into(Vec<String>),
-    /// What comes after `=` in operands that begin with this: `if=` of `dd`.
+    /// The text after `=` in operands that begin with this: `if=` of `dd`.
     Field(String),
     /// This file.
     Fixed(String),
@@ -341,7 +341,7 @@ pub enum Net {
     Image,
     /// Forges of operands `OWNER/REPOSITORY`.
     Packages,
-    /// Where modules of Go come from.
+    /// The sources of Go modules.
     Modules,
     /// The same, if the first operand is one with a version.
     Module,
@@ -353,6 +353,6 @@ pub enum Net {
     Relays(Vec<String>),
     /// Hosts with `,` between them in the values of these options.
     Jumps(Vec<String>),
-    /// The same, of `KEY=HOSTS` or `KEY HOSTS` in the values of these options, for these keys.
+    /// The hosts of `KEY=HOSTS` or `KEY HOSTS` in the values of these options, for these keys.
     Settings(Vec<String>, Vec<String>),
 }

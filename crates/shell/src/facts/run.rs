@@ -1,4 +1,4 @@
-//! How a program runs another one, as a row says it.
+//! How a program runs another one, as a row defines it.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 pub struct Run {
     /// How the program is named.
     pub inner: Inner,
-    /// How many operands come before it.
+    /// Number of operands before it.
     pub skip: usize,
     /// Whether it runs on another machine.
     pub elsewhere: bool,
-    /// Where its success is not that of what it runs.
+    /// When its success is not that of the program it runs.
     pub apart: Option<Apart>,
     /// Whether more words come from standard input.
     pub more: bool,
-    /// Whether `{}` in its words stands for what is found, which comes last where there is none.
+    /// Whether `{}` in its words represents a found file, which comes last if there is none.
     pub fills: bool,
     /// Whether other ways hold as well.
     pub besides: bool,
@@ -23,7 +23,7 @@ pub struct Run {
     pub versioned: bool,
     /// With one of these options nothing is run.
     pub unless: Vec<String>,
-    /// Where no program is named, a shell reads standard input.
+    /// If no program is named, a shell reads standard input.
     pub shell: Shell,
 }
 
@@ -38,7 +38,7 @@ pub enum Shell {
     With(Vec<String>),
 }
 
-/// How a program names what it runs.
+/// How a program names the one it runs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Inner {
     /// The words that follow are a program and its arguments.
@@ -53,8 +53,8 @@ pub enum Inner {
     Value(Vec<String>),
     /// The value of one of these options is read by a shell; without it the words are a program.
     ValueOrWords(Vec<String>),
-    /// The value of one of these options is the beginning of a script, which the words that follow go on with; without it they are a
-    /// program.
+    /// The value of one of these options is the beginning of a script, which the following words continue; without it
+    /// they are a program.
     ValueAndWords(Vec<String>),
     /// The value of one of these options is a program, and the words that follow are its arguments.
     Entry(Vec<String>),
@@ -68,10 +68,10 @@ pub enum Inner {
     Keys,
 }
 
-/// Where a program succeeds although what it runs has not: it does not wait for it, or looks away.
+/// A program that succeeds although the program it runs has not: it does not wait for it, or ignores its status.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Apart {
-    /// With one of these options; where none is named, always.
+    /// With one of these options; if none is named, always.
     pub with: Vec<String>,
     /// But not with one of these.
     pub without: Vec<String>,

@@ -1,4 +1,4 @@
-//! The facts that a rule uses: the shipped rows, and those of its policy before them.
+//! The facts that a rule uses: the shipped rows, and those of its policy, which come first.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,11 +24,11 @@ struct Own {
     folds: bool,
     programs: HashMap<String, Added>,
     tools: HashMap<String, Tool>,
-    /// Programs of which the policy says what they do whatever their subcommand.
+    /// Programs that the policy describes for every subcommand.
     whole: HashSet<String>,
 }
 
-/// A program of which the policy says something. Most calls ask for none of these, so it is put together when it is first asked for.
+/// A program in the policy's facts. Most calls use none of these, so it is assembled on first use.
 #[derive(Debug, Default)]
 struct Added {
     /// The places of its rows.
@@ -39,13 +39,13 @@ struct Added {
 /// A row that a policy adds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// What it says.
+    /// Its kind, with the parsed row.
     pub kind: RowKind,
-    /// As it is written.
+    /// As written.
     pub written: Value,
 }
 
-/// What a row is about.
+/// The subject of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RowKind {
     /// A program.
@@ -65,12 +65,12 @@ impl Eq for Table {}
 static NUMBERS: AtomicU64 = AtomicU64::new(1);
 
 impl Table {
-    /// The shipped rows with these, each of which takes the place of what is shipped for its program and subcommand, or tool.
+    /// The shipped rows with these, each of which replaces the shipped one for its program and subcommand, or tool.
     pub fn new(rows: Vec<Row>) -> Table {
         Table::of(rows, false)
     }
 
-    /// The same where names of programs and paths are compared without case.
+    /// The same, comparing names of programs and paths without case.
     pub fn folding(&self) -> Table {
         Table::of(self.rows().to_vec(), true)
     }
@@ -136,17 +136,17 @@ impl Table {
         self.0.as_ref().map_or(0, |own| own.number)
     }
 
-    /// What is known of a program.
+    /// The facts about a program.
     pub fn program(&self, name: &str) -> Option<&Program> {
         self.0.as_ref().and_then(|own| own.program(name)).or_else(|| program(name))
     }
 
-    /// What a tool does.
+    /// The facts about a tool.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.0.as_ref().and_then(|own| own.tools.get(name)).or_else(|| super::tool(name))
     }
 
-    /// Whether a policy says all that a program does: nothing is known of it besides.
+    /// Whether a policy describes a program completely, so that nothing else is known of it.
     pub fn says_all_of(&self, name: &str) -> bool {
         self.0.as_ref().is_some_and(|own| own.whole.contains(name))
     }
@@ -158,7 +158,7 @@ impl Table {
 }
 
 impl Own {
-    /// The shipped row of a program, in which those of the policy take their places.
+    /// The shipped row of a program, with the policy's replacements.
     fn program(&self, name: &str) -> Option<&Program> {
         let added = self.programs.get(name)?;
         Some(added.program.get_or_init(|| {
@@ -178,13 +178,13 @@ impl Own {
     }
 }
 
-/// Whether a row says something by this level: what it says of subcommands leaves the program as a whole as it is.
+/// Whether a row has facts at this level: facts about subcommands leave the program as a whole as it is.
 fn is_about(row: &Program, level: &Level) -> bool {
     row.levels.len() == 1 || *level != Level::whole()
 }
 
 impl Level {
-    /// What holds of a program of which nothing is known.
+    /// The level of an unknown program.
     fn whole() -> Level {
         Level { subs: vec![Vec::new()], ..Level::default() }
     }
@@ -195,7 +195,7 @@ impl Level {
     }
 }
 
-/// What a row says of a program apart from its levels. What it does not say stays as it was.
+/// The facts of a row about a program apart from its levels. Missing ones stay as they were.
 fn take(known: &mut Program, row: &Program) {
     if row.levels.iter().any(|level| level.subs.iter().any(Vec::is_empty)) {
         known.style = row.style;
@@ -229,8 +229,8 @@ fn take(known: &mut Program, row: &Program) {
     said(&mut known.env_options, &row.env_options);
 }
 
-/// Puts a level in the place of what there is for its subcommands. What it does not speak of stays: options that it does not list, and
-/// how another program is run, or what the program does itself.
+/// Replaces the level of its subcommands. Facts that it does not mention stay: options that it does not list, and how
+/// another program is run, or the program's own effects.
 fn replace(known: &mut Program, level: &Level) {
     for sub in &level.subs {
         let mut own = Level { subs: vec![sub.clone()], ..level.clone() };

@@ -1,4 +1,5 @@
-//! A row about a tool of an agent: what it does, and which of its arguments say so. Also a module of the build script.
+//! A row about a tool of an agent: its effects, and which of its arguments show them. Also a module of the build
+//! script.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -21,16 +22,16 @@ pub struct Tool {
     pub does: Vec<Argument>,
 }
 
-/// What an argument says, under any of its names.
+/// An argument's role, under any of its names.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Argument {
-    /// What it says.
+    /// Its role.
     pub role: Role,
     /// Its names.
     pub names: Vec<String>,
 }
 
-/// What arguments say.
+/// The role of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     /// A command line, or a list of words.
@@ -39,7 +40,7 @@ pub enum Role {
     Folder,
     /// A file, or a list of them, that is read.
     Reads,
-    /// A folder whose files are read; the call's folder if it is not given.
+    /// A folder whose files are read; the call's folder if it is missing.
     Searches,
     /// A file that is written.
     Writes,

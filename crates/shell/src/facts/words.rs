@@ -1,4 +1,4 @@
-//! The vocabulary of rows: the texts that say which words name files, hosts and other programs.
+//! The vocabulary of rows: the texts that define which words name files, hosts and other programs.
 //!
 //! Also a module of the build script.
 
@@ -6,7 +6,7 @@ use super::language::{CommandOperands, Commands, Fed, Language, Prints};
 use super::row::{At, Choosing, Net, WhenFed};
 use super::run::{Apart, Inner, Run, Shell};
 
-/// Single words with what they stand for, and a list of them for suggestions.
+/// Single words with their meaning, and a list of them for suggestions.
 macro_rules! words {
     ($names:ident, $of:ident -> $kind:ty { $($word:literal => $meaning:expr,)* }) => {
         pub const $names: &[&str] = &[$($word),*];
@@ -135,7 +135,7 @@ pub fn commands(words: &[&str]) -> Option<Commands> {
     Some(Commands { language, options, operands, files, fed })
 }
 
-/// What words say that is printed.
+/// The output that the words define.
 pub fn prints(words: &[&str]) -> Option<Prints> {
     Some(match words {
         ["words"] => Prints::Words,
@@ -242,7 +242,7 @@ pub fn given(name: &str, rest: &mut &[&str]) -> Option<Vec<String>> {
     options(own)
 }
 
-/// How words say that another program is run.
+/// How the words say that another program is run.
 pub fn run(words: &[&str]) -> Option<Run> {
     let marks = ["after", "elsewhere", "apart", "more", "fills", "besides", "versioned", "unless", "shell"];
     let end = words.iter().position(|word| marks.contains(word)).unwrap_or(words.len());

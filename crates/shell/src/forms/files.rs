@@ -33,7 +33,7 @@ pub fn words(at: &At, arguments: &Arguments<'_>, operands: &[Word]) -> Vec<Word>
     }
 }
 
-/// Forms that say of some files that they are perhaps meant, or how much of them: adds these.
+/// Adds files in forms that affect them perhaps, or only partly.
 pub fn touched(
     act: Act,
     at: &At,
@@ -76,14 +76,14 @@ pub fn folder<'w>(named: impl Iterator<Item = &'w Word>, scene: &Scene<'_>) -> O
     named.fold(None, one)
 }
 
-/// What a file is called within a folder: it keeps its name.
+/// The name of a file within a folder: it keeps its name.
 pub fn within(folder: &Word, file: &Word) -> Option<Word> {
     let mut named = file.clone();
     if let Some(Piece::Text(text)) = named.pieces.last_mut() {
         text.truncate(text.trim_end_matches('/').len());
     }
     named.pieces.retain(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
-    // Of `host:file`, the folder of the file is on another host.
+    // For `host:file`, the folder of the file is on another host.
     let mut name = named.base();
     if let Some((_, file)) = name.split_once(':') {
         name = file;
@@ -190,7 +190,7 @@ fn mount(act: Act, value: &Word, scene: &Scene<'_>, found: &mut Effects) {
         Act::Reads => add(Act::Reads, Extent::Below, &host, scene, found),
         Act::Writes | Act::Deletes if writes && host.unclear().is_none() => {
             mention(act, Extent::Itself, &host, scene, found);
-            // That a project is mounted says nothing of what is written in it.
+            // A mounted project does not show what is written in it.
             if host.known() != Some(".") {
                 mention(act, Extent::Within, &host, scene, found);
             }
@@ -199,7 +199,7 @@ fn mount(act: Act, value: &Word, scene: &Scene<'_>, found: &mut Effects) {
     }
 }
 
-/// What a packer makes of a file: endings are `.gz`, or `.tgz=.tar` for one that becomes another.
+/// The output of a packer for a file: endings are `.gz`, or `.tgz=.tar` for one that becomes another.
 fn packed(word: &Word, ends: &[String]) -> Option<Word> {
     let mut made = word.clone();
     let mut ends = ends.iter().map(|end| end.split_once('=').unwrap_or((end, "")));
@@ -261,7 +261,7 @@ fn of_revision(word: &Word) -> Word {
         .unwrap_or_else(|| word.clone())
 }
 
-/// Something in the folder in which a program runs.
+/// A file in the folder in which a program runs.
 pub fn below(name: &Word) -> Word {
     let mut path = Word::text("./");
     path.append(name);

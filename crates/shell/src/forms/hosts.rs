@@ -51,7 +51,7 @@ fn forge(name: &str) -> Host {
     Host::Named(Word::text(name))
 }
 
-/// How words begin that stand for something of a forge or registry.
+/// Beginnings of words for items of a forge or registry.
 const HUBS: [(&str, &str); 6] = [
     ("github:", "github.com"),
     ("gist:", "github.com"),
@@ -112,7 +112,7 @@ fn leads_to_host(text: &str) -> bool {
         && !name.ends_with(':')
 }
 
-/// An image with its registry: `docker://ghcr.io/a/b`, `ghcr.io/a/b`. A file or a volume is none.
+/// An image with its registry: `docker://ghcr.io/a/b`, `ghcr.io/a/b`. A file or a volume is not an image.
 fn image(word: &Word) -> Option<Word> {
     let plain = word.strip_prefix("docker://").unwrap_or_else(|| word.clone());
     (leads_to_host(plain.start()) && !plain.start().contains(":/")).then_some(plain)
@@ -126,7 +126,7 @@ fn is_pair(word: &Word) -> bool {
     parts.len() == 2 && parts.iter().all(plain)
 }
 
-/// Where modules of Go come from: `GOPROXY`, or their own hosts.
+/// The sources of Go modules: `GOPROXY`, or their own hosts.
 fn modules(fetched: Vec<&Word>, scene: &Scene<'_>) -> Vec<Host> {
     let own =
         || fetched.iter().filter(|word| leads_to_host(word.start())).filter_map(|word| host(word, true));

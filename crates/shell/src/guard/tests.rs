@@ -1,4 +1,4 @@
-//! Lines that the parser misunderstands or takes too long for, and harmless ones like them.
+//! Lines that the parser misreads or takes too long for, and harmless ones like them.
 
 use super::*;
 
@@ -82,7 +82,7 @@ fn what_the_parser_reads_over_and_over_is_counted_as_it_does() {
     }
     // After one that is a letter, quotes hide nothing.
     assert!(is_costly(&format!("$(a 'b'c{}$(d)", "'$(e 'f".repeat(9)), true));
-    // What is tried as arithmetic takes the ends of those around it.
+    // A failed reading as arithmetic takes the ends of those around it.
     assert!(is_costly(&format!("$(f {}$((b);{})", "(".repeat(6), ");".repeat(9)), true));
     assert!(!is_costly("$(f $(g $((a); b)))", false));
     assert!(is_costly(&format!("x{{{}{}", "${".repeat(7), "{a,b}".repeat(20)), false));

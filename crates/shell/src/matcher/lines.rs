@@ -1,4 +1,4 @@
-//! What a question about programs asks, as command lines for people.
+//! A question about programs as command lines for people.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl fmt::Display for Flag {
 }
 
 impl Runs {
-    /// How each of its programs is called by what it asks, `A=* git push --force`, and what it asks besides.
+    /// The command line of each of its programs, `A=* git push --force`, and its further conditions.
     pub fn lines(&self) -> impl Iterator<Item = (String, String)> {
         let before: String = self.env.iter().map(|set| format!("{set} ")).collect();
         let after = self.args.iter().map(|words| format!(" {words}"));
@@ -31,12 +31,12 @@ impl Runs {
         self.programs.iter().map(move |name| (format!("{before}{}{after}", name.name()), besides.clone()))
     }
 
-    /// How many programs it names.
+    /// The number of its programs.
     pub fn len(&self) -> usize {
         self.programs.len()
     }
 
-    /// What is asked of the folder, and which options must be absent, in words.
+    /// The condition on the folder, and the options that must be absent, in words.
     fn besides(&self) -> String {
         let quoted = |texts: Vec<String>| {
             texts.iter().map(|text| format!("`{text}`")).collect::<Vec<_>>().join(" or ")

@@ -1,4 +1,4 @@
-//! Patterns over paths, in lists that are read as a `.gitignore` is.
+//! Patterns over paths, in lists that are read like a `.gitignore`.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,38 +15,38 @@ pub struct Patterns {
     written: Vec<String>,
     /// Made when a file is first compared: most calls touch none.
     list: OnceLock<Vec<Pattern>>,
-    /// The same in small letters, for systems that do not tell letters apart by case.
+    /// The same in small letters, for systems that ignore case.
     folded: OnceLock<Vec<Pattern>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pattern {
     out: bool,
-    /// What the path itself matches, and what lies below it.
+    /// Globs for the path itself, and for everything below it.
     globs: [Glob; 2],
     /// The folder itself, where the pattern means what lies in it: `X` of `X/**`, `X/*` and `**/X/**`.
     folder: Option<Glob>,
     /// Whether it means variables of the environment.
     environment: bool,
-    /// Whether it is `/**` or `~/**`, which mean what is not in the session's folder. Whoever names a place means what is there,
-    /// wherever the session began.
+    /// Whether it is `/**` or `~/**`, which match what is not in the session's folder. A pattern that names a place
+    /// matches what is there, wherever the session began.
     elsewhere: bool,
     /// Whether it means what git keeps itself.
     of_git: bool,
     /// Whether what it names may be a folder. A name with a dot or a star in it is taken for that of a file.
     may_be_folder: bool,
-    /// As written, without the mark of what is taken out.
+    /// As written, without the mark of an exclusion.
     written: String,
     /// The text before the first wildcard, for operations on whole folders. Empty where the pattern has no fixed place.
     fixed: Vec<Symbol>,
 }
 
-/// What a pattern is asked about.
+/// The path that a pattern is compared with.
 #[derive(Clone, Copy)]
 struct About<'a> {
     place: &'a Place,
     extent: Extent,
-    /// Of all files of that folder those that are called so.
+    /// The name, for all files of that folder with this name.
     named: Option<&'a [Symbol]>,
     /// A word of that name which is not known.
     unknown: Option<&'a str>,
@@ -67,8 +67,8 @@ impl Patterns {
         Patterns { written, list: OnceLock::new(), folded: OnceLock::new() }
     }
 
-    /// Whether the path matches, or what is meant of it. A pattern of the shell that has a path whole, as `.env*` has `.env`,
-    /// means that one whatever else it means.
+    /// Whether the path matches, or a part of it. A shell pattern that contains a whole path, as `.env*` contains
+    /// `.env`, matches that one whatever else it matches.
     pub fn matches(&self, place: &Place, extent: Extent) -> Answer {
         let about = About { place, extent, named: None, unknown: None };
         if let Some(choice) =
@@ -106,7 +106,7 @@ impl Patterns {
     fn listed(&self, about: About<'_>) -> Answer {
         let mut answer = Answer::No;
         let list = self.list(about.place);
-        // Whoever leaves out one of these files has thought of the others: `--exclude .env`, where `*.pem` is meant as well.
+        // An exclusion of one of these files considered the others: `--exclude .env`, where `*.pem` matches as well.
         let leaves_out = |choice: &Arc<Choice>| {
             list.iter().any(|pattern| !pattern.out && pattern.fixed.is_empty() && pattern.is_left_out(choice))
         };
@@ -188,7 +188,7 @@ impl Pattern {
         }
     }
 
-    /// The pattern in small letters. Variables of the environment are told apart by case everywhere.
+    /// The pattern in small letters. Variables of the environment are case-sensitive everywhere.
     fn folded(&self) -> Pattern {
         if self.environment {
             return self.clone();
@@ -209,7 +209,7 @@ impl Pattern {
         })
     }
 
-    /// Of what is taken out, "yes" means that it is all of what is asked about.
+    /// For an exclusion, "yes" means that it excludes everything in question.
     fn matches(&self, about: About<'_>) -> Answer {
         let About { place, extent, .. } = about;
         if place.environment || self.environment {
@@ -253,7 +253,7 @@ impl Pattern {
                 let is_own = std::ptr::eq(glob, own);
                 match form.matches(glob, place.unclear()) {
                     Answer::Yes => return Answer::Yes,
-                    // A gap could name any folder, also one that is taken out, and a search comes through all of them.
+                    // A gap could name any folder, also an excluded one, and a search comes through all of them.
                     Answer::Perhaps(word)
                         if !guessed && (is_own || !(self.out || place.searched && self.fixed.is_empty())) =>
                     {
@@ -266,7 +266,7 @@ impl Pattern {
         best
     }
 
-    /// Whether it means whatever is put into a folder, under any name.
+    /// Whether it matches anything put into a folder, under any name.
     fn put(&self, place: &Place) -> Answer {
         let means = |(_, form): (bool, &Form)| {
             let inside = form.inside(&[Symbol::AnyName]);
@@ -274,10 +274,10 @@ impl Pattern {
         };
         let perhaps = |holds: bool| if holds { Answer::Perhaps(place.shown.clone()) } else { Answer::No };
         if !place.named().any(means) {
-            // What is put there may be just what is taken out.
+            // The added file may be just the excluded one.
             return perhaps(self.out && self.may_lie_in(place));
         }
-        // What is put above the session's folder may land in it.
+        // A file put above the session's folder may land in it.
         let up = self.elsewhere || self.fixed.starts_with(&chars(".."));
         if up && !self.out && !place.inside && place.holds(&[Symbol::Char('.')]) != Answer::No {
             return perhaps(true);
@@ -297,7 +297,7 @@ impl Pattern {
         choice.leaves_out(&self.written, self.folder.is_some())
     }
 
-    /// Of a folder with everything in it: whether the pattern means something there.
+    /// For a folder with all its content: whether the pattern matches something there.
     fn below(&self, about: About<'_>) -> Answer {
         let About { place, extent, named, unknown } = about;
         if !extent.is_deep() && !matches!(extent, Extent::Within | Extent::WithinIfFolder) {
@@ -327,7 +327,8 @@ impl Pattern {
             (Extent::Searched, Some(word)) => Answer::Perhaps(word.to_owned()),
             (Extent::Searched, None) if place.is_named_as_file() => Answer::No,
             (Extent::Searched, None) => Answer::Sweep(place.shown.clone()),
-            // It may be met in any folder, so nobody could delete one: the session's counts, and those that hold it.
+            // It may match in any folder, so no folder could be deleted: only the session's counts, and those that hold
+            // it.
             (Extent::Whole, _) => place.holds(&[Symbol::Char('.')]).and(perhaps),
             _ => Answer::No,
         }

@@ -2,7 +2,7 @@
 
 use super::step::{Step, first, is_short, word_of};
 
-/// What is after the next `mark` without a backslash.
+/// The text after the next `mark` without a backslash.
 fn past(text: &str, mark: char) -> Option<&str> {
     let mut escaped = false;
     let at = text.char_indices().find(|(_, letter)| {
@@ -42,7 +42,7 @@ const EXPRESSIONS: &str = "let ec[ho] echom[sg] echoe[rr] if elsei[f] wh[ile] fo
 const OPENS: &str = "e[dit] sp[lit] vs[plit] tabe[dit] tabnew new vne[w] vie[w] sv[iew] fin[d] sf[ind] n[ext] ar[gs] arga[dd] bad[d] dr[op] pe[dit] diffs[plit]";
 const WRITES: &str = "w[rite] wq x[it] exi[t] sav[eas] up[date]";
 
-/// A command of vi: several stand between bars.
+/// A command of vi: several are separated by bars.
 pub fn vim(line: &str) -> Vec<Step<'_>> {
     let mut steps = Vec::new();
     let mut rest = line;

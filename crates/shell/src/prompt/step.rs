@@ -1,6 +1,6 @@
-//! What commands of programs do, and how they are written.
+//! The effects of programs' own commands, and how they are written.
 
-/// What one command of such a program does. Texts reach to the end of the command's line, or are words of it.
+/// The effect of one command of such a program. Texts reach to the end of the command's line, or are words of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<'t> {
     /// A shell reads this.

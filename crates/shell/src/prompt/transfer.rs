@@ -61,7 +61,7 @@ pub fn socat(word: &str) -> Vec<Step<'_>> {
     let is_in = |names: &[&str]| names.iter().any(|name| kind.starts_with(name));
     let listens = ["LISTEN", "RECV", "BIND"].iter().any(|name| kind.contains(name)) || kind.ends_with("-L");
     match kind.as_str() {
-        // What it is fed comes from the other address.
+        // Its standard input comes from the other address.
         "EXEC" | "SYSTEM" | "SHELL" => vec![Step::Runs(rest), Step::Opaque],
         "OPEN" | "FILE" | "GOPEN" | "CREATE" | "CREAT" => vec![Step::Reads(rest), Step::Writes(rest)],
         _ if !listens && is_in(&["TCP", "UDP", "SCTP", "DCCP", "OPENSSL", "SSL", "SOCKS", "PROXY", "IP"]) => {

@@ -1,4 +1,4 @@
-//! A pattern as a tree. Case, flags and group names are already resolved: what is left are sets, places and numbers.
+//! A pattern as a tree. Case, flags and group names are already resolved: sets, places and numbers remain.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,12 +9,12 @@ use super::set::Set;
 #[derive(Debug)]
 pub(super) struct Ast {
     pub(super) root: Node,
-    /// What `Node::Set` points into.
+    /// The sets that `Node::Set` refers to.
     pub(super) sets: Vec<Set>,
     /// Groups that some backreference names; no other group has to be remembered.
     pub(super) referenced: BTreeSet<u32>,
     pub(super) ignore_case: bool,
-    /// How many loops have rounds that may consume nothing.
+    /// Number of loops with rounds that may consume nothing.
     pub(super) watched_loops: u32,
     /// The set `[^]`.
     pub(super) anything: u32,
@@ -66,14 +66,14 @@ pub(super) struct Repeat {
     pub(super) greedy: bool,
     /// Numbers of the groups opened inside: forgotten at each round.
     pub(super) groups: Range<u32>,
-    /// Its number, if a round may consume nothing: then it must be watched that it does.
+    /// Its number, if a round may consume nothing, which then has to be detected.
     pub(super) watched: Option<u32>,
     pub(super) body: Box<Node>,
 }
 
 impl Ast {
-    /// Whether a lookaround's answer depends on the place alone: nothing in it refers to a group, and nobody refers
-    /// to a group in it.
+    /// Whether a lookaround's answer depends only on the place: nothing in it refers to a group, and nothing refers to
+    /// a group in it.
     pub(super) fn is_pure(&self, look: &Look) -> bool {
         !look.refers && self.referenced.range(look.groups.clone()).next().is_none()
     }

@@ -6,15 +6,15 @@ pub enum BadPattern {
     /// JavaScript refuses it too.
     #[error("{message} at offset {offset}")]
     Syntax {
-        /// Where the offending piece begins.
+        /// The beginning of the offending piece.
         offset: usize,
-        /// What is wrong with it.
+        /// The problem.
         message: &'static str,
     },
-    /// Its meaning depends on which JavaScript, or which flags, it meets.
+    /// Its meaning depends on the version of JavaScript, or on flags.
     #[error("`{construct}` at offset {offset} is not supported")]
     Unsupported {
-        /// Where it begins.
+        /// Its beginning.
         offset: usize,
         /// Its first letters, such as `\p{` or `(?i:`.
         construct: String,
@@ -22,7 +22,7 @@ pub enum BadPattern {
     /// It would take too much memory.
     #[error("the pattern is too large: {what}")]
     TooLarge {
-        /// In which respect.
+        /// The part that is too large.
         what: &'static str,
     },
 }

@@ -1,12 +1,12 @@
-//! Letter case as JavaScript's `i` flag sees it without the u flag: two units are the same when their upper case is,
-//! save that what has no upper case of one unit stays itself, and nothing outside ASCII meets ASCII (so `ſ` is no `s`
-//! and the Kelvin sign no `k`). Surrogates have no case, hence no astral letter has.
+//! Letter case of JavaScript's `i` flag without the u flag: two units are the same if their upper case is, except that
+//! a unit whose upper case is not one unit stays itself, and nothing outside ASCII equals ASCII (so `ſ` is not `s` and
+//! the Kelvin sign is not `k`). Surrogates have no case, so astral letters have none.
 
 use std::sync::OnceLock;
 
 use super::set::Set;
 
-/// Units whose canonical form is another unit, and the classes these make.
+/// Units whose canonical form is another unit, and their classes.
 struct Folds {
     /// (unit, canonical form), by unit; only where they differ.
     canonical: Vec<(u16, u16)>,
@@ -14,7 +14,7 @@ struct Folds {
     classes: Vec<(u16, u16)>,
 }
 
-/// The unit that stands for its case class.
+/// The representative of a unit's case class.
 pub(super) fn canonical(unit: u16) -> u16 {
     if unit < 128 {
         return u8::try_from(unit).map_or(unit, |byte| u16::from(byte.to_ascii_uppercase()));

@@ -1,5 +1,5 @@
-//! From the tree to lists of instructions. Counts are written out, so that a place in the list is the whole state; the
-//! work and the length are bounded, whatever the pattern says.
+//! Compiles the tree to lists of instructions. Counts are unrolled, so that an index in the list is the whole state;
+//! the work and the length are bounded, whatever the pattern.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ const MOST_INSTRUCTIONS: usize = 1 << 19;
 const MOST_OPTIONAL: usize = 1 << 17;
 /// Nodes visited, which counts also those that leave no instruction.
 const MOST_WORK: u32 = 1 << 22;
-/// Longest copy of a group's body that stands in for a reference to it.
+/// Longest copy of a group's body that replaces a reference to it.
 const MOST_STAND_IN: usize = 1 << 10;
 
 /// The pattern takes more than its share of instructions or work.
@@ -23,7 +23,7 @@ pub(super) struct Compiler<'a> {
     ast: &'a Ast,
     /// First slot of each group that is referred to.
     slots: HashMap<u32, u32>,
-    /// Bodies of such groups, where a copy can stand in for a reference.
+    /// Bodies of such groups, if a copy can replace a reference.
     bodies: HashMap<u32, &'a Node>,
     tables: Vec<Code>,
     table_of: HashMap<u32, u32>,
@@ -36,9 +36,9 @@ pub(super) struct Compiler<'a> {
 enum Reading {
     /// With everything that backtracking needs.
     Exact,
-    /// Which texts can match, seen from where they are.
+    /// Which texts can match, given their surroundings.
     Places,
-    /// Which texts can match, wherever they are: assertions and lookarounds hold.
+    /// Which texts can match anywhere: assertions and lookarounds count as true.
     Texts,
 }
 
@@ -172,7 +172,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// Where the exact list remembers a group.
+    /// The slot of a group in the exact list.
     fn slot(&self, group: u32, draft: &Draft) -> Option<u32> {
         if draft.reading != Reading::Exact {
             return None;
@@ -267,7 +267,7 @@ impl<'a> Compiler<'a> {
         let pure = self.ast.is_pure(look);
         match draft.reading {
             Reading::Texts => Ok(()),
-            // What an impure one refuses is not known here, so it refuses nothing.
+            // The refusals of an impure one are unknown here, so it refuses nothing.
             Reading::Places if !pure && look.negated => Ok(()),
             Reading::Exact if !pure => {
                 let start = self.push(draft, Inst::Jump(0))?;
@@ -298,8 +298,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// What a reference may match, where the group's text is not at hand: nothing, or anything the group's body can
-    /// match anywhere.
+    /// The possible matches of a reference, if the group's text is not available: nothing, or anything the group's body
+    /// can match anywhere.
     fn stand_in(&mut self, group: u32, draft: &mut Draft) -> Result<(), TooLarge> {
         let split = self.push(draft, Inst::Jump(0))?;
         match self.bodies.get(&group).copied() {
@@ -346,7 +346,7 @@ fn refers(node: &Node) -> bool {
     matches!(node, Node::Backreference(_)) || node.children().iter().any(refers)
 }
 
-/// About how many instructions the piece takes.
+/// The approximate number of instructions of the node.
 fn size(node: &Node) -> usize {
     let inside = node.children().iter().fold(1usize, |sum, child| sum.saturating_add(size(child)));
     match node {

@@ -1,8 +1,7 @@
-//! The backtracking matcher: tries the ways through the exact list in JavaScript's order, with everything it has to
-//! remember. Its stack is a list of its own, and each instruction is counted. A state in which it has failed before is
-//! not tried again, as soon as a text has proved expensive: the memory of such states is bounded, and a state is the
-//! instruction, the place, what the groups hold, which loops have consumed nothing yet, and the evaluation of a
-//! lookaround that it is in.
+//! The backtracking matcher: tries the alternatives of the exact list in JavaScript's order, with all state. Its stack
+//! is a list of its own, and each instruction is counted. Once a text has proved expensive, a state that failed before
+//! is not tried again: the memory for such states is bounded, and a state is the instruction, the place, the values of
+//! the groups, which loops have consumed nothing yet, and the lookaround that is being evaluated.
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::hash::BuildHasher;
@@ -19,7 +18,7 @@ const CHEAP: (u64, u64) = (10_000, 24);
 const MOST_MEMORY: usize = 1 << 21;
 /// Entries of the stack: 12 bytes each.
 const MOST_FRAMES: usize = 1 << 22;
-/// What remembering or finding a state costs, in steps, beside one for each of its words.
+/// The cost of storing or finding a state, in steps, in addition to one for each of its words.
 const REMEMBER: u64 = 24;
 
 /// A slot that holds no place.
@@ -35,15 +34,15 @@ pub(super) struct Machine<'a> {
     /// Evaluations of lookarounds so far.
     evaluations: u32,
     instructions: u64,
-    /// Beyond how many of them failed states are remembered.
+    /// The number of steps beyond which failed states are stored.
     cheap: u64,
     failed: DeadEnds,
 }
 
 enum Frame {
-    /// Another way to go on.
+    /// Another alternative.
     Try { at: u32, place: u32 },
-    /// What a slot held before.
+    /// The earlier value of a slot.
     Restore { slot: u32, place: u32 },
     /// A lookaround began: to go below is to fail in it.
     Look,
@@ -69,7 +68,7 @@ struct DeadEnds {
     hasher: DefaultHashBuilder,
 }
 
-/// What to do after an instruction.
+/// The action after an instruction.
 enum Next {
     Go { at: u32, place: u32 },
     Fail,
@@ -101,7 +100,7 @@ impl<'a> Machine<'a> {
     /// The end of the match that starts at the given place, in units. States that failed from earlier starts are not
     /// tried again.
     pub(super) fn run(&mut self, start: usize, fuel: &mut Fuel) -> Result<Option<usize>, OverBudget> {
-        // A run that fails leaves nothing behind: what it set it has put back.
+        // A run that fails has restored everything that it set.
         let Ok(mut place) = u32::try_from(start) else { return Ok(None) };
         let mut at = 0;
         loop {
@@ -207,7 +206,7 @@ impl<'a> Machine<'a> {
             }
             return Ok(Next::Fail);
         }
-        // What the groups held before must still come back when the pattern fails later on.
+        // The earlier values of the groups must still be restored if the pattern fails later on.
         let mut kept = look.height;
         for index in look.height..self.stack.len() {
             if matches!(self.stack.get(index), Some(Frame::Restore { .. })) {
@@ -316,7 +315,7 @@ impl<'a> Machine<'a> {
         let (captures, loops) = self.slots.split_at(self.program.slots.captures.min(self.slots.len()));
         failed.words.extend(captures);
         for loops in loops.chunks(32) {
-            // Of a loop's place all that matters is whether anything has been consumed since.
+            // Of a loop's place, only whether anything has been consumed since matters.
             let empty = loops.iter().enumerate().map(|(bit, held)| u32::from(*held == place) << bit);
             failed.words.push(empty.sum());
         }

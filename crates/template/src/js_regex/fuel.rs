@@ -1,14 +1,14 @@
-//! What a search may still cost, in steps.
+//! The remaining budget of a search, in steps.
 
 /// A search that was given up: whether the text matches is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the search stopped after {budget} steps")]
 pub struct OverBudget {
-    /// What it was allowed.
+    /// The budget.
     pub budget: u64,
 }
 
-/// What is left of a budget.
+/// The rest of a budget.
 pub(super) struct Fuel {
     pub(super) budget: u64,
     left: u64,
@@ -29,7 +29,7 @@ impl Fuel {
         }
     }
 
-    /// A budget of its own, no larger than what is left.
+    /// A separate budget, no larger than the rest.
     pub(super) fn share(&self, most: u64) -> Self {
         Self::new(self.left.min(most))
     }

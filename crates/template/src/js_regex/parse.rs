@@ -1,7 +1,7 @@
-//! Pattern text into a tree, by JavaScript's grammar without the u flag, with the leniencies of its Annex B: `{`, `}`
-//! and `]` may stand for themselves, an unknown escape for its letter, `\12` for an octal unit where there is no such
-//! group. The text is read as UTF-16 units, so an astral letter is two pieces. Open groups are kept in a list, not on
-//! the stack; how deep they nest is bounded because the passes after this one recurse.
+//! Parses the text of a pattern, by JavaScript's grammar without the u flag, with the leniencies of its Annex B: `{`,
+//! `}` and `]` may be literal, an unknown escape is its letter, `\12` is an octal unit if there is no such group. The
+//! text is read as UTF-16 units, so an astral letter is two pieces. Open groups are kept in a list, not on the stack;
+//! their nesting is bounded because the later passes recurse.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -17,7 +17,7 @@ mod names;
 
 /// Longest pattern, in UTF-16 units.
 const LONGEST: usize = 1 << 16;
-/// How deep groups and lookarounds may nest.
+/// Deepest nesting of groups and lookarounds.
 const DEEPEST: usize = 100;
 
 /// Reads a pattern, with the groups of flags it may begin with.
@@ -55,7 +55,7 @@ struct Parser<'p> {
     flags: Flags,
     /// Capturing groups in the whole pattern: decides whether `\2` refers or is octal.
     group_count: u32,
-    /// Names of groups with their (first) numbers; where there is none, `\k` is the letter.
+    /// Names of groups with their (first) numbers; if there are none, `\k` is the letter.
     names: HashMap<String, u32>,
     /// Groups opened so far.
     opened: u32,
@@ -66,7 +66,7 @@ struct Parser<'p> {
     looks: u32,
 }
 
-/// A group whose closing parenthesis has not come yet.
+/// An open group.
 struct Open {
     kind: Kind,
     /// Offset of the opening parenthesis.
@@ -84,7 +84,7 @@ enum Kind {
     Look { id: u32, behind: bool, negated: bool },
 }
 
-/// What an escape outside a class stands for.
+/// The meaning of an escape outside a class.
 enum Escape {
     Unit(u16),
     Set(Set),

@@ -1,5 +1,5 @@
-//! Runs a list of instructions without memory over a text, all ways at once: the set of states is carried from unit to
-//! unit, so the cost is at most text length times list length, and the answer is the true one.
+//! Runs a list of instructions without memory over a text, all alternatives at once: the set of states is carried from
+//! unit to unit, so the cost is at most text length times list length, and the answer is exact.
 
 use super::ast::Assert;
 use super::fuel::{Fuel, OverBudget};
@@ -66,8 +66,8 @@ pub(super) fn all(
     Ok(places)
 }
 
-/// Whether the text has a match, asked of two lists that mean the same, read from either end: which of them is the
-/// cheaper depends on the text, so they take turns, each turn from the beginning with a greater share.
+/// Whether the text has a match, by two lists with the same meaning, read from either end: which of them is cheaper
+/// depends on the text, so they take turns, each from the beginning with a greater share.
 pub(super) fn any(
     codes: [&Code; 2],
     sets: &[Set],
@@ -89,7 +89,7 @@ pub(super) fn any(
             }
             fuel.spend(turn.budget)?;
         }
-        // Nothing is left after a turn that had all: spending once more tells.
+        // Nothing is left after a turn with everything: spending once more reports it.
         fuel.spend(1)?;
         share = share.saturating_mul(4);
     }
@@ -111,7 +111,7 @@ pub(super) fn holds(assert: Assert, text: &[u16], place: usize) -> bool {
     }
 }
 
-/// Calls `accept` with each place where the list comes to its end, until that says to stop.
+/// Calls `accept` with each place where the list ends, until it says to stop.
 fn run(
     code: &Code,
     sets: &[Set],

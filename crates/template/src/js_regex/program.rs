@@ -41,7 +41,7 @@ pub(super) struct Code {
     pub(super) backward: bool,
     /// Whether it may match nothing away from the edge where it starts.
     pub(super) nullable: bool,
-    /// What a match that starts away from that edge can begin with.
+    /// The possible first units of a match that starts away from that edge.
     pub(super) first: Set,
 }
 
@@ -52,7 +52,7 @@ pub(super) enum Inst {
     /// Consumes one of these.
     Set(u32),
     Assert(Assert),
-    /// Goes on where the table of a lookaround says so.
+    /// Continues if the table of a lookaround allows it.
     Holds {
         table: u32,
         negated: bool,
@@ -78,7 +78,7 @@ pub(super) enum Inst {
     RoundStart(u32),
     /// A round of a loop ends; it must have consumed something.
     RoundEnd(u32),
-    /// A lookaround that remembers or refers; `after` is where the pattern goes on.
+    /// A lookaround with memory or references; the pattern continues at `after`.
     LookStart {
         negated: bool,
         backward: bool,

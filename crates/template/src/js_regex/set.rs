@@ -81,7 +81,7 @@ pub(super) const SPACE: &[(u16, u16)] = &[
     (0x3000, 0x3000),
     (0xFEFF, 0xFEFF),
 ];
-/// What `.` stops at, and `^` and `$` meet with the `m` flag.
+/// The units that end `.`, and at which `^` and `$` match with the `m` flag.
 pub(super) const LINE_ENDS: &[(u16, u16)] = &[(0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029)];
 
 pub(super) fn is_line_end(unit: u16) -> bool {

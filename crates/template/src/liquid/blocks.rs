@@ -1,4 +1,4 @@
-//! Builds the tree of a template: one reader for each tag, with what each accepts and ignores.
+//! Builds the tree of a template, with one reader for each tag, which knows what the tag accepts and ignores.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use super::text::{self, Text};
 use super::tree::{Branch, For, Node};
 use super::unevaluable::{Outcome, Unevaluable};
 
-/// How deep tags may nest.
+/// Deepest nesting of tags.
 const NESTING: usize = 50;
 
 /// The nodes of a whole template.
@@ -164,7 +164,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Unlike `if`, it lets a second `else`, and an `elsif` after it, stand, and drops what they hold.
+    /// Unlike `if`, it accepts a second `else`, and an `elsif` after it, and drops their contents.
     fn unless(&mut self, opened: &Piece<'a>) -> Outcome<Node> {
         let mut branches = vec![self.branch(opened, true)?];
         let mut otherwise = Vec::new();
@@ -193,8 +193,8 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// What is before the first `when` and after a second `else` is dropped; a `when` after `else`
-    /// is passed over, and its contents belong to the `else`.
+    /// Content before the first `when` and after a second `else` is dropped; a `when` after `else` is skipped, and its
+    /// contents belong to the `else`.
     fn case(&mut self, opened: &Piece<'a>) -> Outcome<Node> {
         let (subject, _) = self.scanner(opened).expression()?;
         let mut branches: Vec<(Vec<_>, Vec<Node>)> = Vec::new();
@@ -299,8 +299,7 @@ fn assign(scanner: &mut Scanner<'_>) -> Outcome<Node> {
     Ok(Node::Assign { name, value: scanner.expression()?.0 })
 }
 
-/// The values of a `when`. What is between two of them is passed over up to a comma or the letters
-/// `or`.
+/// The values of a `when`. Text between two of them is skipped up to a comma or the letters `or`.
 fn choices(scanner: &mut Scanner<'_>) -> Outcome<Vec<super::tree::Operand>> {
     let mut values = Vec::new();
     while !scanner.done() {

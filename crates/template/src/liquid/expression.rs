@@ -10,7 +10,7 @@ use super::tree::{Argument, Expression, Operand, Operator, Step};
 use super::unevaluable::{Outcome, Unevaluable};
 use super::value::{self, Value};
 
-/// How deep expressions given as text may call each other (one may name itself).
+/// Deepest nesting of expressions given as text (one may name itself).
 const NESTING: usize = 10;
 
 impl Render<'_> {
@@ -31,7 +31,7 @@ impl Render<'_> {
             };
             operands.push(value);
         }
-        // Of several values beside each other the first counts.
+        // Of several adjacent values the first counts.
         let mut value = operands.into_iter().next().unwrap_or(Value::Undefined);
         for call in &expression.filters {
             self.meter.step(1)?;

@@ -1,6 +1,6 @@
 //! The filters by name.
 //!
-//! `sample` is missing on purpose: it draws by chance, so no two evaluations of a guard would agree.
+//! `sample` is missing on purpose: it is random, so no two evaluations of a guard would agree.
 
 mod arguments;
 mod array;

@@ -1,4 +1,4 @@
-//! JavaScript's conversions and comparisons, as far as values of templates meet them.
+//! JavaScript's conversions and comparisons, as far as the values of templates need them.
 //!
 //! A conversion that JavaScript refuses (an object that hides `toString`) is [`Unevaluable::Failed`].
 
@@ -140,12 +140,12 @@ pub(super) fn add(a: &Value, b: &Value, meter: &mut Meter) -> Outcome<Value> {
     Ok(Value::Number(number(&a, meter)? + number(&b, meter)?))
 }
 
-/// `a < b`; `None` where one of them is not a number.
+/// `a < b`; `None` if one of them is not a number.
 pub(super) fn less(a: &Value, b: &Value, meter: &mut Meter) -> Outcome<Option<bool>> {
     Ok(compare(a, b, meter)?.map(std::cmp::Ordering::is_lt))
 }
 
-/// How JavaScript's `<` and `>` order two values; `None` where neither holds nor equality.
+/// The order of two values by JavaScript's `<` and `>`; `None` if neither holds and they are not equal.
 pub(super) fn compare(a: &Value, b: &Value, meter: &mut Meter) -> Outcome<Option<std::cmp::Ordering>> {
     let (a, b) = (primitive(a, meter)?, primitive(b, meter)?);
     if let (Value::Text(a), Value::Text(b)) = (&a, &b) {
@@ -173,7 +173,7 @@ pub(super) fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// What keeps two values apart in a JavaScript `Map` or `Set`.
+/// The identity of a value as a key of a JavaScript `Map` or `Set`.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) enum Identity {
     Kind(u8),

@@ -1,7 +1,7 @@
-//! What one rendering may cost: counted steps and counted memory, never time.
+//! The budget of one rendering: counted steps and counted memory, never time.
 //!
-//! Memory is what was ever made, not what is held: a count that only grows needs no bookkeeping at the
-//! places where values are dropped, and templates of guard conditions make little.
+//! Memory is the total that was allocated, not the amount in use: a count that only grows needs no bookkeeping when
+//! values are dropped, and templates of guard conditions make little.
 
 use super::unevaluable::Unevaluable;
 

@@ -1,4 +1,4 @@
-//! Which variables a template may read, found without rendering it.
+//! The variables that a template may read, found without rendering it.
 
 use std::collections::HashSet;
 

@@ -1,10 +1,10 @@
-//! Cuts a template into text, outputs and tags, and applies the white space control of `{%-` and `-%}`.
+//! Splits a template into text, outputs and tags, and applies the white space control of `{%-` and `-%}`.
 
 use super::scanner::{Scanner, is_blank};
 use super::text;
 use super::unevaluable::{Outcome, Unevaluable};
 
-/// What a piece is.
+/// The kind of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -12,8 +12,8 @@ pub(super) enum Kind {
     Tag,
 }
 
-/// A piece of a template: `from..to` as it stands, `inside` without delimiters and blanks (of text: without
-/// what white space control takes away).
+/// A piece of a template: `from..to` as written, `inside` without delimiters and blanks (for text: without what white
+/// space control removes).
 #[derive(Clone, Debug)]
 pub(super) struct Piece<'a> {
     pub(super) kind: Kind,
@@ -170,7 +170,7 @@ fn open(what: &str, offset: usize) -> Unevaluable {
     Unevaluable::Syntax { message: format!("the {what} is not closed"), offset }
 }
 
-/// Dashes take blanks off the text beside them; inside `raw` they do nothing.
+/// Dashes remove blanks from the text beside them; inside `raw` they do nothing.
 fn control_space(input: &[u16], pieces: &mut [Piece<'_>]) {
     let mut in_raw = false;
     for at in 0..pieces.len() {

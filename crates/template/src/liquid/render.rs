@@ -1,4 +1,4 @@
-//! One rendering under way: its variables, and what it may still cost.
+//! One rendering: its variables, and its remaining budget.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use super::text::{self, Text};
 use super::unevaluable::{Outcome, Unevaluable};
 use super::value::{self, Value};
 
-/// What a rendering may know.
+/// The context of a rendering.
 #[derive(Clone, Copy)]
 pub struct Scope<'a> {
-    /// The variables by name. Each is asked for at most once, when a template first reads it.
+    /// The variables by name. Each is requested at most once, when a template first reads it.
     pub globals: &'a dyn Fn(&str) -> Option<Value>,
     /// The instant that `'now' | date` means, in milliseconds since 1970.
     pub now: Option<i64>,
@@ -26,16 +26,16 @@ pub(super) struct Render<'a> {
     pub(super) assigned: HashMap<Text, Value>,
     /// The variables of the loops around, innermost last.
     pub(super) frames: Vec<Frame>,
-    /// What was asked of the caller or changed by `increment` and `decrement`.
+    /// Variables requested from the caller or changed by `increment` and `decrement`.
     globals: HashMap<Text, Option<Value>>,
-    /// In place of the caller's variables while a filter reads a property of this item.
+    /// Replaces the caller's variables while a filter reads a property of this item.
     pub(super) item: Option<Value>,
-    /// Where loops with `offset: continue` go on.
+    /// Where loops with `offset: continue` resume.
     pub(super) continues: HashMap<Text, Value>,
     pub(super) cycles: HashMap<Text, usize>,
     pub(super) broken: bool,
     pub(super) continued: bool,
-    /// How many filters with an expression are being evaluated inside each other.
+    /// Number of nested filters with an expression that are being evaluated.
     pub(super) nesting: usize,
 }
 
@@ -80,7 +80,7 @@ impl<'a> Render<'a> {
         }
     }
 
-    /// The instant that stands for `'now'`, in milliseconds.
+    /// The instant of `'now'`, in milliseconds.
     pub(super) fn now(&self) -> Outcome<i64> {
         self.scope.now.ok_or(Unevaluable::NoClock)
     }
@@ -108,7 +108,7 @@ impl<'a> Render<'a> {
             Some(item) => value::own(item, &name),
             None => self.global(&name).clone(),
         };
-        // A name nobody knows is looked up in an empty object, whose size is 0.
+        // An unknown name is looked up in an empty object, whose size is 0.
         let unknown = if text::is(&name, "size") { Value::Number(0.0) } else { Value::Undefined };
         Ok(found.unwrap_or(unknown))
     }

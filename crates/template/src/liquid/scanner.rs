@@ -1,8 +1,7 @@
 //! Reads words, literals, values and filters from a part of a template.
 //!
-//! LiquidJS reads leniently: it stops at the first thing that does not continue a value and ignores what
-//! follows a comma or a closing parenthesis. What it accepts has a meaning, so the same is accepted here,
-//! with the same meaning, and the same is refused.
+//! LiquidJS parses leniently: it stops at the first character that does not continue a value and ignores the rest after
+//! a comma or a closing parenthesis. The same texts are accepted and refused here, with the same meaning.
 
 use super::text::{self, Text};
 use super::unevaluable::{Outcome, Unevaluable};
@@ -91,7 +90,7 @@ impl<'a> Scanner<'a> {
         pattern.encode_utf16().enumerate().all(|(by, unit)| self.input.get(self.at + by) == Some(&unit))
     }
 
-    /// Goes after the next `pattern`; to the end, and false, where there is none.
+    /// Skips past the next `pattern`; to the end, and false, if there is none.
     pub(super) fn read_to(&mut self, pattern: &str) -> bool {
         while self.at < self.end {
             self.at += 1;
@@ -141,7 +140,7 @@ impl<'a> Scanner<'a> {
         matches!(self.peek(), Some(34 | 39))
     }
 
-    /// Goes after quoted text; to the end where it is not closed.
+    /// Skips past quoted text; to the end if it is not closed.
     fn read_quote_span(&mut self) {
         let quote = self.peek();
         self.at += 1;
@@ -168,9 +167,8 @@ impl<'a> Scanner<'a> {
     }
 }
 
-/// The text between the first and the last character (where the closing quote is missing, the last
-/// character stands for it), escapes resolved. `None` where LiquidJS stumbles: over `\u` whose digits run
-/// into the end of open text.
+/// The text between the first and the last character (if the closing quote is missing, the last character counts as
+/// it), escapes resolved. `None` where LiquidJS fails: at `\u` whose digits run into the end of open text.
 fn unescape(spelled: &[u16]) -> Option<Text> {
     let last = spelled.len().saturating_sub(1);
     if !spelled.contains(&92) {

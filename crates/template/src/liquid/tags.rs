@@ -224,7 +224,7 @@ impl Render<'_> {
         Ok(())
     }
 
-    /// What a loop goes over: items, the one text, or pairs of key and value.
+    /// The items of a loop: a list, the one text, or pairs of key and value.
     pub(super) fn enumerable(&mut self, value: Value) -> Outcome<Arc<List>> {
         let items = match value.plain(&mut self.meter)? {
             Value::List(list) => return Ok(list),
@@ -259,7 +259,7 @@ impl Render<'_> {
     }
 }
 
-/// The part of a row of `length` things that `slice(start, end)` takes: negative ends count from behind.
+/// The range of a row of `length` items that `slice(start, end)` takes: negative ends count from the end.
 pub(super) fn span(
     length: usize,
     start: &Value,

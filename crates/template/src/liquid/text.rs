@@ -1,4 +1,4 @@
-//! Text as JavaScript has it: a row of UTF-16 units, in which half a surrogate pair may be alone.
+//! Text as in JavaScript: a row of UTF-16 units, possibly with half a surrogate pair.
 
 use std::sync::Arc;
 
@@ -109,7 +109,7 @@ fn map_case(text: &[u16], map: impl Fn(&str) -> String) -> Text {
     out.into()
 }
 
-/// Where `needle` (not empty) occurs in `hay`, without overlaps, from the left; linear in both lengths.
+/// The positions of `needle` (not empty) in `hay`, without overlaps, from the left; linear in both lengths.
 pub(super) fn occurrences(hay: &[u16], needle: &[u16]) -> Vec<usize> {
     let mut found = Vec::new();
     scan(hay, needle, false, |at| {

@@ -1,4 +1,4 @@
-//! What a parsed template consists of.
+//! The tree of a parsed template.
 
 use super::render::Render;
 use super::text::Text;
@@ -70,7 +70,7 @@ pub(super) struct For {
     pub(super) otherwise: Vec<Node>,
 }
 
-/// A value with the filters it goes through.
+/// A value with its filters.
 #[derive(Debug)]
 pub(super) struct Expression {
     /// Operands and operators, operators last.

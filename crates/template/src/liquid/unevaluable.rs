@@ -8,9 +8,9 @@ pub enum Unevaluable {
     /// Not a template. `offset` counts bytes.
     #[error("{message} (at byte {offset})")]
     Syntax {
-        /// What is wrong.
+        /// The problem.
         message: String,
-        /// Where.
+        /// Its position.
         offset: usize,
     },
     /// A filter that LiquidJS does not have, or that is left out here. `offset` counts bytes.
@@ -18,7 +18,7 @@ pub enum Unevaluable {
     UnknownFilter {
         /// Its name.
         name: String,
-        /// Where.
+        /// Its position.
         offset: usize,
     },
     /// A tag that LiquidJS does not have. `offset` counts bytes.
@@ -26,13 +26,13 @@ pub enum Unevaluable {
     UnknownTag {
         /// Its name.
         name: String,
-        /// Where.
+        /// Its position.
         offset: usize,
     },
     /// LiquidJS has it, a guard condition cannot.
     #[error("not supported in a condition: {what}")]
     Unsupported {
-        /// What it is.
+        /// The construct.
         what: String,
     },
     /// LiquidJS fails here too.

@@ -15,7 +15,7 @@ mod property;
 
 pub(super) use property::{element, is_inherited, own, property, special};
 
-/// How deeply lists and objects may nest; every walk over a value relies on it.
+/// Deepest nesting of lists and objects; every walk over a value relies on it.
 const DEPTH: u16 = 200;
 
 /// Objects with more keys than this get an index.
@@ -24,7 +24,7 @@ const SCANNED: usize = 8;
 /// A value: those of JSON, JavaScript's `undefined`, and the four special ones that only templates make.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// What a name that does not exist stands for.
+    /// The value of an unknown name.
     Undefined,
     /// `null` of the data.
     Null,
@@ -184,8 +184,8 @@ impl Object {
     }
 }
 
-/// The state behind `forloop` and `tablerowloop`. A template may keep it after the loop, and then sees
-/// where the loop ended.
+/// The state of `forloop` and `tablerowloop`. A template may keep it after the loop, and then sees where the loop
+/// ended.
 #[derive(Debug)]
 pub struct Loop {
     round: AtomicU32,

@@ -36,7 +36,7 @@ impl Parser<'_> {
                 (Item::Unit(_), Item::Unit(_)) => {
                     return Err(self.syntax(item_at, "range out of order in a character class"));
                 }
-                // `[\w-a]` is no range: all three stand for themselves.
+                // `[\w-a]` is not a range: all three are literal.
                 _ => {
                     add(&mut ranges, &low);
                     add(&mut ranges, &Item::Unit(u16::from(b'-')));

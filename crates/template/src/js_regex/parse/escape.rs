@@ -1,4 +1,4 @@
-//! What comes after a backslash.
+//! Escapes: the text after a backslash.
 
 use super::super::ast::Assert;
 use super::super::bad_pattern::BadPattern;
@@ -48,7 +48,7 @@ impl Parser<'_> {
         group.ok_or_else(|| self.syntax(start, "`\\k` does not name a group"))
     }
 
-    /// After a backslash that begins neither a set, an assertion nor a reference: the unit it stands for.
+    /// After a backslash that begins neither a set, an assertion nor a reference: its unit.
     pub(super) fn character_escape(&mut self, start: usize) -> Result<u16, BadPattern> {
         let Some(unit) = self.peek() else {
             return Err(self.syntax(start, "`\\` at the end of the pattern"));

@@ -1,5 +1,5 @@
-//! Group names, and the first look over a pattern that finds how many groups there are and what they are called:
-//! whether `\2` and `\k` refer to groups depends on groups that may come later.
+//! Group names, and the first pass over a pattern that finds the number and names of its groups: whether `\2` and `\k`
+//! refer to groups depends on groups that may come later.
 
 use super::{Parser, ascii};
 

@@ -1,4 +1,4 @@
-//! What filters take and make: arguments, texts and lists, each counted.
+//! Inputs and outputs of filters: arguments, texts and lists, each counted.
 
 use crate::liquid::js;
 use crate::liquid::render::Render;

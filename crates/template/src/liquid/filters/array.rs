@@ -267,9 +267,8 @@ fn number(value: &Value) -> f64 {
     }
 }
 
-/// How JavaScript engines sort fewer than 64 items: the run at the beginning (turned around if it falls)
-/// stays, every further item is put in its place by bisection. With an order that contradicts itself the
-/// result depends on exactly these comparisons.
+/// How JavaScript engines sort fewer than 64 items: the run at the beginning (reversed if it falls) stays, every
+/// further item is inserted by bisection. With an inconsistent order the result depends on exactly these comparisons.
 fn insertion_sort<T>(rows: &mut [T], order: impl Fn(&T, &T) -> Ordering) {
     let falls = |rows: &[T], at: usize| match (rows.get(at - 1), rows.get(at)) {
         (Some(before), Some(after)) => order(after, before).is_lt(),

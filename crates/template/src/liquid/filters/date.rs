@@ -1,4 +1,4 @@
-//! Dates: reading them, showing them in a zone, and the directives of `strftime` as LiquidJS has them.
+//! Dates: parsing them, showing them in a zone, and the directives of `strftime` as in LiquidJS.
 
 use std::sync::{Arc, LazyLock};
 
@@ -50,14 +50,14 @@ const DAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday",
 struct Date {
     /// Milliseconds since 1970, UTC.
     time: f64,
-    /// Minutes that the zone is behind UTC.
+    /// The zone's offset west of UTC, in minutes.
     behind: f64,
     /// The zone as it was named; empty where it was given in minutes, `None` where it was not given.
     zone: Option<Text>,
     shown: Civil,
 }
 
-/// What a calendar and a clock show.
+/// The fields of a calendar and a clock.
 struct Civil {
     year: i64,
     month: i64,
@@ -125,7 +125,7 @@ impl Civil {
         }
     }
 
-    /// As the locale `en-US` shows it; years before the first count backwards from it.
+    /// In the format of the locale `en-US`; years before the first count backwards from it.
     fn local_date(&self) -> String {
         let year = if self.year > 0 { self.year } else { 1 - self.year };
         format!("{}/{}/{year}", self.month, self.day)
@@ -147,7 +147,7 @@ fn measured(run: &mut Render<'_>, value: &Value, zone: &Value) -> Outcome<()> {
     Ok(())
 }
 
-/// Reads a value as a date shown in `zone`; `None` where it is none.
+/// Parses a value as a date in `zone`; `None` if it is not one.
 fn read(run: &mut Render<'_>, value: &Value, zone: &Value) -> Outcome<Option<Date>> {
     let time = match value.clone().plain(&mut run.meter)? {
         Value::Undefined | Value::Null => return Ok(None),
@@ -181,14 +181,14 @@ fn read(run: &mut Render<'_>, value: &Value, zone: &Value) -> Outcome<Option<Dat
 /// The bundled database alone: what the machine has would differ from one to the next.
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
-/// How many minutes a zone of the time zone database is behind UTC at an instant.
+/// The offset of a zone of the time zone database west of UTC at an instant, in minutes.
 fn named_zone(name: &[u16], time: f64) -> Outcome<f64> {
     let unknown = || js::failed(format!("unknown time zone `{}`", String::from_utf16_lossy(name)));
     let name = utf8(name).ok_or_else(unknown)?;
     if name.eq_ignore_ascii_case("Factory") || name.eq_ignore_ascii_case("Etc/Unknown") {
         return Err(unknown());
     }
-    // JavaScript engines read these as the cities whose clocks they stand for.
+    // JavaScript engines read these as the cities whose clocks they follow.
     let name = match name.to_ascii_uppercase().as_str() {
         "EST5EDT" => "America/New_York".to_owned(),
         "CST6CDT" => "America/Chicago".to_owned(),
@@ -258,8 +258,8 @@ fn show(run: &mut Render<'_>, date: &Date, format: &[u16]) -> Outcome<Value> {
     made(run, out)
 }
 
-/// The directive at the beginning of `text` and its length. Where the letter is missing (the text or the
-/// line ends), what is there stands for itself.
+/// The directive at the beginning of `text` and its length. If the letter is missing (the text or the line ends), the
+/// text is literal.
 fn read_directive(text: &[u16]) -> (usize, Option<Directive<'_>>) {
     let count =
         |from: usize, kind: fn(&u16) -> bool| text.iter().skip(from).take_while(|unit| kind(unit)).count();
@@ -346,7 +346,7 @@ fn padded(run: &mut Render<'_>, text: &[u16], width: f64, pad: u16) -> Outcome<T
     Ok(std::iter::repeat_n(pad, missing).chain(text.iter().copied()).collect())
 }
 
-/// How many characters are missing to `width`, counted before they are made.
+/// The number of characters missing to `width`, counted before they are made.
 fn missing(run: &mut Render<'_>, length: usize, width: f64) -> Outcome<usize> {
     let missing = (width - js::count(length)).max(0.0);
     let missing = if missing < 1e9 { missing as usize } else { usize::MAX / 4 };
@@ -365,7 +365,7 @@ fn fraction(run: &mut Render<'_>, shown: &Civil, width: f64) -> Outcome<String> 
     Ok(digits)
 }
 
-/// `+0130` or `+01:30` for a zone that is this many minutes behind.
+/// `+0130` or `+01:30` for a zone with this offset west of UTC, in minutes.
 fn offset(behind: f64, colon: bool) -> String {
     let total = behind.abs();
     let two = |number: f64| {

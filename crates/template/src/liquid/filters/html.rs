@@ -92,7 +92,7 @@ fn strip_html(run: &mut Render<'_>, value: Value, _: &[Value]) -> Outcome<Value>
                     end = Some(opener.len() + at + closer.len());
                 }
                 None => {
-                    // It is closed nowhere after here either.
+                    // It is not closed after here, either.
                     run.meter.step(inside.len())?;
                     blocks.remove(place);
                 }

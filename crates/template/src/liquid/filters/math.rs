@@ -1,4 +1,4 @@
-//! Arithmetic. Whatever is not a number counts as 0; an argument that is not given is not a number.
+//! Arithmetic. Any value that is not a number counts as 0; a missing argument is not a number.
 
 use super::arguments::argument;
 use crate::liquid::js;

@@ -1,4 +1,4 @@
-//! Filters that look into each item: by a path and an expected value, or by an expression given as text.
+//! Filters over the items of a list: by a path and an expected value, or by an expression given as text.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Text. Lengths and places count UTF-16 units, or code points where LiquidJS counts those.
+//! Text. Lengths and positions count UTF-16 units, or code points where LiquidJS counts those.
 
 use std::collections::HashSet;
 

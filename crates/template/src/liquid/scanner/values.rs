@@ -7,7 +7,7 @@ use super::super::unevaluable::{Outcome, Unevaluable};
 use super::super::value::Value;
 use super::{Scanner, is_word};
 
-/// How deep brackets and parentheses may nest.
+/// Deepest nesting of brackets and parentheses.
 const NESTING: usize = 60;
 
 const LITERALS: [(&str, Value); 6] = [
@@ -280,7 +280,7 @@ impl<'a> Scanner<'a> {
                 self.at += 1;
                 value = self.value()?.map(|(value, _)| value);
             }
-            // JavaScript keeps a field of this name where nobody looks for it.
+            // JavaScript does not store a field of this name as a property.
             if text::is(name, "__proto__") {
                 continue;
             }

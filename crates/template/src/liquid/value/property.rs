@@ -1,4 +1,4 @@
-//! How a property of a value is read, and what a special value stands for.
+//! Reading a property of a value, and the values of special ones.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -26,7 +26,7 @@ const INHERITED: [&str; 12] = [
 ];
 
 impl Value {
-    /// What a special value stands for; any other value as it is.
+    /// The value of a special value; any other value as it is.
     pub(in super::super) fn plain(self, meter: &mut Meter) -> Outcome<Self> {
         Ok(match self {
             Self::Nil => Self::Null,
@@ -184,7 +184,7 @@ pub(in super::super) fn is_inherited(name: &[u16]) -> bool {
     INHERITED.iter().any(|inherited| text::is(name, inherited))
 }
 
-/// The element at `place`; from the end if negative; undefined where there is none.
+/// The element at `place`; from the end if negative; undefined if there is none.
 pub(in super::super) fn element(items: &[Value], place: f64) -> Value {
     let place = if place < 0.0 { js::count(items.len()) + place } else { place };
     js::whole(place).and_then(|place| items.get(place)).cloned().unwrap_or(Value::Undefined)
