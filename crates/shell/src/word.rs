@@ -214,6 +214,7 @@ impl Word {
         word
     }
 
+    /// Its symbols.
     pub fn symbols(&self) -> Vec<Symbol> {
         let mut symbols = Vec::new();
         for (at, piece) in self.pieces.iter().enumerate() {

@@ -25,10 +25,12 @@ impl<T> Blocks<T> {
     /// Items of a block: a copy repeats fewer than two blocks and counts all others, so large items have small ones.
     const BLOCK: usize = if size_of::<T>() > 32 { 128 } else { 512 };
 
+    /// The number of items.
     pub fn len(&self) -> usize {
         self.full.len() * Self::BLOCK + self.rest.len()
     }
 
+    /// Whether it has no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -52,6 +52,7 @@ impl History {
         self.messages.len()
     }
 
+    /// Whether there are no messages.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -146,10 +146,12 @@ impl Rules {
         self.rules.iter().enumerate().map(|(i, rule)| (RuleId(i as u32), rule))
     }
 
+    /// The number of rules.
     pub fn len(&self) -> usize {
         self.rules.len()
     }
 
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
     }

@@ -61,6 +61,7 @@ impl Trace {
         self.newest = Some(Stretch { first: call, place, by_turn: None });
     }
 
+    /// The number of calls.
     pub fn len(&self) -> usize {
         self.len as usize
     }
@@ -101,6 +102,7 @@ impl Trace {
         self.before.get(behind.checked_sub(1)?).copied()
     }
 
+    /// The calls, in order.
     pub fn iter(&self) -> impl Iterator<Item = CallRef> {
         let stretches = self.before.iter().chain(&self.newest);
         let ends =

@@ -101,6 +101,7 @@ impl Files {
         self.files.len()
     }
 
+    /// Whether no file is known.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
