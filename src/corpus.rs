@@ -1,11 +1,11 @@
-//! Many sessions, read and judged in parallel, and the answers handed on in the order in which the sessions came.
+//! Many sessions, read and judged in parallel, with the answers returned in the order of the sessions.
 //!
-//! Where there are as many recordings as threads, each thread goes on with one of its own, a session at a time. Where there
-//! are fewer, a recording has several threads. If it can be cut into parts, each thread cuts one off, reads it, and judges its
-//! sessions, which so stay close to it. If it cannot, a batch of its sessions is judged while the next one is read, so at most two
-//! batches are in memory. A batch is bounded by what its sessions weigh: a very long session is a batch of its own. Answers of
-//! recordings whose turn it is not yet are kept, and such a recording waits when they weigh too much. Nothing here reads files
-//! or prints; both are the caller's.
+//! If there are as many recordings as threads, each thread works on one of its own, a session at a time. If there are
+//! fewer, a recording has several threads. If it can be cut into parts, each thread cuts one off, reads it, and judges
+//! its sessions, which so stay in its cache. If it cannot, a batch of its sessions is judged while the next one is
+//! read, so at most two batches are in memory. A batch is bounded by the weight of its sessions: a very long session is
+//! a batch of its own. Answers of recordings that are ahead of their turn are kept, and such a recording waits when
+//! they weigh too much. Nothing here reads files or prints; both are up to the caller.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -32,7 +32,7 @@ const WEIGHT: usize = 4 << 20;
 const STRETCH: usize = 1 << 20;
 /// Parts that each thread reads of a recording before their answers are taken.
 const PARTS: usize = 64;
-/// Weight of the answers of a recording whose turn it is not yet.
+/// Most weight of the answers of a recording that is ahead of its turn.
 const AHEAD: usize = 8 << 20;
 
 /// Threads that judge.
@@ -41,10 +41,9 @@ pub struct Corpus {
 }
 
 impl Corpus {
-    /// With this many threads; 0 takes as many as there are processors.
+    /// With this many threads; 0: as many as there are processors.
     ///
-    /// # Errors
-    /// The system gives no threads.
+    /// # Errors The system provides no threads.
     pub fn new(jobs: usize) -> Result<Corpus, ThreadPoolBuildError> {
         Ok(Corpus { pool: ThreadPoolBuilder::new().num_threads(jobs).build()? })
     }
@@ -73,7 +72,7 @@ impl Corpus {
             if going.is_empty() {
                 return ControlFlow::Continue(());
             }
-            // All of it is done by these threads: this one only waits.
+            // All work is done by these threads: this one only waits.
             let shared = going.len() < threads;
             self.pool.install(|| {
                 going.par_iter_mut().for_each(|(_, open)| match shared {
@@ -104,7 +103,7 @@ impl Corpus {
     }
 }
 
-/// Whether another recording is to be begun: one for each thread, or more of them where they are small.
+/// Whether to begin another recording: one for each thread, or more if they are small.
 fn has_room<P: Recording, R>(open: &VecDeque<Open<P, R>>, threads: usize) -> bool {
     let size = || open.iter().map(|open| open.recording.size()).fold(0, u64::saturating_add);
     open.len() < threads || open.len() < threads * PER_THREAD && size() < WEIGHT as u64

@@ -1,4 +1,4 @@
-//! Questions about many sessions at once: which of them, what their rules did, what they hold.
+//! Questions about many sessions at once: which of them match, what their rules did, what they hold.
 //!
 //! Everything here is counted session by session and merged, so that it can be counted on many threads, or machines.
 

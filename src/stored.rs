@@ -1,9 +1,10 @@
-//! Sessions of a corpus that is larger than memory: what lists need of each stays, its content leaves when it was not looked
-//! at for a while, and comes back when something looks.
+//! Sessions of a corpus larger than memory: the data for lists stays, the content leaves when it was not used for a
+//! while, and is restored on demand.
 //!
-//! What comes back is the session that was read, or nothing. One that is a line of a file is read there again: it is much less
-//! work to notice that the line was changed than to write all lines once more. The content of every other one is kept in a file
-//! that only this program has, so it makes no difference whether it was read from a file, a pipe, an archive or a revision.
+//! A restored session is the one that was read, or nothing. One that is a line of a file is read there again: noticing
+//! that the line changed is much less work than writing all lines once more. The content of every other one is kept in
+//! a private file of the program, so it makes no difference whether it was read from a file, a pipe, an archive or a
+//! revision.
 
 mod address;
 mod pack;
@@ -25,10 +26,9 @@ use rulestep_base::session::{Elsewhere, Millis, Origin, Session, TreeSight};
 
 /// Keeps bytes outside memory, as long as the program runs.
 pub trait ByteStore: Send + Sync {
-    /// Keeps them; gives their place.
+    /// Stores bytes; returns their position.
     ///
-    /// # Errors
-    /// They cannot be written.
+    /// # Errors They cannot be written.
     fn put(&self, bytes: &[u8]) -> io::Result<u64>;
 
     /// This many bytes of that place.
@@ -38,35 +38,34 @@ pub trait ByteStore: Send + Sync {
     fn get(&self, place: u64, length: usize) -> io::Result<Vec<u8>>;
 }
 
-/// Where a session was recorded, so that it can be read again there by itself.
+/// The place of a session in its recording, from which it can be read again by itself.
 pub trait RecordedAt: Send + Sync {
-    /// What it holds, without what only its handle knows.
+    /// Its content, without what only its handle knows.
     ///
-    /// # Errors
-    /// Something else is there now, or it cannot be read.
+    /// # Errors Something else is there now, or it cannot be read.
     fn read(&self) -> Result<Session, NotRestored>;
 
-    /// What tells the place and what is there from others: where it is equal, so is what it holds.
+    /// Identifies the place and its content: where it is equal, so is the content.
     fn mark(&self) -> u64;
 }
 
-/// A session that was read: what lists say of it, and a way to its content.
+/// A session that was read: its data for lists, and access to its content.
 pub struct StoredSession {
     /// The recording's own id, see [`Session::id`].
     pub id: Arc<str>,
-    /// Where it was read.
+    /// The file and place that it was read from.
     pub origin: Origin,
-    /// What it is called, for people.
+    /// Title for people.
     pub title: Option<Arc<str>>,
     /// The first instant that was recorded.
     pub began: Option<Millis>,
-    /// What was damaged, missing or odd in the recording.
+    /// Problems of the recording.
     pub diagnostics: Box<[Diagnostic]>,
-    /// Its turns.
+    /// Number of its turns.
     pub turns: usize,
-    /// Its calls.
+    /// Number of its calls.
     pub calls: usize,
-    /// Those of them that no gate decided.
+    /// Number of its calls without a gate's decision.
     pub undecided: usize,
     parent: Option<Arc<str>>,
     tree: TreeSight,
@@ -75,7 +74,7 @@ pub struct StoredSession {
     weight: usize,
     /// Something has looked at it since its turn to leave came.
     used: AtomicBool,
-    /// It waits for its turn to leave.
+    /// Whether it is queued to leave memory.
     queued: AtomicBool,
     content: Mutex<Content>,
     digest: OnceLock<u64>,
@@ -84,13 +83,13 @@ pub struct StoredSession {
 }
 
 thread_local! {
-    /// What a thread packs sessions into, one after the other.
+    /// A thread's buffer for packing sessions.
     static ROOM: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
-/// Bytes of it that a thread keeps.
+/// Most bytes of it that a thread keeps.
 const MOST_ROOM: usize = 1 << 20;
 
-/// The part of memory that is used where all of it would be too little.
+/// The fraction of memory that is used if all of it would be too little.
 const FEW: usize = 8;
 
 /// Where the content of a session is: in memory, outside, or both.
@@ -100,7 +99,7 @@ struct Content {
     outside: Option<Outside>,
 }
 
-/// Where the content is kept outside memory.
+/// Where the content is stored outside memory.
 #[derive(Clone)]
 struct Outside {
     place: u64,
@@ -118,19 +117,19 @@ pub enum NotRestored {
     /// Something else is there.
     #[error("the session cannot be read back: its bytes were changed")]
     Changed,
-    /// What it was read from is another file by now.
+    /// Its recording is another file by now.
     #[error("its recording was changed after it was read")]
     Recording,
 }
 
-/// The sessions whose content is in memory, so that it does not grow beyond a bound.
+/// The sessions with content in memory, bounded in size.
 pub struct SessionStore {
     outside: Box<dyn ByteStore>,
     /// Bytes that they may take.
     most: usize,
-    /// There are so many that few of them can stay.
+    /// Whether there are so many that few of them can stay.
     overflows: AtomicBool,
-    /// In the order in which they came.
+    /// In order of arrival.
     queue: Mutex<VecDeque<Weak<StoredSession>>>,
     weight: AtomicUsize,
     outgrown: AtomicBool,
@@ -170,10 +169,9 @@ impl StoredSession {
         }
     }
 
-    /// Its content. Where that has left memory it is read back, which takes some microseconds for each 10 KB.
+    /// Its content. If that has left memory it is restored, which takes some microseconds for each 10 KB.
     ///
-    /// # Errors
-    /// It cannot be read back.
+    /// # Errors It cannot be restored.
     pub fn session(self: &Arc<Self>) -> Result<Arc<Session>, NotRestored> {
         let mut content = self.content();
         if let Some(session) = &content.session {
@@ -218,8 +216,8 @@ impl StoredSession {
         self.store.as_ref().is_some_and(|store| store.is_outgrown())
     }
 
-    /// Nobody looks at it any more who looked at all of it, as a screen does. By then it takes several times its weight, with
-    /// texts and trees of what was shown, so where sessions leave memory it does so at once.
+    /// Releases a session after all of it was used, as by a screen. By then it takes several times its weight, with
+    /// texts and trees of what was shown, so if sessions leave memory it does so at once.
     pub fn put_down(&self) {
         let Some(store) = self.store.as_ref().filter(|store| store.is_outgrown() && store.fault().is_none())
         else {
@@ -279,7 +277,7 @@ impl StoredSession {
         self.content.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Leaves memory. What somebody still looks at stays until they are done.
+    /// Leaves memory. Content that is in use stays until it is released.
     fn leave(&self, store: &SessionStore) -> io::Result<()> {
         let mut content = self.content();
         let Some(session) = &content.session else { return Ok(()) };
@@ -333,8 +331,8 @@ impl SessionStore {
         })
     }
 
-    /// The recordings have about this many bytes. Where they do not fit into memory, no more of them stays than what was looked at
-    /// of late: the rest would be in memory by chance, and costs a third of the time that reading takes.
+    /// Sets the approximate size of the recordings. If they do not fit into memory, only recently used ones stay:
+    /// others would be in memory by chance, and cost a third of the time that reading takes.
     pub fn expect(&self, bytes: u64) {
         self.overflows.store(bytes > self.most as u64, Ordering::Relaxed);
     }
@@ -351,8 +349,8 @@ impl SessionStore {
         stored
     }
 
-    /// Takes in a session that was read, which stays in memory until it is [released](Self::release): for whoever looks at it at
-    /// once. It is read again where it was recorded, if that is possible.
+    /// Adds a session that was read, which stays in memory until it is [released](Self::release), because it is used at
+    /// once. It is read again from its recording, if that is possible.
     pub fn hold(
         self: &Arc<Self>,
         session: Arc<Session>,
@@ -363,8 +361,8 @@ impl SessionStore {
         Arc::new(stored)
     }
 
-    /// A session that was held may leave memory. One that nobody has to look at soon does so at once where memory is full: the
-    /// processor has it close by, and those that came first stay.
+    /// Allows a held session to leave memory. One that is not needed `soon` does so at once if memory is full: it is
+    /// still in the processor's cache, and those that came first stay.
     pub fn release(self: &Arc<Self>, stored: &Arc<StoredSession>, soon: bool) {
         if soon || self.weight.load(Ordering::Relaxed) <= self.most() || self.fault.get().is_some() {
             return self.keep(stored);
@@ -435,7 +433,7 @@ impl Outside {
     }
 }
 
-/// What a handle does not keep of a session.
+/// The parts of a session that its handle does not keep.
 fn parts(session: Session) -> Parts {
     let Session { facts, offered, messages, turns, calls, alternatives, .. } = session;
     Parts { facts: Arc::unwrap_or_clone(facts), offered, messages, turns, calls, alternatives }

@@ -1,7 +1,7 @@
-//! What was opened: recordings, a version, a base to compare with. One for the command line and the workbench.
+//! The opened recordings, the version, and the base to compare with; shared by the command line and the workbench.
 //!
-//! Only here are files opened for them, and only here is it decided whether a version decides. What is read is handed on as
-//! values: this room knows no screen and no message of one.
+//! Only this room opens files for them and decides whether a version may decide. It returns values: it knows no screen
+//! and no texts for one.
 
 pub mod cases;
 mod followed;

@@ -8,11 +8,11 @@ use rulestep_engine::policy::Policy;
 pub struct AlteredRule {
     /// The rule, in the new version if that has it.
     pub at: RuleAt,
-    /// What was done to it.
+    /// The effect of the edit.
     pub fate: Fate,
 }
 
-/// What an edit did to a rule.
+/// The effect of an edit on a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
     /// Only the new version has it.
@@ -34,7 +34,7 @@ impl Fate {
     }
 }
 
-/// The rules that are not the same in both versions, in the order of the new version, then those that are gone.
+/// The rules that differ between the versions, in the order of the new version, then the removed ones.
 pub(super) fn altered(base: &Policy, new: &Policy, pairs: &Correspondence) -> Vec<AlteredRule> {
     let new = new.rules().iter().filter_map(|(rule, _)| {
         let fate = match pairs.in_base(rule) {

@@ -1,18 +1,18 @@
-//! What a new version is compared with.
+//! The base of a comparison.
 
 use std::sync::Arc;
 
 use rulestep_base::session::Call;
 use rulestep_engine::policy::Policy;
 
-/// What a new version is compared with.
+/// The base that a new version is compared with.
 #[derive(Clone)]
 pub enum Base {
     /// Another version.
     Version(Arc<Policy>),
-    /// What the recording says was refused at the time.
+    /// The refusals in the recording.
     Recorded,
-    /// What a gate decided at the time about each call, by whatever policy it had.
+    /// A gate's live decisions about each call, by whatever policy it had.
     Live,
 }
 

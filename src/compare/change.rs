@@ -1,4 +1,4 @@
-//! One change: where, what is under either version, its kind, its origin and the rule it is about.
+//! One change: its place, both sides, its kind, its origin and its rule.
 
 use std::sync::Arc;
 
@@ -12,15 +12,15 @@ use rulestep_engine::run::{Decision, Verdict};
 /// One thing that is different under the new version.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// Where: a call, a turn's start, or the session's end.
+    /// Its place: a call, a turn's start, or the session's end.
     pub at: ChangePlace,
     /// The tool of the call, or the one that is shown or hidden.
     pub tool: Option<Arc<str>>,
-    /// What is under the base.
+    /// The base's side.
     pub base: Stand,
-    /// What is under the new version.
+    /// The new version's side.
     pub new: Stand,
-    /// What kind of change.
+    /// Its kind.
     pub kind: Kind,
     /// Whether the versions' histories had parted before.
     pub origin: Origin,
@@ -29,12 +29,12 @@ pub struct Change {
     pub rule: Option<RuleAt>,
     /// Under one of the versions the model had seen something else by then than the recording says.
     pub counterfactual: bool,
-    /// It is about a tool that the recording neither lists nor calls: it may never have been offered. Such a change is
-    /// counted apart and is no failure.
+    /// Whether it is about a tool that the recording neither lists nor calls: it may never have been offered. Such a
+    /// change is counted separately and is not a failure.
     pub inferred: bool,
 }
 
-/// Where a change is.
+/// The place of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ChangePlace {
     /// At a call.
@@ -47,7 +47,7 @@ pub enum ChangePlace {
     End,
 }
 
-/// What one version makes of something.
+/// One side of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stand {
     /// The answer.
@@ -66,26 +66,27 @@ pub enum Answer {
     Call(Verdict),
     /// Whether a tool is visible.
     Tool {
-        /// It is.
+        /// Whether it is visible.
         visible: bool,
     },
     /// Whether a rule reports a call that both versions allow.
     Report {
-        /// It does.
+        /// Whether it reports the call.
         reported: bool,
     },
     /// A session's status.
     Session(Status),
-    /// How a rule about the session ended; `None` where the version has no such rule.
+    /// The outcome of a session rule; `None` if the version has no such rule.
     Rule(Option<RuleOutcome>),
-    /// A rule about the session is violated and fails nothing: it only reports, is in shadow mode, or a person was asked.
+    /// A session rule is violated without failing the session: it only reports, is in shadow mode, or a person was
+    /// asked.
     RuleReported,
 }
 
 /// A rule of one of the two versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RuleAt {
-    /// Whose it is.
+    /// The version with the rule.
     pub side: Side,
     /// The rule.
     pub rule: RuleId,
@@ -100,7 +101,7 @@ pub enum Side {
     New,
 }
 
-/// Kinds of change, in the order in which they are shown: what a reviewer must not miss comes first.
+/// Kinds of change, in the order in which they are shown: the most important for a reviewer come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// Stopped under the base, allowed now.
@@ -111,7 +112,8 @@ pub enum Kind {
     RuleRemoved,
     /// An edited rule that objects to less.
     RuleWeakened,
-    /// An edited rule whose direction is unknown (it may object to more calls or to fewer), or of which only the words changed.
+    /// An edited rule whose direction is unknown (it may object to more calls or to fewer), or of which only the words
+    /// changed.
     RuleEdited,
     /// Allowed under the base, stopped now.
     NewlyBlocked,
@@ -121,8 +123,8 @@ pub enum Kind {
     Harder,
     /// Halted under the base, denied now; or stopped under the base, asked about now.
     Softer,
-    /// Stopped under both in the same way, by another rule or for another code, reason or told text; or reported under both by
-    /// one rule for another code or reason.
+    /// Stopped under both in the same way, by another rule or with another code, reason or message to the model; or
+    /// reported under both by one rule with another code or reason.
     OtherReason,
     /// The session was over under the base, and is not now.
     NowReached,
@@ -154,12 +156,12 @@ pub enum Origin {
 }
 
 impl Change {
-    /// What it is shown under: its kind and the rule it is about.
+    /// Its group: its kind and its rule.
     pub fn group(&self) -> (Kind, Option<RuleAt>) {
         (self.kind, self.rule)
     }
 
-    /// What is under a version.
+    /// The side of a version.
     pub fn stand(&self, side: Side) -> Stand {
         match side {
             Side::Base => self.base,
@@ -169,7 +171,7 @@ impl Change {
 }
 
 impl Stand {
-    /// What a version makes of a call; after a halt, by which rule the session ended.
+    /// The side of a decision about a call; after a halt, with the rule that ended the session.
     pub(super) fn of(decision: &Decision, replay: Option<&Replay>) -> Stand {
         let finding = match decision.verdict {
             Verdict::Allow => None,
@@ -294,7 +296,7 @@ impl Kind {
         }
     }
 
-    /// What it means, for people.
+    /// Its meaning, for people.
     pub fn meaning(self) -> &'static str {
         match self {
             Kind::NewlyAllowed => "The base stops the call, but now it is allowed",
@@ -333,7 +335,7 @@ impl Kind {
         }
     }
 
-    /// Of a call with these decisions, neither the same as the other.
+    /// The kind for two different verdicts about a call.
     pub(super) fn of(base: Verdict, new: Verdict) -> Option<Kind> {
         use Verdict::{Allow, Ask, Deny, Halt, NotReached};
         Some(match (base, new) {
@@ -351,7 +353,7 @@ impl Kind {
         })
     }
 
-    /// The version whose rule the change is about, where both have one.
+    /// The version whose rule the change is about, if both have one.
     pub(super) fn side(self) -> Side {
         match self {
             Kind::NewlyAllowed

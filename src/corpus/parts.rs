@@ -1,20 +1,20 @@
-//! The parts of a recording that several threads read: each cuts one off, reads it, and judges the sessions that are complete
-//! with it.
+//! The parts of a recording that several threads read: each cuts one off, reads it, and judges the sessions that are
+//! complete with it.
 //!
-//! Only cutting off and joining is done by one thread at a time. Parts are joined in the order of the recording: one that was
-//! read too early waits, and whoever joins what it waited for gets its sessions as well.
+//! Only cutting off and joining is done by one thread at a time. Parts are joined in the order of the recording: one
+//! that was read too early waits, and the thread that joins the part before it gets its sessions as well.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::recording::{Part, Recording};
 
-/// The parts that threads cut off a recording, each its own, and what they make of them.
+/// The parts that threads cut off a recording, each its own, and their answers.
 pub struct Parts<'p, P: Recording, R> {
     recording: &'p mut P,
     /// One that was cut off already.
     first: Option<P::Part>,
-    /// How many more may be, and what their answers may weigh.
+    /// How many more parts are allowed, and how much their answers may weigh.
     left: usize,
     most: usize,
     cut: usize,
@@ -29,7 +29,7 @@ pub struct Parts<'p, P: Recording, R> {
 }
 
 impl<'p, P: Recording, R> Parts<'p, P, R> {
-    /// Of a recording: the first one, and as many as there may be in all, until their answers weigh so much.
+    /// For a recording: the first part, and the number of parts allowed in all, until their answers weigh this much.
     pub fn new(recording: &'p mut P, first: P::Part, (left, most): (usize, usize)) -> Self {
         let (waiting, answers) = (BTreeMap::new(), BTreeMap::new());
         let first = Some(first);
@@ -52,7 +52,7 @@ impl<'p, P: Recording, R> Parts<'p, P, R> {
         Some((self.cut - 1, part))
     }
 
-    /// Takes back a part; gives the sessions that are complete with it, and the number of the first one.
+    /// Joins a part; returns the sessions that are complete with it, and the number of the first one.
     fn join(&mut self, number: usize, part: P::Part) -> (usize, Vec<P::Item>) {
         self.waiting.insert(number, part);
         let mut sessions = Vec::new();

@@ -1,13 +1,13 @@
-//! What is read: recordings, one after the other, and their sessions.
+//! The input: recordings, one after the other, and their sessions.
 
 use std::convert::Infallible;
 
 use rulestep_base::session::Session;
 use rulestep_recording::Stretch;
 
-/// Something that a recording gives, to be judged.
+/// An item of a recording, to be judged.
 pub trait Weigh: Send {
-    /// Its bytes, about.
+    /// Its approximate size in bytes.
     fn weight(&self) -> usize;
 }
 
@@ -19,17 +19,17 @@ impl Weigh for Session {
 
 /// The sessions of one recording, in their order.
 pub trait Recording: Iterator<Item: Weigh> + Send {
-    /// What may be cut off it.
+    /// A part that can be cut off.
     type Part: Part;
 
-    /// Its bytes, about.
+    /// Its approximate size in bytes.
     fn size(&self) -> u64;
 
-    /// What comes next, where any thread can read that; it is much less work to cut it off than to read it. The next session is
-    /// asked for only when all that was cut off is joined again.
+    /// Cuts off the next part, if any thread can read it; cutting is much less work than reading. The next session is
+    /// requested only when all parts are joined again.
     fn cut(&mut self) -> Option<Self::Part>;
 
-    /// Takes back what was cut off, in the order of the recording; gives the sessions that are complete with it.
+    /// Joins a part, in the order of the recording; returns the sessions that are complete with it.
     fn join(&mut self, part: Self::Part) -> Vec<Self::Item>;
 }
 
@@ -51,15 +51,15 @@ impl Part for Infallible {
     }
 }
 
-/// Where recordings come from.
+/// A source of recordings.
 pub trait Recordings {
-    /// One of them.
+    /// Its kind of recording.
     type Recording: Recording;
 
     /// The next one. It may be waited for only where `no_other` is being read.
     fn begin(&mut self, no_other: bool) -> Option<Self::Recording>;
 
-    /// Takes back one that was read, or whose reading was broken off.
+    /// Takes back one that was read, or whose reading was aborted.
     fn end(&mut self, recording: Self::Recording);
 }
 

@@ -20,7 +20,7 @@ struct Sessions {
     numbers: Range<usize>,
     read: Arc<AtomicUsize>,
     size: u64,
-    /// So many sessions from its beginning can be cut off, in parts of this many.
+    /// The number of sessions from its beginning that can be cut off, and the size of the parts.
     cut: (usize, usize),
     /// The sessions of parts that were joined and are not complete before the next one is.
     held: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Stopped calls, violated session rules and what rules found that stops nothing, counted by one thing that they have in common.
+//! Stopped calls, violated session rules and findings that stop nothing, counted by a common property.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +10,7 @@ use rulestep_engine::monitor::{Effect, Finding, RuleId};
 use rulestep_engine::replay::{Replay, category};
 use rulestep_engine::run::{Decision, Verdict};
 
-/// What findings are counted by.
+/// The property by which findings are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum By {
     /// The rule that decided, or is violated.
@@ -26,7 +26,7 @@ pub enum By {
 }
 
 impl By {
-    /// All of them, the most wanted first.
+    /// All properties, the most useful first.
     pub const ALL: [By; 5] = [By::Rule, By::Tool, By::Code, By::Reason, By::Session];
 
     /// The word of the command line and the JSON output.
@@ -40,7 +40,7 @@ impl By {
         }
     }
 
-    /// What it counts by, for people.
+    /// Its meaning, for people.
     pub fn meaning(self) -> &'static str {
         match self {
             By::Rule => "The rule that decides or is violated",
@@ -54,7 +54,7 @@ impl By {
     }
 }
 
-/// What the findings of a row have in common.
+/// The common property of a row's findings.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
     /// A rule of the policy.
@@ -74,7 +74,7 @@ pub struct Count {
     pub calls: u64,
     /// Calls that were denied or halted.
     pub stopped: u64,
-    /// Of these, the ones that rest on what the recording is no evidence for.
+    /// Of these, the counterfactual ones.
     pub counterfactual: u64,
     /// Session rules that are violated.
     pub violated: u64,
@@ -84,11 +84,12 @@ pub struct Count {
     pub would_stop: u64,
     /// Allowed calls that a rule reports.
     pub reported: u64,
-    /// Session rules that are violated and only report, are in shadow mode, or were violated by calls that a person was asked about.
+    /// Violated session rules that only report, are in shadow mode, or were violated by calls that a person was asked
+    /// about.
     pub unenforced: u64,
-    /// Sessions in which any of this happened.
+    /// Sessions with any of this.
     pub sessions: u64,
-    /// Where calls were stopped and rules violated.
+    /// The first and the last stopped call or violated rule.
     pub extent: Extent,
 }
 
@@ -104,7 +105,7 @@ pub struct Breakdown {
 }
 
 impl Breakdown {
-    /// Of one session.
+    /// For one session.
     pub fn of(replay: &Replay, by: By) -> Breakdown {
         let (mut rows, mut unkeyed): (BTreeMap<Key, Count>, u64) = (BTreeMap::new(), 0);
         let session = replay.session();
@@ -193,7 +194,7 @@ impl Breakdown {
     }
 }
 
-/// What rules find about a call that may run.
+/// A finding about a call that may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Unstopped {
     Asked,
@@ -201,7 +202,7 @@ enum Unstopped {
     Reported,
 }
 
-/// What was found about a call that may run, each kind once for each key.
+/// The findings about a call that may run, each kind once for each key.
 fn unstopped(
     decision: &Decision,
     key_of: impl Fn(Option<&Finding>) -> Option<Key>,

@@ -1,4 +1,4 @@
-//! What the contexts of sessions hold where `when` of a rule looks: a value that none of them has leaves the rule off.
+//! Values in the contexts of sessions at the keys of `when`: a value that no session has disables the rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const LONGEST: usize = 200;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenContexts(BTreeMap<Arc<str>, SeenValues>);
 
-/// What sessions have at one key.
+/// The values of sessions at one key.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct SeenValues {
     values: BTreeSet<String>,
@@ -57,8 +57,8 @@ impl SeenContexts {
         }
     }
 
-    /// The values at the key of a condition that no session satisfies though some have one there, and how many have. `None`:
-    /// some session may satisfy it, or none says anything of it.
+    /// The values at the key of a condition that no session satisfies though some have one there, and how many have.
+    /// `None`: some session may satisfy it, or none has the key.
     pub fn against(&self, condition: &Condition) -> Option<(Vec<Value>, u64)> {
         let seen = self.0.get(&condition.key).filter(|seen| !seen.is_cut)?;
         let values: Vec<Value> =

@@ -1,7 +1,7 @@
-//! What recordings say of every rule of a version: whether it was asked, and what it answered.
+//! How recordings exercise the rules of a version: whether each was asked, and what it answered.
 //!
-//! A rule that stops nothing may be kept by everybody, or may never have been asked, because no recorded call is one that
-//! it is about. Only the second one is a reason to doubt the rule.
+//! A rule that stops nothing may be satisfied by every call, or may never have been asked, because no recorded call
+//! concerns it. Only the second one is a reason to doubt the rule.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::Decision;
 
-/// What sessions say of the rules and the tools.
+/// How sessions exercise the rules and the tools.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
     /// Sessions counted.
@@ -24,16 +24,16 @@ pub struct Coverage {
     pub calls: u64,
     /// Calls of choices that were not taken, which `calls` does not have.
     pub alternatives: u64,
-    /// The rules that were asked something.
+    /// The rules that were asked.
     pub rules: BTreeMap<RuleId, RuleUse>,
     /// The tools that were called.
     pub tools: BTreeMap<Arc<str>, ToolUse>,
 }
 
-/// What one rule was asked and answered.
+/// Counts of one rule's answers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleUse {
-    /// Sessions in which it was asked about a call, or had something to decide about the session.
+    /// Sessions in which it was asked about a call, or applied to the session.
     pub sessions: u64,
     /// Calls that it was asked about.
     pub calls: u64,
@@ -47,36 +47,36 @@ pub struct RuleUse {
     pub reported: u64,
     /// Of those, the calls that it had a person asked about.
     pub asked_about: u64,
-    /// Of the reported ones, those that it would have stopped or asked about, had it been enforced.
+    /// Of the reported ones, those that it would have stopped or asked about if it were enforced.
     pub would_stop: u64,
     /// Sessions that it held in, as a rule about sessions.
     pub held: u64,
     /// Sessions that violate it.
     pub violated: u64,
-    /// Those of them that do not fail for it.
+    /// Those of them that do not fail because of it.
     pub unenforced: u64,
     /// Sessions that ended before it was decided.
     pub pending: u64,
-    /// Calls of choices that were not taken that it was asked about; no count above has them.
+    /// Calls of choices that were not taken that it was asked about; they are in no count above.
     pub alternatives: u64,
-    /// Those of them that it stopped or spoke against.
+    /// Those of them that it objected to.
     pub alternatives_failed: u64,
-    /// Where it stopped or spoke against a call, or was violated.
+    /// The first and last objection to a call or violation.
     pub extent: Extent,
 }
 
-/// What the rules know of a tool.
+/// How rules cover a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolUse {
     /// Its calls.
     pub calls: u64,
-    /// Its calls in choices that were not taken, which `calls` does not have.
+    /// Its calls in choices that were not taken, which are not in `calls`.
     pub alternatives: u64,
     /// Those of both that some rule was asked about.
     pub asked: u64,
 }
 
-/// How far recordings exercise a rule, the most telling first.
+/// How far recordings exercise a rule, the most informative first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Exercise {
@@ -84,7 +84,7 @@ pub enum Exercise {
     Fired,
     /// It was asked, and never fired.
     Passed,
-    /// Nothing in the recordings is anything that it is about.
+    /// Nothing in the recordings concerns it.
     NeverAsked,
 }
 
@@ -109,7 +109,7 @@ impl RuleUse {
         }
     }
 
-    /// How often it spoke against something.
+    /// The number of its objections.
     pub fn fired(&self) -> u64 {
         self.stopped + self.violated + self.objected + self.alternatives_failed
     }
@@ -139,7 +139,7 @@ impl RuleUse {
 }
 
 impl Coverage {
-    /// Of one session, replayed with its checks.
+    /// For one session, replayed with its checks.
     pub fn of(replay: &Replay) -> Coverage {
         let session = replay.session();
         let mut coverage =
@@ -227,7 +227,7 @@ impl Coverage {
         }
     }
 
-    /// Every rule of the policy with what is known of it: those that fired first, the most often first, those that were never
+    /// Every rule of the policy with its counts: those that fired first, the most often first, those that were never
     /// asked last.
     pub fn of_policy<'a>(&'a self, policy: &'a Policy) -> Vec<(RuleId, &'a Rule, RuleUse)> {
         let used = |id| self.rules.get(&id).cloned().unwrap_or_default();
@@ -247,8 +247,8 @@ impl Coverage {
     }
 }
 
-/// The rules that were asked about a call, and whether it satisfies each. A rule may check several things of one call; it
-/// passes when all of them do.
+/// The rules that were asked about a call, and whether it satisfies each. A rule may check several things of one call;
+/// it passes when all checks do.
 fn answers(decision: &Decision) -> BTreeMap<RuleId, bool> {
     let mut passed: BTreeMap<RuleId, bool> = BTreeMap::new();
     for check in &decision.checks {

@@ -29,14 +29,14 @@ pub struct Filter {
     terms: Vec<Term>,
 }
 
-/// One term of it.
+/// A term.
 #[derive(Debug, Clone)]
 pub(super) struct Term {
     pub negated: bool,
     pub test: Test,
 }
 
-/// What a term asks.
+/// The test of a term.
 #[derive(Debug, Clone)]
 pub enum Test {
     /// Whether a pattern is found in a field.
@@ -57,14 +57,14 @@ pub enum Test {
 pub struct InvalidFilter {
     /// The term, as bytes of the text.
     pub at: Range<usize>,
-    /// What is wrong with it.
+    /// The problem.
     pub message: String,
     /// What to write instead.
     pub help: Option<String>,
 }
 
 impl InvalidFilter {
-    /// What is wrong where in the text, in one line.
+    /// The problem and its place in the text, in one line.
     pub fn in_line(&self, text: &str) -> String {
         let column = text.get(..self.at.start).map_or(0, |before| before.chars().count()) + 1;
         let help = self.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
@@ -97,7 +97,7 @@ impl Filter {
         &self.text
     }
 
-    /// Whether it asks when a session began: one whose recording does not say so cannot pass.
+    /// Whether it depends on when a session began: a session without a time cannot pass.
     pub fn asks_when(&self) -> bool {
         self.terms.iter().any(|term| matches!(term.test, Test::Since(_) | Test::Until(_)))
     }
@@ -118,12 +118,12 @@ impl Filter {
         self.terms.iter().any(|term| matches!(term.test, Test::Is(State::Changed)))
     }
 
-    /// Whether nothing is asked.
+    /// Whether it has no terms.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// Whether a row passes of which this is so.
+    /// Whether a row passes for which these tests hold.
     pub fn lets_pass(&self, is_so: impl Fn(&Test) -> bool) -> bool {
         self.terms.iter().all(|term| is_so(&term.test) != term.negated)
     }
@@ -146,7 +146,7 @@ pub fn term_of(key: Option<&str>, value: &str, whole: bool) -> String {
     let (start, end) = if whole { ("^", "$") } else { ("", "") };
     let escaped = |c: char| match c {
         '/' => "\\/".to_owned(),
-        // Nobody could type these.
+        // These cannot be typed.
         c if c.is_control() => format!("\\x{{{:x}}}", u32::from(c)),
         c => regex::escape(c.encode_utf8(&mut [0; 4])),
     };
@@ -213,12 +213,12 @@ fn token(rest: &str, start: usize) -> Result<Token<'_>, InvalidFilter> {
     Ok(Token { at: start..before + end + 2, negated, key, value, form })
 }
 
-/// Letters and `_`: what stands before a colon in a time or an address is part of a word.
+/// Letters and `_`: the part before a colon in a time or an address belongs to a word.
 fn is_key(key: &str) -> bool {
     !key.is_empty() && key.chars().all(|c| c.is_ascii_lowercase() || c == '_')
 }
 
-/// Where the expression between slashes ends, counted after the first slash.
+/// The end of the expression between slashes, counted after the first slash.
 fn regex_end(value: &str) -> Option<usize> {
     let inner = value.get(1..)?;
     let mut escaped = false;
@@ -290,8 +290,7 @@ fn turns(text: &str) -> Result<RangeInclusive<u32>, Refusal> {
 
 /// `7d` ago, or a day, or an instant; days begin at midnight UTC, as all times here.
 ///
-/// # Errors
-/// It is none of these; and what is.
+/// # Errors It is none of these, with the valid forms.
 pub fn instant(text: &str, now: Millis) -> Result<Millis, Refusal> {
     let ago = || {
         let unit = match text.chars().last()? {
@@ -318,7 +317,7 @@ pub fn instant(text: &str, now: Millis) -> Result<Millis, Refusal> {
     })
 }
 
-/// What is looked for: a part of the text, the whole of it where there are wildcards, or an expression.
+/// The pattern to search for: a part of the text, the whole of it if there are wildcards, or an expression.
 fn pattern(token: &Token<'_>) -> Result<Regex, Refusal> {
     let text = match token.form {
         Form::Regex => token.value.to_owned(),

@@ -1,7 +1,7 @@
-//! Which session it is, wherever it was read: its id and a digest of what was recorded.
+//! The identity of a session, wherever it was read: its id and a digest of its content.
 //!
-//! The same on every machine and in every version of the program, so that parts of a corpus can be counted apart and their
-//! counts merged. The name of the file is no part of it: a session that was copied is the same session.
+//! The same on every machine and in every version of the program, so that parts of a corpus can be counted separately
+//! and their counts merged. The name of the file is not part of it: a copied session is the same session.
 
 use std::fmt;
 use std::hash::Hasher;
@@ -24,8 +24,8 @@ impl Identity {
         Identity::by(session, Body::raw)
     }
 
-    /// Of a session as it was recorded: where one file writes a letter and another one its escape, the same session has two. No
-    /// escape is resolved for it.
+    /// Of a session as it was recorded: if one file writes a letter and another one its escape, the same session has
+    /// two. No escape is resolved for it.
     pub fn as_recorded(session: &Session) -> Identity {
         Identity::by(session, Body::recorded)
     }
@@ -92,11 +92,11 @@ impl TryFrom<String> for Identity {
     }
 }
 
-/// What is digested, and how the text of a body is taken.
+/// The digest, and how the text of a body is taken.
 struct Digest(XxHash3_64, fn(&Body) -> &str);
 
 impl Digest {
-    /// With its length, so that no text runs into the next.
+    /// Adds a text with its length, so that no text runs into the next.
     fn text(&mut self, text: &str) {
         self.0.write(&(text.len() as u64).to_le_bytes());
         self.0.write(text.as_bytes());

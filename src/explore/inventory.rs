@@ -1,8 +1,8 @@
-//! What recordings hold: tools and how their calls ended, what the calls do, projects and days.
+//! The content of recordings: tools and how their calls ended, what the calls do, projects and days.
 //!
-//! Nothing is guessed. Which programs a call runs, what it reads, writes, deletes and reaches is answered by the facts that
-//! rules use, and only what is certain counts as done. What is not known has rows of its own. How much is kept depends on
-//! how many different names there are, each of a bounded length.
+//! Nothing is guessed. Which programs a call runs, and what it reads, writes, deletes and reaches, is answered by the
+//! facts that rules use, and only certain effects are counted. Unknowns have rows of their own. The size depends on how
+//! many different names there are, each of a bounded length.
 
 mod doing;
 mod facts;
@@ -23,7 +23,7 @@ use super::occurrence::{Occurrence, Place, first};
 use rulestep_base::session::Outcome;
 use rulestep_engine::replay::Replay;
 
-/// What sessions hold.
+/// The content of sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inventory {
     /// Sessions counted.
@@ -48,7 +48,7 @@ pub struct Inventory {
     pub files: BTreeMap<Arc<str>, FileCalls>,
     /// Calls by the hosts that they reach or name.
     pub hosts: BTreeMap<Arc<str>, HostCalls>,
-    /// Calls of which something is not known.
+    /// Calls with unknown effects.
     #[serde(with = "pairs")]
     pub gaps: BTreeMap<Gap, GapCalls>,
     /// Sessions by project; `None` where none is recorded.
@@ -59,7 +59,7 @@ pub struct Inventory {
     pub days: BTreeMap<Option<Date>, SessionCount>,
 }
 
-/// Tables whose keys are no text.
+/// Tables whose keys are not text.
 mod pairs {
     use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ mod pairs {
 /// The calls of a tool.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCalls {
-    /// All of them.
+    /// All calls.
     pub calls: u64,
     /// Those whose result is an error.
     pub errors: u64,
@@ -99,7 +99,7 @@ pub struct ToolCalls {
 /// Calls that run a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramCalls {
-    /// How many.
+    /// Their number.
     pub calls: u64,
     /// Sessions with such calls.
     pub sessions: u64,
@@ -114,7 +114,7 @@ pub struct ProgramCalls {
 /// Calls that work on a file, or name it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileCalls {
-    /// How many.
+    /// Their number.
     pub calls: u64,
     /// Sessions with such calls.
     pub sessions: u64,
@@ -131,7 +131,7 @@ pub struct FileCalls {
 /// Calls that reach a host, or name it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostCalls {
-    /// How many.
+    /// Their number.
     pub calls: u64,
     /// Sessions with such calls.
     pub sessions: u64,
@@ -141,10 +141,10 @@ pub struct HostCalls {
     pub first: Option<Occurrence>,
 }
 
-/// Calls of which something is not known.
+/// Calls with unknown effects.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GapCalls {
-    /// How many.
+    /// Their number.
     pub calls: u64,
     /// Sessions with such calls.
     pub sessions: u64,
@@ -155,7 +155,7 @@ pub struct GapCalls {
 /// Sessions that have something in common.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionCount {
-    /// How many.
+    /// Their number.
     pub sessions: u64,
     /// Their calls.
     pub calls: u64,
@@ -164,7 +164,7 @@ pub struct SessionCount {
 }
 
 impl Inventory {
-    /// Of one session.
+    /// For one session.
     pub fn of(replay: &Replay) -> Inventory {
         let session = replay.session();
         let first = Some(Occurrence::of(session, Place::Session));

@@ -1,4 +1,4 @@
-//! Texts that many sessions share, each kept once: a filter looks at a text once, however many calls bear it.
+//! Texts that many sessions share, each stored once: a filter looks at a text once, however many calls have it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use rulestep_engine::monitor::{Rule, rule_name};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(u32);
 
-/// All of them.
+/// All such texts.
 #[derive(Debug, Default)]
 pub struct Names {
     numbers: HashMap<Box<[Arc<str>]>, Name>,
@@ -20,7 +20,7 @@ pub struct Names {
 
 #[derive(Debug)]
 struct Named {
-    /// What people call it.
+    /// The text for people.
     word: Arc<str>,
     /// Under which it is found, besides.
     texts: Box<[Arc<str>]>,
@@ -42,7 +42,7 @@ impl Name {
         Name(u32::try_from(number).unwrap_or(u32::MAX))
     }
 
-    /// As a place in what is kept for each name.
+    /// As an index into data by name.
     pub fn at(self) -> usize {
         self.0 as usize
     }
@@ -54,7 +54,7 @@ impl Names {
         self.number(std::slice::from_ref(text), || Arc::clone(text))
     }
 
-    /// The same of a text that nobody shares yet.
+    /// The same for a text that is not shared yet.
     pub fn of_str(&mut self, text: &str) -> Name {
         match self.numbers.get(&Alone([text])) {
             Some(known) => *known,
@@ -79,7 +79,7 @@ impl Names {
         number
     }
 
-    /// What people call it.
+    /// The text for people.
     pub fn word(&self, name: Name) -> &str {
         self.named.get(name.at()).map_or("", |named| &named.word)
     }
@@ -90,7 +90,7 @@ impl Names {
         named.is_some_and(|named| test(&named.word) || named.texts.iter().any(|text| test(text)))
     }
 
-    /// How many there are.
+    /// The number of names.
     pub fn len(&self) -> usize {
         self.named.len()
     }

@@ -1,4 +1,4 @@
-//! Where something happened in the recordings: the first and the last time.
+//! Occurrences in the recordings: the first and the last one.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ pub struct Occurrence {
     pub file: Arc<str>,
     /// The session's id.
     pub session: Arc<str>,
-    /// Its place in the file, from 0.
+    /// Its index in the file, from 0.
     pub index: usize,
-    /// Where in it.
+    /// The place in it.
     pub place: Place,
 }
 
 /// A place in a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Place {
-    /// All of it.
+    /// The whole session.
     Session,
     /// A call.
     Call(CallRef),
@@ -68,7 +68,7 @@ pub struct Extent {
 }
 
 impl Extent {
-    /// It happened once more.
+    /// Adds an occurrence.
     pub fn add(&mut self, occurrence: Occurrence) {
         self.first.get_or_insert_with(|| occurrence.clone());
         self.last = Some(occurrence);

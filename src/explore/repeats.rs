@@ -1,9 +1,9 @@
-//! Sessions that were recorded or collected twice: the same calls, times and ids, whatever the files are called.
+//! Sessions that were recorded or collected twice: the same calls, times and ids, whatever the names of the files.
 //!
-//! A session that begins with the calls of another one and then goes on is a fork of it: those calls are copies.
+//! A session that begins with the calls of another one and then continues is a fork of it: those calls are copies.
 //!
-//! Two runs of one task may look alike. Only what says when or as what a call was made tells them apart; without a time or
-//! an id of a call, a session is never taken for another.
+//! Two runs of one task may look alike. Only times and ids of calls distinguish them; a session without any is never
+//! taken for another.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use std::sync::Arc;
 use super::identity::Identity;
 use rulestep_base::session::{Call, Session};
 
-/// What tells a session from every other one; `None` where nothing does.
+/// The identity of a session; `None` if nothing distinguishes it.
 pub fn mark(session: &Session) -> Option<Identity> {
     let timed = session.messages.iter().any(|message| message.at.is_some());
     let tells = timed || session.calls.iter().any(|call| call.time.is_some() || call.id.is_some());
     tells.then(|| Identity::as_recorded(session))
 }
 
-/// What tells how a session begins from how every other one does: the time, the id and all else of its first call. `None` where
-/// nothing does, where it is known to be a copy, and after the first session of a file: agents write a fork to a file of its own,
-/// and to read one of many sessions of a file again takes as long as to read those before it.
+/// The identity of a session's beginning: the time, the id and all else of its first call. `None` if nothing
+/// distinguishes it, if it is known to be a copy, and after the first session of a file: agents write a fork to a file
+/// of its own, and to read one of many sessions of a file again takes as long as to read those before it.
 pub fn beginning(session: &Session) -> Option<Identity> {
     if session.origin.index > 0 {
         return None;
@@ -43,7 +43,7 @@ pub fn mark_copies(session: &mut Session, earlier: &Session) {
     calls.take_while(same).for_each(|(own, _)| own.copied = true);
 }
 
-/// Where a session was read: its file, and its place there.
+/// The place of a session: its file, and its index there.
 pub type SessionPlace = (Arc<str>, usize);
 
 /// The sessions so far, and those that were there before.
@@ -79,7 +79,7 @@ impl Repeats {
         (*first != place).then(|| first.clone())
     }
 
-    /// How many sessions are left out.
+    /// The number of sessions that are left out.
     pub fn count(&self) -> u64 {
         self.count
     }

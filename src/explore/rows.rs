@@ -1,4 +1,5 @@
-//! A session as filters and tables see it: what is asked of it and of its calls, small enough to be kept of 100,000.
+//! A session as filters and tables see it: the data for questions about it and its calls, small enough for 100,000
+//! sessions.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -36,17 +37,17 @@ pub struct SessionRow {
     pub began: Option<Millis>,
     /// Places of the recording that are damaged or lost.
     pub problems: usize,
-    /// What was decided, once it was.
+    /// The result of the decisions, once there are any.
     pub verdict: Option<SessionVerdict>,
-    /// The rules that speak against a call or are violated, each once, in that order.
+    /// The rules that object to a call or are violated, each once, in that order.
     pub rules: Box<[Name]>,
-    /// How many decisions the comparison changes, once it has been made.
+    /// The number of decisions that the comparison changes, once it has been made.
     pub changed: Option<usize>,
-    /// What its id, its title and the arguments of its calls may hold.
+    /// The trigrams of its id, its title and the arguments of its calls.
     pub(super) trigrams: Trigrams,
     /// Its calls, then its violated rules.
     events: Box<[Event]>,
-    /// The rules and codes that the events speak of.
+    /// The rules and codes of the events.
     findings: Box<[(Name, Name)]>,
 }
 
@@ -62,7 +63,7 @@ pub(super) struct Event {
     findings: Range<u32>,
 }
 
-/// What is found in a session for its row, by any thread: names get their numbers where the rows are.
+/// The data of a session for its row, from any thread: names get their numbers where the rows are.
 #[derive(Debug, Default)]
 pub struct RowDraft {
     project: Option<Arc<str>>,
@@ -76,7 +77,7 @@ pub struct RowDraft {
 }
 
 impl RowDraft {
-    /// Of a session, with its content where that can be had.
+    /// Of a session, with its content if that is available.
     pub fn of(stored: &StoredSession, session: Option<&Session>) -> RowDraft {
         let of = |field: fn(&Session) -> Option<&str>| session.and_then(field).map(Arc::from);
         let calls = session.map_or(&[] as &[Call], |session| &session.calls);
@@ -99,19 +100,19 @@ impl RowDraft {
     }
 }
 
-/// What is found in a replay for the row of its session, by any thread.
+/// The data of a replay for the row of its session, from any thread.
 #[derive(Debug)]
 pub struct RowDecisions {
     /// The states of each call, a bit each, and where its findings end.
     calls: Vec<(u16, u32)>,
-    /// Of each violated rule about the session its state, and where its findings end.
+    /// For each violated session rule its state, and where its findings end.
     violated: Vec<(u16, u32)>,
     findings: Vec<(RuleId, Option<Code>)>,
     verdict: SessionVerdict,
 }
 
 impl RowDecisions {
-    /// Of a session that was judged.
+    /// Of a judged session.
     pub fn of(replay: &Replay) -> RowDecisions {
         let mut findings = Vec::new();
         let mut calls = Vec::with_capacity(replay.calls().len());
@@ -165,7 +166,7 @@ impl SessionRow {
         SessionRow::of_stored(&stored, RowDraft::of(&stored, Some(session)), file, names)
     }
 
-    /// The same of one that may leave memory, from what was found in it.
+    /// The same for one that may leave memory, from its draft.
     pub fn of_stored(
         stored: &Arc<StoredSession>,
         draft: RowDraft,
@@ -198,7 +199,7 @@ impl SessionRow {
         self.decide(&RowDecisions::of(replay), replay.policy().rules(), names);
     }
 
-    /// The same, from what was found in a replay under these rules.
+    /// Adds the decisions of a replay under these rules.
     pub fn decide(&mut self, decided: &RowDecisions, known: &Rules, names: &mut Names) {
         let (mut rules, mut findings) = (Vec::new(), Vec::with_capacity(decided.findings.len()));
         for (rule, code) in &decided.findings {
@@ -217,7 +218,7 @@ impl SessionRow {
         let mut events = Vec::with_capacity(decided.calls.len() + decided.violated.len());
         let mut calls = self.events.iter().filter(|event| event.tool.is_some());
         for ((states, _), findings) in decided.calls.iter().zip(&mut found) {
-            // Of a session that could not be had when its row was made, no calls are known.
+            // If the session was not available when its row was made, its calls are unknown.
             events.extend(calls.next().map(|event| Event { states: *states, findings, ..event.clone() }));
         }
         for ((states, _), findings) in decided.violated.iter().zip(found) {
@@ -228,7 +229,7 @@ impl SessionRow {
         self.verdict = Some(decided.verdict);
     }
 
-    /// What it is called: as it was recorded or begins, else its id; a file by its name.
+    /// Its title: as recorded or by its beginning, else its id; a file by its name.
     pub fn title<'a>(&'a self, names: &'a Names) -> &'a str {
         match &self.session {
             Some(session) => session.title.as_deref().unwrap_or(&session.id),
@@ -236,12 +237,12 @@ impl SessionRow {
         }
     }
 
-    /// Its turns.
+    /// Number of its turns.
     pub fn turns(&self) -> usize {
         self.session.as_ref().map_or(0, |session| session.turns)
     }
 
-    /// Its calls.
+    /// Number of its calls.
     pub fn calls(&self) -> usize {
         self.session.as_ref().map_or(0, |session| session.calls)
     }
@@ -257,12 +258,12 @@ impl SessionRow {
         &self.events
     }
 
-    /// Its content, where it can be had.
+    /// Its content, if it is available.
     pub(super) fn content(&self) -> Option<Arc<Session>> {
         self.session.as_ref()?.session().ok()
     }
 
-    /// The rules that an event is about, with what they say of it.
+    /// The rules of an event, with their codes.
     pub(super) fn findings(&self, event: &Event) -> &[(Name, Name)] {
         let Range { start, end } = event.findings;
         self.findings.get(start as usize..end as usize).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! Which tools sessions have: what a policy names beside these, none of its rules can have been asked about.
+//! The tools that sessions have: the rules of a policy about other tools can never have been asked.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl SeenTools {
         other.names.iter().for_each(|tool| self.add(tool));
     }
 
-    /// All of them; `None` where there are too many to keep.
+    /// All tools; `None` if there are too many to keep.
     pub fn all(&self) -> Option<BTreeSet<&str>> {
         (!self.is_cut).then(|| self.names.iter().map(|name| &**name).collect())
     }

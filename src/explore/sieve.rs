@@ -1,4 +1,4 @@
-//! A filter made ready for many sessions: what it asks of names is answered once for each name.
+//! A filter prepared for many sessions: its tests of names are evaluated once for each name.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -10,7 +10,7 @@ use super::trigrams::Needed;
 use rulestep_base::session::Session;
 use rulestep_engine::replay::Replay;
 
-/// A filter, and the names that it is asked about.
+/// A filter, and the names that it tests.
 #[derive(Debug)]
 pub struct Sieve<'n> {
     of_session: Vec<Asked<'n>>,
@@ -23,9 +23,10 @@ struct Asked<'n> {
     negated: bool,
     test: Test,
     names: &'n Names,
-    /// For each name, whether the test's pattern is found in it, once somebody asked. Threads that ask at once find the same.
+    /// For each name, whether it matches the test's pattern, once evaluated. Threads that evaluate it at once get the
+    /// same result.
     named: Vec<AtomicU8>,
-    /// What texts must hold.
+    /// The trigrams that texts must have.
     needed: Option<Needed>,
 }
 
@@ -55,11 +56,11 @@ impl<'n> Sieve<'n> {
         Sieve { of_session, of_event }
     }
 
-    /// Whether a session passes. Terms about calls speak of one and the same call: `tool:deploy is:error` wants a deployment
-    /// that failed, not a deployment and a failure. Where all of them are negated no call may match any: `!tool:deploy` wants
-    /// sessions that deploy nothing.
+    /// Whether a session passes. Terms about calls must hold for the same call: `tool:deploy is:error` matches a
+    /// deployment that failed, not a deployment and a failure. If all of them are negated no call may match any:
+    /// `!tool:deploy` matches sessions that deploy nothing.
     ///
-    /// Of a file that could not be read nobody knows what is in it, so it passes unless its name is what is asked for.
+    /// The content of an unreadable file is unknown, so it passes unless the filter is about its name.
     pub fn passes(&self, row: &SessionRow) -> bool {
         if row.session.is_none() {
             let by_file = |asked: &&Asked<'_>| matches!(asked.test, Test::Field(Field::File, _));
@@ -90,7 +91,7 @@ impl<'n> Sieve<'n> {
         if self.of_event.is_empty() {
             return true;
         }
-        // A word may as well be in what is said of the whole session.
+        // A word may as well be in the texts of the whole session.
         let texts = self.of_event.iter().filter(|asked| asked.is_text()).map(|asked| {
             let look = look && asked.may_be_in(row);
             (asked, look, asked.of_row(row, look))
@@ -107,7 +108,7 @@ impl<'n> Sieve<'n> {
                 && texts.iter().all(text)
         };
         let mut events = row.events().iter().enumerate();
-        // Of a session as a whole only texts can be so.
+        // For a session as a whole only tests of texts can hold.
         let whole = others().all(|asked| asked.negated)
             && texts.iter().all(|(asked, _, said)| *said != asked.negated);
         let all_negated = self.of_event.iter().all(|asked| asked.negated);
@@ -120,7 +121,7 @@ impl Asked<'_> {
         matches!(self.test, Test::Field(Field::Text, _))
     }
 
-    /// What costs most is asked last.
+    /// The most expensive tests come last.
     fn cost(&self) -> u8 {
         match self.test {
             Test::Field(Field::Text, _) => 2,
@@ -158,7 +159,7 @@ impl Asked<'_> {
         }
     }
 
-    /// Whether it is so of the session as a whole. Its texts are only looked at where they may hold what is asked for.
+    /// Whether the test holds for the session as a whole. Its texts are only read if they may match.
     fn of_row(&self, row: &SessionRow, look: bool) -> bool {
         let session = row.session.as_deref();
         match &self.test {
@@ -210,8 +211,8 @@ impl Asked<'_> {
     }
 }
 
-/// Whether a session passes, in which a comparison changes this much. Without its replay nothing was decided, so that no term
-/// about decisions can match.
+/// Whether a session passes, in which a comparison changes this much. Without a replay there are no decisions, so that
+/// no term about decisions can match.
 pub fn passes(
     filter: &Filter,
     session: &Arc<Session>,

@@ -1,4 +1,4 @@
-//! Which of the tools and values that rules look at recordings have.
+//! Which of the tools and values that rules look at occur in recordings.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use rulestep_base::session::Outcome;
 use rulestep_engine::monitor::CallPart;
 use rulestep_engine::replay::Replay;
 
-/// What sessions have of them.
+/// Their occurrences in sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sightings {
     /// Tools in lists of offered ones.
     pub offered: BTreeSet<Arc<str>>,
-    /// What the probes of the policy found, by their places there; those without a call are left out.
+    /// The results of the policy's probes, by index; those without a call are left out.
     pub probes: BTreeMap<usize, ProbeUse>,
 }
 
-/// What one probe found.
+/// The results of one probe.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProbeUse {
     /// Calls, or results, it looked at.
@@ -28,7 +28,7 @@ pub struct ProbeUse {
 }
 
 impl Sightings {
-    /// Of one session.
+    /// For one session.
     pub fn of(replay: &Replay) -> Sightings {
         let session = replay.session();
         let offered = session.offered.iter().flat_map(|from| from.tools.iter());
@@ -46,7 +46,7 @@ impl Sightings {
                 let Some(probe) = probes.get(*number) else { continue };
                 let body = match probe.part {
                     CallPart::Arguments => &call.arguments,
-                    // What failed, or never ran, has no result that a rule reads.
+                    // A call that failed, or never ran, has no result that a rule reads.
                     CallPart::Result if call.outcome != Outcome::Ok => continue,
                     CallPart::Result => &call.output,
                 };

@@ -1,4 +1,4 @@
-//! What sessions say of the rules and what they hold, counted in one go.
+//! Everything that is counted over sessions, in one pass.
 
 use super::contexts::SeenContexts;
 use super::coverage::Coverage;
@@ -9,18 +9,18 @@ use rulestep_engine::replay::Replay;
 /// All counts of the same sessions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Survey {
-    /// What they say of the rules.
+    /// How they exercise the rules.
     pub coverage: Coverage,
-    /// What they hold.
+    /// Their content.
     pub inventory: Inventory,
-    /// Which tools and values that rules look at they have.
+    /// The tools and values that rules look at.
     pub sightings: Sightings,
-    /// What their contexts have where rules look.
+    /// The values of their contexts at the keys of rules.
     pub contexts: SeenContexts,
 }
 
 impl Survey {
-    /// Of one session, replayed with its checks.
+    /// For one session, replayed with its checks.
     pub fn of(replay: &Replay) -> Survey {
         Survey {
             coverage: Coverage::of(replay),

@@ -1,4 +1,4 @@
-//! The table of sessions: which pass, in which order, in which groups. Sessions are places in a list, and stay what they are.
+//! The table of sessions: filtered, sorted and grouped. Sessions are indices into a list, and do not change.
 
 use std::borrow::Borrow;
 use std::cmp::{Ordering, Reverse};
@@ -17,10 +17,10 @@ use rulestep_base::session::Millis;
 /// A place in the list of all sessions.
 pub type Place = u32;
 
-/// What sessions are sorted by.
+/// A column to sort sessions by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Column {
-    /// What it is called.
+    /// The title.
     Title,
     /// When it began.
     When,
@@ -40,13 +40,13 @@ pub enum Column {
     Stopped,
     /// Violated rules about the session.
     Violated,
-    /// Rules that speak against a call or are violated.
+    /// Rules that object to a call or are violated.
     Rules,
-    /// What is damaged or lost.
+    /// Damaged or lost parts.
     Problems,
 }
 
-/// What sessions are grouped by.
+/// A property to group sessions by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GroupKind {
     /// The file.
@@ -55,16 +55,16 @@ pub enum GroupKind {
     Project,
     /// The day on which it began, UTC.
     Day,
-    /// The first rule that speaks against a call or is violated.
+    /// The first rule that objects to a call or is violated.
     Rule,
     /// The verdict.
     Verdict,
 }
 
-/// What the sessions of a group have in common.
+/// The common property of a group's sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum GroupKey {
-    /// A file, project or rule; `None` where there is none.
+    /// A file, project or rule; `None` if there is none.
     Name(Option<Name>),
     /// A day; `None` where no time was recorded.
     Day(Option<Date>),
@@ -72,18 +72,18 @@ pub enum GroupKey {
     Verdict(Outcome),
 }
 
-/// What a session comes to, in a word; the worst first.
+/// The result of a session, in a word; the worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outcome {
     /// A call was stopped, or a rule is violated.
     Stopped,
     /// The file could not be read.
     Unread,
-    /// The recording is damaged, and nothing was stopped in what is left of it.
+    /// The recording is damaged, and nothing was stopped in the rest.
     Damaged,
     /// Calls were stopped only after the recording had parted from the policy.
     After,
-    /// Nothing was decided yet.
+    /// There are no decisions yet.
     NotJudged,
     /// No rule had anything to decide.
     NotExercised,
@@ -94,14 +94,14 @@ pub enum Outcome {
 /// Sessions that have something in common.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// What.
+    /// The common property.
     pub key: GroupKey,
     /// The sessions, in order.
     pub places: Vec<Place>,
 }
 
 impl Column {
-    /// All of them, in the order of the table.
+    /// All columns, in the order of the table.
     pub const ALL: [Column; 12] = [
         Column::Title,
         Column::When,
@@ -142,7 +142,7 @@ impl Column {
 }
 
 impl GroupKind {
-    /// All of them.
+    /// All groupings.
     pub const ALL: [GroupKind; 5] =
         [GroupKind::File, GroupKind::Project, GroupKind::Day, GroupKind::Rule, GroupKind::Verdict];
 
@@ -172,7 +172,7 @@ impl Outcome {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub const fn word(self) -> &'static str {
         match self {
             Outcome::Stopped => "stopped or violated",
@@ -197,7 +197,7 @@ impl GroupKey {
         }
     }
 
-    /// What the group is called.
+    /// The name of the group.
     pub fn word(self, kind: GroupKind, names: &Names) -> String {
         match self {
             GroupKey::Name(Some(name)) => names.word(name).to_owned(),
@@ -261,7 +261,7 @@ pub fn sort<R: Borrow<SessionRow>>(
     by_key(places, reverse, |place| row(place).and_then(key));
 }
 
-/// By numbers, those that there are first.
+/// By numbers, missing ones last.
 fn by_key(places: &mut [Place], reverse: bool, key: impl Fn(Place) -> Option<i64>) {
     let mut keyed: Vec<(Option<i64>, Place)> = places.iter().map(|place| (key(*place), *place)).collect();
     keyed.sort_by(|(a, _), (b, _)| match (a, b) {
@@ -279,8 +279,9 @@ const LETTERS: usize = 16;
 /// Letters of a title that are compared at all.
 const MOST_LETTERS: usize = 256;
 
-/// By titles, without regard to case. Many begin alike, so they are compared some letters at a time, and only those that are
-/// equal so far look at the next ones: all of it stays in the processor's cache, which titles in their sessions are not.
+/// By titles, without regard to case. Many begin alike, so they are compared some letters at a time, and only those
+/// that are equal so far look at the next ones: these stay in the processor's cache, which titles in their sessions do
+/// not.
 fn by_title<'t>(places: &mut [Place], reverse: bool, title: impl Fn(Place) -> &'t str) {
     let (mut text, mut titles) = (String::new(), Vec::with_capacity(places.len()));
     for place in places.iter() {
@@ -322,7 +323,7 @@ fn by_letters<'t>(keyed: &mut [(u128, u32)], from: usize, title: &impl Fn(u32) -
         letters.iter_mut().zip(rest).for_each(|(letter, byte)| *letter = *byte);
         *key = u128::from_be_bytes(letters);
     }
-    // What is equal stays in its order, in both directions.
+    // Equal ones keep their order, in both directions.
     keyed.sort_unstable_by_key(|(key, at)| (if reverse { !*key } else { *key }, *at));
     if longest > LETTERS {
         for equal in keyed.chunk_by_mut(|(one, _), (other, _)| one == other).filter(|equal| equal.len() > 1) {
@@ -331,8 +332,8 @@ fn by_letters<'t>(keyed: &mut [(u128, u32)], from: usize, title: &impl Fn(u32) -
     }
 }
 
-/// Puts sessions into groups, each into one, and keeps their order. Files are in the order of the list, days begin with the
-/// newest, verdicts with the worst, rules with the one that speaks against most; projects are in the order of the alphabet.
+/// Groups sessions, each into one group, and keeps their order. Files are in the order of the list, days begin with the
+/// newest, verdicts with the worst, rules with the one with the most objections; projects are in alphabetical order.
 pub fn group<R: Borrow<SessionRow>>(
     rows: &[R],
     places: &[Place],

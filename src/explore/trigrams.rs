@@ -1,8 +1,8 @@
-//! Which runs of three letters a text may hold: small enough to be kept of each session, so that a word is looked for only
-//! where it can be.
+//! Sets of three-letter runs that a text may have: small enough to be kept for each session, so that a word is searched
+//! for only where it can be.
 //!
-//! What the set does not hold is certainly not in the text; what it holds may be. Letters are compared without regard to case,
-//! as filters do.
+//! A run outside the set is certainly not in the text; a run in the set may be. Letters are compared without regard to
+//! case, as filters do.
 
 use regex_syntax::hir::literal::{ExtractKind, Extractor, Seq};
 
@@ -17,7 +17,7 @@ const LEAST_BITS: usize = 1 << 9;
 #[derive(Debug, Clone, Default)]
 pub struct Trigrams(Box<[u64]>);
 
-/// What a text must hold for a pattern to be found in it: all runs of one of these.
+/// The runs that a text must have for a pattern to match: all runs of one of these.
 #[derive(Debug)]
 pub struct Needed(Vec<Vec<u32>>);
 
@@ -107,7 +107,7 @@ fn runs(text: &str) -> impl Iterator<Item = u32> + Clone {
     })
 }
 
-/// The same of a text that has no others, as nearly all texts, for less.
+/// The same for an ASCII text, as nearly all texts are, at less cost.
 fn runs_of_ascii(text: &str) -> impl Iterator<Item = u32> {
     let letters = text.bytes().map(|letter| u32::from(letter.to_ascii_lowercase()));
     let mut run = 0;

@@ -1,4 +1,4 @@
-//! What a session comes to: one verdict, which tables, lists and jumps share.
+//! The verdict of a session, which tables, lists and jumps share.
 
 use rulestep_engine::monitor::finding::{RuleOutcome, RuleState};
 use rulestep_engine::replay::{Replay, Status};
@@ -9,21 +9,21 @@ use rulestep_engine::run::Mode;
 pub struct SessionVerdict {
     /// Calls that are stopped, or in shadow would be.
     pub stopped: u32,
-    /// The same, of calls after the recording had parted from the policy.
+    /// The same, for calls after the divergence from the recording.
     pub after: u32,
     /// Calls that a person is asked about.
     pub asked: u32,
     /// Calls that are allowed, and that a rule reports.
     pub reported: u32,
-    /// One of them ends the session.
+    /// Whether one of them ends the session.
     pub halted: bool,
-    /// Violated rules about the session that no stopped call stands for.
+    /// Violated session rules that are not already represented by a stopped call.
     pub violated: u32,
-    /// The same, of rules whose violation fails no session: that only report, are in shadow mode, or asked a person.
+    /// The same, for rules whose violation fails no session: that only report, are in shadow mode, or asked a person.
     pub unenforced: u32,
     /// Calls of choices that were not taken that are stopped.
     pub not_taken: u32,
-    /// Calls whose decision is not what the recording did: with nothing stopped, calls that were refused then.
+    /// Calls whose decision differs from the recording: if nothing is stopped, calls that were refused then.
     pub disagree: u32,
     /// There are rules about the session, and none had anything to decide.
     pub not_exercised: bool,
@@ -51,19 +51,19 @@ impl SessionVerdict {
         }
     }
 
-    /// What speaks against the session: what `✗` counts.
+    /// The number of objections: the count of `✗`.
     pub fn against(self) -> u32 {
         self.stopped.saturating_add(self.violated).saturating_add(self.not_taken)
     }
 
-    /// Whether anything speaks against it: then `replay` exits with 1.
+    /// Whether there are any objections: then `replay` exits with 1.
     pub fn objects(self) -> bool {
         self.against() > 0 || self.after > 0
     }
 }
 
-/// The rules about the session that are violated, enforced or not, without those of which the call at fault says it already: it
-/// is stopped for that, or reported. In shadow mode a call that would be stopped ran, so that the session is violated as well.
+/// The session rules that are violated, enforced or not, except those whose call at fault is already stopped or
+/// reported for it. In shadow mode a call that would be stopped ran, so the session is violated as well.
 pub fn violations(replay: &Replay) -> impl Iterator<Item = &RuleState> {
     replay.rules().iter().filter(|state| {
         let at_fault = state.position.and_then(|index| replay.call(index));

@@ -1,8 +1,8 @@
-//! Tables by where something is in memory.
+//! Tables keyed by addresses in memory.
 
 use std::hash::Hasher;
 
-/// Addresses are as good as random once they are multiplied, and nobody chooses them.
+/// Multiplied addresses are as good as random, and cannot be chosen by an attacker.
 #[derive(Default)]
 pub struct AddressHasher(u64);
 

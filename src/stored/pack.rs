@@ -1,4 +1,4 @@
-//! A session as bytes: what it holds and nothing else, so that it can leave memory and come back equal.
+//! A session as bytes: its content and nothing else, so that it can leave memory and be restored as an equal one.
 //!
 //! The bytes live as long as the program that wrote them: there is no version, and no other program reads them.
 
@@ -16,7 +16,7 @@ use rulestep_base::session::{
 
 mod call;
 
-/// How a session was refused, by the reader that said so: a few texts of the program itself.
+/// How a session was refused, by the reader that recognised it: a few texts of the program itself.
 pub type Refusals = Vec<&'static str>;
 
 /// The parts of a session that its bytes hold: all but what its handle keeps.
@@ -75,7 +75,7 @@ pub fn unpack(bytes: &[u8], refusals: &[&'static str]) -> Option<Parts> {
     read.bytes.is_empty().then_some(Parts { facts, offered, messages, turns, calls, alternatives })
 }
 
-/// How a body is written.
+/// The form of a body.
 mod body {
     pub const MISSING: u8 = 0;
     pub const TEXT: u8 = 1;
@@ -138,7 +138,7 @@ impl Writer {
         items.iter().for_each(|item| write(self, item));
     }
 
-    /// Numbers of a value stand there digit by digit, and its keys in their order.
+    /// Numbers of a value are written digit by digit, and its keys in order.
     fn value(&mut self, value: &Value) {
         self.text(&value.to_string());
     }
@@ -315,7 +315,7 @@ impl<'b> Reader<'b> {
 
     fn list<T>(&mut self, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let count = self.size()?;
-        // No item is smaller than a byte, so what is left bounds the room that is asked for.
+        // No item is smaller than a byte, so the remaining bytes bound the reserved memory.
         let mut items = Vec::with_capacity(count.min(self.bytes.len()));
         for _ in 0..count {
             items.push(read(self)?);
@@ -343,7 +343,7 @@ impl<'b> Reader<'b> {
         let now = self.maybe(Self::signed)?;
         let results = if self.flag()? { Results::Absent } else { Results::Recorded };
         let (from_the_middle, subagent) = (self.flag()?, self.flag()?);
-        // What is known of other sessions stays with the handle.
+        // Facts about other sessions stay with the handle.
         let tree = TreeSight::default();
         Some(Facts { context, variables, files, now, results, from_the_middle, subagent, tree })
     }

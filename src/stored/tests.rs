@@ -1,4 +1,4 @@
-//! Sessions that leave memory and come back.
+//! Sessions that leave memory and are restored.
 
 mod leaving {
     use std::fs;
@@ -8,7 +8,7 @@ mod leaving {
     use rulestep_base::session::Body;
     use rulestep_recording as recording;
 
-    /// Bytes in memory, which stand for a file.
+    /// Bytes in memory in place of a file.
     #[derive(Default)]
     struct Shelf(Mutex<Vec<u8>>);
 
@@ -115,12 +115,12 @@ mod leaving {
             assert!(resident(&stored) <= most, "{} of {most}", resident(&stored));
             assert_eq!(resident(&stored), store.weight.load(Ordering::Relaxed));
         }
-        // What is gone from the list takes no memory.
+        // A session that is removed from the list takes no memory.
         drop(stored);
         assert_eq!(store.weight.load(Ordering::Relaxed), 0);
     }
 
-    /// Whoever walks through a corpus leaves nothing behind, neither sessions nor places in the queue.
+    /// Walking through a corpus leaves nothing behind, neither sessions nor entries of the queue.
     #[test]
     fn what_was_looked_at_leaves_at_once_where_memory_is_full() {
         let sessions = recordings();
@@ -136,7 +136,7 @@ mod leaving {
         }
         assert_eq!(store.weight.load(Ordering::Relaxed), 0);
         assert!(store.queue().len() <= stored.len());
-        // Where all of them fit, they stay.
+        // If all of them fit, they stay.
         let store = SessionStore::new(Box::<Arc<Shelf>>::default(), usize::MAX);
         let stored = store.put(sessions[0].clone());
         stored.put_down();

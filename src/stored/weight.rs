@@ -1,8 +1,8 @@
-//! What sessions weigh, so that memory can be bounded.
+//! Sizes of sessions, so that memory can be bounded.
 
 use rulestep_base::session::Session;
 
-/// Bytes of a session whose content is not in memory, about.
+/// Approximate bytes of a session whose content is not in memory.
 pub const HANDLE: usize = 2048;
 
 /// Bytes of memory that a session takes, about, with the trees of what rules look at and with what they decide.

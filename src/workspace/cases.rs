@@ -1,4 +1,4 @@
-//! Cases judged: what they name is opened, and what came of each is handed on. One for the command line and the workbench.
+//! Runs cases: opens the files they name and returns the results. Shared by the command line and the workbench.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use rulestep_base::wording::list;
 use rulestep_engine::policy::{Policy, is_case_file};
 use rulestep_recording as sessions;
 
-/// Why a case cannot be judged whose policy has errors of its own: what is wrong is said of the policy.
+/// Why a case cannot be judged if its policy has errors, which are reported for the policy.
 pub const NOT_LOADED: &str = "the policy does not load";
 
 /// Judges cases. A policy that several of them name is read once.
@@ -29,9 +29,9 @@ pub struct CaseRunner {
 pub struct CaseFile {
     /// Its text.
     pub source: Source,
-    /// What was read of it. A file with a mistake in it has no case to judge.
+    /// Its cases. A file with a mistake has no case to judge.
     pub read: Cases,
-    /// What came of each case, in their order.
+    /// The result of each case, in order.
     pub runs: Vec<CaseRun>,
 }
 
@@ -46,11 +46,11 @@ pub struct CaseFiles {
 
 /// A case that was judged, or cannot be.
 pub struct CaseRun {
-    /// What came of it, else why it cannot be judged.
+    /// The result, or why it cannot be judged.
     pub result: Result<CaseResult, Diagnostic>,
-    /// What there is to say of its policy.
+    /// Diagnostics of its policy.
     pub of_policy: Vec<Diagnostic>,
-    /// What there is to say of the recording that its session is in.
+    /// Diagnostics of the recording of its session.
     pub of_recording: Vec<Diagnostic>,
 }
 
@@ -85,10 +85,9 @@ impl CaseRunner {
         CaseRun { result, of_policy, of_recording }
     }
 
-    /// What a case is judged with: its session, and its policy before the rules that it names are switched off.
+    /// The inputs of a case: its session, and its policy before the rules that it names are switched off.
     ///
-    /// # Errors
-    /// One of them cannot be read.
+    /// # Errors One of them cannot be read.
     pub fn parts(&mut self, case: &Case) -> Result<(Arc<Session>, Arc<Policy>), Diagnostic> {
         let policy = self.policy(case, &mut Vec::new())?;
         Ok((of_case(case, &policy, &mut Vec::new())?, policy))
@@ -101,7 +100,7 @@ impl CaseRunner {
         of_recording: &mut Vec<Diagnostic>,
     ) -> Result<(Arc<Session>, Arc<Policy>), Diagnostic> {
         let policy = self.policy(case, of_policy);
-        // What is wrong with the session is said even if its policy cannot be used.
+        // Problems of the session are reported even if its policy cannot be used.
         let looks = policy.clone().unwrap_or_else(|_| Policy::empty());
         let session = of_case(case, &looks, of_recording)?;
         Ok((session, version(case, &policy?)?))
@@ -121,7 +120,7 @@ impl CaseRunner {
         if let Some(loaded) = self.policies.get(&paths) {
             return loaded.clone().map_err(broken);
         }
-        // What cannot be read is reported where it is asked for.
+        // An unreadable file is reported where it is used.
         for (path, reference) in paths.iter().zip(&case.policy) {
             if let Err(told) = files::read_version(path, &[]) {
                 return Err(bad(case, reference, format!("{}: {}", quoted(path), told.message)));
@@ -180,7 +179,7 @@ fn session(
     }
     let named = || list(ids.iter().take(5).map(|id| quoted(id)));
     let mut of_file = reading.diagnostics();
-    // That something of the file is lost is said for all of its sessions together, and here in another way.
+    // Lost parts of the file are reported for all of its sessions together, and here in another way.
     of_file.retain(|told| match told.severity {
         Severity::Error => told.code != code::DAMAGED_RECORD,
         severity => severity > Severity::Notice,
@@ -246,7 +245,7 @@ fn with_documents(case: &Case, told: &mut Vec<Diagnostic>) -> Result<Arc<Policy>
     })
 }
 
-/// The files that a case names and that are not there: whoever only reads cases says of them that they cannot be judged.
+/// Diagnostics for missing files that a case names: code that only reads cases reports that they cannot be judged.
 pub fn missing(case: &Case) -> Vec<Diagnostic> {
     let file = match &case.session {
         CaseSession::InFile { file, .. } => Some(file),

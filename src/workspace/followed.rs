@@ -1,4 +1,4 @@
-//! What was named, followed: read once, and again as it changes.
+//! Follows the named files: reads them once, and again as they change.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use rulestep_engine::dialect::Dialect;
 use rulestep_engine::policy::{LoadResult, is_case_file};
 use rulestep_recording::Options;
 
-/// What was named, to be read as often as it changes.
+/// The named files, to be read again whenever they change.
 pub struct Workspace {
     with_samples: bool,
     policies: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Of these names. Without any of sessions it is the samples.
+    /// For these names. Without any sessions it is the samples.
     pub fn new(
         policies: Vec<String>,
         only: Option<&'static Dialect>,
@@ -37,7 +37,7 @@ impl Workspace {
         Workspace { with_samples: sessions.is_empty(), policies, only, sessions, recordings }
     }
 
-    /// Another time for recordings that grow to come to rest.
+    /// Sets how long growing recordings have to be unchanged.
     #[cfg(test)]
     pub(crate) fn resting(mut self, rests: Duration) -> Workspace {
         let recordings = self.recordings.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -54,7 +54,7 @@ impl Workspace {
         self
     }
 
-    /// Another number of bytes that sessions may take in memory.
+    /// Sets how many bytes sessions may take in memory.
     #[cfg(test)]
     pub(crate) fn bounded(mut self, most: usize) -> Workspace {
         let recordings = self.recordings.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -71,7 +71,7 @@ impl Workspace {
         }
     }
 
-    /// What of it can change on disk; `None` where nothing can.
+    /// The files that can change on disk; `None` if there are none.
     pub fn watched(&self) -> Option<WatchTargets> {
         let on_disk = |named: Vec<String>| named.into_iter().filter(|named| is_on_disk(named)).collect();
         let watched =
@@ -79,7 +79,7 @@ impl Workspace {
         (watched.sides() != ChangedFiles::default()).then_some(watched)
     }
 
-    /// Which findings are reported, as the settings are now.
+    /// Which findings are reported, by the current settings.
     pub fn levels(&self) -> Levels {
         let mut version = Version::default();
         version.read_settings(&self.policy_paths());
@@ -103,15 +103,15 @@ impl Workspace {
         }
     }
 
-    /// Judges the cases that are kept beside the policy, as `rulestep test` does: of the files on disk, whatever decides in
-    /// the meantime. Those of a revision are none of its own files.
+    /// Judges the cases that are kept beside the policy, as `rulestep test` does: with the files on disk, whichever
+    /// version decides at the moment. Cases of a revision are not among its own files.
     pub fn cases(&self) -> CaseFiles {
         let (mut runner, mut cases) = (CaseRunner::default(), CaseFiles::default());
         let mut known: Vec<Arc<str>> = Vec::new();
         let on_disk = self.policy_paths().into_iter().filter(|named| is_on_disk(named));
         for found in on_disk.filter(|named| Path::new(named).exists()).map(|named| files::case_files(&named))
         {
-            // What else is wrong in a folder is reported with the policy.
+            // Other problems of a folder are reported with the policy.
             for input in found.inputs {
                 if known.contains(&input.name) {
                     continue;
@@ -132,8 +132,8 @@ impl Workspace {
         version::base(named, &self.policies, self.only).map(|(base, _)| base)
     }
 
-    /// Reads the recordings that are not as they were when they were read last. Where one is still being written, gives
-    /// how long it has to stay as it is to be taken for whole: then it is to be read again.
+    /// Reads the recordings that have changed since the last time. If one is still being written, returns how long it
+    /// has to stay unchanged to count as complete: then it is to be read again.
     pub fn sessions<L: Look>(&self, look: &L, out: &mut dyn FnMut(Event<L::Seen>)) -> Option<Duration> {
         // A panic while reading leaves files that are read again.
         self.recordings.lock().unwrap_or_else(PoisonError::into_inner).read(look, out)

@@ -19,7 +19,7 @@ pub fn open(input: Input, options: &Options) -> Result<Reading, Diagnostic> {
     begin(input, reader, as_it_is, options)
 }
 
-/// The same, with what says at the end which bytes were read, where those are the bytes of the file themselves.
+/// The same, with a digest of the bytes read, if those are the bytes of the file themselves.
 pub fn open_digested(input: Input, options: &Options) -> Result<(Reading, Option<Digest>), Diagnostic> {
     if let Some(conversation) = input.conversation() {
         return Ok((together(input, conversation, options)?, None));
@@ -54,7 +54,7 @@ fn begin(
 ) -> Result<Reading, Diagnostic> {
     let (name, named) = (Arc::clone(&input.name), input.named);
     let mut options = options.clone();
-    // What comes through a pipe comes once: opening it again would take it from the first reader.
+    // The content of a pipe comes once: opening it again would take it from the first reader.
     if input.is_regular() {
         options.places &= as_it_is;
         let input = input.clone();
@@ -68,7 +68,8 @@ fn begin(
 /// Most bytes of a file that is looked at for a policy.
 const MOST_POLICY: u64 = 1 << 18;
 
-/// That a file is no recording, with what it is if it is a policy or a case, and nothing else is known of it.
+/// The diagnostic for a file that is not a recording; if it is a policy or a case and nothing else is known of it, it
+/// says so.
 fn of_rulestep(told: Diagnostic, input: &Input) -> Diagnostic {
     let is_text = || input.is_regular() && input.length().is_some_and(|length| length <= MOST_POLICY);
     if told.help.as_deref() != Some(recording::KNOWN_FORMATS) || !is_text() {
@@ -87,7 +88,7 @@ fn of_rulestep(told: Diagnostic, input: &Input) -> Diagnostic {
     Diagnostic { message: message.to_owned(), loss: None, ..told }.help(help)
 }
 
-/// Goes on where the reading of a file ended. `None` where it does not begin with these bytes any more, or cannot be read.
+/// Continues reading at the earlier end of a file. `None` if it no longer begins with these bytes, or cannot be read.
 pub fn resume(
     input: &Input,
     beginning: &Beginning,
@@ -119,7 +120,8 @@ pub fn weighed(told: Diagnostic, named: bool) -> Diagnostic {
     }
 }
 
-/// The same where every file should have had sessions. What is kept of a file is not weighed so: it serves runs of any option.
+/// The same if every file should have had sessions. The cached diagnostics of a file are not changed so: they serve
+/// runs with any option.
 pub fn weigh_strictly(told: &mut [Diagnostic]) {
     let is_skipped = |told: &&mut Diagnostic| matches!(told.code, code::NOT_A_SESSION | code::EMPTY_SESSION);
     told.iter_mut().filter(is_skipped).for_each(|told| told.severity = Severity::Error);

@@ -1,7 +1,8 @@
-//! What other sessions of the same recordings did, for one that is a fork: which of its calls it copied.
+//! The calls of other sessions of the same recordings, for a session that is a fork: they show which of its calls were
+//! copied.
 //!
-//! Nothing is read unless a session asks, and then as little as can be: the file that has the name of the other session, else
-//! those that name it at their beginning.
+//! Nothing is read unless a session needs it, and then as little as possible: the file that has the name of the other
+//! session, else those that name it at their beginning.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Read as _;
@@ -16,7 +17,7 @@ const BEGINNING: u64 = 4096;
 /// Digests of the calls of a session.
 type Calls = Arc<HashSet<u64>>;
 
-/// The files of a load, and what was asked of them.
+/// The files of a load, and the sessions that were looked up in them.
 struct Loaded {
     names: Vec<Arc<str>>,
     options: Options,
@@ -40,7 +41,7 @@ pub fn others<'i>(inputs: impl Iterator<Item = &'i Input>, options: &Options) ->
 
 impl Loaded {
     fn calls(&self, id: &str) -> Option<Calls> {
-        // Forks of one session ask at the same time, and one of them reads it.
+        // Forks of one session look it up at the same time, and one of them reads it.
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = known.get(id) {
             return known.clone();
@@ -65,7 +66,7 @@ impl Loaded {
         for (place, name) in self.names.iter().enumerate() {
             let mut bytes = Vec::new();
             let Some(Ok(reader)) = Input::found(name).map(|input| input.open()) else { continue };
-            // What was read before an error is as good.
+            // The part that was read before an error is good enough.
             let _ = reader.take(BEGINNING).read_to_end(&mut bytes);
             for id in ids(&String::from_utf8_lossy(&bytes)) {
                 named.entry(id.into()).or_default().push(place);

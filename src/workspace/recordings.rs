@@ -1,4 +1,4 @@
-//! Reads recordings, and again what has changed of them: a file at a time, never all for one.
+//! Reads recordings, and again the changed ones: file by file, so that one file never delays all.
 
 mod again;
 mod event;
@@ -25,38 +25,38 @@ use crate::stored::SessionStore;
 use rulestep_base::diagnostic::{Diagnostic, Severity, code};
 use rulestep_recording::Options;
 
-/// The recordings that were named, and what was read of them.
+/// The named recordings, and what was read of them.
 pub struct Recordings {
     arguments: Vec<String>,
     options: Options,
-    /// How long a file that grows has to stay as it is to be taken for whole.
+    /// How long a growing file has to stay unchanged to count as complete.
     rests: Duration,
     read: HashMap<Arc<str>, Read>,
-    /// Where the sessions are.
+    /// Holds the sessions.
     store: Arc<SessionStore>,
     /// Threads that read; made when there is a file to read.
     threads: Option<Corpus>,
 }
 
-/// What the arguments lead to.
+/// The files of the arguments.
 #[derive(Default)]
 struct Contents {
-    /// The files that there are, each under a name of its own.
+    /// The files, each with a unique name.
     files: Vec<File>,
-    /// What was named and cannot be read, each with what there is to say of it.
+    /// Named files that cannot be read, each with its diagnostics.
     missing: Vec<(Arc<str>, Vec<Diagnostic>)>,
-    /// What else there is to say.
+    /// Further diagnostics.
     besides: Vec<Diagnostic>,
 }
 
-/// How long a file that grows has to stay as it is to be taken for whole.
+/// How long a growing file has to stay unchanged to count as complete.
 const RESTS: Duration = Duration::from_secs(10);
 /// Bytes of memory that sessions take, about, before those leave it that were not looked at for a while. What is less stays in
 /// memory whole, with what was decided about it.
 const MOST: usize = 256 << 20;
 
 impl Recordings {
-    /// Of these arguments; of the samples where there are none.
+    /// For these arguments; for the samples if there are none.
     pub fn new(arguments: Vec<String>, options: Options) -> Recordings {
         let store = SessionStore::new(Box::new(Spill::new(None)), MOST);
         Recordings { arguments, options, rests: RESTS, read: HashMap::new(), store, threads: None }
@@ -67,20 +67,20 @@ impl Recordings {
         Recordings { store: SessionStore::new(Box::new(Spill::new(Some(folder))), MOST), ..self }
     }
 
-    /// Another number of bytes that sessions may take.
+    /// Sets how many bytes sessions may take.
     #[cfg(test)]
     pub fn bounded(self, most: usize) -> Recordings {
         Recordings { store: SessionStore::new(Box::new(Spill::new(None)), most), ..self }
     }
 
-    /// Another time for what grows to come to rest.
+    /// Sets how long a growing file has to stay unchanged.
     #[cfg(test)]
     pub fn resting(self, rests: Duration) -> Recordings {
         Recordings { rests, ..self }
     }
 
-    /// Reads what was not read yet or has changed since. Gives when what is being written will have come to rest, if
-    /// anything is: it is to be read once more then, since its end proves something only now.
+    /// Reads the files that are new or have changed. Returns when files that are being written will count as complete,
+    /// if there are any: they are to be read again then, because only then does their end prove something.
     pub fn read<L: Look>(&mut self, look: &L, out: &mut dyn FnMut(Event<L::Seen>)) -> Option<Duration> {
         let now = SystemTime::now();
         let Contents { files, missing, mut besides } = self.find();
@@ -96,7 +96,7 @@ impl Recordings {
         self.read.retain(|name, _| there.contains(name));
         out(Event::Listing { files: names });
         let due = files.iter().filter(|file| self.is_due(file, now));
-        // What may keep waiting keeps no other waiting.
+        // Inputs that may block must not delay others.
         let (new, others): (Vec<&File>, Vec<&File>) = due.partition(|file| self.is_new(file));
         let (waiting, others): (Vec<&File>, Vec<&File>) =
             others.into_iter().partition(|file| matches!(file.source, Source::Input(_, None)));
@@ -146,7 +146,7 @@ impl Recordings {
         }
         let (mut missing, mut besides) = (Vec::<(Arc<str>, Vec<Diagnostic>)>::new(), Vec::new());
         for told in found.diagnostics {
-            // What is only worth knowing makes no row of its own.
+            // Mere notices make no row of their own.
             let file =
                 told.place().filter(|_| told.severity == Severity::Error).map(|place| place.file().into());
             let Some(file) = file else {
@@ -181,8 +181,8 @@ impl Recordings {
         matches!(file.source, Source::Input(_, Some(_))) && !self.read.contains_key(&file.name)
     }
 
-    /// Reads files for the first time, on as many threads as there are processors, as [`Corpus`] does. Gives those that are left,
-    /// where there are no threads to be had.
+    /// Reads files for the first time, on as many threads as there are processors, as [`Corpus`] does. Returns the
+    /// remaining files if no threads are available.
     fn together<'f, L: Look>(
         &mut self,
         files: Vec<&'f File>,
@@ -211,7 +211,7 @@ impl Recordings {
             let (seen, weight) = seen(store, session, recorded, false, look);
             (of, seen, weight)
         };
-        // What was read before a fault of the program is not read again after it.
+        // Files that were read before a fault of the program are not read again after it.
         let ran = catch_unwind(AssertUnwindSafe(|| {
             threads.run(&mut unread, &judge, &|(.., weight)| *weight, &mut |(of, seen, _)| {
                 batch.borrow_mut().add(of, seen);

@@ -1,4 +1,4 @@
-//! The sessions and policies that the program carries, so that it can be tried with nothing at hand.
+//! The built-in sessions and policies, so that the program can be tried without any files.
 
 use include_dir::{Dir, include_dir};
 

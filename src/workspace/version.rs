@@ -1,4 +1,4 @@
-//! A version of a policy as it is named: its files, and whether it decides.
+//! A named version of a policy: its files, and whether it decides.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -15,20 +15,20 @@ use rulestep_engine::policy::{LoadResult, Policy, PolicyFile};
 /// The folder of policies where none is named.
 pub const DEFAULT_POLICY: &str = "contracts";
 
-/// As a base, the recording.
+/// Name of the recording as a base.
 pub const RECORDED: &str = "recorded";
 
-/// As a base, what a gate decided.
+/// Name of a gate's live decisions as a base.
 pub const LIVE: &str = "live";
 
-/// The files of a version, and what could not be read of it.
+/// The files of a version, and the files that could not be read.
 #[derive(Default, Clone)]
 pub struct Version {
-    /// What was read.
+    /// The files that were read.
     pub files: Vec<PolicyFile>,
-    /// What could not be read.
+    /// The files that could not be read.
     pub unreadable: Vec<Diagnostic>,
-    /// What else there is to say.
+    /// Further diagnostics.
     pub notices: Vec<Diagnostic>,
     /// Which findings are reported.
     pub levels: Levels,
@@ -36,9 +36,9 @@ pub struct Version {
 
 /// A version that was loaded.
 pub struct LoadedVersion {
-    /// The policy to judge by, else why there is none.
+    /// The policy to judge by, or why there is none.
     pub policy: Result<Arc<Policy>, NoPolicy>,
-    /// Everything that was read, even if the version does not decide: with what there is to say of the files.
+    /// Everything that was read, even if the version does not decide, with the diagnostics of the files.
     pub loaded: LoadResult,
 }
 
@@ -47,9 +47,9 @@ pub struct LoadedVersion {
 pub enum NoPolicy {
     /// No version is named, or two that cannot be joined.
     Unnamed {
-        /// What is wrong.
+        /// The problem.
         message: String,
-        /// What would be right.
+        /// How to fix it.
         help: Option<&'static str>,
     },
     /// A part could not be read, and might have forbidden something.
@@ -60,13 +60,13 @@ pub enum NoPolicy {
     Empty {
         /// The reason, as a sentence.
         message: String,
-        /// What there is to say of the files.
+        /// Diagnostics of the files.
         told: Vec<Diagnostic>,
     },
 }
 
 impl NoPolicy {
-    /// What is wrong, where nobody else says it.
+    /// Diagnostics not reported elsewhere.
     pub fn into_diagnostics(self) -> Vec<Diagnostic> {
         let (message, help) = match self {
             NoPolicy::Unreadable(told) => return told,
@@ -98,7 +98,7 @@ impl Version {
         Err(NoPolicy::Unnamed { message, help: Some("name one with `--policy FILE-OR-FOLDER`") })
     }
 
-    /// Versions of which `git:REV` means the same paths as `beside`.
+    /// Versions for which `git:REV` means the same paths as `beside`.
     pub fn beside(specs: &[String], beside: &[String]) -> Version {
         let mut version = Version::default();
         version.read_settings(specs);
@@ -134,7 +134,7 @@ impl Version {
         }
     }
 
-    /// With another text in a file.
+    /// Replaces the text of a file.
     pub fn with_text(mut self, name: &str, text: String) -> Version {
         let text: Arc<str> = text.into();
         for file in self.files.iter_mut().filter(|file| *file.name == *name) {
@@ -143,7 +143,7 @@ impl Version {
         self
     }
 
-    /// Whether the version decides: all of it was read, no document has an error, and there is one.
+    /// Loads the version, which decides if all of it was read, no document has an error, and there is one.
     pub fn load(self, only: Option<&'static Dialect>) -> LoadedVersion {
         let mut loaded = Policy::load(&self.files, only);
         lint::lint(&mut loaded, &self.levels, only.is_none() && self.unreadable.is_empty());
@@ -163,7 +163,7 @@ impl Version {
     }
 }
 
-/// The base that is named: the recording, or a version, with what there is to say of it.
+/// The named base: the recording, or a version, with its diagnostics.
 pub fn base(
     named: &[String],
     beside: &[String],

@@ -1,6 +1,6 @@
-//! What may be asked for in a filter, each with what it means: one table for the parser, the help and the page about it.
+//! The terms of a filter, each with its meaning: one table for the parser, the help and the page about it.
 
-/// What a row may be asked for by name.
+/// A field that a row may be filtered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// Whatever words are looked for in.
@@ -25,7 +25,7 @@ pub enum Field {
     Id,
 }
 
-/// What `is:` asks of a row.
+/// The states of `is:`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum State {
     /// A call that was denied or halted.
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::explore::filter::Filter;
 
-    /// What the page, the help and the documentation name is what the parser takes, and the other way round.
+    /// The parser accepts exactly the terms that the page, the help and the documentation list.
     #[test]
     fn every_term_that_is_explained_can_be_written() {
         let documented = include_str!("../../../docs/commands.md");

@@ -1,4 +1,4 @@
-//! What a call does: its programs, files and hosts, by the facts that rules use, and what of it is not known.
+//! What a call does: its programs, files and hosts, by the facts that rules use, and its unknowns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ use rulestep_shell::{Act, Answer, Extent, Host, Patterns, Place, Root, SmallCall
 /// Longest name of a row, in characters: what is recorded may be of any length.
 const LONGEST: usize = 200;
 
-/// Where a file is. A file may be in two: a secret is also in a folder.
+/// The zone of a file. A file may be in two: a secret is also in a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Zone {
@@ -25,40 +25,40 @@ pub enum Zone {
     Project,
     /// In a folder for temporary files.
     Temporary,
-    /// In the home folder of somebody.
+    /// In someone's home folder.
     Home,
     /// Anywhere else.
     Outside,
     /// A variable of the environment.
     Environment,
-    /// Its name depends on something that is not known.
+    /// Its name depends on an unknown.
     Unknown,
     /// A file or variable of a name that is usual for secrets.
     Secret,
 }
 
-/// What is not known of a call.
+/// An unknown of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Gap {
-    /// What its command line runs: the line cannot be read to its end.
+    /// Its command line: it cannot be read to its end.
     CommandLine,
-    /// What one of its commands does: the program is not known, or a word that decides.
+    /// One of its commands: the program is unknown, or a word that decides.
     Command,
-    /// What a script, or code in another language, does.
+    /// A script, or code in another language.
     Code,
-    /// What its tool does.
+    /// Its tool.
     Tool,
-    /// Which file it works on.
+    /// The file it works on.
     File,
-    /// Which host it connects to.
+    /// The host it connects to.
     Host,
     /// Its arguments, which are not a JSON object.
     Arguments,
 }
 
 impl Zone {
-    /// Where a file is, and whether its name is usual for secrets.
+    /// The zone of a file, and whether its name is usual for secrets.
     pub fn of(place: &Place) -> (Zone, bool) {
         let certain = |patterns: &Patterns| patterns.matches(place, Extent::Itself) == Answer::Yes;
         let found = ZONES.iter().find(|(_, patterns)| certain(patterns)).map(|(zone, _)| *zone);
@@ -79,7 +79,7 @@ impl Zone {
         }
     }
 
-    /// What it is, for people.
+    /// Its title, for people.
     pub fn title(self) -> &'static str {
         match self {
             Zone::Project => "the project's folder",
@@ -107,7 +107,7 @@ impl Gap {
         }
     }
 
-    /// What it is, for people.
+    /// Its title, for people.
     pub fn title(self) -> &'static str {
         match self {
             Gap::CommandLine => "what a command line runs that cannot be read to its end",
@@ -121,24 +121,24 @@ impl Gap {
     }
 }
 
-/// What a call does, each thing once.
+/// The effects of a call, each once.
 #[derive(Default)]
 pub struct Doing {
     /// Programs with their subcommands, each with how the command ended, where that is known.
     pub programs: BTreeMap<String, Option<bool>>,
     /// Files by name.
     pub files: BTreeSet<(String, Access)>,
-    /// Where the files are.
+    /// The zones of the files.
     pub zones: BTreeSet<(Zone, Access)>,
     /// Hosts, each with whether the call is known to connect there.
     pub hosts: BTreeMap<String, bool>,
-    /// What is not known.
+    /// The unknowns.
     pub gaps: BTreeSet<Gap>,
     /// Whether it runs a command line.
     pub command: bool,
 }
 
-/// What a call does by what is known of programs and tools.
+/// The effects of a call by the facts about programs and tools.
 pub fn doing(call: &Call, session: &Facts, known: &Table) -> Doing {
     let mut doing = Doing::default();
     // The recording's own body would keep what is parsed here for as long as its session is in memory.
@@ -153,7 +153,7 @@ pub fn doing(call: &Call, session: &Facts, known: &Table) -> Doing {
     let runs = |small: &SmallCall| !small.at.is_empty() || small.program.known() != Some("");
     doing.command = tool::runs_commands(known, &call.tool) || line.calls.iter().any(runs);
     let alone = line.calls.len() == 1;
-    // Of a tool without a row, the call beside its command says nothing.
+    // For a tool without a row, the call beside its command has no known effects.
     let says = |small: &&SmallCall| row.is_some() || runs(small);
     for small in line.calls.iter().filter(says) {
         doing.small(small, call.outcome, alone, known);
@@ -207,7 +207,7 @@ impl Doing {
             match zone {
                 Zone::Unknown => drop(self.gaps.insert(Gap::File)),
                 Zone::Environment => {}
-                // A pattern whose place is known names no file.
+                // A pattern with a known place names no file.
                 _ => self.files.extend(name(&touch.place).map(|name| (name, access))),
             }
         }
@@ -217,7 +217,7 @@ impl Doing {
                     Some(name) => drop(self.hosts.insert(cut(name.to_owned()), true)),
                     None => drop(self.gaps.insert(Gap::Host)),
                 },
-                // Another machine, whose name the settings have.
+                // Another machine, which the settings name.
                 Host::Elsewhere(what) => {
                     self.hosts.insert(cut(format!("({what})")), true);
                     self.gaps.insert(Gap::Host);
@@ -227,7 +227,7 @@ impl Doing {
         }
     }
 
-    /// What the arguments of a tool name of which nothing is known: nobody says what it does with them.
+    /// The files in the arguments of an unknown tool, whose effects on them are unknown.
     fn named(&mut self, object: &serde_json::Map<String, Value>, root: &Root) {
         let mut open: Vec<(Option<&str>, &Value)> =
             object.iter().map(|(key, value)| (Some(&**key), value)).collect();
@@ -242,7 +242,7 @@ impl Doing {
                         self.hosts.entry(cut(host)).or_insert(false);
                     }
                 }
-                // What is in a list belongs to the key of the list.
+                // Values in a list belong to the key of the list.
                 Value::Array(values) => open.extend(values.iter().map(|value| (key, value))),
                 Value::Object(object) => open.extend(object.iter().map(|(key, value)| (Some(&**key), value))),
                 Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -251,7 +251,7 @@ impl Doing {
     }
 }
 
-/// The name by which a file is counted: absolute where the folder is known. Variables of the environment are no files.
+/// The name by which a file is counted: absolute if the folder is known. Variables of the environment are not files.
 fn name(place: &Place) -> Option<String> {
     if place.unclear().is_some() {
         return None;

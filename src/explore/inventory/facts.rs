@@ -1,15 +1,15 @@
-//! What is known of the names of tools and arguments: data, in one place.
+//! Facts about the names of tools and arguments, as data in one place.
 
-/// What a call does with a file.
+/// A call's access to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
     /// It reads it.
     Read,
-    /// It makes or changes it.
+    /// It creates or changes it.
     Written,
     /// It deletes it.
     Deleted,
-    /// It names it, and nothing is known of its tool.
+    /// It names it, and its tool is unknown.
     Named,
 }
 

@@ -1,4 +1,4 @@
-//! A session that is read again where it was recorded.
+//! Sessions that are read again from their recording.
 
 use std::io;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ pub struct RecordedLines {
 }
 
 impl RecordedLines {
-    /// Of a file that is being read, where it has such lines.
+    /// For a file that is being read, if it has such lines.
     pub fn of(file: &File, reading: &Reading) -> Option<Arc<RecordedLines>> {
         let Source::Input(input, Some(_)) = &file.source else { return None };
         Some(Arc::new(RecordedLines { input: input.clone(), lines: reading.lines()? }))

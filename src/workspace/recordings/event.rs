@@ -1,4 +1,4 @@
-//! What comes of reading recordings.
+//! Events of reading recordings.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use rulestep_base::session::Session;
 
 /// Looks at each session as soon as it is read, on the thread that reads it.
 pub trait Look: Sync {
-    /// What is made of one.
+    /// The result of looking at a session.
     type Seen: Send;
 
-    /// Looks at one; `known` where it may be of a file that was read before. Gives whether that is all for now, so that it may
-    /// leave memory at once.
+    /// Looks at a session; `known`: it may be of a file that was read before. Returns whether that is all for now, so
+    /// that the session may leave memory at once.
     fn look(&self, session: &Arc<StoredSession>, content: &Arc<Session>, known: bool) -> (Self::Seen, bool);
 }
 
-/// What comes of reading recordings, in this order.
+/// Events of reading recordings, in this order.
 #[derive(Debug)]
 pub enum Event<S> {
     /// The recordings are about to be read, again or for the first time.
     Listing {
-        /// All files of them that there are, each once, in their order. Others are gone.
+        /// All their files, each once, in order. Others were removed.
         files: Vec<Arc<str>>,
     },
     /// A part of a file was read for the first time: what follows on the parts before.
@@ -30,7 +30,7 @@ pub enum Event<S> {
         file: Arc<str>,
         /// Its sessions.
         sessions: Vec<S>,
-        /// What is wrong with the file, beyond what its sessions say of themselves.
+        /// Problems of the file, besides the diagnostics of its sessions.
         diagnostics: Vec<Diagnostic>,
         /// Files read so far, and how many there are.
         progress: (usize, usize),
@@ -41,7 +41,7 @@ pub enum Event<S> {
         file: Arc<str>,
         /// Its sessions.
         sessions: Vec<S>,
-        /// What is wrong with the file, beyond what its sessions say of themselves.
+        /// Problems of the file, besides the diagnostics of its sessions.
         diagnostics: Vec<Diagnostic>,
         /// Files read so far, and how many there are to read.
         progress: (usize, usize),

@@ -15,26 +15,26 @@ pub struct File {
     pub source: Source,
 }
 
-/// Where its bytes are.
+/// The source of its bytes.
 pub enum Source {
     Input(Input, Option<Stamp>),
     Sample(&'static [u8]),
 }
 
-/// What is known of a file that was read.
+/// A file that was read.
 pub struct Read {
-    /// As it was before reading; `None` for what is not on disk, or can be read once only.
+    /// Its stamp before reading; `None` for a source that is not on disk, or can be read only once.
     pub stamp: Option<Stamp>,
     /// When that was.
     pub at: SystemTime,
-    /// It is being written: it has become longer while it was watched.
+    /// Whether it is being written: it has grown since the program started watching.
     pub grows: bool,
-    /// What is worth knowing of a file that is no recording.
+    /// Notices about a file that is not a recording.
     pub notices: Vec<Diagnostic>,
 }
 
 impl File {
-    /// Bytes of it, where they are on disk.
+    /// Its size in bytes, if it is on disk.
     pub fn length(&self) -> u64 {
         match &self.source {
             Source::Input(_, stamp) => stamp.map_or(0, |stamp| stamp.length()),
@@ -42,7 +42,7 @@ impl File {
         }
     }
 
-    /// The file, if it is none of the samples.
+    /// The file, unless it is a sample.
     pub fn input(&self) -> Option<&Input> {
         match &self.source {
             Source::Input(input, _) => Some(input),
@@ -65,7 +65,7 @@ impl File {
 }
 
 impl Read {
-    /// How long it has stayed as it is.
+    /// How long it has been unchanged.
     pub fn age(&self, now: SystemTime) -> Duration {
         let modified = self.stamp.and_then(|stamp| stamp.modified()).unwrap_or(self.at);
         now.duration_since(modified).unwrap_or_default()

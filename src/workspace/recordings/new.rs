@@ -1,4 +1,4 @@
-//! Files that are read for the first time: by many threads, and handed on in their order.
+//! Files that are read for the first time: by many threads, and returned in order.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -18,7 +18,7 @@ use rulestep_recording::{Options, Reading, Stretch};
 /// Sessions that are handed on together at most.
 const TOGETHER: usize = 64;
 
-/// What was made of a session that was read, and the bytes of memory that it takes, about.
+/// The result of looking at a session, and its approximate size in memory.
 pub fn seen<L: Look>(
     store: &Arc<SessionStore>,
     session: Session,
@@ -34,7 +34,7 @@ pub fn seen<L: Look>(
     (seen, stored.weight_in_memory())
 }
 
-/// Which file it is, and how many come before it.
+/// A file, and the number of files before it.
 #[derive(PartialEq)]
 pub struct FilePlace {
     pub name: Arc<str>,
@@ -50,7 +50,7 @@ pub struct Batch<'o, S> {
 }
 
 impl<S> Batch<'_, S> {
-    /// One more of a file, whose sessions come without those of others between them.
+    /// Adds a session of a file; sessions of one file come together.
     pub fn add(&mut self, of: Arc<FilePlace>, session: S) {
         self.of = Some(of);
         self.sessions.push(session);
@@ -59,7 +59,7 @@ impl<S> Batch<'_, S> {
         }
     }
 
-    /// The file has ended. Gives what is worth knowing of one that is no recording.
+    /// Ends the file. Returns the notices about one that is not a recording.
     pub fn end(&mut self, of: Arc<FilePlace>, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let mut told = Vec::new();
         if self.sessions.is_empty() && !self.sent {
@@ -86,7 +86,7 @@ impl<S> Batch<'_, S> {
     }
 }
 
-/// Of a file without sessions: what is wrong, and what is only worth knowing.
+/// For a file without sessions: problems, and mere notices.
 pub fn notices(diagnostics: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec<Diagnostic>) {
     diagnostics.into_iter().partition(|told| told.severity == Severity::Error)
 }
@@ -95,10 +95,10 @@ pub fn notices(diagnostics: Vec<Diagnostic>) -> (Vec<Diagnostic>, Vec<Diagnostic
 pub struct NewFiles<'r, 'f, 'o, S> {
     pub files: Enumerate<std::vec::IntoIter<&'f File>>,
     pub options: &'f Options,
-    /// How many there are to read, these and others.
+    /// The number of files to read, these and others.
     pub all: usize,
     pub batch: &'r RefCell<Batch<'o, S>>,
-    /// What is known of those that were read.
+    /// The files that were read.
     pub read: &'r mut HashMap<Arc<str>, Read>,
 }
 
@@ -124,7 +124,7 @@ impl<'f, S> Recordings for NewFiles<'_, 'f, '_, S> {
     }
 }
 
-/// A file that is being read. It is opened when its first session is asked for.
+/// A file that is being read. It is opened when its first session is requested.
 pub struct NewFile<'f> {
     file: &'f File,
     options: &'f Options,
@@ -132,7 +132,7 @@ pub struct NewFile<'f> {
     /// When it was opened.
     at: Option<SystemTime>,
     reading: Option<Reading>,
-    /// How to read a session of it again.
+    /// The lines from which a session can be read again.
     lines: Option<Arc<RecordedLines>>,
     diagnostics: Vec<Diagnostic>,
 }

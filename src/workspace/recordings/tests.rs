@@ -8,7 +8,7 @@ use rulestep_base::session::Session;
 const ONE: &str = r#"{"id": "one", "messages": [{"role": "user", "content": "hello"}]}"#;
 const TWO: &str = r#"{"id": "two", "messages": [{"role": "user", "content": "hello"}]}"#;
 
-/// Nothing is made of the sessions.
+/// Makes nothing of the sessions.
 struct Unlooked;
 
 impl Look for Unlooked {
@@ -24,7 +24,7 @@ impl Look for Unlooked {
     }
 }
 
-/// What is said of each file, the diagnostics' codes included; the listing and the end in short.
+/// The diagnostics of each file with their codes, and the listing and the end in short.
 fn read(recordings: &mut Recordings, root: &Path) -> Vec<String> {
     let mut told = Vec::new();
     recordings.read(&Unlooked, &mut |message| {
@@ -86,7 +86,7 @@ fn a_file_is_read_again_alone_and_only_if_it_has_changed() {
     fs::write(&b, ONE).unwrap();
     age(&b);
     assert_eq!(read(&mut recordings), ["a.json b.json", "b.json again: one", "end"]);
-    // A new one, one that is none, and one that goes.
+    // A new one, one that is not a recording, and one that is removed.
     fs::write(folder.path().join("0.json"), TWO).unwrap();
     age(&folder.path().join("0.json"));
     fs::write(folder.path().join("notes.json"), r#"{"a": 1}"#).unwrap();
@@ -140,7 +140,7 @@ fn the_end_of_what_is_being_written_proves_nothing_until_it_rests() {
     assert_eq!(read_now(&mut recordings), ["a.jsonl", "a.jsonl again: one", "end"]);
     let rests = recordings.read(&Unlooked, &mut |_| ()).unwrap();
     assert!(rests > Duration::from_secs(50), "it is to be read again: {rests:?}");
-    // A whole one among them that waits for its result: nothing is said of it yet.
+    // A complete session among them that waits for its result: nothing is reported of it yet.
     text.truncate(ONE.len() + 1);
     text.push_str(&TWO.replace("]}", r#", {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function", "function": {"name": "t", "arguments": "{}"}}]}]}"#));
     text.push('\n');
@@ -149,7 +149,7 @@ fn the_end_of_what_is_being_written_proves_nothing_until_it_rests() {
     text.push_str("{\"id\": \"thr");
     fs::write(&path, &text).unwrap();
     assert_eq!(read_now(&mut recordings), ["a.jsonl", "a.jsonl again: one, two", "end"]);
-    // It rests.
+    // It is complete.
     let mut recordings = recordings.resting(Duration::ZERO);
     let told = read_now(&mut recordings);
     assert_eq!(
@@ -178,7 +178,7 @@ fn names_that_look_alike_are_two_files() {
     );
 }
 
-/// How many sessions were written when they left memory. All of them come back.
+/// The number of sessions that were written when they left memory. All of them come back.
 fn written(path: &Path) -> (usize, usize) {
     let read = sessions(&mut of(path).bounded(0));
     let kept = sessions(&mut of(path));
@@ -199,7 +199,7 @@ fn what_is_a_line_of_a_file_is_written_nowhere() {
     };
     fs::write(path("lines.jsonl"), many(0)).unwrap();
     assert_eq!(written(&path("lines.jsonl")), (0, 400));
-    // What is no line of a file, or no file, has to be.
+    // A session that is not a line of a file, or not in a file, has to be written.
     let document = format!("[{}]", many(0).trim_end().replace('\n', ","));
     fs::write(path("document.json"), document).unwrap();
     assert_eq!(written(&path("document.json")), (400, 400));
@@ -238,13 +238,13 @@ fn another_session_than_was_read_never_comes_back() {
     fs::write(&path, lines("hello")).unwrap();
     let mut recordings = of(&path).bounded(0);
     let first = sessions(&mut recordings);
-    // It goes on: what was read is where it was.
+    // The file grows: the earlier lines are where they were.
     fs::write(&path, lines("hello") + &line(50, "hello")).unwrap();
     assert!(first.iter().all(|session| session.session().is_ok()));
     let grown = sessions(&mut recordings);
     assert_eq!(grown.len(), 51);
     assert!(first.iter().zip(&grown).all(|(before, now)| before.is_equal(now)));
-    // As long as before, and another text; shorter; gone.
+    // As long as before, with another text; shorter; removed.
     let lost = |of: &[Arc<StoredSession>]| {
         of.iter().filter(|session| matches!(session.session(), Err(NotRestored::Recording))).count()
     };
