@@ -43,11 +43,11 @@ pub struct Case {
     pub source: Source,
     /// Place in the file, from 0.
     pub index: usize,
-    /// Where it is in the text.
+    /// Its span in the text.
     pub span: Span,
-    /// What it is called.
+    /// Its name.
     pub name: Option<Arc<str>>,
-    /// What it is there for.
+    /// Its purpose.
     pub description: Option<Arc<str>>,
     /// The policy: paths, relative to the file's folder. Empty only if there are documents in the case itself.
     pub policy: Vec<Reference>,
@@ -59,7 +59,7 @@ pub struct Case {
     pub session: CaseSession,
     /// The mode it is judged in.
     pub mode: Mode,
-    /// What is expected. Never empty.
+    /// The expectations. Never empty.
     pub expect: Vec<Expectation>,
 }
 
@@ -68,7 +68,7 @@ pub struct Case {
 pub struct Reference {
     /// The path, or the end of a rule's id.
     pub path: Arc<str>,
-    /// Where it is in the text.
+    /// Its span in the text.
     pub span: Span,
 }
 
@@ -86,16 +86,16 @@ pub enum CaseSession {
     },
 }
 
-/// What is expected of one thing.
+/// An expectation about one subject.
 #[derive(Debug, Clone)]
 pub struct Expectation {
-    /// Of what.
+    /// The subject.
     pub subject: Subject,
-    /// What, key by key. Never empty.
+    /// The wants, key by key. Never empty.
     pub wants: Vec<Want>,
 }
 
-/// What an expectation speaks of.
+/// The subject of an expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// A call.
@@ -108,7 +108,7 @@ pub enum Subject {
     Session,
 }
 
-/// Where a call is.
+/// The place of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
     /// Turn and call in the turn, each from 1.
@@ -127,15 +127,15 @@ pub enum Place {
 /// One key of an expectation.
 #[derive(Debug, Clone)]
 pub struct Want {
-    /// What is asked.
+    /// The property.
     pub aspect: Aspect,
-    /// What the answer should be.
+    /// The expected value.
     pub expected: Fact,
-    /// Where the key is in the text.
+    /// The span of the key in the text.
     pub key_span: Span,
 }
 
-/// What can be asked.
+/// A property that can be expected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Aspect {
     /// A call's tool.
@@ -146,7 +146,7 @@ pub enum Aspect {
     Code,
     /// The rule of that finding, by the end of its id.
     Rule,
-    /// What the model reads instead of a result.
+    /// The message to the model instead of a result.
     Told,
     /// That finding's own reason.
     Reason,
@@ -164,7 +164,7 @@ pub enum Aspect {
     Status,
     /// A count of the session's summary.
     Count(Count),
-    /// How a rule about sessions ended.
+    /// The outcome of a session rule.
     Outcome,
     /// Why it is violated.
     Violation,
@@ -225,8 +225,7 @@ impl Fact {
 }
 
 impl Case {
-    /// What people know it by: its name, else its file's name without the endings, with its place where that is not the
-    /// first.
+    /// Its name for people: its own, else its file's name without the endings, with its index if it is not the first.
     pub fn title(&self) -> String {
         if let Some(name) = &self.name {
             return name.to_string();
@@ -258,7 +257,7 @@ impl Count {
         Count::AlternativesStopped,
     ];
 
-    /// Its key, which is that of the JSON output.
+    /// Its key, as in the JSON output.
     pub fn key(self) -> &'static str {
         match self {
             Count::Turns => "turns",

@@ -94,7 +94,7 @@ pub struct Group<'a> {
 }
 
 impl Comparison {
-    /// Of two versions. What both have in common is found here, once.
+    /// Compares two versions. Facts about both are computed here, once.
     pub fn new(base: Base, new: Arc<Policy>) -> Comparison {
         let same = base.policy().is_some_and(|base| same(base, &new));
         let Some(old) = base.policy() else {
@@ -113,12 +113,12 @@ impl Comparison {
         Comparison { base, new, rules, same, altered, edits }
     }
 
-    /// What the edit does to rules, by kind, whatever the recordings hold.
+    /// The effects of the edit on rules, by kind, independent of the recordings.
     pub fn edits(&self) -> &[RuleChange] {
         &self.edits
     }
 
-    /// How many rules were edited so.
+    /// The number of rules edited in this way.
     pub fn edited(&self, kind: Kind) -> u64 {
         self.edits.iter().filter(|edit| edit.kind == kind).count() as u64
     }
@@ -146,7 +146,7 @@ impl Comparison {
         }
     }
 
-    /// Which rule is which.
+    /// The correspondence of rules.
     pub fn rules(&self) -> &Correspondence {
         &self.rules
     }
@@ -156,15 +156,15 @@ impl Comparison {
         self.same
     }
 
-    /// What is different in a session that was replayed already, in one mode, under the base (`None` where that is the
-    /// recording) and under the new version: by kind, primary before downstream, then in the order of the session. The
-    /// calls cost nothing; for narrowing both sides are played once more.
+    /// The changes of a session that was replayed already, in one mode, under the base (`None`: the recording) and
+    /// under the new version: by kind, primary before downstream, then in the order of the session. The calls cost
+    /// nothing; for narrowing both sides are played again.
     pub fn changes(&self, base: Option<&Replay>, new: &Replay) -> Vec<Change> {
         if self.same { Vec::new() } else { session::changes(&self.rules, &self.base, base, new) }
     }
 
-    /// What kind of change a call is that the base decided so (`None` where that is the recording) and the new version so;
-    /// `None`: both decide the same.
+    /// The kind of change for a call, from the base's decision (`None`: the recording) to the new version's; `None`:
+    /// both decide the same.
     pub fn kind(&self, call: &Call, base: Option<&Decision>, new: &DecidedCall) -> Option<Kind> {
         match self.base {
             Base::Live => live::kind(call.live.as_deref()?, &new.decision, self.new.rules()),
@@ -172,7 +172,7 @@ impl Comparison {
         }
     }
 
-    /// The same of two decisions about one call, neither of which is a recording's.
+    /// The same for two decisions about one call, neither of them from a recording.
     pub fn kind_of(&self, base: &Decision, new: &Decision) -> Option<Kind> {
         session::differs(&self.rules, base, new)
     }
@@ -186,7 +186,7 @@ impl Comparison {
         self.replayed(Replay::new(session, &self.new, mode))
     }
 
-    /// The same of a session that was replayed under the new version already.
+    /// The same for a session that was replayed under the new version already.
     pub fn replayed(&self, new: Replay) -> SessionDiff {
         let (session, mode) = (Arc::clone(new.session()), new.mode());
         let base = self.base.policy().filter(|_| !self.same);
@@ -207,7 +207,7 @@ impl SessionDiff {
         self.mode
     }
 
-    /// What changed, in the order of [`Comparison::changes`].
+    /// The changes, in the order of [`Comparison::changes`].
     pub fn changes(&self) -> &[Change] {
         &self.changes
     }
@@ -221,7 +221,7 @@ impl SessionDiff {
     }
 }
 
-/// Changes of one kind that are about one rule together, in the order in which they are shown.
+/// Groups changes of one kind about one rule, in the order in which they are shown.
 pub fn groups(changes: &[Change]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut places: HashMap<(Kind, Option<RuleAt>), usize> = HashMap::new();
@@ -236,7 +236,7 @@ pub fn groups(changes: &[Change]) -> Vec<Group<'_>> {
     groups
 }
 
-/// Whether two versions cannot differ in anything. A digest stands for texts, so units built by hand have none.
+/// Whether two versions cannot differ in anything. A digest identifies texts, so units built by hand have none.
 fn same(base: &Arc<Policy>, new: &Arc<Policy>) -> bool {
     let texts = |policy: &Policy| policy.documents().len();
     Arc::ptr_eq(base, new) || (texts(base) > 0 && texts(base) == texts(new) && base.digest() == new.digest())

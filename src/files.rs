@@ -1,8 +1,8 @@
-//! The only reader of files, besides that of versions in the engine: paths, folders, globs and standard input.
+//! The only reader of files, besides the engine's reader of versions: paths, folders, globs and standard input.
 //!
-//! Everything is found in one order, that of the bytes of relative paths with `/` between their parts, whatever
-//! the system lists first. What cannot be read is a diagnostic; nothing is left out silently but hidden files,
-//! `target` and `node_modules`, and Markdown beside recordings, which is about them.
+//! Files are found in one order, that of the bytes of relative paths with `/` between their parts, whatever order the
+//! system lists. An unreadable file is a diagnostic; only hidden files, `target` and `node_modules`, and Markdown
+//! beside recordings, which describes them, are left out silently.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -40,7 +40,7 @@ pub fn beside(file: &str, path: &str) -> String {
     if short.as_os_str().is_empty() {
         short.push(".");
     }
-    // Behind a link, a folder's parent is not what is before it.
+    // After a link, a folder's parent is not the folder before it in the path.
     let climbs = whole.components().any(|part| part == Component::ParentDir);
     let same =
         || matches!((whole.canonicalize(), short.canonicalize()), (Ok(long), Ok(short)) if long == short);

@@ -1,7 +1,8 @@
-//! What is probably not meant in a version as a whole: rules that contradict each other across documents and languages, and
-//! with recordings, rules that these refute. What one document shows by itself is in its dialect's folder.
+//! Probable mistakes in a version as a whole: rules that contradict each other across documents and languages, or that
+//! recordings refute. Mistakes within one document are found in its dialect's folder.
 //!
-//! `check`, the workbench and the language server all come here through [`crate::workspace`], so that they report the same.
+//! `check`, the workbench and the language server all use it through [`crate::workspace`], so that they report the
+//! same.
 
 mod allow;
 mod circle;
@@ -44,7 +45,7 @@ pub fn settle(found: Vec<Diagnostic>, policy: &Policy, levels: &Levels) -> Vec<D
     allow::apply(found, texts, levels, Report::Nothing)
 }
 
-/// What rules of a version say against each other.
+/// Contradictions between the rules of a version.
 fn between(policy: &Policy) -> Vec<Diagnostic> {
     let mut statements = Vec::new();
     policy.units().iter().for_each(|unit| unit.statements(&mut statements));

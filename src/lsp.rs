@@ -1,8 +1,8 @@
-//! The language server: what an editor says and asks, against the policies it has open.
+//! The language server: handles an editor's messages about its open policies.
 //!
-//! [`Server::handle`] takes one event (a message, files that were read, counts that were made) and gives what is to be done:
-//! messages to send, a folder to read, something to count. It reads no file, knows no thread and no clock, so that whatever an
-//! editor does can be played in a test. Whoever runs it reads and counts, and puts the answers back in as events.
+//! [`Server::handle`] takes one event (a message, files that were read, counts) and returns effects: messages to send,
+//! a folder to read, something to count. It reads no file, knows no thread and no clock, so that any behaviour of an
+//! editor can be replayed in a test. The code that runs it reads and counts, and sends the results back as events.
 
 mod complete;
 mod context;
@@ -69,11 +69,11 @@ pub enum Effect {
 struct Buffer {
     text: Arc<str>,
     version: i32,
-    /// Whether it is or was a policy. Of anything else nothing is said.
+    /// Whether it is or was a policy. Nothing is reported for other files.
     ours: bool,
 }
 
-/// Where the conversation is.
+/// The state of the protocol.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Before,
@@ -100,7 +100,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// One that nobody has spoken to. `sessions` are the recordings of the command line; the editor may name others.
+    /// A new server. `sessions` are the recordings of the command line; the editor may name others.
     pub fn new(sessions: Vec<String>) -> Server {
         Server {
             phase: Phase::Before,
@@ -116,7 +116,7 @@ impl Server {
         }
     }
 
-    /// What an event leads to.
+    /// The effects of an event.
     pub fn handle(&mut self, event: Event) -> Vec<Effect> {
         let mut out = Vec::new();
         match event {
@@ -320,7 +320,7 @@ impl Server {
         self.buffers.iter().any(|(path, buffer)| buffer.ours && place::folder(path) == folder)
     }
 
-    /// Drops a folder of which no policy is open any more, with what was said of its files.
+    /// Drops a folder without open policies, with the diagnostics of its files.
     fn leave(&mut self, name: &str, out: &mut Vec<Effect>) {
         if self.is_open(name) {
             return;
@@ -332,7 +332,7 @@ impl Server {
         }
     }
 
-    /// Loads the version of a folder with the texts as they are, and tells what is wrong with it.
+    /// Loads the version of a folder with the current texts, and publishes its diagnostics.
     fn load(&mut self, name: &str, out: &mut Vec<Effect>) {
         let ours = self.buffers.iter().filter(|(_, buffer)| buffer.ours);
         let open = ours.map(|(path, buffer)| (path.clone(), Arc::clone(&buffer.text))).collect();
@@ -342,7 +342,7 @@ impl Server {
         self.count(name, out);
     }
 
-    /// Tells what is wrong with the version of a folder, also by what the recordings say of it.
+    /// Publishes the diagnostics of the version of a folder, including those from recordings.
     fn tell(&mut self, name: &str, out: &mut Vec<Effect>) {
         let Some(folder) = self.folders.get_mut(name) else { return };
         let policy = folder.loaded.policy.as_deref();
@@ -356,7 +356,7 @@ impl Server {
         files.iter().for_each(|file| self.publish(file, out));
     }
 
-    /// What is wrong with a file, as a part of each folder that holds it.
+    /// The diagnostics of a file, as a part of each folder that holds it.
     fn problems<'s>(&'s self, file: &str) -> Vec<&'s Diagnostic> {
         let mut all: Vec<&Diagnostic> = Vec::new();
         for own in self.folders.values().filter_map(|folder| folder.problems.get(file)) {

@@ -1,4 +1,4 @@
-//! Policies that are weakened on purpose: a test that passes under such a mutant would not notice the mistake.
+//! Weakens policies on purpose: a test that passes under such a mutant would not notice the mistake.
 //!
 //! Each rule is removed, and each part of a rule that a row of the table names is weakened in the text of its document.
 
@@ -13,16 +13,17 @@ use rulestep_engine::dialect;
 use rulestep_engine::monitor::rule_name;
 use rulestep_engine::policy::{Policy, PolicyFile};
 
-/// How what is under a key is weakened.
+/// How the value of a key is weakened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Weakening {
-    /// Each item of a list is left out, each list of a mapping of lists likewise. The only item goes with its key.
+    /// Each item of a list is left out, and so for each list of a mapping of lists. The only item is removed with its
+    /// key.
     Without,
     /// The key is left out.
     Gone,
     /// The key is left out, unless it says what holds without it.
     Unless(&'static str),
-    /// The key is left out where the call is asked for something else as well.
+    /// The key is left out if the call has another condition as well.
     Beside,
     /// A number is one more.
     More,
@@ -30,7 +31,7 @@ enum Weakening {
     Less,
     /// `true` is `false`, and `false` is `true`.
     Not,
-    /// What is under this other key of the same mapping takes its place, and the other way around.
+    /// It is swapped with the value of this other key of the same mapping.
     Swapped(&'static str),
 }
 use Weakening::{Beside, Gone, Less, More, Not, Swapped, Unless, Without};
@@ -57,10 +58,10 @@ const CALLS: &[(&str, Weakening)] = &[
     ("case", Unless("exact")),
 ];
 
-/// What makes a mapping ask for a call.
+/// Keys that make a mapping a condition on a call.
 const ASKS: [&str; 7] = ["tool", "runs", "reads", "writes", "deletes", "reaches", "agent"];
 
-/// What is weakened in the documents of a dialect, by key.
+/// The weakenings of a dialect's documents, by key.
 const TABLE: &[(&str, &[(&str, Weakening)])] = &[
     (
         "contract",
@@ -93,9 +94,9 @@ const TABLE: &[(&str, &[(&str, Weakening)])] = &[
 pub struct Mutant {
     /// `FILE:LINE`.
     pub place: String,
-    /// Where in the file, in bytes.
+    /// The position in the file, in bytes.
     pub start: usize,
-    /// What is different: `without this rule: …`, `gte: 3 becomes 2`.
+    /// The difference: `without this rule: …`, `gte: 3 becomes 2`.
     pub what: String,
     /// Whether a whole rule is removed.
     pub removal: bool,
@@ -111,7 +112,7 @@ enum Change {
 
 /// A version with a mutant's change.
 pub enum Mutated {
-    /// It has nothing of what is changed.
+    /// It does not have the changed part.
     Elsewhere,
     /// It does not load.
     Invalid,
@@ -205,7 +206,7 @@ impl<'d> Making<'d, '_> {
 
     fn weaken(&mut self, weakening: Weakening, map: &'d Node, entry: &'d Entry) {
         let (key, value) = (&entry.key, &entry.value);
-        // Where the key is left out.
+        // If the key is left out.
         let gone = match weakening {
             Unless(usual) => value.as_str() != Some(usual),
             Beside => ASKS.iter().any(|other| *other != key.as_str() && map.entry(other).is_some()),

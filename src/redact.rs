@@ -1,12 +1,13 @@
-//! A session reduced to what rules look at: what can be shown to others.
+//! A session reduced to what rules look at, so that it can be shown to others.
 //!
-//! Every text, number and truth value in arguments, results, messages, the context and the variables becomes [`MARK`], unless
-//! some rule of the given versions may look at it; keys, tools, ids, times and tool definitions stay. What a rule may look at
-//! is what the rule itself says ([`Unit::reads`](rulestep_engine::monitor::Unit::reads)), never what it happened to find. In doubt a value
-//! is blanked: then decisions may change, which [`alike`] tells, and nothing is shown that should not be.
+//! Every text, number and boolean in arguments, results, messages, the context and the variables becomes [`MARK`],
+//! unless some rule of the given versions may look at it; keys, tools, ids, times and tool definitions stay. What a
+//! rule may look at is what the rule declares ([`Unit::reads`](rulestep_engine::monitor::Unit::reads)), never what it
+//! happened to find. In doubt a value is blanked: then decisions may change, which [`alike`] reports, and nothing is
+//! shown that should not be.
 //!
-//! Where a rule asks what a command does, the words remain that its answer rests on, with all names of programs and flags.
-//! What looks like a secret goes in any case.
+//! If a rule has a question about what a command does, the words stay that its answer depends on, with all names of
+//! programs and flags. Words that look like secrets are always blanked.
 
 mod secrets;
 mod words;
@@ -29,14 +30,14 @@ use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::Mode;
 
-/// A session without the values that no rule looks at, and what is to be said of it.
+/// A session without the values that no rule looks at, and remarks about it.
 #[derive(Debug, Clone)]
 pub struct Redacted {
     /// The session.
     pub session: Session,
-    /// Calls that are asked about what they do, and of which a rule reads the text itself: it stands as it was recorded.
+    /// Number of calls whose text itself a rule reads besides a question about what they do: it stays as recorded.
     pub whole: usize,
-    /// Calls of which a word is gone that an answer rests on, since it looks like a secret.
+    /// Number of calls in which a word was blanked that an answer depends on, because it looks like a secret.
     pub secrets: usize,
 }
 
@@ -106,7 +107,7 @@ pub fn alike(one: &Arc<Session>, other: &Arc<Session>, policies: &[&Arc<Policy>]
     })
 }
 
-/// What a gate decided, by which rules and for which reasons: what else it wrote are sentences with recorded values in them.
+/// A gate's decision, with its rules and reasons; the sentences in it have recorded values and are blanked.
 fn without_values(live: &LiveDecision) -> LiveDecision {
     const KEPT: [&str; 10] = [
         "dialect",
@@ -144,7 +145,7 @@ struct Needs<'a> {
     by_tool: HashMap<Arc<str>, Paths>,
     /// Every message and every call, as templates see them.
     conversation: bool,
-    /// Messages of a speaker: the one at a place from 0, or with a place from the end any of them.
+    /// Messages of a speaker: the one at an index from 0, or for an index from the end any of them.
     messages: Vec<(Speaker, i64)>,
     context: Vec<Arc<str>>,
     variables: Vec<Arc<str>>,
@@ -158,7 +159,7 @@ struct Needs<'a> {
 #[derive(Default)]
 struct Paths {
     arguments: Vec<Path>,
-    /// Where what a call does is written, and what is learned of that.
+    /// The paths of the texts that say what a call does, and what is learned from them.
     does: Vec<Path>,
     learns: Vec<Learns>,
     runs_commands: bool,
@@ -228,11 +229,11 @@ impl<'a> Needs<'a> {
         reduced
     }
 
-    /// The arguments of a call that is asked about what it does, with the words that the answers rest on.
+    /// The arguments of a call for questions about what it does, with the words that the answers depend on.
     fn reduce(&self, tool: &str, given: &Body, folder: Option<&str>, paths: &Paths) -> Body {
         let both: Vec<Path> = paths.arguments.iter().chain(&paths.does).cloned().collect();
         let shown = self.body(given, &both);
-        // What is no JSON is one text.
+        // Arguments that are not JSON are one text.
         let text = || Value::String(shown.raw().to_owned());
         let value = shown.value().cloned().unwrap_or_else(text);
         let mut texts = Texts {
@@ -262,7 +263,7 @@ impl<'a> Needs<'a> {
     }
 
     fn output(&self, call: &Call) -> Body {
-        // A text of the policy itself is nobody's secret, and tells that the call may have been refused.
+        // A text of the policy itself is not a secret, and shows that the call may have been refused.
         if self.policies.iter().any(|policy| policy.tells(&call.output, &call.tool).is_some()) {
             return call.output.clone();
         }
@@ -330,9 +331,9 @@ impl<'a> Needs<'a> {
     }
 }
 
-/// A body in which only what is at these paths is left. Text that is not JSON stays if a path takes all of it.
+/// A body in which only the values at these paths are left. Text that is not JSON stays if a path takes all of it.
 fn blanked(body: &Body, paths: &[Path]) -> Body {
-    // Nothing is said here, and rules know a message without text from one with some.
+    // There is no text here, and rules distinguish a message without text from one with some.
     if body.is_missing() || body.raw().trim().is_empty() {
         return body.clone();
     }

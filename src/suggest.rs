@@ -1,7 +1,7 @@
-//! Rules that recordings suggest: what every recorded call of a tool had before it, written as policy documents.
+//! Rules that recordings suggest: what preceded every recorded call of a tool, written as policy documents.
 //!
-//! Nothing is judged here. What was observed only names candidates; each is written as a rule, and the sessions are replayed
-//! under all of them, so that the engine alone says which calls satisfy a rule and which speak against it.
+//! Nothing is judged here. Observations only name candidates; each is written as a rule, and the sessions are replayed
+//! under all of them, so that the engine alone decides which calls satisfy a rule and which violate it.
 
 pub mod about;
 pub mod action;
@@ -26,7 +26,7 @@ pub use claim::{Bounds, Candidate, Claim, Side, Suggestion};
 use observe::Observations;
 use rank::{Ranked, Trials};
 
-/// What sessions suggest.
+/// The suggestions of sessions.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Suggestions {
     /// The rules, the best first.
@@ -46,8 +46,8 @@ pub fn suggest(sessions: &[Arc<Session>], bounds: &Bounds) -> Suggestions {
     Suggestions { rules: rank::suggestions(tried, bounds), refused: written.refused }
 }
 
-/// Replays every session under all candidates at once. Nothing takes effect, so that each rule is asked about the history
-/// that was recorded.
+/// Replays every session under all candidates at once. Nothing takes effect, so that each rule is asked about the
+/// recorded history.
 fn tried(candidates: &[Ranked], written: &Written, sessions: &[Arc<Session>]) -> Trials {
     let Written { policy, rules, .. } = written;
     let plain: Vec<&Candidate> = candidates.iter().map(|ranked| &ranked.candidate).collect();
@@ -66,7 +66,7 @@ fn tried(candidates: &[Ranked], written: &Written, sessions: &[Arc<Session>]) ->
         let Candidate { tool, claim } = &ranked.candidate;
         let mut used = coverage.rules.get(&rule(&ranked.candidate)?).cloned().unwrap_or_default();
         if !matches!(claim, Claim::Needs(_)) {
-            // What forbids says nothing about the calls that it lets pass.
+            // A rule that forbids says nothing about the calls that it allows.
             let calls = coverage.tools.get(tool).map_or(0, |tool| tool.calls);
             used.passed = calls.saturating_sub(used.fired());
         }
@@ -97,7 +97,7 @@ fn written(candidates: &[&Candidate]) -> Written {
             candidates.iter().copied().filter(|candidate| load(&[candidate]).is_some()).collect();
         load(&good)
     });
-    // Where they do not load together, though each does, none of them is tried.
+    // If they do not load together, though each does, none of them is tried.
     let (policy, documents) = loaded.unwrap_or_else(|| (Policy::empty(), Vec::new()));
     let known: BTreeMap<&str, RuleId> = policy.rules().iter().map(|(id, rule)| (&*rule.id, id)).collect();
     let places = document::places(&documents).into_iter();

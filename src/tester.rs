@@ -1,5 +1,5 @@
-//! An expression of a policy tried on what was recorded, while it is typed. The functions are those by which rules are
-//! decided; what one try may cost is bounded, whatever is typed and whatever was recorded.
+//! Tries an expression of a policy on recorded data while it is typed. The functions are those that decide rules; the
+//! cost of one try is bounded, whatever is typed or recorded.
 
 mod answer;
 mod command;
@@ -22,7 +22,7 @@ pub fn test(language: Language, expression: &str, subject: &Subject) -> Answer {
     test_by(language, expression, subject, &Table::default())
 }
 
-/// The same by what a policy knows of them.
+/// The same by a policy's facts about them.
 pub fn test_by(language: Language, expression: &str, subject: &Subject, known: &Table) -> Answer {
     if expression.is_empty() {
         return Answer::refused(format!("type a {}: {}", language.noun(), language.place()), None);
@@ -65,7 +65,7 @@ fn path(expression: &str, subject: &Subject) -> Answer {
     }
 }
 
-/// How many values there are in one, itself included, and how deep they nest. No value that was read nests deep.
+/// The number of values in one, itself included, and their depth. No value that was read nests deep.
 fn extent(value: &Value) -> (u64, u64) {
     let below = |(size, depth): (u64, u64), inner: &Value| {
         let (more, deeper) = extent(inner);

@@ -26,7 +26,7 @@ pub struct Hypothesis {
     pub session: Arc<Session>,
     /// The policy. [`Policy::off`] has the rules that are switched off.
     pub policy: Arc<Policy>,
-    /// What became of the recorded calls and turns.
+    /// The mapping of the recorded calls and turns.
     pub edited: EditResult,
     /// Rules to be switched off that the policy does not have.
     pub unknown: Vec<Arc<str>>,
@@ -56,8 +56,7 @@ impl WhatIf {
         self.off.iter()
     }
 
-    /// Changes the session. An earlier change of the same thing is replaced; what is done to a call that goes is
-    /// forgotten.
+    /// Changes the session. An earlier change of the same thing is replaced; changes of a removed call are dropped.
     pub fn edit(&mut self, edit: Edit) {
         self.edits.retain(|earlier| !replaces(&edit, earlier));
         self.edits.push(edit);

@@ -1,7 +1,7 @@
-//! A part of a session that still shows something, and from which nothing can be left out.
+//! A minimal example: a part of a session that still shows something, and from which nothing can be left out.
 //!
-//! Found by delta debugging: halves, quarters and so on of the turns are left out, then of the calls, then of what else
-//! was said, and the engine judges what is left. It ends with a sweep that leaves out everything by itself once more.
+//! Found by delta debugging: halves, quarters and so on of the turns are left out, then of the calls, then of other
+//! messages, and the engine judges the rest. It ends with a sweep that tries to leave out each element once more.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use rulestep_engine::run::{Decision, Mode, Verdict};
 /// This many replays are enough for a recording of some hundred calls.
 pub const BUDGET: u32 = 2000;
 
-/// How long a part is looked for.
+/// The budget of a search.
 #[derive(Clone, Copy)]
 pub struct Budget<'b> {
     /// How often a session may be judged, at least once.
     pub replays: u32,
-    /// Asked before each time: whether nobody wants to wait any longer.
+    /// Checked before each time: whether the result is no longer needed.
     pub over: &'b dyn Fn() -> bool,
 }
 
@@ -36,13 +36,13 @@ impl From<u32> for Budget<'static> {
 /// A small part of a session that still shows it.
 #[derive(Debug, Clone)]
 pub struct Witness {
-    /// The part, as a session of its own, and where its calls were.
+    /// The part, as a session of its own, with the mapping of its calls.
     pub edited: EditResult,
-    /// What of the whole it is.
+    /// The part of the whole.
     pub part: Part,
-    /// Whether no turn, call or message can be left out of it. Without that the budget was not enough to know.
+    /// Whether no turn, call or message can be left out of it. `false`: the budget was too small to know.
     pub minimal: bool,
-    /// How often a session was judged to find it.
+    /// How often a session was judged.
     pub replays: u32,
 }
 
@@ -52,7 +52,7 @@ impl Witness {
         &self.edited.session
     }
 
-    /// Where a call of the whole is in the part.
+    /// The place in the part of a call of the whole.
     pub fn call(&self, index: u32) -> Option<CallRef> {
         let index = self.edited.call(index)?;
         self.edited.session.calls.get(index as usize).map(|call| call.at)
@@ -87,7 +87,7 @@ pub fn shrink<'b>(
     Some(Witness { edited, part, minimal, replays })
 }
 
-/// A part in which a stopped call is stopped all the same: by the same rule, for the same reason. `None`: it is not.
+/// A part in which a stopped call is still stopped: by the same rule, for the same reason. `None`: it is not.
 pub fn denial<'b>(
     session: &Session,
     policy: &Arc<Policy>,
@@ -103,8 +103,8 @@ pub fn denial<'b>(
     shrink(session, Some(turn), budget, &mut |edited| decided(edited).as_ref() == Some(&wanted))
 }
 
-/// A part in which two versions (or, where that is the base, the recording and a version) still decide differently about a
-/// call: each by the same rule for the same reason as it did, and as the same kind of change. `None`: they do not differ.
+/// A part in which two versions (or, if that is the base, the recording and a version) still decide differently about a
+/// call: each by the same rule for the same reason, and as the same kind of change. `None`: they do not differ.
 pub fn change<'b>(
     session: &Session,
     comparison: &Comparison,
@@ -127,8 +127,8 @@ pub fn change<'b>(
     shrink(session, Some(turn), budget, &mut |edited| decided(edited).as_ref() == Some(&wanted))
 }
 
-/// The same for a call of a choice that was not taken, in which everything else that the choice proposes stays. `None`:
-/// they do not differ, or the base is the recording, which says nothing of it.
+/// The same for a call of a choice that was not taken, in which the rest of the choice stays. `None`: they do not
+/// differ, or the base is the recording, which has no decision about it.
 pub fn change_not_taken<'b>(
     session: &Session,
     comparison: &Comparison,
@@ -161,8 +161,8 @@ pub fn change_not_taken<'b>(
     Some((found, at))
 }
 
-/// What is compared of two decisions by one version: what becomes of the call, and everything that rules say of it. A part
-/// in which another rule speaks as well would still fail once the first one is fixed.
+/// The compared parts of two decisions by one version: the verdict, and all findings. A part in which another rule
+/// objects as well would still fail once the first one is fixed.
 #[derive(Debug, PartialEq, Eq)]
 struct Outline {
     verdict: Verdict,
@@ -183,7 +183,7 @@ fn decision(edited: &EditResult, policy: &Arc<Policy>, mode: Mode, call: u32) ->
     Some(Outline::of(&Replay::new(&edited.session, policy, mode).call(index)?.decision))
 }
 
-/// What is left out together at a time.
+/// The elements that are left out together.
 #[derive(Debug, Clone, Copy)]
 enum Level {
     Turns,
@@ -225,7 +225,7 @@ impl Search<'_> {
         }
     }
 
-    /// Leaves out everything by itself, until nothing more can be left out. Whether that is certain.
+    /// Tries to leave out each element, until nothing more can be left out. Returns whether that is certain.
     fn sweep(&mut self) -> bool {
         loop {
             let mut smaller = false;
@@ -243,7 +243,7 @@ impl Search<'_> {
         }
     }
 
-    /// What is there to be left out.
+    /// The elements that can be left out.
     fn atoms(&self, level: Level) -> Vec<Atom> {
         let session = self.session;
         match level {
@@ -282,7 +282,7 @@ impl Search<'_> {
         self.attempt(part)
     }
 
-    /// Goes on with a part if it shows it. `None`: nobody may be asked any more.
+    /// Keeps a part if it still shows it. `None`: the budget is used up.
     fn attempt(&mut self, part: Part) -> Option<bool> {
         if part == self.part || self.failed.contains(&part) {
             return Some(false);

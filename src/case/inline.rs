@@ -1,8 +1,8 @@
-//! What is written in a case itself: its session, handed to the reader of native sessions as JSON, and documents of its
-//! policy.
+//! Content that is written in a case itself: its session, passed to the reader of native sessions as JSON, and
+//! documents of its policy.
 //!
-//! Numbers keep their digits, and every part keeps its line, so that whatever is said of the session is said of the
-//! case's own text.
+//! Numbers keep their digits, and every part keeps its line, so that diagnostics of the session refer to the case's own
+//! text.
 
 use std::io::Cursor;
 
@@ -95,7 +95,7 @@ impl Json<'_> {
     fn reach_line(&mut self, offset: usize) {
         let line = self.source.position(offset).line;
         while self.line < line {
-            // Nothing is in the first column but the text's beginning, where a reader looks for the next value.
+            // Only the text's beginning is in the first column, where a reader looks for the next value.
             self.text.push_str("\n ");
             self.line += 1;
         }

@@ -1,4 +1,4 @@
-//! A case judged: the session replayed under the policy, and every expectation held against what came of it.
+//! Judges a case: replays the session under the policy, and compares every expectation with the result.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use rulestep_engine::run::Decision;
 
 /// A judged case.
 pub struct CaseResult {
-    /// What came of the session.
+    /// The replay of the session.
     pub replay: Replay,
     /// The answers to every want, in the order of the case.
     pub answers: Vec<Answer>,
@@ -28,13 +28,13 @@ pub struct Answer {
     pub expectation: usize,
     /// Place of the want in the expectation.
     pub want: usize,
-    /// What came.
+    /// The actual value.
     pub got: Actual,
     /// Whether that is what was expected.
     pub met: bool,
 }
 
-/// What came in the place of what was expected.
+/// The actual value in place of the expected one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Actual {
     /// This.
@@ -45,7 +45,7 @@ pub enum Actual {
     NoTurn,
     /// The tool is not offered in that turn.
     NotOffered,
-    /// No rule about sessions has this id, or so many have.
+    /// The number of session rules with this id, if it is not one.
     Rules(usize),
 }
 
@@ -108,19 +108,19 @@ pub fn facts(subject: &Subject, aspects: &[Aspect], replay: &Replay) -> Vec<(Asp
     answers.collect()
 }
 
-/// The call that an expectation speaks of.
+/// The call of an expectation.
 pub fn call(place: Place, session: &Session) -> Option<&Call> {
     match place {
         Place::Index(index) => session.calls.get(index as usize),
         Place::In { turn, call } => {
             session.calls_of(session.turn(turn)?).get((call as usize).checked_sub(1)?)
         }
-        // It is none of the session's calls.
+        // It is not among the session's calls.
         Place::NotTaken(_) => None,
     }
 }
 
-/// The decision about the call that an expectation speaks of, and the call's tool.
+/// The decision about the call of an expectation, and the call's tool.
 pub fn decided(place: Place, replay: &Replay) -> Option<(&Arc<str>, &Decision)> {
     if let Place::NotTaken(at) = place {
         let other = replay.alternatives(Some(at.turn)).find(|other| other.at() == at)?;
@@ -130,7 +130,7 @@ pub fn decided(place: Place, replay: &Replay) -> Option<(&Arc<str>, &Decision)> 
     Some((&call.tool, &replay.call(call.at.index)?.decision))
 }
 
-/// Whether a rule is the one that a text names: its id, or the end of it from a `/` or `#` on.
+/// Whether a text names a rule: its id, or the end of it from a `/` or `#` on.
 pub fn is_named(rule: &Rule, name: &str) -> bool {
     match rule.id.strip_suffix(name) {
         Some(before) => before.is_empty() || before.ends_with('/') || name.starts_with('#'),
@@ -145,7 +145,7 @@ pub fn short(rule: &Rule) -> Arc<str> {
     rule.id.get(folder..).unwrap_or(&rule.id).into()
 }
 
-/// What an expectation is held against.
+/// The data that an expectation is compared with.
 enum Checked<'r> {
     Call(&'r Arc<str>, &'r Decision),
     Turn(Box<Frame>),

@@ -1,4 +1,4 @@
-//! From a text to its cases, and everything that is wrong with them.
+//! From a text to its cases, and all their problems.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,19 +16,19 @@ use rulestep_engine::replay::Status;
 use rulestep_engine::run::{Mode, Verdict};
 use rulestep_recording as recording;
 
-/// What a text holds.
+/// The content of a text.
 #[derive(Debug, Default)]
 pub struct Cases {
     /// The cases that can be judged, in the order of the text.
     pub cases: Vec<Case>,
     /// Documents that are cases, broken ones included.
     pub found: usize,
-    /// What is wrong with them.
+    /// Their problems.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the cases of a text. Documents that are none are passed over, unless the text was `named` as one of cases, or its
-/// name says that it is one.
+/// Reads the cases of a text. Documents that are not cases are skipped, unless the text was `named` as one of cases, or
+/// its name says that it is one.
 pub fn read(source: &Source, named: bool) -> Cases {
     let named = named || is_case_file(source.name());
     let parsed = parse(source);
@@ -38,7 +38,7 @@ pub fn read(source: &Source, named: bool) -> Cases {
         let problems = parsed.problems.into_iter();
         read.diagnostics.extend(problems.map(|problem| Diagnostic::from_problem(problem, source)));
     }
-    // What is read of a broken text lacks what comes after the break.
+    // The part of a broken text after the break is missing.
     if read.diagnostics.iter().any(|told| told.code == code::SYNTAX) {
         return read;
     }
@@ -133,7 +133,7 @@ impl Reading<'_> {
                 return Some(CaseSession::InFile { file: reference(&file, out)?, id });
             }
             messages = fields.required("messages", out);
-            // `messages` is asked for already.
+            // `messages` was taken already.
             for key in recording::SESSION_MEMBERS.into_iter().filter(|key| *key != "messages") {
                 fields.take(key);
             }
@@ -168,7 +168,7 @@ fn reference(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Reference> {
     Some(Reference { path: path.into(), span: field.span() })
 }
 
-/// What a policy is put together from: paths, and documents that are written here.
+/// The parts of a policy: paths, and documents that are written here.
 fn policies(
     field: &Field<'_>,
     source: &Source,
@@ -199,7 +199,7 @@ fn expectations(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Vec<Expecta
     (out.len() == before).then_some(list)
 }
 
-/// Which keys there are says what is spoken of.
+/// The keys that are present determine the subject.
 fn expectation(field: &Field<'_>, out: &mut Vec<Problem>) -> Option<Expectation> {
     let before = out.len();
     let mut fields = field.fields(out)?;
@@ -249,7 +249,7 @@ fn place(fields: &mut Fields<'_>, out: &mut Vec<Problem>) -> Option<Place> {
     if let Some(turn) = turn {
         return Some(Place::In { turn: number(&turn, out)?, call: number(&field, out)? });
     }
-    // The digits as they stand: `2.10` is the tenth call.
+    // The digits as written: `2.10` is the tenth call.
     let text = field.node.as_number().map(|number| number.as_str()).or(field.node.as_str());
     let parts = text.map(|text| text.split('.').map(|part| part.parse().ok().filter(|number| *number > 0)));
     let parts: Option<Vec<u32>> = parts.and_then(Iterator::collect);
@@ -306,7 +306,7 @@ fn of_turn<'a>(wants: &mut Wishes, fields: &mut Fields<'a>, out: &mut Vec<Proble
 fn of_session<'a>(wants: &mut Wishes, fields: &mut Fields<'a>, out: &mut Vec<Problem>) {
     wants.one_of("status", Aspect::Status, &STATUSES.map(Status::word), fields, out);
     if wants.0.is_empty() && !fields.has("summary") {
-        // Places alone: the expectation is empty, and that is said once.
+        // Only places: the expectation is empty, and that is reported once.
         for key in ["call", "turn", "index", "rule"] {
             fields.take(key);
         }
@@ -345,7 +345,7 @@ fn known_code<'a>(field: &Field<'a>, out: &mut Vec<Problem>) -> Option<&'a str> 
     None
 }
 
-/// The wants of one expectation. A key whose value is nothing wants nothing to be there.
+/// The wants of one expectation. A key whose value is null wants nothing to be there.
 #[derive(Default)]
 struct Wishes(Vec<Want>);
 

@@ -1,13 +1,13 @@
-//! Keys of a session that is written in a case. A recording may say more than is read of it; in what is written by hand, a
-//! misspelt key is a fact that nobody knows of: a call without its arguments, an error that counts as a success.
+//! Keys of a session that is written in a case. A recording may have more keys than are read; in a hand-written
+//! session, a misspelt key is a fact that is lost: a call without its arguments, an error that counts as a success.
 
 use rulestep_base::source::nearest::nearest;
 use rulestep_base::source::{Field, Fields, NodeValue, Problem};
 
-/// What a mapping may have: the keys that are read, and those that programs write and that say nothing of a call.
+/// The keys of a mapping: those that are read, and those that programs write and that do not concern a call.
 struct Shape {
     keys: &'static [&'static str],
-    /// What is in some of them, directly or in a list.
+    /// The shapes of some values, directly or in a list.
     within: &'static [(&'static str, &'static Shape)],
 }
 
@@ -81,7 +81,7 @@ pub struct Unread {
 }
 
 impl Unread {
-    /// Of a mapping of which all keys that are read were taken.
+    /// Checks a mapping of which all known keys were taken.
     pub fn of(&mut self, fields: &Fields<'_>) {
         for (key, problem) in fields.unknown_keys() {
             match nearest(key, fields.known()) {
@@ -91,12 +91,12 @@ impl Unread {
         }
     }
 
-    /// Of a list of messages, their calls, and the choices that were not taken.
+    /// Checks a list of messages, their calls, and the choices that were not taken.
     pub fn messages(&mut self, list: &Field<'_>) {
         self.look(list, &MESSAGE);
     }
 
-    /// What has another type than it should is said by the reader of sessions.
+    /// A value of a wrong type is reported by the reader of sessions.
     fn look(&mut self, field: &Field<'_>, shape: &'static Shape) {
         let mut ignored = Vec::new();
         match field.node.value {

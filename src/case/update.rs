@@ -1,7 +1,7 @@
-//! Expectations rewritten as what was decided, where they are: everything else of the text stays byte for byte.
+//! Rewrites expectations to the actual decisions, in place: everything else of the text stays byte for byte.
 //!
-//! What comes out is read again and must be the same cases with the new expectations; a text for which that does not
-//! hold is left as it is, and said to be.
+//! The result is read again and must be the same cases with the new expectations; otherwise the text is left unchanged,
+//! and that is reported.
 
 use super::judge::{Actual, CaseResult};
 use super::read::{self, Cases};

@@ -1,7 +1,7 @@
-//! A case as YAML: what is saved of a session that somebody looked at.
+//! Writes a case as YAML, from a session in the workbench or a command.
 //!
 //! Block style on the outside, so that it can be read and changed; each message is JSON on a line of its own, in which
-//! numbers and texts are as they were recorded. What comes out is read again, and must be the same session.
+//! numbers and texts are as recorded. The result is read again, and must be the same session.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,14 +18,14 @@ use rulestep_base::source::{Source, parse};
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::Mode;
 
-/// What is to be saved.
+/// The content of a case to be saved.
 #[derive(Debug, Clone)]
 pub struct Draft<'a> {
-    /// What the case is called.
+    /// The name of the case.
     pub name: &'a str,
-    /// What is in a comment above it, a line each.
+    /// The lines of a comment above it.
     pub comments: &'a [String],
-    /// What it is there for.
+    /// Its purpose.
     pub description: Option<&'a str>,
     /// The policy's paths, relative to the folder that the case is saved in.
     pub policy: &'a [String],
@@ -35,11 +35,11 @@ pub struct Draft<'a> {
     pub mode: Mode,
     /// The session.
     pub session: &'a Session,
-    /// What is expected.
+    /// The expectations.
     pub expect: &'a [Expected],
 }
 
-/// What is expected of one thing.
+/// An expectation about one subject.
 pub type Expected = (Subject, Vec<(Aspect, Fact)>);
 
 /// The session cannot be written as a case.
@@ -104,7 +104,7 @@ pub fn up_to(session: &Session, turn: u32) -> Arc<Session> {
     edit::part(session, &Part::up_to(session, turn)).session
 }
 
-/// The same of a call that is named by its place, of a choice that was not taken as well.
+/// The same for a call that is named by its place, also in a choice that was not taken.
 pub fn decision_at(replay: &Replay, place: Place) -> Option<Expected> {
     let subject = Subject::Call(place);
     let (_, decision) = judge::decided(place, replay)?;

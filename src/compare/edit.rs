@@ -1,9 +1,9 @@
-//! What an edit of a policy does to its rules, whatever the recordings hold.
+//! The effect of a policy edit on its rules, independent of the recordings.
 //!
-//! Every rule that is not the same in both versions is one [`RuleChange`]: added, removed, or edited; an edited rule is
-//! tightened or weakened where the directions of its keys ([`rulestep_engine::dialect::edits`]) say so. A weakened part makes a rule weakened,
-//! whatever else became stricter: some call may pass that did not. Keys of a document that are no rules, and that rules rest
-//! on, are changes of their own, once for the document.
+//! Every rule that differs between the versions is one [`RuleChange`]: added, removed, or edited; an edited rule is
+//! tightened or weakened if the directions of its keys ([`rulestep_engine::dialect::edits`]) say so. A weakened part
+//! makes a rule weakened, whatever else became stricter: some call may pass that did not. Keys of a document outside
+//! rules that rules depend on are changes of their own, once for the document.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,17 +19,17 @@ use rulestep_engine::policy::{Document, Policy};
 /// A rule that is not the same in both versions.
 #[derive(Debug, Clone)]
 pub struct RuleChange {
-    /// What was done to it.
+    /// The effect of the edit.
     pub kind: Kind,
-    /// What it is about.
+    /// The rule or document.
     pub subject: Subject,
-    /// The keys of an edited rule that differ, and what each does by itself.
+    /// The keys of an edited rule that differ, and the effect of each by itself.
     pub keys: Vec<(String, Kind)>,
-    /// Where its text is in the base and in the new version, then the texts around it that are part of it.
+    /// The place of its text in the base and in the new version, then the texts around it that belong to it.
     pub passages: Vec<(Option<Passage>, Option<Passage>)>,
 }
 
-/// What a change of rules is about.
+/// The subject of a change of rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// A rule, in the new version if that has it.
@@ -58,11 +58,11 @@ impl RuleChange {
 pub struct Version<'a> {
     /// The version.
     pub policy: &'a Policy,
-    /// What its rules say, by number.
+    /// The meanings of its rules, by number.
     pub meanings: &'a [Meaning],
 }
 
-/// The changes of rules, by kind, then in the order of the new version, then those that are gone.
+/// The changes of rules, by kind, then in the order of the new version, then removed rules.
 pub fn changes(base: Version<'_>, new: Version<'_>, pairs: &Correspondence) -> Vec<RuleChange> {
     let mut changes = Vec::new();
     for (id, rule) in new.policy.rules().iter() {
@@ -84,7 +84,7 @@ pub fn changes(base: Version<'_>, new: Version<'_>, pairs: &Correspondence) -> V
 }
 
 impl RuleChange {
-    /// Of a rule that only one version has.
+    /// For a rule that only one version has.
     fn alone(side: Side, rule: RuleId, text: &Rule) -> RuleChange {
         let passage = Some(passage(text));
         let (kind, passages) = match side {
@@ -105,7 +105,7 @@ fn edited(base: Version<'_>, old: RuleId, new: Version<'_>, id: RuleId) -> Optio
     let (old, rule) = (base.policy.rules().get(old)?, new.policy.rules().get(id)?);
     let rows = dialect_of(rule).map(|dialect| dialect.edits.rows(rule.kind)).unwrap_or_default();
     let mut keys = by_key(&rows, then.keys(), now.keys());
-    // Another kind of rule, or one about another tool, is not compared by its keys.
+    // If the kind of rule or the tool changed, keys are not compared.
     let unknown = Reach { more: Likely::Maybe, less: Likely::Maybe };
     let others =
         [("type", (old.dialect, old.kind) != (rule.dialect, rule.kind)), ("tool", old.tool != rule.tool)];
@@ -123,7 +123,7 @@ fn edited(base: Version<'_>, old: RuleId, new: Version<'_>, id: RuleId) -> Optio
     Some(RuleChange { kind, subject, keys, passages })
 }
 
-/// What it is called that a rule means more, or less.
+/// The kind of change of a rule that matches more, or less.
 fn kind(reach: Reach) -> Kind {
     match (reach.more, reach.less) {
         (_, Likely::Yes) => Kind::RuleWeakened,
@@ -132,7 +132,7 @@ fn kind(reach: Reach) -> Kind {
     }
 }
 
-/// What differs around a rule: keys beside the way that leads to it.
+/// The differences around a rule: keys beside the path that leads to it.
 fn around(
     (then, old): (&Meaning, &Rule),
     (now, rule): (&Meaning, &Rule),
@@ -172,7 +172,7 @@ fn around(
     passages
 }
 
-/// Keys of documents beside their rules that differ.
+/// Keys of documents outside their rules that differ.
 fn documents(base: Version<'_>, new: Version<'_>, pairs: &Correspondence) -> Vec<RuleChange> {
     let mut changes = Vec::new();
     for document in new.policy.documents() {

@@ -1,5 +1,5 @@
-//! Rules that an edit added, changed or removed, and what they match: an edit that changes nothing is easily taken for one
-//! that works.
+//! Rules that an edit added, changed or removed, and what they match: an edit that changes nothing is easily taken for
+//! one that works.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +7,10 @@ use super::{AlteredRule, Comparison, RuleAt, SessionDiff, Side};
 use rulestep_engine::monitor::{Effect, RuleId};
 use rulestep_engine::replay::Replay;
 
-/// What a rule matches in its version.
+/// The matches of a rule in its version.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Matches {
-    /// Calls that it speaks against.
+    /// Calls that it objects to.
     pub calls: u64,
     /// Of these, the ones that it decides.
     pub decided: u64,
@@ -22,7 +22,7 @@ pub struct Matches {
     pub violated: u64,
 }
 
-/// What altered rules match, and which of them any change is about.
+/// The matches of edited rules, and which of these rules any change is about.
 #[derive(Debug, Clone, Default)]
 pub struct Effects {
     matches: BTreeMap<RuleAt, Matches>,
@@ -30,7 +30,7 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Of one session.
+    /// For one session.
     pub fn of(compared: &SessionDiff, comparison: &Comparison) -> Effects {
         let mut effects = Effects::default();
         let altered: BTreeSet<RuleAt> = comparison.altered().iter().map(|altered| altered.at).collect();

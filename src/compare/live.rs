@@ -1,7 +1,7 @@
-//! What a gate decided as the base: recorded decisions beside those of a version.
+//! A gate's live decisions as the base, compared with those of a version.
 //!
-//! The policy of then may be gone, so a rule of it is known by what the gate wrote: its name, and its place in the document
-//! where the author gave it none.
+//! The gate's policy may be gone, so its rules are known by what the gate wrote: the name, and the place in the
+//! document if the author gave no name.
 
 use super::{Answer, Kind, Stand};
 use rulestep_base::session::LiveDecision;
@@ -18,7 +18,7 @@ pub fn kind(live: &LiveDecision, now: &Decision, rules: &Rules) -> Option<Kind> 
     between(live, now, rules).first().map(|(kind, ..)| *kind)
 }
 
-/// What is different, with what is under either.
+/// The differences, with both sides.
 pub(super) fn changes(live: &LiveDecision, now: &Decision, new: &Replay) -> Vec<(Kind, Stand, Stand)> {
     let mut changes = between(live, now, new.policy().rules());
     for (_, _, young) in changes.iter_mut().filter(|_| now.verdict == Verdict::NotReached) {
@@ -53,7 +53,7 @@ fn between(live: &LiveDecision, now: &Decision, rules: &Rules) -> Vec<(Kind, Sta
     }
 }
 
-/// Of a call that is allowed then and now, what is reported of it.
+/// For a call that is allowed live and now, the differences of its reports.
 fn reports(live: &LiveDecision, now: &Decision, rules: &Rules) -> Vec<(Kind, Stand, Stand)> {
     let of = |reported| Stand { answer: Answer::Report { reported }, rule: None, code: None };
     let newly = now.findings.iter().filter(|young| !live.findings().any(|old| is_same(&old, young, rules)));

@@ -1,4 +1,4 @@
-//! What a rule says, as data: its keys, and those around it that are part of what it means.
+//! The meaning of a rule, as data: its keys, and those around it that affect it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use rulestep_engine::dialect::{self, Dialect};
 use rulestep_engine::monitor::Rule;
 use rulestep_engine::policy::Policy;
 
-/// What a rule says.
+/// The meaning of a rule.
 pub struct Meaning {
     /// The file's path within the version, and the document's place in it.
     pub document: (Arc<str>, usize),
@@ -20,7 +20,7 @@ pub struct Meaning {
 }
 
 impl Meaning {
-    /// Its keys; of a rule that is no mapping, one key named after its kind.
+    /// Its keys; for a rule that is not a mapping, one key named after its kind.
     pub fn keys(&self) -> &Map<String, Value> {
         &self.keys
     }
@@ -29,7 +29,7 @@ impl Meaning {
         Value::Object(self.keys.clone())
     }
 
-    /// Its keys without words for people and models.
+    /// Its keys without texts for people and models.
     pub(super) fn bare(&self, rule: &Rule) -> Map<String, Value> {
         let dialect = dialect::named(rule.dialect);
         let rows = dialect.map(|dialect| dialect.edits.rows(rule.kind)).unwrap_or_default();
@@ -42,7 +42,7 @@ impl Meaning {
     }
 }
 
-/// Of every rule of a version, in the order of their numbers.
+/// The meaning of every rule of a version, in the order of their numbers.
 pub fn meanings(policy: &Policy) -> Vec<Meaning> {
     let mut trees: HashMap<String, Vec<Arc<Node>>> = HashMap::new();
     let mut meaning = |rule: &Rule| {
@@ -81,7 +81,7 @@ fn read(source: &Source) -> Vec<Arc<Node>> {
     documents.into_iter().map(Arc::new).collect()
 }
 
-/// What a dialect says of edits; of none that is known, nothing.
+/// The dialect of a rule, if it is known.
 pub fn dialect_of(rule: &Rule) -> Option<&'static Dialect> {
     dialect::named(rule.dialect)
 }
@@ -91,6 +91,6 @@ pub fn dialect_of(rule: &Rule) -> Option<&'static Dialect> {
 pub struct Passage {
     /// The text.
     pub source: Source,
-    /// Where in it.
+    /// The span in it.
     pub span: Span,
 }

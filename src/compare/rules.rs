@@ -1,10 +1,10 @@
-//! Which rule of one version is which of the other.
+//! The correspondence of rules between two versions.
 //!
-//! Content first: a rule that says the same is the same, wherever it moved. Of those left, an edited rule is known by its
-//! `id`, else its description, else by what it says beside words; one that has neither and is the only one of its kind
-//! for its tool is that one. Where a rule is in a list says nothing. Files are known by their path within the version, not by
-//! the name they were read under, so `git:HEAD:contracts/a.yaml` and `contracts/a.yaml` are one. The answer does not depend on
-//! which version is asked for first.
+//! Content first: a rule with the same content is the same, wherever it moved. Of the rest, an edited rule is
+//! identified by its `id`, else its description, else its content without texts; a rule without any of these that is
+//! the only one of its kind for its tool is that one. The position in a list does not count. Files are identified by
+//! their path within the version, not by the name they were read under, so `git:HEAD:contracts/a.yaml` and
+//! `contracts/a.yaml` are one. The result is symmetric.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -20,13 +20,13 @@ use rulestep_engine::policy::Policy;
 /// Pairs of rules of two versions. A rule that only one version has is in no pair.
 #[derive(Debug, Clone, Default)]
 pub struct Correspondence {
-    /// By the base's number: the rule of the new version, and whether it says the same.
+    /// By the base's number: the rule of the new version, and whether its content is the same.
     new: Vec<Option<(RuleId, bool)>>,
     /// By the new version's number.
     base: Vec<Option<(RuleId, bool)>>,
 }
 
-/// What a rule is known by.
+/// The identity of a rule.
 struct RuleIdentity {
     /// The file's path within the version, and the document's place in it.
     document: (Arc<str>, usize),
@@ -35,11 +35,11 @@ struct RuleIdentity {
     /// The author's id and description.
     id: Option<Arc<str>>,
     description: Option<Arc<str>>,
-    /// Where in the document, without the places in lists.
+    /// The path in the document, without the indices of lists.
     path: String,
-    /// What it says, without layout, comments and the order of keys.
+    /// Its content, without layout, comments and the order of keys.
     content: Arc<str>,
-    /// The same without words for people and models.
+    /// The same without texts for people and models.
     bare: Arc<str>,
 }
 
@@ -52,7 +52,7 @@ impl Correspondence {
         pairs.pair(&old, &young, false, |rule| Some((own(rule), Arc::clone(&rule.content))));
         pairs.pair(&old, &young, false, |rule| Some((rule.sort.clone(), Arc::clone(&rule.content))));
         for by_id in [true, false] {
-            // Several rules may have one name, as those of one sequence policy have; and then nobody knows.
+            // Several rules may have one name, like those of one sequence policy; then the name does not identify them.
             let name = |rule: &RuleIdentity| if by_id { rule.id.clone() } else { rule.description.clone() };
             let sort = |rule: &RuleIdentity| (rule.sort.0, rule.sort.3.clone());
             pairs.pair(&old, &young, true, |rule| Some((own(rule), name(rule)?)));
@@ -151,7 +151,7 @@ fn known(policy: &Policy, meanings: &[Meaning]) -> Vec<RuleIdentity> {
         RuleIdentity {
             document: meaning.document.clone(),
             sort: (rule.dialect, rule.kind, rule.tool.clone(), rule.test.clone()),
-            // That of a whole document is no name of a rule.
+            // The name of a whole document is not the name of a rule.
             id: words(&rule.name)
                 .filter(|_| ["id", "name"].iter().any(|key| meaning.keys().contains_key(*key))),
             description: words(&rule.description),

@@ -10,7 +10,7 @@ use rulestep_engine::monitor::{Finding, RuleId};
 use rulestep_engine::replay::{DecidedCall, Replay, Status};
 use rulestep_engine::run::{Decision, Mode, ToolVisibility, Verdict};
 
-/// What is different under `new` than under `base` (`None`: than in the recording).
+/// The changes from `base` (`None`: the recording) to `new`.
 pub(super) fn changes(
     rules: &Correspondence,
     from: &Base,
@@ -41,27 +41,27 @@ pub(super) fn kind(
     new: &DecidedCall,
 ) -> Option<Kind> {
     let Some(base) = base else {
-        // Whoever was asked then agreed; had the call been refused, the two agree.
+        // A person who was asked in the recording agreed; if the call was refused, the two agree.
         let differs = !new.agrees || new.decision.verdict == Verdict::Ask && call.outcome != Outcome::Refused;
         return Kind::of(recorded(call), new.decision.verdict).filter(|_| differs);
     };
     differs(rules, base, &new.decision)
 }
 
-/// The kind of change between two decisions about one call; where they are the same, of what is reported of it.
+/// The kind of change between two decisions about one call; if they are the same, between their reports.
 pub(super) fn differs(rules: &Correspondence, base: &Decision, new: &Decision) -> Option<Kind> {
     verdicts(rules, base, new).or_else(|| reports(rules, base, new).first().map(|(kind, ..)| *kind))
 }
 
-/// The kind of change between two decisions about one call, whatever is reported of it.
+/// The kind of change between two decisions about one call, ignoring reports.
 fn verdicts(rules: &Correspondence, base: &Decision, new: &Decision) -> Option<Kind> {
     let other_reason = || base.verdict.objects() && !same_reason(rules, base, new);
     Kind::of(base.verdict, new.verdict)
         .or_else(|| (base.verdict == new.verdict && other_reason()).then_some(Kind::OtherReason))
 }
 
-/// What is reported differently of a call that both allow: a change for each rule, since the other rules may still report
-/// it. Where a verdict changes, that says all of it.
+/// The differences in the reports of a call that both allow: a change for each rule, since the other rules may still
+/// report it. If a verdict changes, that change covers the reports.
 fn reports(rules: &Correspondence, base: &Decision, new: &Decision) -> Vec<(Kind, Stand, Stand)> {
     if (base.verdict, new.verdict) != (Verdict::Allow, Verdict::Allow) {
         return Vec::new();
@@ -85,12 +85,12 @@ fn reports(rules: &Correspondence, base: &Decision, new: &Decision) -> Vec<(Kind
     changes
 }
 
-/// What an allowed call is reported for: the first finding of each rule.
+/// The reports of an allowed call: the first finding of each rule.
 fn by_rule(decision: &Decision) -> BTreeMap<RuleId, &Finding> {
     decision.findings.iter().rev().map(|finding| (finding.rule, finding)).collect()
 }
 
-/// What a version makes of a call that a rule of the other one reports.
+/// The side without a report, for a call that only the other version's rule reports.
 const UNREPORTED: Stand = Stand { answer: Answer::Report { reported: false }, rule: None, code: None };
 
 fn reported(finding: &Finding) -> Stand {
@@ -117,14 +117,14 @@ struct Pair<'a> {
     parting: Divergence,
 }
 
-/// Where two histories part.
+/// Where two histories diverge.
 #[derive(Debug, Clone, Copy, Default)]
 struct Divergence {
     /// After the call with this index.
     call: Option<u32>,
     /// The turn of that call.
     turn: Option<u32>,
-    /// At the start of this turn, since the model was told something else.
+    /// At the start of this turn, because the messages to the model differ.
     told: Option<u32>,
 }
 
@@ -155,15 +155,15 @@ impl Pair<'_> {
         }
     }
 
-    /// What is different between two decisions about one call, with what is under either version.
+    /// The differences between two decisions about one call, with both sides.
     fn between(&self, old: &Decision, young: &Decision) -> Vec<(Kind, Stand, Stand)> {
         let stands = |kind| (kind, Stand::of(old, self.base), Stand::of(young, Some(self.new)));
         let verdicts = verdicts(self.rules, old, young).map(stands);
         verdicts.into_iter().chain(reports(self.rules, old, young)).collect()
     }
 
-    /// Calls of choices that were not taken. Each choice is a world of its own: within it histories part after a sibling
-    /// that runs under one version alone.
+    /// Calls of choices that were not taken. Each choice is separate: within it histories diverge after a sibling that
+    /// runs under one version alone.
     fn alternatives(&self, base: &Replay, changes: &mut Vec<Change>) {
         let enforcing = self.new.mode() == Mode::Enforce;
         let mut parted = None;
@@ -183,8 +183,8 @@ impl Pair<'_> {
         }
     }
 
-    /// Both sides are asked about the same tools, turn by turn, so that no more than a turn of each is in memory. A turn
-    /// that one of them does not reach has none.
+    /// Both sides narrow the same tools, turn by turn, so that no more than a turn of each is in memory. A turn that
+    /// one of them does not reach has none.
     fn narrowing(&self, base: &Replay, changes: &mut Vec<Change>) {
         let tools = self.inferred(base);
         let proposed: HashSet<&Arc<str>> = self.session.proposed_tools().collect();
@@ -214,7 +214,7 @@ impl Pair<'_> {
         }
     }
 
-    /// What is asked about where the recording does not say what was offered: the names of both versions.
+    /// The tools to narrow if the recording does not list the offered ones: the names of both versions.
     fn inferred(&self, base: &Replay) -> Arc<[Arc<str>]> {
         let named = base.policy().names().iter().chain(self.new.policy().names());
         let names: BTreeSet<&Arc<str>> = named.chain(self.session.proposed_tools()).collect();
@@ -346,7 +346,7 @@ fn recorded(call: &Call) -> Verdict {
     if call.outcome == Outcome::Refused { Verdict::Deny } else { Verdict::Allow }
 }
 
-/// What became of the call under a base that was not replayed. A gate that enforced is taken at its word: it may have ended
+/// The verdict about the call under a base that was not replayed. A gate that enforced is believed: it may have ended
 /// the session.
 fn happened(from: &Base, call: &Call) -> Verdict {
     let live = call.live.as_deref().filter(|live| matches!(from, Base::Live) && !live.shadow);
@@ -366,8 +366,8 @@ fn narrowed(tool: &ToolVisibility) -> Stand {
     }
 }
 
-/// Whether a rule about the session ended otherwise. A rule that only one version has counts where it is violated: what is
-/// not there is not violated.
+/// Whether the outcome of a session rule differs. A rule that only one version has counts if it is violated, because a
+/// missing rule is not violated.
 fn differ(base: Option<&RuleState>, new: Option<&RuleState>) -> bool {
     match (base.map(ended_as), new.map(ended_as)) {
         (Some(old), Some(young)) => old != young,

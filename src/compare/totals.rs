@@ -1,4 +1,4 @@
-//! What all comparisons come to.
+//! Totals of all comparisons.
 
 use super::{Base, Change, Kind, Origin, SessionDiff};
 use rulestep_engine::run::Mode;
@@ -8,9 +8,10 @@ use rulestep_engine::run::Mode;
 pub struct Totals {
     /// Sessions compared.
     pub sessions: u64,
-    /// Sessions in which something changed.
+    /// Sessions with changes.
     pub changed: u64,
-    /// Calls of which the base says nothing, so that they are not compared; none of a version, which decides every call.
+    /// Calls without a decision in the base, so that they are not compared; always 0 for a version, which decides every
+    /// call.
     pub uncompared: u64,
     /// Sessions that have calls, and only such calls.
     pub uncompared_sessions: u64,
@@ -29,7 +30,7 @@ pub struct Count {
     pub primary: u64,
     /// After they had parted.
     pub downstream: u64,
-    /// Of both, those that rest on what the recording is no evidence for.
+    /// Of both, the counterfactual ones.
     pub counterfactual: u64,
     /// Sessions that have any.
     pub sessions: u64,
@@ -59,7 +60,7 @@ impl Totals {
         }
     }
 
-    /// Counts the calls of a session of which the base says nothing.
+    /// Counts the calls of a session without a decision in the base.
     pub fn note(&mut self, compared: &SessionDiff, base: &Base) {
         let calls = || compared.session().made();
         let unknown = calls().filter(|call| !base.knows(call)).count();
@@ -72,7 +73,7 @@ impl Totals {
         }
     }
 
-    /// Sessions in which nothing is different, of those that are compared.
+    /// Of the compared sessions, those without changes.
     pub fn unchanged(&self) -> u64 {
         self.compared() - self.changed
     }
@@ -82,7 +83,7 @@ impl Totals {
         self.uncompared > 0 && self.decided == 0
     }
 
-    /// Sessions of which the base says something.
+    /// Sessions with decisions in the base.
     pub fn compared(&self) -> u64 {
         self.sessions - self.uncompared_sessions
     }

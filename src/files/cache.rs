@@ -1,7 +1,7 @@
-//! What was found out about files, kept from one run to the next in a file of the program's own.
+//! Facts about files, cached from one run to the next in a file of the program's own.
 //!
-//! Whatever is wrong with it makes it smaller and never wrong: each entry has a checksum, and one that does not fit is as if it
-//! were not there. A run replaces the file in one step, so runs beside each other lose entries at most.
+//! Damage makes it smaller and never wrong: each entry has a checksum, and one that does not match is ignored. A run
+//! replaces the file in one step, so that parallel runs at most lose entries.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -16,16 +16,17 @@ use twox_hash::XxHash3_64;
 
 use super::replace::put_private;
 
-/// With another number nothing that was kept is read.
+/// With another number, older caches are ignored.
 const MAGIC: &[u8] = b"rulestep cache 3\n";
 /// Bytes of one file of entries.
 pub const MOST: usize = 256 << 20;
 /// Bytes of the folder.
 const MOST_OF_ALL: u64 = 1 << 30;
-/// How the names of files of entries end.
+/// File extension of entries.
 const EXTENSION: &str = "entries";
 
-/// Entries by name, all of one question: what is asked of the files is in the key. They are read when the first one is asked for.
+/// Entries by name, all for one question about files, which is in the key. They are read when the first one is
+/// requested.
 pub struct Entries {
     path: PathBuf,
     header: Vec<u8>,
@@ -39,7 +40,7 @@ struct ReadEntries {
 }
 
 impl Entries {
-    /// What is kept in this folder under the key. Nothing, where it cannot be read.
+    /// The entries in this folder under the key; none if they cannot be read.
     pub fn open(folder: &Path, key: &str) -> Entries {
         let name = XxHash3_64::oneshot(key.as_bytes());
         let path = folder.join(format!("{name:016x}.{EXTENSION}"));
@@ -70,7 +71,7 @@ impl Entries {
         (found == name).then_some(entry)
     }
 
-    /// All of them with their names, in the order in which they were kept.
+    /// All entries with their names, in the order in which they were added.
     pub fn all(&self) -> impl Iterator<Item = (&[u8], &[u8])> {
         let read = self.read();
         let mut places: Vec<_> = read.places.values().collect();
@@ -78,8 +79,8 @@ impl Entries {
         places.into_iter().filter_map(|place| read.entry(place))
     }
 
-    /// Keeps these as well, and those of the others whose name and rest `still` holds of. Nobody needs to know that nothing could
-    /// be written: the next run reads the files again.
+    /// Saves these as well, and those of the others for whose name and rest `still` holds. A failure is not reported:
+    /// the next run reads the files again.
     pub fn save(&self, new: &[(Vec<u8>, Vec<u8>)], still: &dyn Fn(&[u8], &[u8]) -> bool) {
         if new.is_empty() {
             self.touch();
@@ -101,7 +102,7 @@ impl Entries {
         }
     }
 
-    /// What is used stays the longest.
+    /// Marks it as used: used entries stay longest.
     pub fn touch(&self) {
         if let Ok(file) = File::options().write(true).open(&self.path) {
             let _ = file.set_modified(SystemTime::now());
@@ -118,7 +119,7 @@ impl ReadEntries {
     }
 }
 
-/// Where the next entry is, with its checksum.
+/// The place of the next entry, with its checksum.
 fn frame(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     let (length, _) = bytes.get(at..)?.split_first_chunk::<4>()?;
     let end = (at + 4).checked_add(u32::from_le_bytes(*length) as usize)?;

@@ -1,6 +1,8 @@
-//! Conversations that are kept in a folder, a file for each event: the folder is one recording, whatever leads to it.
+//! Conversations that are stored in a folder, with a file for each event: the folder is one recording, whatever path
+//! leads to it.
 //!
-//! The files are read one after the other as if each were a line of one file, so that a damaged one takes no other with it.
+//! The files are read one after the other as if each were a line of one file, so that a damaged one does not affect the
+//! others.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -13,15 +15,15 @@ use super::{packed, walk};
 use rulestep_base::diagnostic::{Diagnostic, Loss, code};
 use rulestep_base::source::quoted;
 
-/// How a program keeps its conversations.
+/// How a program stores its conversations.
 struct Layout {
     /// The folder of the events, within that of the conversation.
     events: &'static str,
-    /// What the name of an event's file begins with; its number follows.
+    /// Prefix of the name of an event's file; its number follows.
     prefix: &'static str,
     /// A file in the folder of the conversation that holds no event and says what it is of.
     state: &'static str,
-    /// Other files there, which say nothing of it.
+    /// Other files there, which are not part of it.
     aside: &'static [&'static str],
 }
 
@@ -31,9 +33,9 @@ const LAYOUTS: [Layout; 1] =
 
 /// A conversation, as its folder is now.
 pub struct Conversation {
-    /// Its files, in their order.
+    /// Its files, in order.
     pub parts: Vec<Part>,
-    /// What is missing in it.
+    /// Its missing parts.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -41,7 +43,7 @@ pub struct Conversation {
 pub struct Part {
     /// Its name, as shown.
     pub name: Arc<str>,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Whether it is an event.
     pub is_event: bool,
@@ -51,9 +53,9 @@ pub struct Part {
 /// The folder of a conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Root {
-    /// As it is shown.
+    /// Its name, as shown.
     pub shown: String,
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
 }
 
@@ -154,7 +156,7 @@ impl Part {
 }
 
 impl Conversation {
-    /// What tells it from itself at another time.
+    /// Its stamp, which changes with it.
     pub fn stamp(&self) -> Option<Stamp> {
         Stamp::of_all(self.parts.iter().filter_map(|part| part.stamp))
     }
@@ -184,11 +186,11 @@ struct Joined {
     open: Option<packed::Input>,
     /// Whether nothing was in the open file so far.
     is_blank: bool,
-    /// What is put after a file.
+    /// The text added after a file.
     rest: &'static [u8],
 }
 
-/// Stands for a file with nothing in it, for one that cannot be read, and for what is no object: no JSON.
+/// Replaces an empty file, an unreadable one, and one that is not an object: not JSON.
 const NOTHING: &[u8] = b"(nothing)\n";
 
 impl Read for Joined {
@@ -208,7 +210,7 @@ impl Read for Joined {
             let chunk = match open.fill_buf() {
                 Ok(chunk) => chunk,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                // What was read of it is no JSON with this after it.
+                // With this after it, the part that was read is not JSON.
                 Err(_) => {
                     (self.open, self.rest) = (None, NOTHING);
                     continue;
@@ -226,7 +228,7 @@ impl Read for Joined {
                 continue;
             }
             for (to, from) in into.iter_mut().zip(chunk) {
-                // In JSON they stand between its parts only.
+                // In JSON they are between its parts only.
                 *to = if *from == b'\n' { b' ' } else { *from };
                 self.is_blank &= from.is_ascii_whitespace();
             }
@@ -236,7 +238,7 @@ impl Read for Joined {
     }
 }
 
-/// What is before the last name of a path.
+/// The path without its last name.
 fn parent(shown: &str) -> &str {
     match shown.trim_end_matches('/').rsplit_once('/') {
         Some(("", _)) => "/",

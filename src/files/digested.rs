@@ -1,4 +1,4 @@
-//! Bytes that are read, and a digest of all of them: what a file is known by that only grows.
+//! Bytes being read with a digest of all of them, which identifies a file that only grows.
 
 use std::fs::File;
 use std::hash::Hasher as _;
@@ -12,7 +12,7 @@ use twox_hash::XxHash3_64;
 /// Bytes that are read from a file at once.
 pub const CHUNK: usize = 1 << 16;
 
-/// The bytes that a file begins with: how many, and a digest of them.
+/// The bytes that a file begins with: their number and digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Beginning {
     /// Bytes, from the first one on.
@@ -31,7 +31,7 @@ impl Digest {
     }
 }
 
-/// An input whose bytes are digested as they are used up.
+/// An input whose bytes are digested as they are consumed.
 pub struct Digested<R> {
     input: R,
     hash: XxHash3_64,
@@ -45,7 +45,7 @@ impl<R: BufRead> Digested<R> {
         Digested { input, hash: XxHash3_64::new(), bytes: 0, digest: Digest::default() }
     }
 
-    /// Where to ask for the digest.
+    /// Access to the digest.
     pub fn digest(&self) -> Digest {
         self.digest.clone()
     }

@@ -1,4 +1,4 @@
-//! The files that a pattern matches.
+//! The files that match a pattern.
 
 use std::fs;
 use std::path::{Path, PathBuf};

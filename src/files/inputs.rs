@@ -1,4 +1,4 @@
-//! The recordings that arguments stand for: files, folders, globs and standard input.
+//! The recordings of the arguments: files, folders, globs and standard input.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
@@ -16,7 +16,7 @@ use super::{glob, packed, unreadable, utf8, walk};
 use rulestep_base::diagnostic::{Diagnostic, code};
 use rulestep_engine::policy::is_case_file;
 
-/// What arguments lead to.
+/// The files of the arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Inputs {
     /// The files, argument by argument, each folder's in the order of their relative paths.
@@ -30,7 +30,7 @@ pub struct Inputs {
 pub struct Input {
     /// The name it is shown under: the argument, joined with the path within the folder; `-` for standard input.
     pub name: Arc<str>,
-    /// Where it is; `None` is standard input.
+    /// Its path; `None` is standard input.
     pub path: Option<PathBuf>,
     /// Whether it was named itself, rather than found in a folder.
     pub named: bool,
@@ -39,8 +39,8 @@ pub struct Input {
     root: Option<Root>,
 }
 
-/// The files that arguments stand for: files, folders (searched whole), globs, and `-`. A file that several of them lead to is
-/// there once, where the first one is.
+/// The files of the arguments: files, folders (with all their content), globs, and `-`. A file that several of them
+/// lead to is listed once, at the first one.
 pub fn expand(args: &[String]) -> Inputs {
     let (mut found, mut known) = (Inputs::default(), KnownFiles::default());
     for (place, arg) in args.iter().enumerate() {
@@ -67,7 +67,7 @@ fn together(first: usize, found: &mut Inputs) {
             found.inputs.push(input);
             continue;
         };
-        // Files of a folder stand together.
+        // Files of a folder stay together.
         if latest.as_ref() == Some(&root) {
             continue;
         }
@@ -98,7 +98,7 @@ fn of(arg: &str, found: &mut Inputs) {
     }
 }
 
-/// What a path leads to, without links and detours: the number of its folder, and its name there.
+/// The real path, without links and detours: the number of the folder, and the name there.
 type RealFile = (usize, OsString);
 
 /// The files so far, by what their paths really lead to.
@@ -106,17 +106,17 @@ type RealFile = (usize, OsString);
 struct KnownFiles {
     /// The place of each among the inputs.
     places: HashMap<RealFile, usize>,
-    /// Folders as they were asked for, the number of what they are, and whether that is where they were asked for.
+    /// Folders by path: the number of the real folder, and whether the path is its real one.
     folders: HashMap<PathBuf, Option<(usize, bool)>>,
     /// The number of each folder that is one.
     numbers: HashMap<PathBuf, usize>,
-    /// The folder that was asked for last: most files are in that of the file before them.
+    /// The latest folder: most files are in that of the file before them.
     last: Option<(PathBuf, Option<(usize, bool)>)>,
 }
 
 impl KnownFiles {
-    /// What the path of an input leads to, and whether it has no links and detours; `None` where it is no file that can be read
-    /// again from its beginning.
+    /// The real path of an input, and whether its path is that; `None` if it is not a file that can be read again from
+    /// its beginning.
     fn real(&mut self, input: &Input) -> Option<(RealFile, bool)> {
         let path = input.path.as_deref()?;
         if input.found?.is_link {
@@ -154,8 +154,8 @@ impl KnownFiles {
     }
 }
 
-/// Keeps those files of an argument, which begin at `first`, to which none before it led, each under its own path rather than
-/// through a link. Says how many it leaves out: whatever is counted would be counted twice.
+/// Keeps those files of an argument, from `first` on, that no earlier argument led to, each under its own path rather
+/// than through a link. Reports how many it leaves out, because they would be counted twice.
 fn once(arg: &str, first: usize, found: &mut Inputs, known: &mut KnownFiles, is_last: bool) {
     let new = found.inputs.get(first..).unwrap_or_default();
     let real: Vec<_> = new.iter().map(|input| known.real(input)).collect();
@@ -212,7 +212,7 @@ fn once(arg: &str, first: usize, found: &mut Inputs, known: &mut KnownFiles, is_
     found.diagnostics.push(told);
 }
 
-/// The files in which cases of this version may be: all documents of a folder; of a file, itself and the files of cases
+/// The files that may hold cases of this version: all documents of a folder; for a file, itself and the files of cases
 /// beside it.
 pub fn case_files(version: &str) -> Inputs {
     let path = Path::new(version);
@@ -242,7 +242,7 @@ pub(super) fn of_file(folder: &Path) -> &Path {
 }
 
 impl Input {
-    /// One that was named itself; nothing is asked of it.
+    /// A named file, which is not checked.
     pub fn named(name: Arc<str>, path: Option<PathBuf>) -> Input {
         Input { name, path, named: true, found: None, root: None }
     }
@@ -296,7 +296,7 @@ impl Input {
         Ok(self.open_known()?.0)
     }
 
-    /// The same, and whether what is read is the bytes of the file themselves.
+    /// The same, and whether the bytes read are those of the file itself.
     pub fn open_known(&self) -> Result<(Box<dyn BufRead + Send>, bool), Diagnostic> {
         if let Some(conversation) = self.conversation() {
             return Ok((conversation.reader(), false));
@@ -311,7 +311,7 @@ impl Input {
         packed::known(packed).map_err(|error| unreadable(&self.name, &error))
     }
 
-    /// So many of its bytes, from the one with this number on; fewer are an error.
+    /// This many of its bytes, from the one with this number on; fewer are an error.
     pub fn read_part(&self, at: u64, length: usize) -> io::Result<Vec<u8>> {
         let mut file = File::open(self.path.as_ref().ok_or(io::ErrorKind::NotFound)?)?;
         file.seek(SeekFrom::Start(at))?;
@@ -320,12 +320,12 @@ impl Input {
         Ok(bytes)
     }
 
-    /// Its length in bytes, where that is known.
+    /// Its length in bytes, if it is known.
     pub fn length(&self) -> Option<u64> {
         self.stamp_now().map(|stamp| stamp.length())
     }
 
-    /// Whether it is a regular file, which gives the same bytes however often it is opened; pipes do not.
+    /// Whether it is a regular file, which has the same bytes however often it is opened; pipes do not.
     pub fn is_regular(&self) -> bool {
         self.length().is_some()
     }
@@ -360,7 +360,7 @@ fn folder(arg: &str, found: &mut Inputs) {
     }
 }
 
-/// Claude Code keeps a file beside the log of each subagent which says what that was started for.
+/// Claude Code keeps a file beside the log of each subagent with the reason for starting it.
 fn is_about_a_log(name: &str) -> bool {
     let own = name.rsplit('/').next().unwrap_or(name);
     own.starts_with("agent-") && own.ends_with(".meta.json")

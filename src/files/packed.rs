@@ -1,8 +1,8 @@
-//! Recordings that are compressed with gzip or zstd: known by their first bytes, unpacked while they are read.
+//! Recordings that are compressed with gzip or zstd: recognised by their first bytes, decompressed while they are read.
 //!
-//! A file may have several members, one after the other, as `cat a.gz b.gz` makes them. What is held is a block and the
-//! window that the compression looks back into: 32 kB for gzip, at most 128 MB for zstd. Damage and a missing end are
-//! errors of the reading, so what precedes them is kept and the rest is reported as lost.
+//! A file may have several members, one after the other, as `cat a.gz b.gz` makes them. Memory holds a block and the
+//! window of the compression: 32 kB for gzip, at most 128 MB for zstd. Damage and a missing end are read errors, so the
+//! content before them is kept and the rest is reported as lost.
 
 use std::error::Error;
 use std::io::{self, BufRead, BufReader, Cursor, ErrorKind, Read};
@@ -22,12 +22,11 @@ pub fn unpacked(input: Input) -> io::Result<Input> {
     Ok(known(input)?.0)
 }
 
-/// The same, and whether it is as it was.
+/// The same, and whether it is unchanged.
 ///
-/// # Errors
-/// The input fails within its first bytes.
+/// # Errors The input fails within its first bytes.
 pub fn known(mut input: Input) -> io::Result<(Input, bool)> {
-    // Nearly always enough is there at once, and nothing has to be put before the rest.
+    // Nearly always enough is available at once, and nothing has to be prepended to the rest.
     if input.fill_buf().is_ok_and(|begins| begins.len() as u64 >= MAGIC && Packing::of(begins).is_none()) {
         return Ok((input, true));
     }
@@ -44,7 +43,7 @@ pub fn known(mut input: Input) -> io::Result<(Input, bool)> {
 }
 
 const CHUNK: usize = 1 << 16;
-/// Bytes by which a compression is known.
+/// Number of bytes by which a compression is recognised.
 const MAGIC: u64 = 4;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,7 +64,7 @@ enum State {
     Gzip(Box<GzDecoder<Input>>),
     Zstd(Input, Box<FrameDecoder>),
     End,
-    /// It failed, and goes on failing: an error that is overlooked once must not pass for the end.
+    /// It failed, and keeps failing: an error that is overlooked once must not pass for the end.
     Failed(ErrorKind, String),
 }
 
@@ -113,7 +112,7 @@ impl Read for Members {
 }
 
 impl Members {
-    /// What follows the end of a member.
+    /// The state after the end of a member.
     fn next(&mut self) -> io::Result<State> {
         let packing = self.packing;
         let (mut input, frame) = match std::mem::replace(&mut self.state, State::End) {
@@ -159,7 +158,7 @@ impl Members {
 }
 
 impl Packing {
-    /// What an error of a decoder says; one of the system as it is.
+    /// The message for an error of a decoder; an error of the system as it is.
     fn damage(self, error: &io::Error) -> io::Error {
         match error.kind() {
             ErrorKind::UnexpectedEof => self.ends_early(),
@@ -208,7 +207,7 @@ fn decode(input: &mut Input, frame: &mut FrameDecoder, into: &mut [u8]) -> io::R
     frame.read(into)
 }
 
-/// What the decoder of a frame says, in words: its own are for those who write decoders.
+/// An error of the frame decoder in words: its own are for authors of decoders.
 fn of_frame(error: FrameDecoderError) -> io::Error {
     let packing = Packing::Zstd;
     match &error {
@@ -254,7 +253,7 @@ mod tests {
         compress_to_vec(text, CompressionLevel::Fastest)
     }
 
-    /// An input that gives a byte at a time.
+    /// An input that returns a byte at a time.
     struct Drops(Vec<u8>, usize);
 
     impl Read for Drops {
@@ -275,7 +274,7 @@ mod tests {
         let mut input = unpacked(Box::new(BufReader::new(Drops(bytes, 0)))).unwrap();
         let mut text = Vec::new();
         let failed = input.read_to_end(&mut text).err().map(|error| error.to_string());
-        // Whoever asks again hears the same.
+        // Reading again returns the same error.
         let again = input.fill_buf().err().map(|error| error.to_string());
         assert_eq!(again, failed);
         (text, failed)

@@ -1,4 +1,4 @@
-//! The only writer of files that people keep: policies, cases, and the place where somebody was.
+//! The only writer of users' files: policies, cases, and the saved position in the workbench.
 
 use std::fs;
 use std::io::{self, BufWriter, Write};
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// How the names of files begin that are not whole yet.
+/// Prefix of incomplete files.
 const PREFIX: &str = ".rulestep-";
 
 /// The byte order mark, which is no part of a text.
 const MARK: &str = "\u{feff}";
 
-/// What must be there for a file to be written.
+/// The required state of a file before it is written.
 #[derive(Clone, Copy)]
 pub enum Expected<'a> {
     /// No file yet.
@@ -26,10 +26,10 @@ pub enum Expected<'a> {
 /// Why a file was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum NotWritten {
-    /// It is there already.
+    /// It exists already.
     #[error("it exists already")]
     Exists,
-    /// It is not what was read: what somebody made of it meanwhile is not lost.
+    /// It is not what was read: a change made meanwhile is not lost.
     #[error("it was changed meanwhile")]
     Changed,
     /// The system does not let us.
@@ -37,11 +37,10 @@ pub enum NotWritten {
     System(#[from] io::Error),
 }
 
-/// Gives a file this text, in one step: nobody ever reads half of it, and if it fails, the file is as it was. A link stays a
-/// link, permissions stay, and so does a byte order mark.
+/// Gives a file this text, in one step: half of it is never visible, and if it fails, the file is unchanged. A link
+/// stays a link, permissions stay, and so does a byte order mark.
 ///
-/// # Errors
-/// The file is not as expected, or cannot be written.
+/// # Errors The file is not as expected, or cannot be written.
 pub fn replace(path: &Path, expected: Expected<'_>, text: &str) -> Result<(), NotWritten> {
     let target = match (expected, fs::canonicalize(path)) {
         (Expected::Nothing, _) => path.to_owned(),
@@ -73,10 +72,9 @@ pub fn replace(path: &Path, expected: Expected<'_>, text: &str) -> Result<(), No
     beside.persist(&target).map(drop).map_err(|failed| failed.error.into())
 }
 
-/// Gives a file that only the program and its user read these bytes, in one step.
+/// Writes these bytes to a file that only the user can read, in one step.
 ///
-/// # Errors
-/// It cannot be written.
+/// # Errors It cannot be written.
 pub fn put_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut beside = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder.unwrap_or(Path::new(".")))?;
@@ -115,11 +113,11 @@ fn compare(path: &Path, before: &str) -> Result<&'static str, NotWritten> {
 
 /// A file that is written bit by bit and has its name once it is whole.
 pub enum PendingFile {
-    /// Beside the place that it will have.
+    /// Beside its final path.
     Beside {
-        /// What is written.
+        /// The content being written.
         file: BufWriter<NamedTempFile>,
-        /// Its place.
+        /// Its final path.
         target: PathBuf,
     },
     /// A pipe or a device, which nothing replaces.
@@ -127,11 +125,10 @@ pub enum PendingFile {
 }
 
 impl PendingFile {
-    /// Begins it. What had the name before is gone from the start, so that nobody takes the result of another run for that of
-    /// one which was stopped.
+    /// Begins a file. An older file of the name is removed at once, so that the result of another run is not taken for
+    /// that of one which was aborted.
     ///
-    /// # Errors
-    /// There is no folder for it, or nothing can be written there.
+    /// # Errors There is no folder for it, or nothing can be written there.
     pub fn create(path: &Path) -> io::Result<PendingFile> {
         let file = PendingFile::replacing(path)?;
         if let PendingFile::Beside { target, .. } = &file
@@ -162,10 +159,9 @@ impl PendingFile {
         Ok(PendingFile::Beside { file: BufWriter::new(file), target })
     }
 
-    /// Gives it its name.
+    /// Moves it to its final path.
     ///
-    /// # Errors
-    /// The rest of it cannot be written.
+    /// # Errors The rest of it cannot be written.
     pub fn finish(self) -> io::Result<()> {
         match self {
             PendingFile::Straight(mut file) => file.flush(),

@@ -1,4 +1,4 @@
-//! Where the settings of a version are: the nearest `rulestep.toml`.
+//! The settings of a version: the nearest `rulestep.toml`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! What leaves memory while the program runs, in a file that has no name: it is gone with the program, however that ends, and
-//! nobody else can open it.
+//! Data that leaves memory while the program runs, in a file without a name: it is removed with the program, however
+//! that ends, and no other program can open it.
 
 use std::fs::{self, File};
 use std::io;
@@ -20,8 +20,8 @@ pub struct Spill {
 }
 
 impl Spill {
-    /// In this folder, which is made where it is not there; without one, or where it cannot be written to, in that of the system
-    /// for such files.
+    /// In this folder, which is created if it does not exist; without one, or if it is not writable, in the system's
+    /// folder for temporary files.
     pub fn new(folder: Option<PathBuf>) -> Spill {
         Spill { folder, file: OnceLock::new(), making: Mutex::new(()), length: AtomicU64::new(0) }
     }
@@ -56,7 +56,7 @@ impl Spill {
 impl ByteStore for Spill {
     fn put(&self, bytes: &[u8]) -> io::Result<u64> {
         let file = self.file()?;
-        // Each thread writes where no other does. What could not be written leaves a gap that nobody reads.
+        // Each thread has its own range. A failed write leaves a gap that is never read.
         let place = self.length.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         at::write(file, place, bytes)?;
         Ok(place)
@@ -92,7 +92,7 @@ mod at {
     use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
     use std::sync::{Mutex, PoisonError};
 
-    /// Where a file is read and written is a state of the file.
+    /// The position in a file is shared state of the file.
     static ONE: Mutex<()> = Mutex::new(());
 
     pub fn write(mut file: &File, place: u64, bytes: &[u8]) -> io::Result<()> {

@@ -1,5 +1,5 @@
-//! Inputs that may keep one waiting: pipes, terminals, standard input. A thread of their own opens and reads them, so that
-//! what is waited for can be told, others can be read first, and the wait can be broken off.
+//! Inputs that may block: pipes, terminals, standard input. A separate thread opens and reads them, so that the wait
+//! can be reported, others can be read first, and the wait can be aborted.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -11,13 +11,13 @@ use std::time::Duration;
 use super::{Input, packed, unreadable};
 use rulestep_base::diagnostic::Diagnostic;
 
-/// How long nothing may come before it is worth a word.
+/// How long an input may be silent before that is reported.
 pub const SILENT: Duration = Duration::from_secs(1);
 /// Between two looks whether the wait was broken off.
 const LOOK: Duration = Duration::from_millis(100);
 const CHUNK: usize = 1 << 16;
 
-/// What is done while an input keeps waiting.
+/// What to do while an input blocks.
 #[derive(Clone)]
 pub struct Patience {
     /// Says what is waited for.
@@ -26,7 +26,7 @@ pub struct Patience {
     pub broken_off: fn() -> bool,
 }
 
-/// An input that is being opened. A named pipe is open once somebody writes to it.
+/// An input that is being opened. A named pipe is open once a program writes to it.
 pub struct Opening {
     input: Input,
     chunks: Receiver<io::Result<Vec<u8>>>,
@@ -34,10 +34,9 @@ pub struct Opening {
 
 /// Begins to open it.
 ///
-/// # Errors
-/// The system gives no thread.
+/// # Errors The system provides no thread.
 pub fn begin(input: Input) -> Result<Opening, Diagnostic> {
-    // Few chunks are held: whoever writes waits for the reader.
+    // Few chunks are held: the writer waits for the reader.
     let (out, chunks) = sync_channel(1);
     let path = input.path.clone();
     let pump = move || match path {
@@ -53,7 +52,7 @@ pub fn begin(input: Input) -> Result<Opening, Diagnostic> {
     }
 }
 
-/// Hands on what is read, an empty chunk first: it is open. Ends when nobody is left to read.
+/// Sends what is read, an empty chunk first: it is open. Ends when the receiver is gone.
 fn hand_on(mut from: impl Read, out: &SyncSender<io::Result<Vec<u8>>>) {
     let mut chunk = Vec::new();
     while out.send(Ok(std::mem::take(&mut chunk))).is_ok() {
@@ -68,12 +67,12 @@ fn hand_on(mut from: impl Read, out: &SyncSender<io::Result<Vec<u8>>>) {
 }
 
 impl Opening {
-    /// What is being opened.
+    /// The input.
     pub fn input(&self) -> &Input {
         &self.input
     }
 
-    /// Its text, unpacked where it is compressed, if it is open in time.
+    /// Its text, decompressed if necessary, if it is open in time.
     pub fn within(
         self,
         time: Duration,

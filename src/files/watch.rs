@@ -1,7 +1,8 @@
-//! Tells when policies or recordings change on disk, whichever way they are written: in place, by renaming another
-//! file onto them, by replacing a folder or a link on the way to them.
+//! Reports when policies or recordings change on disk, however they are written: in place, by renaming another file
+//! onto them, by replacing a folder or a link in their path.
 //!
-//! Only says that something changed. Whoever reads finds out what, and is told again if it changes while being read.
+//! Only reports that something changed. The reader finds out what, and gets another report if it changes while being
+//! read.
 
 mod plan;
 mod poll;
@@ -23,19 +24,20 @@ pub use self::targets::{ChangedFiles, WatchTargets};
 /// How to watch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Way {
-    /// The system tells; where it does not, by looking.
+    /// By the system's events; if they fail, by polling.
     #[default]
     System,
-    /// By looking now and then, with this much time between: for file systems whose changes come from elsewhere.
+    /// By polling, with this interval: for file systems that change elsewhere.
     Polling(Duration),
 }
 
-/// What the watch reports.
+/// A report of the watch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WatchEvent {
     /// From now on no change is missed. What changed before may have been: that everything was touched is reported next.
     Begun(Way),
-    /// The system does not tell, for this reason; from now on by looking. Again, that everything was touched is reported next.
+    /// The system's events failed, for this reason; from now on by polling. A report that everything may have changed
+    /// follows.
     Fallen(String),
     /// Something changed and has been quiet for a moment.
     Touched(ChangedFiles),
@@ -46,19 +48,18 @@ pub struct Watch {
     stop: Sender<Signal>,
 }
 
-/// How long nothing must happen before a change is reported: editors write several times for one save.
+/// How long the files must be quiet before a change is reported: editors write several times for one save.
 const QUIET: Duration = Duration::from_millis(20);
-/// How long a change waits at most while more of them come.
+/// The longest delay of a change while more of them come.
 const LONGEST: Duration = Duration::from_millis(300);
-/// Time between two looks, where the system does not tell.
+/// Polling interval, if the system's events fail.
 pub const LOOK: Duration = Duration::from_millis(700);
 /// Looking takes at most one part in this many of the time.
 const REST: u32 = 10;
 
-/// Begins to watch, on a thread of its own, which sleeps until something happens. `tell` is called there.
+/// Begins to watch, on a separate thread, which sleeps until something happens and calls `tell`.
 ///
-/// # Errors
-/// The system gives no thread.
+/// # Errors The system provides no thread.
 pub fn watch(
     watched: WatchTargets,
     way: Way,
@@ -86,11 +87,11 @@ impl Drop for Watch {
     }
 }
 
-/// What the thread hears.
+/// A signal to the thread.
 enum Signal {
     /// Something happened at these paths; at none: something was missed.
     Happened(Vec<PathBuf>),
-    /// The system refuses to tell any more.
+    /// The system's events failed.
     Refused(String),
     Stop,
 }
@@ -104,7 +105,7 @@ fn native(
     let hears = hears.clone();
     let handler = move |event: notify::Result<notify::Event>| {
         if let Some(happened) = happened(event) {
-            // Nobody listens once the watch has ended.
+            // The receiver is gone once the watch has ended.
             let _ = hears.send(happened);
         }
     };
@@ -156,7 +157,7 @@ fn native(
     }
 }
 
-/// What the system told, as far as it matters. That something was read, by this program for instance, does not.
+/// The relevant part of an event. Reads, by this program for example, are ignored.
 fn happened(event: notify::Result<notify::Event>) -> Option<Signal> {
     match event {
         Err(error) if matches!(error.kind, notify::ErrorKind::MaxFilesWatch) => {
@@ -203,7 +204,7 @@ impl Native {
                 .cloned()
                 .collect();
             for folder in gone {
-                // It may be gone with all that was known of it.
+                // The folder may be gone with its watch.
                 let _ = self.watcher.unwatch(&folder);
                 self.folders.remove(&folder);
             }
@@ -214,7 +215,7 @@ impl Native {
                 }
                 match self.watcher.watch(folder, RecursiveMode::NonRecursive) {
                     Ok(()) => placed |= self.folders.insert(folder.clone()),
-                    // Gone again, or closed to us: whoever reads it says so.
+                    // Removed again, or not accessible: its reader reports that.
                     Err(error) if matches!(error.kind, notify::ErrorKind::PathNotFound) => {}
                     Err(error) if is_closed(&error) => {}
                     Err(error) => return Err(reason(&error)),
@@ -264,7 +265,7 @@ impl Waiting {
         self.since.map(|(first, last)| (last + QUIET).min(first + LONGEST))
     }
 
-    /// Whether it is to be told now.
+    /// Whether it is to be reported now.
     fn take(&mut self, now: Instant) -> bool {
         let due = self.due().is_some_and(|due| due <= now);
         if due {
@@ -287,7 +288,7 @@ fn polling(
     tell(WatchEvent::Touched(watched.sides()));
     loop {
         let until = Instant::now() + pause;
-        // What the system told before it ceased to is passed by.
+        // Events from before the failure are skipped.
         loop {
             match heard.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
@@ -316,7 +317,7 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(10);
 
-    /// What the system could not tell in detail must not be taken for nothing.
+    /// An event that the system could not describe must not be ignored.
     #[test]
     fn what_was_missed_is_heard_as_anything() {
         let rescan = notify::Event::new(EventKind::Other).set_flag(Flag::Rescan);

@@ -1,4 +1,4 @@
-//! `# rulestep: allow(CODE)`: findings that the author of a line has looked at.
+//! `# rulestep: allow(CODE)`: findings that the author of a line accepts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,19 +7,19 @@ use rulestep_base::diagnostic::{Diagnostic, Fix, Place, Severity, code};
 use rulestep_base::source::edit::leaves;
 use rulestep_base::source::{Source, Span, parse, quoted};
 
-/// What is said of comments themselves.
+/// What is reported about the comments themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Report {
-    /// Nothing: somebody else does.
+    /// Nothing, because another caller reports it.
     Nothing,
-    /// What cannot be read.
+    /// Unreadable comments.
     Broken,
-    /// That, and what allows nothing.
+    /// Those, and comments that allow nothing.
     Unused,
 }
 
-/// Codes of findings that rest on recordings or on other documents: without those nothing says that such a comment allows
-/// nothing, and where several documents are at fault, only one of them has the finding.
+/// Codes of findings that depend on recordings or on other documents: without those it is unknown whether such a
+/// comment allows anything, and if several documents are at fault, only one of them has the finding.
 const ELSEWHERE: [&str; 16] = [
     "bindings_never_meet",
     "contradictory_rules",
@@ -136,7 +136,7 @@ fn removal(
     let text = source.text();
     let before = text.get(..comment.span.start).unwrap_or_default();
     let kept = before.trim_end_matches([' ', '\t']).len();
-    // Alone on its line, the line goes with it.
+    // Alone on its line, the line is removed with it.
     let alone = kept == 0 || before.as_bytes().get(kept - 1) == Some(&b'\n');
     let rest = text.get(comment.span.end..).unwrap_or_default();
     let line_end = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with('\n')) };

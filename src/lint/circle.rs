@@ -1,4 +1,4 @@
-//! Circles in what needs what: near-linear, however many tools there are and however they hang together.
+//! Cycles of needs: near-linear, however many tools there are and however they are connected.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 

@@ -1,4 +1,4 @@
-//! Rules that contradict each other, or of which one makes another one pointless.
+//! Rules that contradict each other, or that make another one pointless.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -79,7 +79,7 @@ fn circles(linter: &mut Linter<'_>, world: &World<'_>, stuck: &BTreeSet<&str>, o
         let Some(first) = step(tool, second) else { continue };
         let before = out.len();
         told(linter, code::DEPENDENCY_CYCLE, first, message, out);
-        // Of a long circle nobody reads every rule.
+        // Not every rule of a long cycle is worth reading.
         let from = if way.len() > LONG { way.len() - 1 } else { 1 };
         let steps = way.iter().zip(way.iter().skip(1).chain([&tool])).skip(from);
         let others: BTreeSet<RuleId> =
@@ -106,7 +106,7 @@ fn told(
     out.push(Diagnostic::warning(code, message).at(&rule.source, span));
 }
 
-/// What is required, and denied in any case.
+/// Tools that are required, and denied in any case.
 fn required(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic>) {
     let all = |any_of: &[std::sync::Arc<str>]| {
         let rules: Option<Vec<RuleId>> = any_of.iter().map(|tool| world.never(tool)).collect();
@@ -151,7 +151,7 @@ fn required(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic
     }
 }
 
-/// What a tool needs, and what forbids the tool once it has run.
+/// Tools that need another one, which forbids them once it has run.
 fn banned(linter: &mut Linter<'_>, world: &World<'_>, stuck: &BTreeSet<&str>, out: &mut Vec<Diagnostic>) {
     for need in world.needs.iter().filter(|need| !stuck.contains(&**need.tool)) {
         let rules: Option<Vec<RuleId>> =
@@ -172,7 +172,7 @@ fn banned(linter: &mut Linter<'_>, world: &World<'_>, stuck: &BTreeSet<&str>, ou
     }
 }
 
-/// What must be directly before a tool, and may not be.
+/// Tools that must be directly before another, and may not be.
 fn adjacent(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic>) {
     for need in world.needs.iter().filter(|need| need.directly) {
         let apart = |needed: &std::sync::Arc<str>| {
@@ -197,7 +197,7 @@ fn adjacent(linter: &mut Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic
     }
 }
 
-/// What must be directly before a tool by one rule, and something else by another.
+/// Tools before which two rules require different calls directly.
 fn neighbours(linter: &Linter<'_>, world: &World<'_>, out: &mut Vec<Diagnostic>) {
     let mut directly: BTreeMap<&str, Vec<&Need<'_>>> = BTreeMap::new();
     for need in world.needs.iter().filter(|need| need.directly) {

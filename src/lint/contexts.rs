@@ -13,7 +13,8 @@ use rulestep_base::wording::{count, list};
 use rulestep_engine::monitor::RuleId;
 use rulestep_engine::policy::Policy;
 
-/// What these contexts say against the conditions of the policy. That sessions have other values is no mistake by itself.
+/// Warnings about conditions of the policy that these contexts contradict. Other values in sessions are not mistakes by
+/// themselves.
 pub fn contexts(policy: &Policy, seen: &SeenContexts) -> Vec<Diagnostic> {
     let (mut places, mut out) = (Places::default(), Vec::new());
     for condition in policy.conditions() {

@@ -11,7 +11,7 @@ use rulestep_base::source::nearest::nearest;
 use rulestep_base::source::{Source, Span, quoted};
 use rulestep_engine::dialect::{self, DIALECTS};
 
-/// What becomes of a finding.
+/// The level of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// It is not reported.
@@ -22,7 +22,7 @@ pub enum Level {
     Deny,
 }
 
-/// The levels of codes, as far as somebody chose them.
+/// The levels of codes that were configured.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Levels {
     codes: BTreeMap<&'static str, Level>,
@@ -43,7 +43,7 @@ pub fn is_lint(name: &str) -> bool {
     lints().any(|known| known == name)
 }
 
-/// That there is no such code, with the nearest one.
+/// The problem of an unknown code, with the nearest one.
 pub(super) fn unknown(name: &str) -> Diagnostic {
     let told = match dialect::page(name) {
         Some(_) => Diagnostic::warning(
@@ -79,7 +79,7 @@ impl Levels {
         own.or(implied.copied())
     }
 
-    /// With levels of another file for the same version: of two for one code the stricter one counts.
+    /// Merges levels of another file for the same version: of two for one code the stricter one counts.
     pub fn join(&mut self, other: Levels) {
         for (code, level) in other.codes {
             let own = self.codes.entry(code).or_insert(level);

@@ -1,4 +1,4 @@
-//! A version that is looked through, with the places of its rules.
+//! A version being checked, with the places of its rules.
 
 use super::place::Places;
 use rulestep_base::diagnostic::Diagnostic;
@@ -18,25 +18,25 @@ impl<'p> Linter<'p> {
         self.policy.rules().get(id)
     }
 
-    /// What the rules say that stop calls: the others contradict nobody.
+    /// The statements of rules that stop calls: the others contradict nothing.
     pub fn enforced(&self) -> impl Iterator<Item = &'p Statement> + use<'p> {
         let rules = self.policy.rules();
         let stops = move |said: &&Statement| rules.get(said.rule).is_none_or(|rule| rule.options.stops());
         self.statements.iter().filter(stops)
     }
 
-    /// What a rule is called in a message.
+    /// The name of a rule in a message.
     pub fn name(&self, id: RuleId) -> String {
         self.rule(id).map_or_else(String::new, |rule| quoted(&rule_name(rule)))
     }
 
-    /// Where a rule has a name; else its first line.
+    /// The span of a name in a rule; else its first line.
     pub fn span(&mut self, id: RuleId, name: &str, under: Option<&str>) -> Option<Span> {
         let rule = self.rule(id)?;
         self.places.in_rule(rule, name, under).or_else(|| Some(head(rule)))
     }
 
-    /// With another rule that has to do with it.
+    /// Adds another rule as a related place.
     pub fn with(&self, diagnostic: Diagnostic, other: RuleId, message: &str) -> Diagnostic {
         match self.rule(other) {
             Some(rule) => diagnostic.related(&rule.source, head(rule), message),

@@ -1,4 +1,4 @@
-//! Names that are probably slips of the keyboard: a policy's own tools, compared with each other.
+//! Names that are probably typing mistakes: a policy's own tools, compared with each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use rulestep_engine::monitor::{RuleId, Says};
 #[derive(Default)]
 struct Use {
     rules: BTreeSet<RuleId>,
-    /// Some rule needs calls of it, and none is about it.
+    /// Whether some rule needs calls of it, and none is about it.
     only_required: bool,
 }
 
@@ -31,7 +31,7 @@ pub fn lint(linter: &mut Linter<'_>, out: &mut Vec<Diagnostic>) {
         let known = near.into_iter().filter_map(|other| uses.get_key_value(other)).filter(|(other, used)| {
             let firmer = if own.only_required { !used.only_required } else { false };
             let others = used.rules.iter().filter(|other| **other != rule).count();
-            // Of two names that differ by case and signs alone, each in one rule, the later one is the slip.
+            // Of two names that differ only by case and signs, each in one rule, the later one is the slip.
             let later = own.only_required
                 && used.only_required
                 && used.rules.last().is_some_and(|other| *other < rule)
@@ -40,7 +40,7 @@ pub fn lint(linter: &mut Linter<'_>, out: &mut Vec<Diagnostic>) {
         });
         let Some((meant, used)) = known.max_by_key(|(_, used)| used.rules.len()) else { continue };
         let Some(written) = linter.policy.rules().get(rule) else { continue };
-        // Names that stand for nothing written, as the usual read tools, are not misspelt.
+        // Names that are not in the text, like the usual read tools, are not misspelt.
         let Some(span) = linter.places.of(written, name) else { continue };
         let count = used.rules.len();
         let rules = if count == 1 { "one rule has".to_owned() } else { format!("{count} rules have") };
@@ -90,8 +90,8 @@ fn uses<'p>(linter: &Linter<'p>) -> BTreeMap<&'p Arc<str>, Use> {
     uses
 }
 
-/// What a slip leaves alone of a name: two of which one is a slip of the other have one of these in common. So a name is
-/// compared with few others, however many there are.
+/// Parts of a name that a slip leaves unchanged: two names of which one is a slip of the other have one of these in
+/// common. So a name is compared with few others, however many there are.
 fn left_alone(name: &str) -> Vec<String> {
     if name.len() > LONGEST {
         return Vec::new();
@@ -116,9 +116,9 @@ fn left_alone(name: &str) -> Vec<String> {
 /// Names that are longer are not compared.
 const LONGEST: usize = 80;
 
-/// Whether one name is probably the other one with a slip: the same but for case and signs, or one word of it with a letter
-/// too many, missing, exchanged or wrong. Names that differ as real tools do (`get_order` and `get_orders`, `lock` and
-/// `unlock`, `step_1` and `step_2`) are not slips.
+/// Whether one name is probably the other one with a slip: the same except for case and signs, or one word of it with a
+/// letter too many, missing, exchanged or wrong. Names that differ as real tools do (`get_order` and `get_orders`,
+/// `lock` and `unlock`, `step_1` and `step_2`) are not slips.
 fn is_slip(name: &str, other: &str) -> bool {
     if name == other || name.len() > LONGEST || other.len() > LONGEST {
         return false;
@@ -150,7 +150,7 @@ fn is_slip_of_word(word: &str, other: &str) -> bool {
     if digits(word) != digits(other) || word.chars().next() != other.chars().next() {
         return false;
     }
-    // `books` of `book` is a word, `refundd` of `refund` is none.
+    // `books` is a word like `book`, `refundd` is not one like `refund`.
     let is_ending = |ending: &str| {
         ENDINGS.contains(&ending) && (ending != "y" || letters < 6) && !short.ends_with(ending)
     };

@@ -1,6 +1,6 @@
-//! What follows from needs alone: which tools can never run, and what must have run before a tool.
+//! Conclusions from needs alone: which tools can never run, and what must have run before a tool.
 //!
-//! A version is looked through each time it loads, so both look at each need a few times only, however long a chain of them
+//! A version is checked each time it loads, so both look at each need only a few times, however long a chain of them
 //! is.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use rulestep_engine::monitor::RuleId;
 
-/// Tools, any of which will do.
+/// Tools, any of which is enough.
 pub type AnyOf<'p> = &'p [Arc<str>];
 
-/// That calls of a tool need an earlier success of one of these.
+/// Calls of a tool need an earlier success of one of these.
 #[derive(Clone)]
 pub struct Need<'p> {
     pub rule: RuleId,
@@ -26,7 +26,7 @@ pub struct NeedsByTool<'p>(BTreeMap<&'p str, Vec<AnyOf<'p>>>);
 /// For each tool, those of some tools without which it never runs.
 #[derive(Default)]
 pub struct Necessary<'p> {
-    /// Which bit of a row is which tool's.
+    /// The bit of each tool in a row.
     bits: HashMap<&'p str, usize>,
     rows: HashMap<&'p str, Vec<u64>>,
 }
@@ -79,11 +79,11 @@ impl<'p> NeedsByTool<'p> {
         stuck
     }
 
-    /// What of `asked` must have succeeded before any call of each tool, whatever way is taken. Where tools need each other
-    /// there is no way, and nothing more is concluded.
+    /// Which tools of `asked` must have succeeded before any call of each tool, on any path. If tools need each other
+    /// there is no path, and nothing more is concluded.
     ///
-    /// A set for each tool has as many members as the chain before it is long; so the sets are bits, and only of the tools
-    /// that somebody asks about.
+    /// The set of a tool has as many members as the chain before it is long, so the sets are bits, and only of the
+    /// requested tools.
     pub fn necessary(&self, asked: impl Iterator<Item = &'p str>) -> Necessary<'p> {
         let named: HashSet<&str> = self.any_of().map(|needed| &**needed).collect();
         let asked: BTreeSet<&'p str> = asked.filter(|tool| named.contains(tool)).collect();
@@ -116,7 +116,7 @@ impl<'p> NeedsByTool<'p> {
         known
     }
 
-    /// What is necessary for a tool, by what is known of the tools that it needs.
+    /// The tools necessary for a tool, from those of the tools that it needs.
     fn row(&self, tool: &str, known: &Necessary<'p>) -> Vec<u64> {
         let none = vec![0; known.bits.len().div_ceil(64)];
         let way = |needed: &Arc<str>| {
@@ -171,7 +171,7 @@ mod tests {
 
     type Owned = Vec<(Arc<str>, Vec<Arc<str>>)>;
 
-    /// As they are defined: sets that grow until nothing is added.
+    /// By definition: sets that grow until nothing is added.
     fn defined(needs: &Owned) -> HashMap<&str, BTreeSet<&str>> {
         let mut known: HashMap<&str, BTreeSet<&str>> = HashMap::new();
         loop {
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// As it is defined: all that need something, but those that can run without one of the others.
+    /// By definition: all that need something, except those that can run without one of the others.
     fn defined_stuck(needs: &Owned) -> BTreeSet<&str> {
         let mut stuck: BTreeSet<&str> = needs.iter().map(|need| &*need.0).collect();
         loop {
@@ -236,7 +236,7 @@ mod tests {
                 let own: BTreeSet<&str> = names.iter().copied().filter(|earlier| known.has(tool, earlier)).collect();
                 prop_assert_eq!(Some(&own), defined.get(tool), "{}", tool);
             }
-            // Who is not asked about is not known, and takes nothing from the others.
+            // A tool that is not requested is unknown, and changes nothing for the others.
             let half = by_tool.necessary(names.iter().copied().step_by(2));
             for (earlier, tool) in names.iter().copied().step_by(2).zip(owned.iter().map(|need| &*need.0)) {
                 prop_assert_eq!(half.has(tool, earlier), known.has(tool, earlier));

@@ -1,4 +1,4 @@
-//! Where a rule has a name or a path in its text.
+//! The places of names and paths in the text of a rule.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ pub struct Places {
     read: HashMap<Arc<str>, Texts>,
 }
 
-/// The keys and texts of a source: where each of them is, in the order of the source. A rule is asked about once for each of its
-/// names, so that a search must not go through all of it.
+/// The keys and texts of a source with their places, in the order of the source. A rule is looked up once for each of
+/// its names, so that a lookup must not go through all of it.
 #[derive(Default)]
 struct Texts {
     places: HashMap<String, Vec<Place>>,
@@ -22,12 +22,12 @@ struct Texts {
 #[derive(Clone, Copy)]
 struct Place {
     span: Span,
-    /// Of a key, where its value is.
+    /// For a key, the span of its value.
     value: Option<Span>,
 }
 
 impl Places {
-    /// Where a rule has this text as a key or a value; in what is below the key `under` first, if it has that.
+    /// The place of this text as a key or a value in a rule; below the key `under` first, if the rule has it.
     pub fn in_rule(&mut self, rule: &Rule, text: &str, under: Option<&str>) -> Option<Span> {
         let all = self.texts(&rule.source);
         let key = under.and_then(|key| all.within(key, rule.span));
@@ -44,7 +44,7 @@ impl Places {
         })
     }
 
-    /// Where the value of this key of a rule is.
+    /// The span of the value of this key of a rule.
     pub fn value_of(&mut self, rule: &Rule, key: &str) -> Option<Span> {
         self.texts(&rule.source).within(key, rule.span).and_then(|found| found.value)
     }
@@ -58,7 +58,7 @@ impl Texts {
     fn of_source(source: &Source) -> Texts {
         let mut made = Texts::default();
         parse(source).documents.iter().for_each(|document| made.walk(document));
-        // What an alias stands for is where its anchor is.
+        // The content of an alias is where its anchor is.
         made.places.values_mut().for_each(|places| places.sort_by_key(|place| place.span.start));
         made
     }

@@ -1,4 +1,4 @@
-//! What recordings say against a policy: tools and values that they do not have, rules that never or always object.
+//! Contradictions between recordings and a policy: missing tools and values, rules that never or always object.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,12 +21,12 @@ const FEW: u64 = 3;
 /// Letters of a name that differs from another one by a slip of one letter.
 const LONG: usize = 6;
 
-/// The most names that one line tells.
+/// Most names in one line.
 const FEW_NAMES: usize = 4;
 
 /// The findings of what was counted.
 pub fn recorded(policy: &Policy, survey: &Survey) -> Vec<Diagnostic> {
-    // Without a call nothing is known of any rule, and whoever counted says so.
+    // Without a call nothing is known of any rule, and the caller reports that.
     if survey.inventory.calls + survey.inventory.alternatives == 0 {
         return Vec::new();
     }
@@ -41,9 +41,9 @@ pub fn recorded(policy: &Policy, survey: &Survey) -> Vec<Diagnostic> {
     out
 }
 
-/// Tools that rules name and `seen` has not, which the sessions were judged with. A name that is nearly one of them is
-/// probably misspelt. Others are only worth a word where the sessions are all there are (`whole`), or have no tool of the
-/// policy at all.
+/// Tools that rules name and `seen`, the tools of the sessions, does not have. A name that is nearly one of them is
+/// probably misspelt. Others are reported only if the sessions are complete (`whole`), or have no tool of the policy at
+/// all.
 pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagnostic> {
     if seen.is_empty() {
         return Vec::new();
@@ -51,10 +51,10 @@ pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagno
     let mut linter = Linter { policy, statements: &[], places: Places::default() };
     let mut out = Vec::new();
     let (mut others, mut similar) = (Vec::new(), Vec::new());
-    // Where no rule can have been asked anything, that nothing was found says nothing.
+    // If no rule can have been asked, the absence of findings means nothing.
     let is_about_tools = policy.rules().iter().all(|(_, rule)| !rule.tools.is_empty() || rule.tool.is_some());
     let none = is_about_tools && !policy.names().iter().any(|name| seen.contains(&**name));
-    // Whoever names both tools has not misspelt one.
+    // A policy that names both tools has not misspelt one.
     let strangers: BTreeSet<&str> =
         seen.iter().copied().filter(|tool| !policy.names().iter().any(|name| **name == **tool)).collect();
     for (name, written, span) in missing(policy, seen, &mut linter.places) {
@@ -68,7 +68,7 @@ pub fn unseen(policy: &Policy, seen: &BTreeSet<&str>, whole: bool) -> Vec<Diagno
                 let fix = Fix::rewrite(&written.source, span, &near.into(), title);
                 out.push(told.help(format!("did you mean {}?", quoted(near))).fix(fix));
             }
-            // Both are named, so one of them may be a slip or none.
+            // Both are named, so one of them may or may not be a slip.
             None => match seen.iter().copied().find(|tool| edits(tool, name) <= 1 && name.len() >= LONG) {
                 Some(near) => similar.push((name, near, written, span)),
                 None => others.push((name, written, span)),
@@ -121,18 +121,18 @@ fn missing<'p>(
             let mut about = policy.rules().iter();
             let about = about.find(|(_, rule)| rule.tools.contains(name) || rule.tool.as_ref() == Some(name));
             let (_, written) = about?;
-            // A usual name that the text does not have, as that of a read tool, is nobody's mistake.
+            // A usual name that is not in the text, like that of a read tool, is not a mistake.
             Some((name, written, places.of(written, name)?))
         })
         .collect()
 }
 
-/// What stands before the name of a server's tool: `mcp__shop__`.
+/// The prefix of a server's tools: `mcp__shop__`.
 fn is_server(prefix: &str) -> bool {
     prefix.starts_with("mcp__") && prefix.ends_with("__")
 }
 
-/// How often a tool is called.
+/// The number of calls of a tool.
 fn calls(survey: &Survey, tool: &str) -> u64 {
     survey.coverage.tools.get(tool).map_or(0, |tool| tool.calls + tool.alternatives)
 }
@@ -162,7 +162,7 @@ fn unknown_tools(
             continue;
         };
         let Some(written) = linter.rule(rule) else { continue };
-        // A usual name that the text does not have, as that of a read tool, is nobody's mistake.
+        // A usual name that is not in the text, like that of a read tool, is not a mistake.
         let Some(span) = linter.places.of(written, name) else { continue };
         let near = nearest(name, known.iter().copied());
         // The rules that need it object to calls that the recordings have.

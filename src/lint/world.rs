@@ -1,4 +1,4 @@
-//! What the rules of a version say together, for the sessions that they all apply to.
+//! The combined statements of a version's rules, for the sessions that they all apply to.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use rulestep_engine::monitor::{NameTest, RuleId, Says, Statement};
 /// The sessions for which rules are written: those of a context, and perhaps those of one test.
 type Sessions<'p> = (&'p [(Arc<str>, Value)], Option<Arc<str>>);
 
-/// That a call of a tool must be followed by one of these, each call or the first one.
+/// A call of a tool must be followed by one of these: each call, or the first one.
 #[derive(Clone, Copy)]
 pub struct Follow<'p> {
     pub rule: RuleId,
@@ -26,7 +26,7 @@ pub struct Follow<'p> {
 pub struct World<'p> {
     sessions: Sessions<'p>,
     pub needs: Vec<Need<'p>>,
-    /// Which rule denies every call of a tool.
+    /// The rules that deny every call of a tool.
     never: Vec<(RuleId, NameTest)>,
     /// After the first tool, the second one is forbidden.
     pub forbids: HashMap<(&'p str, &'p str), RuleId>,
@@ -110,7 +110,7 @@ impl<'p> World<'p> {
         world
     }
 
-    /// Whether a rule, of which this is the first statement, is written for all sessions that this world has: others apply
+    /// Whether a rule, of which this is the first statement, is written for all sessions of this world: others apply
     /// elsewhere too.
     pub fn is_home(&self, linter: &Linter<'_>, rule: RuleId, said: Option<&Statement>) -> bool {
         let (when, test) = &self.sessions;

@@ -1,4 +1,4 @@
-//! What can be written at the cursor: keys from the reference page, words, and names and paths from the recordings.
+//! Completions at the cursor: keys from the reference page, words, and names and paths from the recordings.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use rulestep_engine::dialect::lookup::{Match, Reference, Values};
 use rulestep_engine::dialect::{self, DIALECTS};
 
 impl Server {
-    /// What may be written here.
+    /// The completions here.
     pub(super) fn completion(&self, asked: &CompletionParams) -> Vec<CompletionItem> {
         let at = &asked.text_document_position;
         let Some(path) = place::path(at.text_document.uri.as_str()) else { return Vec::new() };
@@ -215,7 +215,7 @@ impl Items<'_> {
     }
 
     fn value(&mut self, word: &str, detail: &str) {
-        // In a flow collection a path with brackets needs quotes, and does not mind them elsewhere.
+        // In a flow collection a path with brackets needs quotes, which do no harm elsewhere.
         let quoted =
             self.json || self.typed.starts_with(['"', '\'']) || word.contains(['[', ']', '{', '}', ',']);
         let is_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '$' | '.' | '_');

@@ -1,14 +1,15 @@
-//! What is being typed: the way to it in the document, and whether it is a key or a value.
+//! The context of the cursor: the path to it in the document, and whether it is in a key or a value.
 //!
-//! A text that is being written is seldom YAML. So a mark is put at the cursor, and the text is parsed in several forms (as it
-//! is, with a colon, cut off after the cursor with its brackets closed) until one of them has the mark in it.
+//! A text that is being edited is seldom valid YAML. So a mark is put at the cursor, and the text is parsed in several
+//! forms (as it is, with a colon, cut off after the cursor with its brackets closed) until one of them has the mark in
+//! it.
 
 use rulestep_base::source::{Node, NodeValue, Source, Span, parse};
 use rulestep_engine::dialect::lookup::{Step, TOP_LIST};
 
 const MARK: &str = "rulestep0mark0of0the0cursor";
 
-/// What is at the cursor.
+/// The context of the cursor.
 #[derive(Debug)]
 pub struct Context {
     /// The document, with the mark in it.
@@ -19,16 +20,16 @@ pub struct Context {
     pub has_colon: bool,
     /// The way to the mapping or the list that it is in.
     pub way: Vec<Step>,
-    /// What it is there.
+    /// The role of the text there.
     pub role: Role,
     /// The values of the mappings on the way, the innermost last.
     pub around: Vec<Node>,
 }
 
-/// What is being typed.
+/// The role of the typed text.
 #[derive(Debug, PartialEq)]
 pub enum Role {
-    /// A key, beside these. `first`: no other key is there, so it may also be a value of the list or key before it.
+    /// A key, beside these. `first`: there is no other key, so it may also be a value of the list or key before it.
     Key { siblings: Vec<String>, first: bool },
     /// The value of this key.
     Value(String),
@@ -42,7 +43,7 @@ impl Context {
         let typed = typed(text, offset);
         let (before, after) = (text.get(..typed.start)?, text.get(typed.end..)?);
         let line = before.rsplit('\n').next().unwrap_or_default();
-        // Nothing is offered in a comment.
+        // There are no completions in a comment.
         if line.trim_start().starts_with('#') || line.contains(" #") {
             return None;
         }
@@ -159,7 +160,7 @@ fn typed(text: &str, offset: usize) -> Span {
     Span::new(line + begin, offset + end)
 }
 
-/// What closes the brackets that are open at the end of a text.
+/// The closing brackets for those that are open at the end of a text.
 fn closing(text: &str) -> String {
     let (mut open, mut quote, mut blank) = (Vec::new(), None, true);
     let mut comment = false;

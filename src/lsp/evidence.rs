@@ -1,4 +1,4 @@
-//! What recordings say: names to complete, and how often each rule stops a call. Counted in the background.
+//! Data from recordings: names to complete, and how often each rule stops a call. Counted in the background.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use rulestep_engine::run::Mode;
 
 /// Places that are kept of a rule, and of a tool.
 const PLACES: usize = 100;
-/// How deep paths go, and how many a tool may have.
+/// Longest paths, and most paths of a tool.
 const DEPTH: usize = 5;
 const PATHS: usize = 400;
 
@@ -41,7 +41,7 @@ impl RecordedAt {
     }
 }
 
-/// What sessions hold.
+/// The content of sessions.
 #[derive(Debug, Default)]
 pub struct Recorded {
     /// Tools, programs and hosts.
@@ -50,15 +50,15 @@ pub struct Recorded {
     pub arguments: BTreeMap<Arc<str>, BTreeSet<String>>,
     /// The paths of the results of each tool.
     pub results: BTreeMap<Arc<str>, BTreeSet<String>>,
-    /// Where each tool is called.
+    /// The calls of each tool.
     pub calls: BTreeMap<Arc<str>, Vec<RecordedAt>>,
     /// Rules that they suggest.
     pub suggestions: Vec<Suggestion>,
-    /// What could not be read of them.
+    /// Problems of reading them.
     pub problems: Problems,
 }
 
-/// What is wrong with recordings: how much, and the worst of it.
+/// Problems of recordings: their number, and the worst of them.
 #[derive(Debug, Default)]
 pub struct Problems {
     count: u64,
@@ -87,7 +87,7 @@ impl Problems {
         self.losses > 0
     }
 
-    /// What a user reads of them, if there are any.
+    /// A sentence about them for the user, if there are any.
     pub fn sentence(&self) -> Option<String> {
         let first = line(&self.first.as_ref()?.to_string());
         let problems = wording::count(self.count, "problem");
@@ -98,7 +98,7 @@ impl Problems {
 }
 
 impl Recorded {
-    /// Of these sessions.
+    /// From these sessions.
     pub fn of(sessions: &[Arc<Session>], problems: Problems) -> Recorded {
         let mut recorded = Recorded { problems, ..Recorded::default() };
         let empty = Policy::empty();
@@ -150,25 +150,25 @@ fn paths(value: &Value, path: &str, depth: usize, out: &mut BTreeSet<String>) {
     }
 }
 
-/// What the sessions say of every rule of a version.
+/// The counts for every rule of a version.
 #[derive(Debug, Default)]
 pub struct Counts {
     /// The version.
     pub digest: Arc<str>,
     /// Sessions counted.
     pub sessions: u64,
-    /// By rule; one that is missing was never asked.
+    /// By rule; a missing one was never asked.
     pub rules: BTreeMap<RuleId, RuleCount>,
     /// Whether there was a base to compare with.
     pub compared: bool,
-    /// What the recordings refute or leave in doubt.
+    /// Findings that the recordings refute or leave in doubt.
     pub findings: Vec<Diagnostic>,
 }
 
-/// What the sessions say of one rule.
+/// The counts for one rule.
 #[derive(Debug, Default)]
 pub struct RuleCount {
-    /// What it was asked and answered.
+    /// Its answers.
     pub answers: RuleUse,
     /// Sessions in which it stopped a call.
     pub stopped_in: u64,
@@ -178,7 +178,7 @@ pub struct RuleCount {
     pub places: Vec<RecordedAt>,
 }
 
-/// Replays all sessions under a version. `None` when `is_stale` says that nobody wants the answer any more.
+/// Replays all sessions under a version. `None` when `is_stale` says that the answer is no longer needed.
 pub fn count(
     sessions: &[Arc<Session>],
     policy: &Arc<Policy>,

@@ -1,4 +1,4 @@
-//! The version that an open document is a part of: the files of its folder, with unsaved texts over them.
+//! The version that an open document belongs to: the files of its folder, with unsaved texts in place of theirs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub struct Folder {
     pub version: Version,
     /// With the unsaved texts.
     pub loaded: LoadResult,
-    /// Everything there is to say of it, by file.
+    /// All its diagnostics, by file.
     pub problems: BTreeMap<String, Vec<Diagnostic>>,
 }
 
@@ -55,7 +55,7 @@ impl Folder {
             .flat_map(|policy| settle(recorded.to_vec(), policy, &self.version.levels));
         let all: Vec<Diagnostic> =
             self.loaded.diagnostics.iter().cloned().chain(cases).chain(recorded).collect();
-        // What is of no dialect is somebody else's.
+        // A file of no dialect is unrelated.
         for told in
             all.into_iter().filter(|told| told.code != code::UNRECOGNISED_DOCUMENT || told.help.is_some())
         {

@@ -1,4 +1,4 @@
-//! Names of files as editors write them, and as the rest of the program does.
+//! Names of files in the editor's form, and in that of the rest of the program.
 
 use fluent_uri::Uri;
 use fluent_uri::pct_enc::EString;

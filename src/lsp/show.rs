@@ -1,4 +1,4 @@
-//! What is known about what is at the cursor, and above every rule.
+//! Information about the cursor's position, and code lenses above rules.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ struct Spot<'n> {
     span: Span,
 }
 
-/// What the cursor is on.
+/// The element at the cursor.
 struct Here<'s> {
     path: String,
     buffer: &'s Buffer,
@@ -68,12 +68,12 @@ impl Server {
         around.min_by_key(|(_, rule)| rule.span.end - rule.span.start)
     }
 
-    /// What every count says where recordings could not be read whole.
+    /// The remark in every count if recordings could not be read completely.
     fn gaps(&self) -> &'static str {
         if self.recorded.problems.lose_calls() { " · recordings incomplete" } else { "" }
     }
 
-    /// What there is to say of the key, the rule, the tool and the mistake at the cursor.
+    /// Information about the key, the rule, the tool and the mistake at the cursor.
     pub(super) fn hover(&self, asked: &HoverParams) -> Option<Hover> {
         let here = self.here(&asked.text_document_position_params)?;
         let source = Source::new(here.path.as_str(), &*here.buffer.text);
@@ -166,7 +166,7 @@ impl Server {
         Some(Location { uri: place::uri(source.name())?, range: self.encoding.range(source.text(), span) })
     }
 
-    /// Above every rule, what the recordings say of it. Nothing while they are counted.
+    /// Above every rule, its counts in the recordings. None while they are being counted.
     pub(super) fn lenses(&self, asked: &CodeLensParams) -> Vec<CodeLens> {
         let path = place::path(asked.text_document.uri.as_str());
         let found = path.as_ref().and_then(|path| Some((path, self.policy(path)?, self.counted(path)?)));
@@ -184,7 +184,7 @@ impl Server {
         own.map(lens).collect()
     }
 
-    /// What would fix the mistakes in a range, and rules that the recordings suggest about the tool of a contract.
+    /// Fixes for the mistakes in a range, and rules that the recordings suggest about the tool of a contract.
     pub(super) fn actions(&self, asked: &CodeActionParams) -> Vec<CodeAction> {
         let path = place::path(asked.text_document.uri.as_str());
         let found = path.as_ref().and_then(|path| self.buffers.get(path)).filter(|buffer| buffer.ours);

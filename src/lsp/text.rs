@@ -1,10 +1,10 @@
-//! Places in a text as an editor counts them: lines from 0, and characters in the unit that both sides agreed on.
+//! Positions in a text as an editor counts them: lines from 0, and characters in the negotiated unit.
 
 use lsp_types::{InitializeParams, Position, PositionEncodingKind, Range, TextDocumentContentChangeEvent};
 
 use rulestep_base::source::Span;
 
-/// What a character counts as.
+/// The unit of characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
     /// Its bytes.
@@ -94,7 +94,7 @@ impl Encoding {
     }
 }
 
-/// Where lines begin. A line ends in LF, CR LF, or CR alone.
+/// The beginnings of lines. A line ends in LF, CR LF, or CR alone.
 fn line_starts(text: &str) -> impl Iterator<Item = usize> {
     let bytes = text.as_bytes();
     let ends = memchr::memchr2_iter(b'\n', b'\r', bytes)

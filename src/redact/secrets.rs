@@ -1,11 +1,11 @@
-//! What looks like a secret: forms in which services hand out keys, words that name one, and words that nobody would think of.
+//! Recognises secrets: forms in which services issue keys, words that name one, and words that look random.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::{Captures, Regex, RegexSet};
 
-/// Keys and tokens by the form in which they are handed out; where there is a group `secret`, only that is one.
+/// Keys and tokens by the form in which they are issued; if there is a group `secret`, only that is one.
 const FORMS: [&str; 19] = [
     r"\b(?:sk|pk|rk|whsec)[-_][A-Za-z0-9_-]{16,}",
     r"\bgh[pousr]_[A-Za-z0-9]{16,}",
@@ -62,8 +62,8 @@ pub fn secrets(text: &str) -> Vec<Range<usize>> {
     all
 }
 
-/// Whether nobody would write a word like this: letters and digits as thrown with dice. The folders of a path, and the parts of
-/// a name, are looked at one by one: together they have as many letters, and tell nothing.
+/// Whether a word looks random: letters and digits that no person would choose. The folders of a path, and the parts of
+/// a name, are looked at one by one: together they have many letters and prove nothing.
 fn is_random(word: &str) -> bool {
     let of_key = matches!(word.len(), 40 | 64) && mixed(word) && turns(word) >= 6;
     of_key
@@ -72,7 +72,7 @@ fn is_random(word: &str) -> bool {
             .any(|part| part.len() >= 16 && turns(part) >= 3 && bits(part) > RANDOM)
 }
 
-/// How often a digit follows a letter, or a letter a digit.
+/// The number of changes between letters and digits.
 fn turns(word: &str) -> usize {
     let turns = |pair: &&[u8]| match pair {
         [one, other] => one.is_ascii_digit() != other.is_ascii_digit(),
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn keys_are_known_by_form_by_name_and_by_chance() {
-        // Each is put together here, so that no scanner takes this file for a leak.
+        // Each is assembled here, so that no scanner takes this file for a leak.
         let letters = "Q7wE4rT9yU2iO5pA8sD3";
         let cases = [
             format!("sk-{letters}"),

@@ -1,13 +1,13 @@
-//! Texts reduced to the words that something rests on: whatever can be blanked without a difference is.
+//! Reduces texts to the words that matter: every word that can be blanked without a difference is.
 
 use std::ops::Range;
 
 use super::secrets::secrets;
 
-/// What replaces a value.
+/// Replaces a value.
 pub const MARK: &str = "[redacted]";
 
-/// The most attempts for one call. Words of which nothing is known by then are blanked.
+/// Most attempts for one call. Words that are undecided by then are blanked.
 const ATTEMPTS: usize = 600;
 
 /// The longest word after one hyphen that is taken for flags, as `-rf` is. Of a longer one the first letter is: `-pSECRET`.
@@ -16,13 +16,13 @@ const FLAGS: usize = 4;
 /// A text in which words may be blanked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text<'t> {
-    /// As it was recorded.
+    /// As recorded.
     pub text: &'t str,
     /// Whether something looks at the text itself, so that only what looks like a secret is blanked.
     pub whole: bool,
 }
 
-/// Texts in which the words are blanked that nothing rests on.
+/// Texts in which the words are blanked that do not matter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reduced {
     /// The texts, in the order in which they were given.
@@ -36,22 +36,22 @@ pub struct Reduced {
 struct Piece {
     text: usize,
     at: Range<usize>,
-    /// Whether it stands between quotation marks, as far as a look at single characters tells.
+    /// Whether it is between quotation marks, as far as single characters tell.
     quoted: bool,
-    /// Whether it is the name of a flag, which tells nothing of anybody.
+    /// Whether it is the name of a flag, which reveals nothing about a person.
     flag: bool,
     mark: Option<Mark>,
 }
 
-/// What stands for a piece. For a shell, the mark is a pattern unless it is quoted.
+/// The replacement of a piece. For a shell, the mark is a pattern unless it is quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mark {
     AsItStands,
-    /// With quotation marks where the piece seemed to have some, and the other way round.
+    /// With quotation marks if the piece seemed to have none, and without them if it had.
     Otherwise,
 }
 
-/// The same texts with as few words as possible. `learn`: all that anybody makes of such texts.
+/// The same texts with as few words as possible. `learn`: everything that is derived from such texts.
 pub fn reduced<L: PartialEq>(texts: &[Text<'_>], learn: impl Fn(&[String]) -> L) -> Reduced {
     let mut pieces = Vec::new();
     for (number, text) in texts.iter().enumerate() {
@@ -111,13 +111,13 @@ impl<L: PartialEq, F: Fn(&[String]) -> L> Work<'_, F> {
         }
     }
 
-    /// What is made of the texts without these pieces.
+    /// What is learned from the texts without these pieces.
     fn blank(&mut self, numbers: &[usize], mark: Mark) -> L {
         self.set(numbers, Some(mark));
         (self.learn)(&self.written(false))
     }
 
-    /// Blanks a whole text if nothing rests on any of it.
+    /// Blanks a whole text if nothing in it matters.
     fn leave_out(&mut self, number: usize, wanted: &L) {
         for gone in [true, false] {
             if let Some(place) = self.gone.get_mut(number) {
@@ -129,7 +129,7 @@ impl<L: PartialEq, F: Fn(&[String]) -> L> Work<'_, F> {
         }
     }
 
-    /// Blanks as many of these pieces as can be, all of them at once where nothing rests on any.
+    /// Blanks as many of these pieces as possible, all of them at once if none matters.
     fn settle(&mut self, numbers: &[usize], wanted: &L) {
         if numbers.is_empty() {
             return;
@@ -192,10 +192,10 @@ impl<L: PartialEq, F: Fn(&[String]) -> L> Work<'_, F> {
     }
 }
 
-/// What may stand between words of which one mark is left.
+/// Characters that may separate words of which one mark is left.
 const JOINS: &str = ".,:/=@?!#+-";
 
-/// The words of a text and their parts, where a shell or an address would part them. Names of variables are none.
+/// The words of a text and their parts, split as in a shell or an address. Names of variables are not words.
 fn split(number: usize, text: &str, out: &mut Vec<Piece>) {
     let mut quote = None;
     let mut chars = text.char_indices().peekable();
@@ -203,7 +203,7 @@ fn split(number: usize, text: &str, out: &mut Vec<Piece>) {
     let shell = text.contains(char::is_whitespace);
     while let Some((start, c)) = chars.next() {
         match c {
-            // What was redacted before.
+            // Redacted before.
             '[' if text.get(start..).is_some_and(|rest| rest.starts_with(MARK)) => {
                 while chars.next_if(|(at, _)| *at < start + MARK.len()).is_some() {}
             }

@@ -1,5 +1,5 @@
-//! Rules about the tool of one call that somebody points at: those that all recorded calls keep, and those that some break,
-//! each with the calls that break it.
+//! Rules about the tool of a selected call: those that all recorded calls satisfy, and those that some violate, each
+//! with the calls that violate it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use rulestep_engine::policy::Policy;
 use rulestep_engine::replay::Replay;
 use rulestep_engine::run::Mode;
 
-/// What is pointed at.
+/// The selected call.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Subject {
     /// The tool that rules are wanted about.
@@ -30,7 +30,7 @@ pub struct Subject {
 /// A rule about one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// The rule, with what the recordings say of it.
+    /// The rule, with its counts in the recordings.
     pub suggestion: Suggestion,
     /// The first calls that it would stop: the place of the session among those asked about, and the call.
     pub broken: Vec<(usize, CallRef)>,
@@ -41,11 +41,11 @@ const BROKEN: usize = 200;
 /// Rules that are tried, and that are proposed, at most.
 const TRIED: usize = 32;
 const PROPOSED: usize = 12;
-/// Rules of one kind, where nobody said which other tool they are to name.
+/// Rules of one kind, if the other tool was not selected.
 const OF_A_KIND: usize = 3;
 /// A rule is shown if at most one call in four breaks it.
 const BREAKING: u64 = 4;
-/// Sessions in which something has to be missing before that says much.
+/// Number of sessions below which a missing event says little.
 const FEW: u64 = 10;
 
 impl Proposal {
@@ -56,8 +56,8 @@ impl Proposal {
     }
 }
 
-/// The rules that these sessions suggest about a tool, the best first: those that no call breaks before others. `is_over`
-/// says that nobody wants to know any more; then there are none.
+/// The rules that these sessions suggest about a tool, the best first: those that no call violates before others.
+/// `is_over`: the result is no longer needed; then there are none.
 pub fn about(
     sessions: &[Arc<StoredSession>],
     subject: &Subject,
@@ -87,7 +87,7 @@ pub fn about(
     let proposal = |candidate: &Candidate| all.proposal(candidate, *rules.get(candidate)?);
     let mut proposals: Vec<Proposal> = candidates.iter().filter_map(proposal).collect();
     proposals.sort_by_key(|Proposal { suggestion, .. }| {
-        // That something never happens says little of few sessions.
+        // With few sessions, that something never happens says little.
         let weak = !matches!(suggestion.claim, Claim::Needs(_)) && suggestion.sessions < FEW;
         (
             suggestion.against > 0,
@@ -119,11 +119,11 @@ pub(super) fn try_rules(
     all
 }
 
-/// What sessions say of rules that are tried.
+/// The results of tried rules.
 #[derive(Default)]
 pub(super) struct Trial {
     coverage: Coverage,
-    /// Sessions in which something could have broken the rule.
+    /// Sessions in which something could have violated the rule.
     sessions: BTreeMap<Candidate, u64>,
     broken: BTreeMap<RuleId, Vec<(usize, CallRef)>>,
 }
@@ -154,13 +154,13 @@ impl Trial {
         }
     }
 
-    /// Nothing is proposed that no recorded call had to do with.
+    /// A rule is proposed only if it concerns a recorded call.
     pub(super) fn proposal(&self, candidate: &Candidate, rule: RuleId) -> Option<Proposal> {
         let used = self.coverage.rules.get(&rule).cloned().unwrap_or_default();
         let against = used.stopped + used.objected;
         let calls = match candidate.claim {
             Claim::Needs(_) => used.passed,
-            // What forbids says nothing about the calls that it lets pass.
+            // A rule that forbids says nothing about the calls that it allows.
             Claim::Once | Claim::NeverAfter(_) => {
                 let calls = self.coverage.tools.get(&candidate.tool).map_or(0, |tool| tool.calls);
                 calls.saturating_sub(against)
@@ -204,7 +204,7 @@ fn candidates(seen: &Observations, subject: &Subject) -> Vec<Candidate> {
                 *field,
             )
         });
-        // Of one tool, the place that says best where the value comes from.
+        // Of one tool, the most informative source of the value.
         let mut known: Vec<&Arc<str>> = Vec::new();
         for (field, prior) in priors {
             if known.len() < many.min(OF_A_KIND) && !known.contains(&&field.tool) {

@@ -1,9 +1,9 @@
-//! Rules about what calls do that recordings suggest: which commands come before others, what never happens, where files are
-//! written and deleted. For agents that do nearly everything through one tool, rules about tools find nothing.
+//! Suggested rules about what calls do: which commands come before others, what never happens, where files are written
+//! and deleted. For agents that do nearly everything through one tool, rules about tools find nothing.
 //!
-//! As for tools, what was observed only names candidates. Each is written as a sequence rule, and the sessions are replayed
-//! under it: what the engine would stop speaks against it, and a stop that rests on a doubt is counted by itself. For it speak
-//! only calls of which it is certain that the rule is about them.
+//! As for tools, observations only name candidates. Each is written as a sequence rule, and the sessions are replayed
+//! under it: calls that the engine would stop count against it, and a stop that rests on an unknown is counted
+//! separately. Only calls that the rule certainly concerns count for it.
 
 mod claim;
 mod observe;

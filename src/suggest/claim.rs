@@ -1,10 +1,10 @@
-//! What a suggested rule says, and what the recordings say of it.
+//! The claim of a suggested rule, and its counts in the recordings.
 
 use std::sync::Arc;
 
 use crate::explore::occurrence::Extent;
 
-/// Where a call has a value.
+/// The side of a call that has a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// In its arguments.
@@ -18,7 +18,7 @@ pub enum Side {
 pub struct Bounds {
     /// Independent observations at least: sessions, or different values that calls share.
     pub support: u64,
-    /// Calls that may speak against it.
+    /// Calls that may violate it.
     pub against: u64,
     /// Suggestions at most.
     pub most: usize,
@@ -30,7 +30,7 @@ impl Default for Bounds {
     }
 }
 
-/// What a rule says of its tool.
+/// The claim of a rule about its tool.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Claim {
     /// It needs an earlier call of another tool.
@@ -41,23 +41,23 @@ pub enum Claim {
     NeverAfter(Arc<str>),
 }
 
-/// What a call needs before it.
+/// The prior call that a call needs.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Need {
     /// The tool that must have succeeded.
     pub prior: Arc<str>,
     /// The value that both share; without one, any call of that tool does.
     pub shared: Option<SharedValue>,
-    /// What its result must say: a path, and the value as JSON.
+    /// The required value of its result: a path, and the value as JSON.
     pub result: Option<(Arc<str>, Arc<str>)>,
 }
 
 /// A value that two calls share.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SharedValue {
-    /// Where this call has it, in its arguments.
+    /// The path in this call's arguments.
     pub path: Arc<str>,
-    /// Where the earlier call has it.
+    /// The side of the earlier call that has it.
     pub side: Side,
     /// The path there.
     pub prior_path: Arc<str>,
@@ -68,7 +68,7 @@ pub struct SharedValue {
 pub struct Candidate {
     /// The tool that it governs.
     pub tool: Arc<str>,
-    /// What it says.
+    /// Its claim.
     pub claim: Claim,
 }
 
@@ -80,10 +80,10 @@ impl Suggestion {
     }
 }
 
-/// One rule, or the same rule for several tools, with what the recordings say of it.
+/// One rule, or the same rule for several tools, with its counts in the recordings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
-    /// What it says.
+    /// Its claim.
     pub claim: Claim,
     /// The tools that it governs.
     pub tools: Vec<Arc<str>>,

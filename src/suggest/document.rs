@@ -1,4 +1,4 @@
-//! Suggested rules as contracts: a document for each tool that they are written in.
+//! Suggested rules as contracts: a document for each tool whose contract holds some.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -37,7 +37,7 @@ pub fn documents(candidates: &[&Candidate]) -> Vec<Document> {
     commented(candidates, &notes, false)
 }
 
-/// The same, with lines of comment before each rule; with `shadow`, no rule stops a call until somebody says so.
+/// The same, with comment lines before each rule; with `shadow`, no rule stops a call until the user enforces it.
 pub fn commented(
     candidates: &[&Candidate],
     notes: &dyn Fn(&Candidate) -> Vec<String>,
@@ -84,7 +84,7 @@ pub fn file_name(tool: &str, taken: &mut HashSet<String>) -> String {
     let base: String = tool.chars().map(letter).take(80).collect();
     let mut name = format!("{base}.yaml");
     let mut number = 2;
-    // Not every file system tells `A.yaml` from `a.yaml`.
+    // Some file systems do not distinguish `A.yaml` from `a.yaml`.
     while !taken.insert(name.to_lowercase()) {
         name = format!("{base}-{number}.yaml");
         number += 1;
@@ -125,7 +125,7 @@ fn contract(
     text
 }
 
-/// What a suggested contract says of itself.
+/// The head of a suggested contract.
 const SHADOW: &str = "# Suggested by recordings. In shadow mode a rule is decided and counted, and stops nothing:\n# remove `mode: shadow` where it is to be enforced.\n";
 
 fn precondition(need: &Need) -> String {
@@ -150,7 +150,7 @@ fn precondition(need: &Need) -> String {
     text
 }
 
-/// The same as a value, for a contract that is there already.
+/// The same as a value, for an existing contract.
 fn precondition_value(need: &Need) -> Value {
     let mut item = Map::new();
     item.insert("requires_prior_tool".to_owned(), json!(&*need.prior));
@@ -191,7 +191,7 @@ impl SharedValue {
 }
 
 impl Candidate {
-    /// The tool whose contract holds the rule: a contract says of its own tool what must not follow it.
+    /// The tool whose contract holds the rule: a contract lists what must not follow its own tool.
     pub fn home(&self) -> &Arc<str> {
         match &self.claim {
             Claim::Needs(_) | Claim::Once => &self.tool,

@@ -1,4 +1,4 @@
-//! A value of a result that somebody points at, as a condition of the tools that could ask for it.
+//! A selected value of a result, as a condition of the tools that could require it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use rulestep_engine::policy::{Policy, PolicyFile};
 /// A value of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultField {
-    /// The tool whose result it is.
+    /// The tool of the result.
     pub tool: Arc<str>,
     /// The path there.
     pub path: Arc<str>,
@@ -55,7 +55,8 @@ impl ResultField {
         rows.collect()
     }
 
-    /// Tools whose contract needs the tool already; then those that are called after it, the ones of this session first.
+    /// Tools whose contract needs the tool already; then those that are called after it, the ones of this session
+    /// first.
     fn dependents(
         &self,
         sessions: &[Arc<StoredSession>],
@@ -98,7 +99,7 @@ impl ResultField {
         rule.kind == "precondition" && rule.tools.iter().skip(1).any(|tool| *tool == self.tool)
     }
 
-    /// The file as it would be, by itself, and the rule in it; where it cannot be written, the condition alone.
+    /// The changed file as a version, and the rule in it; if it cannot be written, only the condition.
     fn policy(&self, candidate: &Candidate, insertion: Option<&Insertion>) -> Option<(Arc<Policy>, RuleId)> {
         let Some(insertion) = insertion else {
             let written = written(&[candidate]);
@@ -112,7 +113,7 @@ impl ResultField {
             named: true,
         };
         let policy = Policy::load(&[file], None).policy?;
-        // Of the preconditions that name the tool, the one whose text is new.
+        // Of the preconditions that name the tool, the one with new text.
         let new = insertion.new_lines();
         let (first, last) = (new.first()?.0, new.last()?.0);
         let line = |rule: &Rule, at: usize| rule.source.position(at).line as usize;

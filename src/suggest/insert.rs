@@ -1,4 +1,4 @@
-//! A suggested rule put into the policy at work: into the contract of its tool, or into a file of its own.
+//! Inserts a suggested rule into the current policy: into the contract of its tool, or into a new file.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ pub struct Insertion {
     pub file: Arc<str>,
     /// The same relative to the version.
     pub relative: Arc<str>,
-    /// Its text; `None` where there is no such file.
+    /// Its text; `None` if there is no such file.
     pub before: Option<Arc<str>>,
     /// Its text with the rule.
     pub after: Arc<str>,
 }
 
-/// Where a rule goes whose tool has no contract yet.
+/// The place for a rule whose tool has no contract yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewHome {
     /// Into a new file of this folder, which is all of the version; the empty one is the working directory.
@@ -34,7 +34,7 @@ pub enum NewHome {
     File(String),
 }
 
-/// Why a rule cannot be put there.
+/// Why a rule cannot be inserted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotInserted {
     /// The contract is written in a form that cannot be changed without losing something.
@@ -77,8 +77,7 @@ pub fn insert(
 impl Insertion {
     /// The same with another text, if the version loads with it.
     ///
-    /// # Errors
-    /// It does not.
+    /// # Errors It does not.
     pub fn with_text(&self, text: &str, policy: &Policy) -> Result<Insertion, NotInserted> {
         Insertion { after: text.into(), ..self.clone() }.loading(policy)
     }
@@ -150,8 +149,8 @@ fn edited(
     Ok(Insertion { file: source.name().into(), relative, before, after: after.into() })
 }
 
-/// A contract in which the first precondition that names the tool asks this of its result as well; none where no precondition
-/// names the tool.
+/// A contract in which the first precondition that names the tool also requires this of its result; none if no
+/// precondition names the tool.
 fn with_condition(
     prior: &str,
     (path, value): &(Arc<str>, Arc<str>),
@@ -196,10 +195,10 @@ fn comments(notes: &[String], list: &Node, source: &Source) -> Vec<String> {
     notes.iter().map(|note| format!("# {note}")).collect()
 }
 
-/// A contract with rules of one claim, below lines of comment: the text of its file, in which it is the document at `index`.
+/// A contract with rules of one claim, below comment lines: the text of its file, in which it is the document at
+/// `index`.
 ///
-/// # Errors
-/// It has all of them, or its text cannot be changed.
+/// # Errors It has all of them, or its text cannot be changed.
 pub fn into_contract(
     candidates: &[Candidate],
     notes: &[String],

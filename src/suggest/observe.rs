@@ -1,8 +1,8 @@
-//! What calls have before them in recordings: values that they share with earlier calls, and the order of tools.
+//! What precedes calls in recordings: values shared with earlier calls, and the order of tools.
 //!
-//! Counts here only name candidates, so they may be rough where the engine is exact (results that arrive late, numbers in
-//! unusual spellings). What is kept of a session goes with it: an index of the values seen so far, so that a call costs
-//! what its own arguments and result cost.
+//! Counts here only name candidates, so they may be rough where the engine is exact (results that arrive late, numbers
+//! in unusual spellings). The state of a session is dropped with it: an index of the values so far, so that a call
+//! costs what its own arguments and result cost.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -14,7 +14,7 @@ use serde_json::Value;
 use super::claim::Side;
 use rulestep_base::session::{Body, Call, Outcome, Session, value};
 
-/// Depth of a body in which values are looked at.
+/// Depth to which the values of a body are read.
 const DEPTH: usize = 4;
 /// Values of one body that are looked at.
 const LEAVES: usize = 256;
@@ -36,7 +36,7 @@ pub struct Field {
     pub path: Arc<str>,
 }
 
-/// What was seen of an argument over all calls of its tool.
+/// Observations of an argument over all calls of its tool.
 #[derive(Debug, Default)]
 pub struct Shared {
     /// Calls that have it.
@@ -45,8 +45,8 @@ pub struct Shared {
     pub sessions: u64,
     last_session: u64,
     values: HashSet<u64>,
-    /// Places of earlier calls that had the same value, each with the calls that had it nowhere there. Only those that
-    /// few enough calls speak against.
+    /// Places of earlier calls that had the same value, each with the calls for which none had it there. Only those
+    /// that few enough calls contradict.
     pub priors: BTreeMap<Field, Prior>,
 }
 
@@ -55,7 +55,7 @@ pub struct Shared {
 pub struct Prior {
     /// Calls without the value there.
     pub misses: u64,
-    /// What the results of the earlier calls all say, by path; the values as JSON.
+    /// The values that the results of the earlier calls all have, by path, as JSON.
     pub constants: Option<BTreeMap<Arc<str>, Value>>,
 }
 
@@ -66,7 +66,7 @@ impl Shared {
     }
 }
 
-/// What was seen of a tool.
+/// Observations of a tool.
 #[derive(Debug, Default)]
 pub struct ToolFacts {
     /// Its calls.
@@ -75,16 +75,16 @@ pub struct ToolFacts {
     pub sessions: u64,
     /// Sessions in which it was called again after it had succeeded.
     pub repeated: u64,
-    /// Its results that succeeded.
+    /// Its successful results.
     results: u64,
-    /// What they say, by path: how often each of a few values.
+    /// Their values, by path: how often each of a few values.
     said: HashMap<Arc<str>, HashMap<u64, u64>>,
 }
 
-/// What was seen over all sessions.
+/// Observations over all sessions.
 pub struct Observations {
     allowed: u64,
-    /// The one tool whose calls are looked at closely; `None`: all.
+    /// The one tool whose calls are examined; `None`: all.
     only: Option<Arc<str>>,
     hasher: DefaultHashBuilder,
     /// Sessions seen.
@@ -101,20 +101,20 @@ pub struct Observations {
     pub before: BTreeMap<Arc<str>, u64>,
 }
 
-/// What calls of one session so far have left.
+/// The earlier calls of one session.
 #[derive(Default)]
 struct Past {
     /// The newest call of each place that had a value, by the value's hash.
     seen: HashMap<u64, BTreeMap<Field, u32>>,
     succeeded: BTreeSet<Arc<str>>,
-    /// Those of them that succeeded in this session, not only in one that it is a fork of.
+    /// Those of them that succeeded in this session, not only in one that it is forked from.
     made: BTreeSet<Arc<str>>,
     after: BTreeSet<(Arc<str>, Arc<str>)>,
     repeated: BTreeSet<Arc<str>>,
 }
 
 impl Observations {
-    /// Before any session. A place that more calls than `allowed` speak against is forgotten.
+    /// Before any session. A place that more calls than `allowed` contradict is dropped.
     pub fn new(allowed: u64) -> Observations {
         Observations {
             allowed,
@@ -141,7 +141,7 @@ impl Observations {
         for turn in &session.turns {
             let calls = session.calls_of(turn);
             calls.iter().filter(|call| !call.copied).for_each(|call| self.call(session, call, &mut past));
-            // What a response asks for was asked before its results were known.
+            // The calls of a response were proposed before its results were known.
             calls
                 .iter()
                 .filter(|call| call.outcome == Outcome::Ok)
@@ -203,7 +203,7 @@ impl Observations {
             for (field, index) in found {
                 let prior = match shared.priors.entry(field.clone()) {
                     std::collections::btree_map::Entry::Occupied(prior) => prior.into_mut(),
-                    // All calls before this one speak against it.
+                    // All earlier calls contradict it.
                     std::collections::btree_map::Entry::Vacant(free) if before <= self.allowed => {
                         free.insert(Prior { misses: before, constants: None })
                     }
@@ -251,7 +251,7 @@ impl Observations {
         }
     }
 
-    /// How many results of a tool do not say this at this path.
+    /// The number of results of a tool that do not have this value at this path.
     pub fn says_otherwise(&self, tool: &str, path: &str, constant: &Value) -> u64 {
         let Some(facts) = self.tools.get(tool) else { return 0 };
         let hash = value::hash(constant, &self.hasher);
@@ -275,7 +275,7 @@ fn next(tool: &str) -> Arc<str> {
     format!("{tool}\0").into()
 }
 
-/// Whether a value tells things apart, so that two calls with it are about the same thing.
+/// Whether a value is distinctive, so that two calls with it are about the same thing.
 fn is_telling(value: &Value) -> bool {
     match value {
         Value::String(text) => (2..=LONGEST).contains(&text.len()),
@@ -284,7 +284,7 @@ fn is_telling(value: &Value) -> bool {
     }
 }
 
-/// What a result says in few words.
+/// The short values of a result.
 fn results(output: &Body) -> Vec<(Arc<str>, &Value)> {
     let mut leaves = leaves(output);
     leaves.retain(|(path, leaf)| {

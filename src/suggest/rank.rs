@@ -1,4 +1,4 @@
-//! Which of what was observed is worth a rule, and in which order rules are suggested.
+//! Which observations are worth a rule, and the order of suggestions.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use super::claim::{Bounds, Candidate, Claim, Need, SharedValue, Side, Suggestion
 use super::observe::{Field, Observations, Prior, Shared};
 use crate::explore::coverage::RuleUse;
 
-/// A candidate, and how many independent observations there are of it.
+/// A candidate, and the number of independent observations of it.
 #[derive(Debug, Clone)]
 pub struct Ranked {
     /// The candidate.
@@ -17,17 +17,17 @@ pub struct Ranked {
     pub support: u64,
 }
 
-/// What the engine says of candidates.
+/// The engine's results for candidates.
 #[derive(Default)]
 pub struct Trials {
-    /// Each candidate with what the sessions say of its rule.
+    /// Each candidate with the use of its rule in the sessions.
     pub rules: Vec<(Ranked, RuleUse)>,
     /// Sessions with calls that satisfy a claim, about whichever tool.
     pub sessions: BTreeMap<Claim, u64>,
 }
 
-/// How many times more sessions it takes to believe that something never happens: of what happens in every tenth session,
-/// thirty sessions show nothing in one case of twenty.
+/// Factor for the number of sessions needed to believe that something never happens: an event that happens in every
+/// tenth session is missing in thirty sessions in one case of twenty.
 const NEVER: u64 = 3;
 
 /// Results that must say something else for a condition on a result to mean anything.
@@ -51,7 +51,7 @@ pub fn candidates(seen: &Observations, bounds: &Bounds) -> Vec<Ranked> {
         }
         push(need);
     }
-    // What is bound to an earlier call does something to a thing; to look at one twice, or again, harms nobody.
+    // A call that is bound to an earlier one changes something; looking at it twice does no harm.
     let bound: BTreeMap<Arc<str>, Vec<Arc<str>>> = found.iter().fold(BTreeMap::new(), |mut tools, ranked| {
         if let Claim::Needs(need) = &ranked.candidate.claim {
             tools
@@ -73,7 +73,7 @@ pub fn candidates(seen: &Observations, bounds: &Bounds) -> Vec<Ranked> {
             let pair = (Arc::clone(earlier), Arc::clone(tool));
             let both = seen.both.get(&pair).copied().unwrap_or_default();
             let after = seen.after.get(&pair).copied().unwrap_or_default();
-            // What `tool` is needed for comes after it anyway.
+            // A call that needs `tool` comes after it anyway.
             let needed = bound.get(earlier).is_some_and(|needs| needs.contains(tool));
             if both >= NEVER * bounds.support && after <= bounds.against && !needed {
                 let candidate =
@@ -146,7 +146,7 @@ pub(super) fn place(claim: &Claim) -> u8 {
 }
 
 impl Need {
-    /// Of an earlier call that has the value which this call has at `path`.
+    /// For an earlier call that has this call's value at `path`.
     pub(super) fn of(field: &Field, path: &Arc<str>) -> Need {
         let shared =
             SharedValue { path: Arc::clone(path), side: field.side, prior_path: Arc::clone(&field.path) };

@@ -1,4 +1,4 @@
-//! What an expression is tried on, and what comes of it.
+//! The input of a try, and its result.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rulestep_base::session::{Body, Session};
 use rulestep_base::source::floor_boundary;
 
-/// What an expression is written in.
+/// The language of an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// `path` of a contract.
@@ -17,18 +17,18 @@ pub enum Language {
     Rust,
     /// `liquid` of a rejection plan.
     Liquid,
-    /// What a call does: `runs: {program: git, args: [push]}`.
+    /// A question about a call: `runs: {program: git, args: [push]}`.
     Call,
 }
 
-/// What an expression is tried on.
+/// The input of a try.
 #[derive(Debug, Clone)]
 pub struct Subject {
     /// The session.
     pub session: Arc<Session>,
     /// The selected text or value.
     pub body: Body,
-    /// What paths look into: the same, or of a result what rules read.
+    /// The value that paths look into: the same, or for a result what rules read.
     pub value: Body,
     /// Whether that is the arguments of a call.
     pub is_arguments: bool,
@@ -36,16 +36,16 @@ pub struct Subject {
     pub call: Option<u32>,
 }
 
-/// What came of it.
+/// The result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// Whether it was found.
     pub state: State,
     /// The same in a sentence.
     pub sentence: String,
-    /// Where the expression is wrong, in bytes.
+    /// The position of a mistake in the expression, in bytes.
     pub fault: Option<usize>,
-    /// What was found.
+    /// The matches.
     pub parts: Vec<Part>,
 }
 
@@ -65,7 +65,7 @@ pub enum State {
 /// Something that was found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Part {
-    /// What is about it: a path, an argument and a line, the answer about a call.
+    /// Its label: a path, an argument and a line, the answer about a call.
     pub label: String,
     /// The text.
     pub text: String,
@@ -78,11 +78,11 @@ pub const MOST: usize = 500;
 /// Bytes of a part that are shown.
 pub(super) const LONGEST: usize = 2_000;
 impl Language {
-    /// All of them, in the order in which they are gone through.
+    /// All languages, in the order in which they are cycled.
     pub const ALL: [Language; 5] =
         [Language::JsonPath, Language::JavaScript, Language::Rust, Language::Liquid, Language::Call];
 
-    /// What people call it.
+    /// The common name.
     pub fn name(self) -> &'static str {
         match self {
             Language::JsonPath => "JSONPath",
@@ -93,7 +93,7 @@ impl Language {
         }
     }
 
-    /// What is typed in it.
+    /// The noun for an expression.
     pub fn noun(self) -> &'static str {
         if self == Language::Liquid { "Liquid template" } else { self.name() }
     }

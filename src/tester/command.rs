@@ -1,4 +1,4 @@
-//! Questions about what a call does, put to the selected call: by the code that rules ask with.
+//! Questions about what a call does, tried on the selected call with the code that rules use.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use rulestep_shell::question::Copies;
 use rulestep_shell::reading::{Made, reading};
 use rulestep_shell::{self as shell, SmallCall, tool};
 
-/// Which files earlier calls copied is not looked at.
+/// Copies of files by earlier calls are ignored.
 pub fn matcher(expression: &str, subject: &Subject, known: &Table) -> Answer {
     // The braces of a mapping on one line may be left out.
     let (text, before) = match expression.trim_start().starts_with('{') {

@@ -1,4 +1,4 @@
-//! Regular expressions on the texts that rules search.
+//! Regular expressions, tried on the texts that rules search.
 
 use std::ops::Range;
 
@@ -62,7 +62,7 @@ fn byte_ranges(text: &str, found: &[Range<usize>]) -> Vec<Range<usize>> {
 /// their product.
 const COSTS: [(usize, usize); 3] = [(1 << 16, 4_000_000), (1 << 20, 200_000), (usize::MAX, 10_000)];
 
-/// As sequence rules search arguments; of what is not arguments, the whole text.
+/// As sequence rules search arguments; for other bodies, the whole text.
 pub fn rust(expression: &str, subject: &Subject) -> Answer {
     let regex = match Regex::new(expression) {
         Ok(regex) => regex,
@@ -96,7 +96,7 @@ pub fn rust(expression: &str, subject: &Subject) -> Answer {
     listed(all, cut, parts)
 }
 
-/// The place is asked of the parser; what only the compiler refuses has none.
+/// The parser gives the position; errors of the compiler alone have none.
 fn refused(expression: &str, error: &regex::Error) -> Answer {
     let (why, at) = match regex_syntax::Parser::new().parse(expression) {
         Err(regex_syntax::Error::Parse(error)) => (error.kind().to_string(), Some(error.span().start.offset)),
@@ -108,7 +108,7 @@ fn refused(expression: &str, error: &regex::Error) -> Answer {
     Answer::refused(format!("not a regular expression: {why}"), at)
 }
 
-/// What `args_match` compares: text as it is, any other argument as compact JSON.
+/// The texts that `args_match` compares: text as it is, any other argument as compact JSON.
 fn texts(subject: &Subject) -> Vec<Searched> {
     match subject.body.parsed() {
         Some(Value::Object(members)) if subject.is_arguments => {

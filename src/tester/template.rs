@@ -1,4 +1,4 @@
-//! Liquid on the history that a call has: a plan with that one condition, decided by the engine.
+//! Liquid, tried on the history that a call has: a plan with that one condition, decided by the engine.
 
 use serde_json::{Value, json};
 

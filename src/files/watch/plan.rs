@@ -1,7 +1,7 @@
-//! Which folders have to be looked at so that no change of what was named goes unseen, and which names in them matter.
+//! Which folders have to be watched to see every change of the named files, and which names in them matter.
 //!
-//! A file is never looked at itself: editors save by renaming another file onto it. Its folder is, and so is every
-//! folder that holds a link on the way to it.
+//! A file itself is never watched, because editors save by renaming another file onto it. Its folder is, and so is
+//! every folder that holds a link in its path.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
@@ -28,7 +28,7 @@ pub(super) struct Plan {
     named: BTreeSet<PathBuf>,
 }
 
-/// What matters in a folder.
+/// The relevant names in a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Interest {
     policies: Names,
@@ -40,9 +40,9 @@ pub(super) struct Interest {
 pub(super) struct Names {
     /// Everything that a search of the folder would find.
     all: bool,
-    /// These, whatever a search thinks of them.
+    /// These names, whether or not a search would skip them.
     some: BTreeSet<OsString>,
-    /// Files of cases: they are kept beside a policy that is named.
+    /// Files of cases: they are kept beside a named policy.
     cases: bool,
 }
 
@@ -85,7 +85,7 @@ impl Plan {
     fn root(&mut self, side: Side, path: &Path) {
         match self.trace(side, path) {
             Some(real) if real.is_dir() => self.folder(side, real),
-            // Under the name that it has, as whoever reads the cases sees it.
+            // Under its own name, as the reader of the cases sees it.
             Some(_) if side == Side::Policies => {
                 if let Some(folder) = path.parent().and_then(|folder| of_file(folder).canonicalize().ok()) {
                     self.folders.entry(folder).or_default().names_mut(side).cases = true;
@@ -101,7 +101,7 @@ impl Plan {
         if std::mem::replace(&mut names.all, true) {
             return;
         }
-        // What cannot be listed is reported by whoever reads it.
+        // Its reader reports a folder that cannot be listed.
         let Ok(listed) = fs::read_dir(&real) else { return };
         for entry in listed.flatten() {
             let Ok(kind) = entry.file_type() else { continue };
@@ -116,8 +116,8 @@ impl Plan {
         }
     }
 
-    /// Every name on the way to `path` that could lead elsewhere some day: its own and that of each link. Gives the
-    /// path as the system knows it; `None` where it ends before.
+    /// Every name in `path` that could lead elsewhere some day: its own and that of each link. Returns the real path;
+    /// `None` if it ends before.
     fn trace(&mut self, side: Side, path: &Path) -> Option<PathBuf> {
         let mut at = PathBuf::new();
         let mut rest: Vec<OsString> = Vec::new();
@@ -165,8 +165,8 @@ impl Plan {
         }
     }
 
-    /// Whether a change at `path`, which may be gone by now, concerns that side. A folder of the plan itself concerns
-    /// all that is planned in it.
+    /// Whether a change at `path`, which may no longer exist, concerns that side. A watched folder itself concerns
+    /// everything planned in it.
     pub fn concerns(&self, side: Side, path: &Path) -> bool {
         let own = self.folders.get(path).is_some_and(|interest| interest.names(side).any());
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return own };

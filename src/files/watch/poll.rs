@@ -1,5 +1,5 @@
-//! Looks at everything now and then, where the system does not tell. The library's own polling compares whole
-//! seconds, so of two edits within one it would miss the second.
+//! Polls the watched files, if the system has no events. The library's own polling compares whole seconds, so it would
+//! miss the second of two edits within one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +10,7 @@ use super::plan::{Plan, Side};
 use super::{ChangedFiles, WatchTargets};
 use crate::files::stamp::Stamp;
 
-/// What was seen last.
+/// The latest state.
 #[derive(Default)]
 pub(super) struct Snapshot {
     policies: BTreeMap<PathBuf, Stamp>,
@@ -19,7 +19,7 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// As it is now.
+    /// The current state.
     pub fn now(watched: &WatchTargets) -> Snapshot {
         let plan = Plan::of(watched);
         // Before the looking: what changes meanwhile counts as young.
@@ -27,7 +27,7 @@ impl Snapshot {
         Snapshot { policies: stamps(&plan, Side::Policies), sessions: stamps(&plan, Side::Sessions), at }
     }
 
-    /// What has changed since `before`.
+    /// The changes since `before`.
     pub fn since(&self, before: &Snapshot) -> ChangedFiles {
         ChangedFiles {
             policies: differ(&before.policies, &self.policies, before.at),

@@ -1,4 +1,4 @@
-//! What is watched, and on which side something changed.
+//! The watched files, and which side changed.
 
 /// What to watch, as the command line names it. Git revisions and standard input do not change.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,7 @@ impl WatchTargets {
     }
 }
 
-/// What changed.
+/// The sides that changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct ChangedFiles {
     /// Some policy.

@@ -1,4 +1,4 @@
-//! What a suggested rule about what calls do says, and what the recordings say of it.
+//! The claim of a suggested rule about what calls do, and its counts in the recordings.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ pub struct Action(pub Arc<[String]>);
 pub enum ActionRule {
     /// An action needs an earlier success of one of these.
     Needs {
-        /// What needs it.
+        /// The action that needs it.
         then: Action,
-        /// What is needed: one of them.
+        /// The needed actions: one of them.
         first: Vec<Action>,
     },
     /// A tool changes only files that were read or written before.
@@ -31,16 +31,16 @@ pub enum ActionRule {
     SecretsStay,
     /// An action never follows another one.
     NeverAfter {
-        /// What comes first.
+        /// The action that comes first.
         trigger: Action,
-        /// What does not follow.
+        /// The action that does not follow.
         forbidden: Action,
     },
     /// An action succeeds once in a session.
     Once(Action),
 }
 
-/// A rule with what the recordings say of it.
+/// A rule with its counts in the recordings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActionSuggestion {
     /// The rule.
@@ -58,7 +58,7 @@ pub struct ActionSuggestion {
 }
 
 impl Action {
-    /// What a command is, where a policy can name it.
+    /// The action of a command, if a policy can name it.
     pub fn of(call: &SmallCall) -> Option<Action> {
         let words = action(call, &Table::default())?;
         words.first().is_some_and(|program| is_plain(program)).then(|| Action(words.into()))

@@ -1,4 +1,4 @@
-//! What commands come before others in recordings. Counts here only name candidates.
+//! Which commands precede others in recordings. Counts here only name candidates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use rulestep_shell::facts::{self, Role, Table};
 use rulestep_shell::reading::{Made, reading};
 use rulestep_shell::{Act, Host, Line};
 
-/// Different actions that are counted, and those of them that rules are looked for about.
+/// Most different actions that are counted, and most of them that get rules.
 const ACTIONS: usize = 4096;
 const SUBJECTS: usize = 256;
 /// Different sets of checks before an action.
 const SETS: usize = 1024;
 
-/// What was seen of an action.
+/// Observations of an action.
 #[derive(Debug, Default)]
 pub struct ActionCounts {
     /// Sessions in which it is known to have succeeded.
@@ -26,7 +26,7 @@ pub struct ActionCounts {
     pub repeated: u64,
 }
 
-/// What was seen of an action that rules are looked for about.
+/// Observations of an action that may get rules.
 #[derive(Debug, Default)]
 pub struct SubjectCounts {
     /// How often it ran.
@@ -43,7 +43,7 @@ pub struct SubjectCounts {
     pub other_checks: u64,
 }
 
-/// What was seen over all sessions.
+/// Observations over all sessions.
 #[derive(Debug, Default)]
 pub struct Observations {
     /// Sessions with a command.
@@ -64,11 +64,11 @@ pub struct Observations {
     pub secrets: u64,
 }
 
-/// What is so far known of one session.
+/// The state of one session.
 #[derive(Default)]
 struct Past {
     succeeded: BTreeSet<Action>,
-    /// Those of them that succeeded in this session, not only in one that it is a fork of.
+    /// Those of them that succeeded in this session, not only in one that it is forked from.
     made: BTreeSet<Action>,
     ran: BTreeSet<Action>,
     repeated: BTreeSet<Action>,
@@ -77,10 +77,10 @@ struct Past {
     did: Did,
 }
 
-/// What one call, or one session, certainly does.
+/// The certain effects of one call, or one session.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Did {
-    /// It deletes a file whose place is known.
+    /// It deletes a file with a known place.
     pub deletes: bool,
     /// It writes one.
     pub writes: bool,
@@ -91,7 +91,7 @@ pub struct Did {
 }
 
 impl Did {
-    /// What a line does.
+    /// The effects of a line.
     pub fn of(line: &Line) -> Did {
         let mut did = Did::default();
         for touch in line.calls.iter().flat_map(|call| &call.touches) {
@@ -134,7 +134,7 @@ impl Observations {
                     past.made.extend(succeeded.iter().skip(before).cloned());
                 }
             }
-            // What a response asks for was asked before its results were known.
+            // The calls of a response were proposed before its results were known.
             past.succeeded.extend(succeeded);
         }
         self.sessions += u64::from(!past.ran.is_empty());
@@ -186,7 +186,7 @@ impl Observations {
         let actions: Vec<Option<Action>> = line.calls.iter().map(Action::of).collect();
         for (small, action) in line.calls.iter().zip(&actions) {
             let Some(action) = action else { continue };
-            // What is known to have succeeded in the line before this command.
+            // Commands that are known to have succeeded earlier in the line.
             let within = || small.after.iter().filter_map(|at| actions.get(*at)?.as_ref());
             if matters(action) && (self.subjects.len() < SUBJECTS || self.subjects.contains_key(action)) {
                 let before: BTreeSet<&Action> = past.succeeded.iter().chain(within()).collect();

@@ -1,4 +1,4 @@
-//! Which of what was observed is worth a rule, and in which order rules are suggested.
+//! Which observations are worth a rule, and the order of suggestions.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use super::verbs::{is_build, is_check, is_common, is_test, matters};
 use crate::suggest::claim::{Bounds, Claim, Suggestion};
 use rulestep_base::session::Session;
 
-/// How many times more sessions it takes to believe that something never happens.
+/// Factor for the number of sessions needed to believe that something never happens.
 const NEVER: u64 = 3;
 /// Rules about one action, of each sort.
 const OF_ONE: usize = 2;
@@ -19,7 +19,7 @@ const OF_ONE: usize = 2;
 const CHECKS_OF_ONE: usize = 4;
 /// Candidates that are tried at most.
 const TRIED: usize = 64;
-/// For one stopped call of which it is not known what it does, a rule lets at least this number pass.
+/// For one stopped call with unknown effects, a rule allows at least this number.
 const UNSURE: u64 = 4;
 /// Suggestions at most, so that rules about tools have room.
 const MOST: usize = 8;
@@ -64,8 +64,8 @@ pub fn candidates(seen: &Observations, bounds: &Bounds) -> Vec<ActionRule> {
     found
 }
 
-/// What an action always has before it: a test before another check, a check before anything else; where no check alone is
-/// always there, several of which one is.
+/// The actions that always precede an action: a test before another check, a check before anything else; if no single
+/// check always does, several of which one does.
 fn needs(seen: &Observations, then: &Action, counts: &SubjectCounts, bounds: &Bounds) -> Vec<ActionRule> {
     let misses = |had: u64| counts.calls.saturating_sub(had);
     let mut firsts: Vec<&Action> = counts
@@ -113,7 +113,7 @@ fn tells(
     others >= bounds.support && all.saturating_sub(with) * 2 <= others
 }
 
-/// A few checks of which one was always there.
+/// A few checks of which one always preceded it.
 fn union(counts: &SubjectCounts, bounds: &Bounds, fits: &dyn Fn(&Action) -> bool) -> Option<Vec<Action>> {
     let mut open: Vec<(&BTreeSet<Action>, u64)> =
         counts.checks.iter().map(|(set, times)| (set, *times)).collect();
@@ -134,7 +134,8 @@ fn union(counts: &SubjectCounts, bounds: &Bounds, fits: &dyn Fn(&Action) -> bool
     (chosen.len() > 1 && rest <= bounds.against).then_some(chosen)
 }
 
-/// What says most comes first: a condition of one action, then what holds of all files, then what only never happened.
+/// The most informative comes first: a condition of one action, then rules about all files, then actions that only
+/// never happened.
 pub fn place(rule: &ActionRule) -> u8 {
     match rule {
         ActionRule::Needs { first, .. } => {
@@ -189,14 +190,14 @@ pub fn suggestions(
 /// Whether other suggestions say it already.
 fn is_implied(rule: &ActionRule, all: &[ActionRule], tools: &[Suggestion]) -> bool {
     match rule {
-        // What is needed is needed by something that is needed as well.
+        // A needed action may be needed through another one.
         ActionRule::Needs { then, first } => all.iter().any(|between| match between {
             ActionRule::Needs { then: middle, first: needed } if needed == first && middle != then => {
                 all.contains(&ActionRule::Needs { then: then.clone(), first: vec![middle.clone()] })
             }
             _ => false,
         }),
-        // What needs the other first never comes before it, and never comes back.
+        // An action that needs the other first never comes before it, and never follows it.
         ActionRule::NeverAfter { trigger, forbidden } => {
             all.contains(&ActionRule::Needs { then: trigger.clone(), first: vec![forbidden.clone()] })
         }

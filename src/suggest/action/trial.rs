@@ -1,4 +1,4 @@
-//! Candidates put to the engine: which recorded calls speak for a rule, and which against it.
+//! Candidates tried by the engine: which recorded calls count for a rule, and which against it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use rulestep_shell::facts::Table;
 use rulestep_shell::reading::{Made, reading};
 use rulestep_shell::{Act, Line};
 
-/// What sessions say of candidates.
+/// The results of candidates.
 pub struct Trial {
     /// The rule.
     pub rule: ActionRule,
@@ -28,7 +28,7 @@ pub struct Trial {
     pub against: u64,
     /// Calls that it stops because of a doubt.
     pub unsure: u64,
-    /// Where it stops calls.
+    /// The first and the last call that it stops.
     pub extent: Extent,
 }
 
@@ -46,7 +46,7 @@ fn load(candidates: &[ActionRule]) -> Option<(Arc<Policy>, Vec<RuleId>)> {
     Some((policy, ids))
 }
 
-/// Replays every session under all candidates. Nothing takes effect, so that each is asked about what was recorded.
+/// Replays every session under all candidates. Nothing takes effect, so that each is asked about the recorded history.
 pub fn tried(candidates: &[ActionRule], sessions: &[Arc<Session>]) -> Vec<Trial> {
     let loads = |candidates: &[ActionRule]| load(candidates).map(|loaded| (candidates.to_vec(), loaded));
     let loaded = loads(candidates).or_else(|| {
@@ -96,7 +96,7 @@ pub fn tried(candidates: &[ActionRule], sessions: &[Arc<Session>]) -> Vec<Trial>
     trials
 }
 
-/// What in a session a rule is certainly about.
+/// The parts of a session that a rule certainly concerns.
 #[derive(Default)]
 struct Evidence {
     calls: u64,

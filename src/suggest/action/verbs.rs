@@ -1,4 +1,4 @@
-//! Which actions people want a condition on, and which are one: by the words of their names.
+//! Which actions users want conditions for, and which are conditions: by the words of their names.
 
 use super::claim::Action;
 
@@ -75,14 +75,14 @@ const TESTS: &[&str] = &[
     "ctest", "e2e", "jest", "mocha", "nextest", "nox", "phpunit", "pytest", "rspec", "spec", "specs", "test",
     "tests", "tox", "unit", "vitest",
 ];
-/// Of those, the words for what tests do anyway.
+/// Of those, the words for steps that tests include.
 const BUILDS: &[&str] = &["build", "compile"];
 /// Words for looking at something, and for what a program needs of itself: no condition of anything else.
 const LOOKS: &[&str] = &[
     "add", "branch", "describe", "diff", "fetch", "get", "help", "info", "list", "log", "ls", "pull",
     "search", "show", "stash", "status", "version", "view",
 ];
-/// Programs that are no condition of anything: every session is full of them.
+/// Programs that are never a condition: every session is full of them.
 const COMMON: &[&str] = &[
     ".", ":", "[", "awk", "basename", "bash", "cat", "cd", "chmod", "command", "cp", "cut", "date",
     "dirname", "echo", "env", "exit", "export", "false", "file", "find", "grep", "head", "jq", "kill", "ls",

@@ -11,12 +11,12 @@ use rulestep_base::source::inline::{inline, scalar};
 /// Folders that are no one's: everything outside the project but these.
 const OUTSIDE: [&str; 6] = ["/**", "~/**", "../**", "!/tmp/**", "!/var/tmp/**", "!/private/tmp/**"];
 
-/// What a document says of itself.
+/// The head of a document.
 const SHADOW: &str = "# Suggested by recordings. In shadow mode a rule is decided and counted, and stops nothing:\n\
     # remove `mode: shadow` where it is to be enforced. What scripts do (`make`, `python3 x.py`) no rule sees:\n\
     # without `opaque: allow`, a rule reports them.\n";
 
-/// The document, each rule below its notes. With `shadow`, no rule stops a call until somebody says so.
+/// The document, each rule below its notes. With `shadow`, no rule stops a call until the user enforces it.
 pub fn document(rules: &[&ActionRule], notes: &dyn Fn(&ActionRule) -> Vec<String>, shadow: bool) -> String {
     let mut text = if shadow { SHADOW.to_owned() } else { String::new() };
     text.push_str("rules:\n");
