@@ -1,7 +1,7 @@
-//! A policy at work on a running agent: hook events, the journal of each session, the protocol for hosts.
+//! A policy that decides for a running agent: hook events, the journal of each session, the protocol for hosts.
 //!
-//! A decision is made by replaying the journal of the session with the new call at its end, so it is what `replay` says of
-//! the journal later. No other code here judges a call.
+//! A decision is made by replaying the journal of the session with the new call at its end, so it is the one that
+//! `replay` later finds in the journal. No other code here judges a call.
 
 pub mod agent;
 mod arguments;
@@ -37,7 +37,7 @@ mod undecided;
 pub use agent::Agent;
 pub use fault::Fault;
 
-/// How long the whole answer of a hook may take, in milliseconds, where its command line does not say.
+/// Default time limit for a hook's whole answer, in milliseconds.
 pub const LIMIT: u64 = 30_000;
 
 /// The folder of all journals, from the values of `XDG_STATE_HOME` and `HOME`.

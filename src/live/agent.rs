@@ -1,4 +1,5 @@
-//! The agents whose hooks are known. An agent is a row: whatever differs between them is said there, and nothing else asks which it is.
+//! The agents whose hooks are known. Each agent is a row with everything that is particular to it; other code never
+//! asks which agent it is.
 
 use std::fmt;
 use std::path::Path;
@@ -52,7 +53,6 @@ impl Agent {
         Agent(&qwen_code::SPEC),
     ];
 
-    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         self.0.name
     }
@@ -62,22 +62,22 @@ impl Agent {
         Agent::ALL.iter().copied().find(|agent| agent.name() == name)
     }
 
-    /// Where its hooks are.
+    /// The places of its hooks.
     pub fn places(self) -> &'static Places {
         &self.0.places
     }
 
-    /// How hooks are written there.
+    /// The form of its hooks.
     pub fn form(self) -> &'static HookForm {
         &self.0.form
     }
 
-    /// Its tools; those of MCP servers come besides.
+    /// Its tools; those of MCP servers come in addition.
     pub fn tools(self) -> &'static [AgentTool] {
         facts::agent_tools(self.name())
     }
 
-    /// Its own logs, where hooks read them.
+    /// Its own logs, if hooks read them.
     pub fn logs(self) -> Option<&'static Logs> {
         self.0.logs.as_ref()
     }
@@ -92,7 +92,7 @@ impl Agent {
         self.logs().is_some_and(|logs| logs.tells_commands)
     }
 
-    /// Whether its events say which subagent they are of, so that whatever a subagent does is in a journal of its own.
+    /// Whether its events name their subagent, so that each subagent has a journal of its own.
     pub fn tells_subagents(self) -> bool {
         self.logs().is_some_and(|logs| logs.subagent.is_some())
     }
@@ -113,17 +113,17 @@ impl Agent {
         self.meaning(event).is_some_and(Meaning::decides)
     }
 
-    /// Whether an event alone tells that a call succeeded.
+    /// Whether an event by itself means that a call succeeded.
     pub fn tells_success(self, event: &str) -> bool {
         matches!(self.meaning(event), Some(Meaning::Result))
     }
 
-    /// What an event of its own is about.
+    /// The meaning of one of its events.
     fn meaning(self, event: &str) -> Option<Meaning> {
         self.0.events.iter().find(|own| own.name == event).map(|own| own.meaning)
     }
 
-    /// What to do after a hook was entered, before it runs.
+    /// What to do after a hook was installed, before it runs.
     pub fn after_install(self) -> Option<&'static str> {
         self.0.after_install
     }
@@ -181,7 +181,7 @@ impl Agent {
         wire.event(meaning, self.0.telling)
     }
 
-    /// What it reads.
+    /// The reply in its form.
     pub fn reply(self, answer: &Answer) -> Reply {
         let answers = &self.0.answers;
         match answer {

@@ -1,4 +1,4 @@
-//! Arguments that are sent to be decided: every program has to read the same in them, and this one all of it.
+//! Arguments received for a decision: every program must read them alike, and this one must read all of them.
 
 use super::fault::Fault;
 use rulestep_base::session::Body;

@@ -1,4 +1,4 @@
-//! The decision about a call that is not in its journal yet.
+//! Decides a call that is not in its journal yet.
 
 use std::sync::Arc;
 
@@ -14,15 +14,14 @@ use rulestep_engine::run::{Decision, Mode, Run};
 
 /// A decision, with what the rules found and what it was made of.
 pub struct Decided {
-    /// It.
     pub decision: Decision,
-    /// What each rule that spoke against the call found.
+    /// The findings against the call.
     pub findings: Vec<Explanation>,
-    /// What it was made of, for whoever takes it apart.
+    /// Its session and run, so that the caller can dispose of them.
     pub parts: Option<(Session, Run)>,
     /// The run to be kept, after this many records: once the decision is recorded.
     pub kept: Option<(usize, String)>,
-    /// What was seen of the session's tree, where the policy looks at whole trees.
+    /// The other sessions of the tree, if the policy looks at whole trees.
     pub seen: Option<TreeSeen>,
 }
 
@@ -68,13 +67,12 @@ pub fn decide(journal: &Journal, policy: &Arc<Policy>, mode: Mode, added: &str) 
     Ok(Decided { decision, findings, parts: Some((session, run)), kept, seen: None })
 }
 
-/// Decides the last call of these records, which follow a journal, by a policy that looks at whole trees. Without a `tree`, the
-/// session has no other beside it. `tells`: the agent says in its events which subagent they are of.
+/// Decides the last call of these records, which follow a journal, by a policy that looks at whole trees. Without a
+/// `tree`, the session has no others. `tells`: the agent's events name their subagent.
 ///
-/// The sessions are joined as those of a replay are, from all of their records.
+/// The sessions are joined as in a replay, from all of their records.
 ///
-/// # Errors
-/// A journal of the tree cannot be read, or the call is not at the end of its own.
+/// # Errors A journal of the tree cannot be read, or the call is not at the end of its own.
 pub fn decide_in_tree(
     journal: &Journal,
     tree: Option<&Tree<'_>>,
@@ -107,7 +105,7 @@ fn not_at_end() -> Fault {
     Fault::new("the call is not at the end of its journal", "report this defect of Rulestep")
 }
 
-/// What each rule that spoke against a call found.
+/// The findings against a call.
 pub fn explain(decision: &Decision, policy: &Policy, session: &Session) -> Vec<Explanation> {
     let rules = policy.rules();
     decision.findings.iter().filter_map(|finding| finding.explain(rules, session)).collect()

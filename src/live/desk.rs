@@ -1,4 +1,4 @@
-//! One event of an agent: what the journal gets, and what the agent reads.
+//! Handles one event of an agent: records it in the journal, and answers the agent.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,11 +29,11 @@ use rulestep_engine::run::{Mode, Run, Verdict};
 pub struct Desk {
     /// The name of the agent.
     pub agent: &'static str,
-    /// The format of its own logs, where it keeps any.
+    /// The format of its own logs, if it keeps any.
     pub transcripts: Option<&'static str>,
     /// The folder of all journals.
     pub folder: PathBuf,
-    /// The policy as it was asked for.
+    /// The policy as the user named it.
     pub policy: String,
     /// The rules by which the gate guards itself; `None`: `--no-self-guard`.
     pub guard: Option<SelfGuard>,
@@ -41,7 +41,7 @@ pub struct Desk {
     pub home: Option<String>,
     /// Whether decisions take effect.
     pub mode: Mode,
-    /// Whether somebody can be asked about a call; else what would be asked is denied.
+    /// Whether a person can be asked about a call; otherwise `ask` becomes `deny`.
     pub asks: bool,
     /// How long to wait for the journal's lock.
     pub wait: Duration,
@@ -51,9 +51,9 @@ pub struct Desk {
 struct Recorded {
     id: String,
     at: Option<Millis>,
-    /// What the model reads instead of a result, if the call was stopped.
+    /// The message to the model instead of a result, if the call was stopped.
     told: Option<String>,
-    /// What the decision was made of, kept until it is answered.
+    /// The session and run of the decision, kept until it is answered.
     parts: Option<(Session, Run)>,
 }
 
@@ -66,10 +66,9 @@ impl Desk {
         self.answer_event(report, began, false)
     }
 
-    /// Answers an event in a process that ends then, so that memory need not be given back.
+    /// Answers an event in a process that then ends, so that memory need not be freed.
     ///
-    /// # Errors
-    /// It cannot be decided or recorded.
+    /// # Errors It cannot be decided or recorded.
     pub fn answer_and_end(&self, report: &Report, began: Instant) -> Result<Answer, Fault> {
         self.answer_event(report, began, true)
     }
@@ -116,7 +115,7 @@ impl Desk {
             }
             Event::Prompt(text) => {
                 let ended = self.ended(report, journal, clock);
-                // What was said before the first call is in the log by the time of that call.
+                // Messages before the first call are in the log when that call is made.
                 if !(journal.is_new() && self.log(report).is_some()) {
                     let mut records = ended;
                     if journal.is_new() {
@@ -146,8 +145,9 @@ impl Desk {
         Ok(Answer::Silent)
     }
 
-    /// Answers by the session's journal, which has its tree's lock where somebody `looks` at the whole tree, or has before. Where its
-    /// index does not fit, that is found before anything is recorded, and the answer is made again from the whole journal.
+    /// Answers with the session's journal, which has its tree's lock if a policy `looks` at the whole tree, or has
+    /// before. If its index does not match, that is found before anything is recorded, and the answer is made again
+    /// from the whole journal.
     pub(super) fn with_journal(
         &self,
         report: &Report,
@@ -160,7 +160,7 @@ impl Desk {
         let mut tree = place.lock(member, looks)?;
         let mut journal = self.journal(report)?;
         if tree.is_none() && place.is_watched() {
-            // Somebody looks at the tree since just now, and its lock comes first.
+            // A policy has just begun to look at the tree, and its lock comes first.
             drop(journal);
             tree = place.lock(member, true)?;
             journal = self.journal(report)?;
@@ -199,7 +199,7 @@ impl Desk {
         let current = policy::load(&self.policy, &self.own_folder(), self.guard.as_ref())?;
         let open = || self.journal(report);
         followed.with(self.wait, open, |journal, played| {
-            // Nobody else is in the tree of such a session.
+            // No other session is in the tree of this one.
             let clock = Clock(None);
             let decide = |journal: &Journal, added: &str, beside: bool| {
                 let whole = beside || current.policy.sees_trees();
@@ -230,7 +230,7 @@ impl Desk {
             let (answer, recorded) =
                 self.decide_by(journal, &current, report, call, (began, clock), decide)?;
             if ends {
-                // Taking a long session apart takes longer than all that is left to do.
+                // Freeing a long session takes longer than everything that is left to do.
                 std::mem::forget(recorded.map(|recorded| recorded.parts));
             }
             Ok(answer)
@@ -263,7 +263,7 @@ impl Desk {
     ) -> Result<(Answer, Option<Recorded>), Fault> {
         arguments::readable(call.arguments)?;
         let judge = (&**current.policy.digest(), self.mode);
-        // The name of this decision where another policy has decided the call: it stands beside that one.
+        // The name of this decision if another policy has decided the call already.
         let mut beside = None;
         if let Some(id) = call.id {
             match earlier(journal, id, call, judge) {
@@ -280,7 +280,7 @@ impl Desk {
         }
         let latest = if journal.is_new() { None } else { Some(journal.latest()?) };
         let tail = match self.tail_for(report, journal, call) {
-            // What is missing from the log cannot change what is decided. It is read again for a call for which it can.
+            // What is missing from the log cannot change this decision. It is read again for a call for which it can.
             Err(_) if !current.policy.remembers(call.tool) => None,
             tail => tail?,
         };
@@ -288,7 +288,7 @@ impl Desk {
         if latest.is_none() {
             records += &self.opened(report, tail.as_ref(), clock);
         }
-        // The call that a decision stands beside has its turn already.
+        // The call of an additional decision has its turn already.
         let sibling = beside.as_ref().map(|_| true).or(call.sibling).filter(|_| latest.is_some());
         let is_ahead = tail.as_ref().is_some_and(|tail| tail.is_ahead(journal, call.id));
         if is_ahead || !sibling.unwrap_or_else(|| is_sibling(latest.as_ref(), tail.as_ref(), call.id)) {
@@ -347,10 +347,9 @@ impl Desk {
         Ok((answer, recorded))
     }
 
-    /// Which of these tools the model should see now. What is `followed` of the session is not read again.
+    /// Which of these tools the model should see now. The part of the session that is `followed` is not read again.
     ///
-    /// # Errors
-    /// The policy or the journal cannot be read.
+    /// # Errors The policy or the journal cannot be read.
     pub fn visible(
         &self,
         report: &Report,

@@ -1,4 +1,4 @@
-//! Whether the hooks in an agent's settings do what they are for, shown by running them as the agent does.
+//! Checks the hooks in an agent's settings by running them as the agent does.
 
 use std::fs;
 use std::io::Write as _;
@@ -35,7 +35,7 @@ pub struct Ward {
     pub agent: Agent,
     /// The file.
     pub path: PathBuf,
-    /// What was found.
+    /// The results.
     pub items: Vec<Item>,
 }
 
@@ -134,7 +134,7 @@ fn private_paths(folder: &Path) -> Vec<PathBuf> {
     std::iter::once(folder.to_owned()).chain(agents).chain(files).collect()
 }
 
-/// What a command line of ours runs.
+/// The parts of one of our command lines.
 struct Parts {
     program: String,
     policy: String,
@@ -178,7 +178,7 @@ fn settled(
                     agent.name()
                 ));
             }
-            // Nothing runs that should not; but who does what the reason asks for is denied again.
+            // No call runs that should not; but an agent that follows the reason is denied again.
             None if agent.tells_success(event) => {
                 notes.error(format!(
                     "no hook for `{event}`, so no call counts as succeeded, and rules that need one deny every call: \
@@ -246,7 +246,7 @@ fn settled(
         Ok(()) => policy::read(&parts.policy),
         Err(error) => Err(format!("{}: {error}", folder.display())),
     };
-    // Nothing else depends on it, and what is run is given its folder.
+    // Nothing else depends on it, and started programs are given its folder.
     let _ = std::env::set_current_dir(&around.here);
     match loaded {
         Err(why) => {
@@ -275,7 +275,7 @@ fn settled(
                 notes.warn(format!("no tool of {} can meet the rule `{first}`{others}", agent.name()));
             }
             homes::compare(agent, &policy, user, around, notes);
-            // What the agent does not ask, or does not hear, proves nothing.
+            // A hook that the agent does not call, or whose answer it ignores, proves nothing.
             if hook.flaws.iter().all(|flaw| !flaw.fatal) {
                 let trial = Trial { agent, hooks, policy: &policy, around, log: None };
                 trials(&trial, &parts, &policy, notes);
@@ -364,7 +364,7 @@ fn shown(calls: &[TrialCall]) -> String {
     }
 }
 
-/// Whether a command of somebody else answers for the user, as far as its text tells.
+/// Whether another program's command answers for the user, as far as its text shows.
 fn answers_allow(command: &str, here: &Path) -> bool {
     const LARGEST: u64 = 1 << 20;
     let words = shlex::split(command).unwrap_or_default();

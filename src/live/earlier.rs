@@ -1,4 +1,4 @@
-//! What a journal says of the call that an event is about.
+//! Finds the call of an event in the journal.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use rulestep_engine::run::Mode;
 
 /// A call that is proposed.
 pub struct NewCall<'a> {
-    /// Its id, where the agent has ids.
+    /// Its id, if the agent has ids.
     pub id: Option<&'a str>,
     /// The tool.
     pub tool: &'a str,
@@ -36,7 +36,7 @@ pub fn is_sibling(journal: Option<&Session>, tail: Option<&Tail>, id: Option<&st
         ids.filter(|(call, id)| kept(call, id)).map(|(_, id)| id).collect()
     };
     let logged = tail.and_then(|tail| {
-        // Of what a script of Codex runs, the log has only what has run: a call that was stopped never gets a result there.
+        // Of the calls of a Codex script, the log has only those that ran: a stopped call never gets a result there.
         let ends = ids(&|call, id| call.outcome != Outcome::Refused || tail.proposes(id));
         tail.is_sibling(id, &if ends.is_empty() { ids(&|_, _| true) } else { ends })
     });
@@ -44,11 +44,11 @@ pub fn is_sibling(journal: Option<&Session>, tail: Option<&Tail>, id: Option<&st
     logged.unwrap_or_else(|| calls.iter().any(|call| call.result.is_none()))
 }
 
-/// That this very call was decided before.
+/// An earlier decision about this very call.
 pub enum Earlier {
     /// With this answer.
     Own(Answer),
-    /// By another policy, or one that only watched.
+    /// By another policy, or one in shadow mode.
     AnotherPolicy,
 }
 
@@ -67,7 +67,7 @@ pub fn earlier(journal: &Journal, id: &str, call: &NewCall<'_>, judge: (&str, Mo
     let (runs, verdict) = (record.get("runs")?.as_bool(), record.get("decision")?.as_str()?);
     let says = |key: &str| record.get(key).and_then(Value::as_str);
     if says("policy") == Some("") {
-        // It was answered, and nothing was decided.
+        // It was answered without a decision.
         return None;
     }
     if says("policy") != Some(judge.0) || says("mode") != Some(judge.1.word()) {
@@ -81,9 +81,9 @@ pub fn earlier(journal: &Journal, id: &str, call: &NewCall<'_>, judge: (&str, Mo
     }))
 }
 
-/// The call of the journal that an event's result is for, if it waits for one. Where the event has no id, it is the last call of
-/// the tool with these arguments; calls that wait for longer were declined, or go on in the background. Without arguments it is the
-/// call of the tool that waits, if only one does.
+/// The call of the journal that an event's result belongs to, if one waits. If the event has no id, it is the last call
+/// of the tool with these arguments; calls that wait for longer were declined, or continue in the background. Without
+/// arguments it is the waiting call of the tool, if there is only one.
 pub fn resolved(
     journal: &Journal,
     id: Option<&str>,

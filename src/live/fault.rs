@@ -1,4 +1,4 @@
-//! Why a call could not be decided. The text reaches the model and the user, so it says what failed and how to fix it.
+//! Why a call could not be decided. The text is for the model and the user, so it says what failed and how to fix it.
 
 use std::fmt;
 use std::io;
@@ -19,12 +19,12 @@ impl Fault {
         Fault { message: message.into(), help: help.into() }
     }
 
-    /// What failed, and how to fix it, apart.
+    /// What failed, and how to fix it, separately.
     pub fn into_parts(self) -> (String, String) {
         (self.message, self.help)
     }
 
-    /// That a file of the journal cannot be used.
+    /// A file of the journal that cannot be used.
     pub fn file(path: &Path, what: &str, error: &io::Error) -> Fault {
         let help = match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {

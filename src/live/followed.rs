@@ -1,4 +1,4 @@
-//! A session that a process looks at again and again: what was read and played once is not read and played again.
+//! A session that a process uses repeatedly: records are read and played only once.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use rulestep_engine::replay::{self, Course};
 use rulestep_engine::run::{Mode, Run};
 use rulestep_recording::known::Known;
 
-/// What is known of a session; nothing at first.
+/// The state of a session; empty at first.
 #[derive(Default)]
 pub struct Followed(Option<Follower>);
 
@@ -24,12 +24,12 @@ struct Follower {
     played: Played,
 }
 
-/// What was played of a journal.
+/// The played part of a journal.
 pub struct Played {
     known: Known,
-    /// Records of the journal that are in `known`; `None`: some of them are, and which is not known.
+    /// Number of the journal's records that are in `known`; `None`: some are, and which is unknown.
     records: Option<usize>,
-    /// How many records are in `known` that the journal does not have yet.
+    /// Number of records in `known` that the journal does not have yet.
     ahead: usize,
     /// A policy's way through the session, with the policy's digest.
     course: Option<(Arc<str>, Course)>,
@@ -46,10 +46,9 @@ impl fmt::Debug for Followed {
 }
 
 impl Followed {
-    /// Does something with the session's journal, whose lock it has, and with what was played of it. `open` opens and locks it.
+    /// Runs work on the session's journal, whose lock it has, and on its played part. `open` opens and locks it.
     ///
-    /// # Errors
-    /// It cannot be opened or read, or the work fails.
+    /// # Errors It cannot be opened or read, or the work fails.
     pub fn with<T>(
         &mut self,
         wait: Duration,
@@ -89,7 +88,7 @@ impl Followed {
     ) -> Result<Run, Fault> {
         self.with(wait, open, |journal, played| match played.run(journal, policy) {
             Some(run) => Ok(run),
-            // Some line is not as records are written, or is damaged, which is said here.
+            // Some line is not in the form of records, or is damaged, which is reported here.
             None => Ok(replay::happened(&journal.session("")?, policy)),
         })
     }
@@ -109,7 +108,7 @@ impl Played {
         if self.ahead > 0 {
             return None;
         }
-        // Where that fails in the middle, none of them may be played again.
+        // If that fails in the middle, none of them may be played again.
         let from = self.records.take()?;
         self.records = Some(journal.play(from, &mut self.known)?);
         (!self.known.is_damaged()).then_some(())
@@ -121,7 +120,7 @@ impl Played {
         ask: impl Fn(&mut Course, &Session) -> Option<T>,
     ) -> Option<T> {
         let facts = self.known.facts()?;
-        // What changes a turn that was played makes a course begin again.
+        // A change of a turn that was played makes a course begin again.
         for begins in [false, true] {
             let other = self.course.as_ref().is_none_or(|(digest, _)| *digest != *policy.digest());
             if begins || other {

@@ -1,4 +1,4 @@
-//! `gate --stdio`: a program of any language asks in lines of JSON, and each line is answered by one.
+//! `gate --stdio`: a program in any language sends lines of JSON, and each is answered by one line.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ pub const PROTOCOL: &str = "rulestep.gate/1";
 pub struct Host {
     /// The folder of all journals.
     pub folder: PathBuf,
-    /// The policy as it was asked for.
+    /// The policy as the user named it.
     pub policy: String,
     /// The rules by which the gate guards itself; `None`: `--no-self-guard`.
     pub guard: Option<SelfGuard>,
@@ -48,7 +48,7 @@ struct Open {
     place: PolicyPlace,
     mode: Mode,
     journal: Journal,
-    /// Calls that were let go on and have no result.
+    /// Calls that were allowed and have no result.
     running: HashMap<String, GatedCall>,
     /// The call that was proposed last in this turn.
     latest: Option<String>,
@@ -59,7 +59,7 @@ struct Open {
     stale: bool,
 }
 
-/// What a line may hold.
+/// The members of a line.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Request<'a> {
@@ -91,12 +91,12 @@ impl Host {
         Host { folder, policy, guard: None, mode, wait, sessions: HashMap::new() }
     }
 
-    /// Whether a line asks for a decision, as far as it can be read.
+    /// Whether a line requests a decision, as far as it can be read.
     pub fn proposes(line: &str) -> bool {
         serde_json::from_str::<Request<'_>>(line).map_or(true, |request| request.op == "propose")
     }
 
-    /// What a line is about, as far as it can be read: its `session` and `id`.
+    /// The subject of a line, as far as it can be read: its `session` and `id`.
     pub fn about(line: &str) -> Map<String, Value> {
         let mut about = serde_json::from_str::<Map<String, Value>>(line).unwrap_or_default();
         about.retain(|key, value| matches!(key.as_str(), "session" | "id") && value.is_string());
@@ -287,7 +287,7 @@ impl Open {
         turn.pause();
         let decision = call.decision().clone();
         let findings: Vec<Explanation> = call.explain();
-        // A host that only looks at `runs` denies what somebody should be asked about.
+        // A host that only looks at `runs` must deny a call that a person should be asked about.
         let told = (!call.allowed()).then(|| reason(decision.verdict, &findings, true));
         let digest = Arc::clone(self.gate.policy().digest());
         let judged = Judged {
@@ -317,7 +317,7 @@ impl Open {
             ));
         };
         let last = self.latest.as_deref() == Some(id);
-        // Told after another call was decided as if this one ran, a refusal is a failure.
+        // After another call was decided as if this one ran, a refusal counts as a failure.
         let outcome = if outcome == "refused" && !last { "error" } else { outcome };
         let known = self.running.contains_key(id) || self.journal.waits_for(id) == Some(true);
         if !known {

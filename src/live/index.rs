@@ -1,9 +1,9 @@
-//! The index of a journal: a file beside it with the outline of every record, so that a process reads what happened without
-//! what every tool printed.
+//! The index of a journal: a file beside it with the outline of every record, so that a process reads the events
+//! without the output of every tool.
 //!
-//! The journal alone is the truth. The last line of the index, its seal, says of which file it is, how long that was and when
-//! it last changed, and holds a digest of the lines before. With any other journal, or a digest that differs, the index is
-//! as good as none: it is made again. So it is never synced, and a writer that is stopped at any point does no harm.
+//! The journal alone is authoritative. The last line of the index, its seal, identifies the file of the journal, its
+//! length and time of change, and holds a digest of the lines before. For any other journal, or with another digest,
+//! the index is invalid and made again. So it is never synced, and a writer that is killed at any point does no harm.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -17,13 +17,13 @@ use twox_hash::XxHash3_64;
 
 use rulestep_base::session::body::{Place, Store};
 
-/// How outlines are written; changes with them.
+/// The form of outlines; changes with them.
 const FORM: &str = concat!("#rulestep.index/5 ", env!("CARGO_PKG_VERSION"));
 
 /// Bytes of a seal.
 const SEAL: usize = 192;
 
-/// Lines of which an outline is kept are not longer: see [`outline`](super::outline).
+/// Lines with an outline are not longer: see [`outline`](super::outline).
 const ROOM: u64 = 64 << 20;
 
 /// The index of a journal whose lock is held.
@@ -35,7 +35,7 @@ pub struct Index {
     end: u64,
 }
 
-/// Which file a journal is, and in which state.
+/// Identity and state of a journal's file.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Stamp(String);
 
@@ -47,7 +47,7 @@ impl Stamp {
         {
             use std::os::unix::fs::MetadataExt as _;
             let (device, node) = (journal.dev(), journal.ino());
-            // Nobody can set this time.
+            // This time cannot be set by a program.
             Stamp(format!("{length} {device} {node} {}.{}", journal.ctime(), journal.ctime_nsec()))
         }
         #[cfg(not(unix))]
@@ -61,7 +61,7 @@ impl Stamp {
 }
 
 impl Index {
-    /// The index of the journal in this state, with its outlines. `None`: there is none that can be trusted.
+    /// The index of the journal in this state, with its outlines. `None`: there is no valid one.
     pub fn open(path: &Path, journal: &Stamp) -> Option<(Index, String)> {
         // A pipe or a device in its place would never end.
         if !std::fs::metadata(path).ok()?.is_file() {
@@ -81,8 +81,8 @@ impl Index {
         Some((Index { file, digest, end: seal as u64 }, String::from_utf8(text).ok()?))
     }
 
-    /// The outlines of the journal as it was when this was last written, whatever it is by now. `None`: there are none that
-    /// can be trusted.
+    /// The outlines of the journal at the time of the last index, whatever it is by now. `None`: there are no valid
+    /// ones.
     pub fn last(path: &Path) -> Option<String> {
         if !std::fs::metadata(path).ok()?.is_file() {
             return None;
@@ -112,7 +112,8 @@ impl Index {
         Ok(index)
     }
 
-    /// What was added since by other processes, if it is still the index of the journal, which is in this state now.
+    /// The outlines that other processes have added, if it is still the index of the journal, which is in this state
+    /// now.
     pub fn follow(&mut self, journal: &Stamp) -> Option<String> {
         self.file.seek(SeekFrom::Start(self.end)).ok()?;
         let mut text = Vec::new();
@@ -143,14 +144,15 @@ impl Index {
     }
 }
 
-/// The digest of an index without outlines: the index of one journal is none of another, even where both hold no record.
+/// The digest of an index without outlines: the index of one journal is invalid for another, even if both have no
+/// records.
 fn beginning(path: &Path) -> XxHash3_64 {
     let mut digest = XxHash3_64::new();
     digest.write(path.file_name().map_or(&[][..], OsStr::as_encoded_bytes));
     digest
 }
 
-/// What a seal begins with.
+/// The beginning of a seal.
 fn signed(digest: &XxHash3_64) -> String {
     format!("{FORM} {:016x} ", digest.finish())
 }
@@ -179,10 +181,9 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    /// Of a journal that is open.
+    /// For an open journal.
     ///
-    /// # Errors
-    /// The system has no further handle for it.
+    /// # Errors The system provides no further handle for it.
     pub fn of(journal: &File) -> io::Result<Bodies> {
         let journal = journal.try_clone()?;
         #[cfg(not(unix))]
@@ -195,7 +196,7 @@ impl Bodies {
         self.misread.load(Ordering::Relaxed)
     }
 
-    /// What is wrong is said once it is asked for.
+    /// Remembers that a body could not be read, to be reported later.
     pub fn set_misread(&self) {
         self.misread.store(true, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! The settings files of agents: where they are, and how our hook gets into them and out again.
+//! The settings files of agents: where they are, and how our hook is added and removed.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -33,7 +33,7 @@ pub struct Settings {
     receipt: PathBuf,
 }
 
-/// What a file was before our hook was entered, so that removing it gives that back.
+/// The text of a file before our hook was added, so that removing it restores that.
 #[derive(Debug, Serialize, Deserialize)]
 struct Receipt {
     file: String,
@@ -42,10 +42,9 @@ struct Receipt {
     made_folder: bool,
 }
 
-/// Where an agent's settings are. `get` is the environment.
+/// The path of an agent's settings. `get` reads the environment.
 ///
-/// # Errors
-/// There is no home folder.
+/// # Errors There is no home folder.
 pub fn settings_file(
     agent: Agent,
     scope: Scope,
@@ -96,10 +95,9 @@ impl Settings {
         settings::hooks(text, self.agent).map_err(|refusal| self.refused(&refusal))
     }
 
-    /// Options that somebody has added by hand to the command that decides, as they are written there.
+    /// Options that the user has added to the command that decides, as written.
     ///
-    /// # Errors
-    /// The settings have a form that is not known.
+    /// # Errors The settings have an unknown form.
     pub fn added(&self) -> Result<Vec<String>, Fault> {
         let hooks = self.hooks()?;
         let decides = |hook: &&Hook| hook.is_ours && self.agent.decides(&hook.event);
@@ -146,8 +144,7 @@ impl Settings {
 
     /// Writes the text with our hook.
     ///
-    /// # Errors
-    /// It cannot be written, or somebody has changed the file meanwhile.
+    /// # Errors It cannot be written, or the file was changed meanwhile.
     pub fn install(&self, new: &str) -> Result<(), Fault> {
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let made_folder =
@@ -169,10 +166,9 @@ impl Settings {
         replace::replace(&self.path, expected, new).map_err(|error| self.unwritten(&error))
     }
 
-    /// Gives the file the text that it had without our hook.
+    /// Restores the text without our hook.
     ///
-    /// # Errors
-    /// It cannot be written, or somebody has changed the file meanwhile.
+    /// # Errors It cannot be written, or the file was changed meanwhile.
     pub fn uninstall(&self) -> Result<(), Fault> {
         let Some(text) = &self.text else { return Ok(()) };
         let made_folder = self.receipt().is_some_and(|receipt| receipt.made_folder);

@@ -1,7 +1,7 @@
 //! The journal of one session: an append-only file that is locked while a call is decided.
 //!
-//! What is in it was written and synced before the answer was given, so a call that ran is in it. A line that is cut off is
-//! of a writer that was stopped before it answered: it is no decision, and the next writer marks it so.
+//! Every record was written and synced before the answer was given, so a call that ran is in it. A line that is cut off
+//! is of a writer that was killed before it answered: it is not a decision, and the next writer marks it.
 
 mod follow;
 pub mod going_on;
@@ -32,7 +32,7 @@ use rulestep_base::wording::count;
 use rulestep_recording::known::Known;
 use rulestep_recording::{self as recording, Options};
 
-/// A journal that nobody else can write to.
+/// A journal whose lock is held.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -50,12 +50,12 @@ pub struct Journal {
     distrusted: bool,
 }
 
-/// What a journal holds.
+/// The content of a journal.
 #[derive(Debug)]
 enum Records {
-    /// Its complete lines, where some are not as records are written.
+    /// Its complete lines, if some are not in the form of records.
     Lines(Lines),
-    /// The outlines of its records, and what has the long bodies of which they have the places.
+    /// The outlines of its records, and the source of the long bodies of which they have the places.
     Outlines(Outlines, Arc<Bodies>),
 }
 
@@ -79,10 +79,9 @@ impl Journal {
         journal.ok_or_else(lost)
     }
 
-    /// The same of a journal that is there; `None`: it is not.
+    /// The same for an existing journal; `None`: there is none.
     ///
-    /// # Errors
-    /// It cannot be read or locked in time.
+    /// # Errors It cannot be read or locked in time.
     pub fn open_existing(path: &Path, wait: Duration) -> Result<Option<Journal>, Fault> {
         Journal::open_as(path, wait, OpenOptions::new().read(true).append(true))
     }
@@ -117,7 +116,7 @@ impl Journal {
         Ok(Some(journal))
     }
 
-    /// Where the index is.
+    /// The path of the index.
     fn index_path(&self) -> PathBuf {
         self.path.with_extension("index")
     }
@@ -150,7 +149,7 @@ impl Journal {
         self.cut_off = complete < text.len();
         text.truncate(complete);
         self.compare(memchr::memchr_iter(b'\n', &text).count())?;
-        // Its writer may have been stopped after the line feed that sets a cut-off line apart, and before the mark.
+        // Its writer may have been killed after the line feed that ends a cut-off line, and before the mark.
         let last = text.split(|byte| *byte == b'\n').rev().nth(1);
         self.cut_off |= last.is_some_and(|line| serde_json::from_slice::<IgnoredAny>(line).is_err());
         self.index = None;
@@ -321,7 +320,7 @@ impl Journal {
         }
     }
 
-    /// Whether the call with this id was let go on and has no result yet. `None`: there is no such call.
+    /// Whether the call with this id was allowed and has no result yet. `None`: there is no such call.
     pub fn waits_for(&self, id: &str) -> Option<bool> {
         match &self.records {
             Records::Lines(lines) => lines.waits_for(id),
@@ -343,7 +342,7 @@ impl Journal {
         }
     }
 
-    /// How many calls it holds.
+    /// The number of its calls.
     pub fn calls(&self) -> usize {
         match &self.records {
             Records::Lines(lines) => lines.calls(),
@@ -353,8 +352,7 @@ impl Journal {
 
     /// Adds records and syncs them. Either all of them are in the journal then, or none.
     ///
-    /// # Errors
-    /// They cannot be written.
+    /// # Errors They cannot be written.
     pub fn append(&mut self, records: &str) -> Result<(), Fault> {
         if self.misread() {
             let message = format!("the journal `{}` was changed, or cannot be read", self.path.display());
@@ -368,7 +366,7 @@ impl Journal {
         text.push_str(records);
         let written = self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
-            // What is left of it would be no record; nothing more can be done where this fails, too.
+            // The remains would not be a record; nothing more can be done if this fails, too.
             let _ = self.file.set_len(self.length);
             return Err(Fault::file(&self.path, "written", &error));
         }
@@ -397,8 +395,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Writes the index now and then, and when the journal is let go: whoever holds its lock for long need not do so with
-    /// every record. If the process is killed, the index no longer fits and is made again.
+    /// Writes the index now and then, and when the journal is released: a process that holds the lock for long need not
+    /// do so with every record. If it is killed, the index no longer matches and is made again.
     pub fn index_later(&mut self) {
         self.later.get_or_insert_default();
     }
@@ -410,7 +408,7 @@ impl Journal {
 }
 
 impl Drop for Journal {
-    /// A session may still have bodies of it.
+    /// A session may still use bodies of it.
     fn drop(&mut self) {
         if let Some(later) = self.later.take().filter(|later| !later.is_empty())
             && let Ok(stamp) = self.stamp()

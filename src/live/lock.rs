@@ -22,7 +22,7 @@ pub fn open(
     loop {
         let Some(file) = open()? else { return Ok(None) };
         lock(&file, path, wait)?;
-        // Whoever held the lock may have removed the file: what is written to it would be lost.
+        // The earlier holder of the lock may have removed the file: anything written to it would be lost.
         if is_named(&file, path) {
             return Ok(Some(file));
         }

@@ -1,4 +1,4 @@
-//! What a desk takes from the agent's own log of the session.
+//! What the hook service reads from the agent's own log of the session.
 
 use std::path::Path;
 use std::thread;
@@ -13,11 +13,12 @@ use super::tree::Clock;
 use rulestep_base::session::UNKNOWN_FOLDER;
 use rulestep_recording::{CODEX_SCRIPT_CALL, command};
 
-/// How often, and after how long, a log is looked at again that does not have a call yet: it is written beside the hook.
+/// How often, and after how long, a log is read again that does not have a call yet: it is written in parallel with the
+/// hook.
 const LOOKS: u32 = 5;
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How far back in a log the end of a command is looked for, in bytes.
+/// How far back in a log the end of a command is searched for, in bytes.
 const BACK: u64 = 4 << 20;
 
 impl Desk {
@@ -33,7 +34,7 @@ impl Desk {
         transcript::read(&path, format, journal.transcript(), report.subagent.as_deref())
     }
 
-    /// The same, with a call if the log alone says where it is made.
+    /// The same, with a call if only the log has its folder.
     pub(super) fn tail_for(
         &self,
         report: &Report,
@@ -62,7 +63,7 @@ impl Desk {
             && given.is_some_and(|given| given.keys().all(|key| key == "command"))
     }
 
-    /// Where a call is made, as far as anybody says.
+    /// The folder of a call, as far as it is known.
     pub(super) fn folder_of(
         &self,
         report: &Report,
@@ -76,7 +77,7 @@ impl Desk {
         match call.id.and_then(|id| tail?.command_folder(id)) {
             None => unknown(),
             Some(None) => report.cwd.clone(),
-            // Nobody says what it stands for there.
+            // Its meaning there is unknown.
             Some(Some(own)) if own.starts_with('~') => unknown(),
             Some(Some(own)) if own.starts_with('/') => Some(own.to_owned()),
             Some(Some(own)) => match &report.cwd {
@@ -86,8 +87,8 @@ impl Desk {
         }
     }
 
-    /// How calls ended that the agent's log calls refused or failed, and of which no event told. A log that cannot be read leaves them in
-    /// flight, so that they count against what they forbid.
+    /// How calls ended that the agent's log reports as refused or failed, and for which there was no event. An
+    /// unreadable log leaves them in flight, so that they count for rules that forbid.
     pub(super) fn ended(&self, report: &Report, journal: &Journal, clock: Clock<'_>) -> String {
         let tail = self.tail(report, journal).ok().flatten();
         let mut ends = tail.as_ref().map(|tail| tail.ends(journal, clock)).unwrap_or_default();
@@ -95,8 +96,8 @@ impl Desk {
         ends.drain(..).map(|(_, end)| end).collect::<String>() + &before
     }
 
-    /// The same of commands that began in an earlier turn than the last, and went on: that part of the log was read before.
-    /// `known` has the ends in the rest of the log.
+    /// The same for commands that began in an earlier turn than the last, and continued: that part of the log was read
+    /// before. `known` has the ends in the rest of the log.
     pub(super) fn ended_before(
         &self,
         report: &Report,

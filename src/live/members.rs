@@ -7,8 +7,8 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Names and values; an object in which a name is given twice is none. Where names are borrowed, neither is one in which a name
-/// is written with escapes.
+/// Names and values; an object with a repeated name is invalid. If names are borrowed, so is one in which a name has
+/// escapes.
 #[derive(Debug, Default)]
 pub struct Members<'a, N>(pub Vec<(N, &'a RawValue)>);
 
@@ -84,7 +84,7 @@ impl<'de> Visitor<'de> for Unique {
     }
 }
 
-/// That a name is given twice.
+/// The error for a repeated name.
 pub fn twice<E: Error>(name: &str) -> E {
     E::custom(format_args!("the member `{name}` is given twice"))
 }

@@ -1,28 +1,29 @@
-//! What an agent's result says of its call. Agents have an event for results, and some another for failures; of commands that
-//! exit with an error most tell in the event for results.
+//! The outcome of a call, by the agent's result. Agents have an event for results, and some another for failures;
+//! commands that exit with an error are mostly in the event for results.
 
 use serde_json::Value;
 
 use rulestep_base::session::{Body, Form};
 use rulestep_recording::{Status, command};
 
-/// How an agent's results say that their calls failed, beside what any result may say.
+/// How an agent's results mark failed calls, besides the marks that any result may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Telling {
-    /// In no other way.
+    /// By no other mark.
     Plain,
-    /// As Codex does: of a command its events have what was printed, and its log alone has the exit code.
+    /// As in Codex: a command's events have its output, and only the log has the exit code.
     Codex,
-    /// As Gemini CLI does, in the text for the model.
+    /// As in Gemini CLI, in the text for the model.
     Gemini,
 }
 
-/// What the result says: `ok` or `error`. `None`: the call has not ended, or nobody says how, so it is not known to have succeeded.
+/// The outcome by the result: `ok` or `error`. `None`: the call has not ended, or its outcome is unknown, so it is not
+/// known to have succeeded.
 pub fn of(telling: Telling, tool: &str, output: &Body) -> Option<&'static str> {
     let by_object = command::result(output);
     let get = |key: &str| output.parsed()?.get(key).filter(|value| !value.is_null());
     let status = match telling {
-        // What a command printed may look like anything.
+        // The output of a command may look like anything.
         Telling::Codex if command::is_codexs(tool) => match by_object {
             _ if output.form() != Some(Form::Json) => Status::Open,
             Status::Unknown if get("exit_code").is_some_and(|code| *code == 0) => Status::Succeeded,

@@ -1,8 +1,8 @@
-//! What the index of a journal keeps of a record: all that tells what happened, and of a long body the place where it is.
+//! The part of a record that a journal's index keeps: everything about the event, and the places of long bodies.
 //!
-//! An outline is text, so that names and short bodies are read as they are: a letter for the kind of record, the bytes of its
-//! line, the bytes of its fields, and these. A number is written in digits of six bits, the lowest first, each but the last
-//! with the bit 0x40; a text is its length and itself.
+//! An outline is text, so that names and short bodies are read as they are: a letter for the kind of record, the bytes
+//! of its line, the bytes of its fields, and these. A number is written in digits of six bits, the lowest first, each
+//! but the last with the bit 0x40; a text is its length and itself.
 
 use std::borrow::Cow;
 
@@ -17,10 +17,10 @@ use rulestep_recording::known::{has_half, instant, outcome};
 
 /// A body of this many bytes takes more room than its place.
 const LONG: usize = 256;
-/// Longer lines are left to the reader of the journal, which says of some that they are too long.
+/// Longer lines are left to the reader of the journal, which reports those that are too long.
 const LONGEST: usize = (64 << 20) - 1;
 
-/// What kind of record it is.
+/// The kind of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The journal begins; kept as its line.
@@ -31,7 +31,7 @@ pub enum Kind {
     Said,
     /// A call.
     Proposed,
-    /// What became of a call.
+    /// The outcome of a call.
     Resolved,
     /// The agent ended the session.
     Closed,
@@ -50,7 +50,7 @@ impl Kind {
         (Kind::Skipped, 'x'),
     ];
 
-    /// The kind that this letter stands for.
+    /// The kind of this letter.
     pub fn of(letter: char) -> Option<Kind> {
         Kind::ALL.iter().find(|(_, own)| *own == letter).map(|(kind, _)| *kind)
     }
@@ -69,8 +69,8 @@ pub enum Keep {
     Short,
 }
 
-/// The outlines of whole lines of a journal, of which the `first` begins it. `None` where one is not as records are written:
-/// then nothing but the journal tells what it means.
+/// The outlines of whole lines of a journal; `first`: they are at its beginning. `None` if one is not in the form of
+/// records: then only the journal itself has its meaning.
 pub fn outlines(lines: &[u8], first: bool, keep: Keep) -> Option<String> {
     let (mut outlines, mut fields) = (String::new(), String::new());
     let (mut lines, mut begins) = (std::str::from_utf8(lines).ok()?.split_inclusive('\n').peekable(), first);
@@ -103,7 +103,7 @@ fn is_cut_off(line: &str) -> bool {
     line.len() <= LONGEST && line.starts_with('{') && serde_json::from_str::<IgnoredAny>(line).is_err()
 }
 
-/// Writes the fields of a record's outline; gives its kind.
+/// Writes the fields of a record's outline; returns its kind.
 fn outline(line: &str, begins: bool, keep: Keep, out: &mut String) -> Option<Kind> {
     if line.len() > LONGEST {
         return None;

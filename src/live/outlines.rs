@@ -1,4 +1,4 @@
-//! The outlines of a journal's records, as they are found and read.
+//! The outlines of a journal's records.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub struct Outlines {
     records: Vec<Outline>,
     /// Bytes of the journal.
     end: u64,
-    /// Where the last records about each call are, once somebody looks for them again and again.
+    /// The latest records about each call, once lookups are repeated.
     about: Option<HashMap<Box<str>, Last>>,
 }
 
@@ -27,13 +27,13 @@ struct Last {
     resolved: Option<usize>,
 }
 
-/// Where a record is.
+/// The position of a record.
 #[derive(Debug, Clone, Copy)]
 struct Outline {
     kind: Kind,
-    /// Where it begins in the outlines.
+    /// Its beginning in the outlines.
     at: u32,
-    /// Where its line begins in the journal.
+    /// The beginning of its line in the journal.
     start: u64,
 }
 
@@ -41,11 +41,11 @@ struct Outline {
 struct Fields<'a>(&'a str);
 
 impl Outlines {
-    /// These outlines. `None`: they are none.
+    /// These outlines. `None`: the text is invalid.
     pub fn of(text: String) -> Option<Outlines> {
         let mut outlines = Outlines::default();
         outlines.push(&text)?;
-        // What was pushed is what is there: the copy is spared.
+        // The pushed text is the whole text: no copy is needed.
         outlines.text = text;
         Some(outlines)
     }
@@ -74,12 +74,10 @@ impl Outlines {
         Some(())
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.records.is_empty()
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.records.len()
     }
@@ -89,7 +87,7 @@ impl Outlines {
         self.end
     }
 
-    /// How many records of this kind there are.
+    /// The number of records of this kind.
     pub fn count(&self, kind: Kind) -> usize {
         self.records.iter().filter(|record| record.kind == kind).count()
     }
@@ -114,7 +112,7 @@ impl Outlines {
         self.records.get(number).map(|record| record.kind)
     }
 
-    /// How many records of this kind there are from this one on.
+    /// The number of records of this kind from this one on.
     pub fn count_from(&self, from: usize, kind: Kind) -> usize {
         self.records.get(from..).unwrap_or_default().iter().filter(|record| record.kind == kind).count()
     }
@@ -126,7 +124,7 @@ impl Outlines {
         about.filter_map(|record| self.fields(*record).text())
     }
 
-    /// Whether no record from this one on, and none of these that follow, is about a call of which there is a record before it.
+    /// Whether no record from this one on, and none of `added`, is about a call with a record before it.
     pub fn parts_at(&self, number: usize, added: &Outlines) -> bool {
         let later: HashSet<&str> =
             self.ids(number..self.records.len()).chain(added.ids(0..added.records.len())).collect();
@@ -156,7 +154,7 @@ impl Outlines {
         self.about = Some(about);
     }
 
-    /// Where the line of a record begins and ends in the journal.
+    /// The range of a record's line in the journal.
     pub fn line(&self, number: usize) -> Option<(u64, u64)> {
         let record = self.records.get(number)?;
         Some((record.start, self.records.get(number + 1).map_or(self.end, |next| next.start)))
@@ -177,7 +175,8 @@ impl Outlines {
         Some(fields.number()? == 1)
     }
 
-    /// The bytes of the agent's log that were read before the turn of the first call that was let go on and has no result.
+    /// The bytes of the agent's log that were read before the turn of the first call that was allowed and has no
+    /// result.
     pub fn waits_since(&self) -> Option<u64> {
         let mut open: HashMap<&str, u64> = HashMap::new();
         let mut before = 0;
@@ -197,7 +196,8 @@ impl Outlines {
         open.into_values().min()
     }
 
-    /// Plays the records from this one on. `store` has the bodies whose places they are. `None`: one is no outline.
+    /// Plays the records from this one on. `store` has the bodies of which they have the places. `None`: one is not a
+    /// valid outline.
     pub fn play(&self, from: usize, store: Option<&Arc<dyn Store>>, known: &mut Known) -> Option<()> {
         self.play_some(self.records.get(from..)?, store, known)
     }
@@ -280,7 +280,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// A body of the record whose line begins at `start`. Without a store it is only passed over.
+    /// A body of the record whose line begins at `start`. Without a store it is skipped.
     fn body(&mut self, store: Option<&Arc<dyn Store>>, start: u64) -> Option<Body> {
         let form = match self.skip(1)? {
             "n" => return Some(Body::MISSING),

@@ -1,4 +1,4 @@
-//! The policy that decides, and the last one that loaded, which goes on while a file is being edited.
+//! The policy that decides, and the last one that loaded, which stays in use while a file is being edited.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -19,11 +19,10 @@ use rulestep_engine::policy::{Policy, PolicyFile};
 
 /// The policy that decides.
 pub struct Current {
-    /// It.
     pub policy: Arc<Policy>,
     /// Where it was read.
     pub place: PolicyPlace,
-    /// Why it is the last one that loaded and not the one that was asked for.
+    /// Why it is the last one that loaded and not the one that the user named.
     pub fault: Option<String>,
 }
 
@@ -111,7 +110,7 @@ fn guarded(
     loaded_guarded(files, diagnostics, rules.as_ref())
 }
 
-/// Where the files of a version are kept. Two projects may spell theirs alike, so the name says which one it is.
+/// Where the files of a version are kept. Two projects may use the same spelling, so the name identifies the project.
 fn place(spec: &str, folder: &Path) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let whole = match spec.starts_with("git:") {
@@ -135,10 +134,9 @@ fn keep(spec: &str, folder: &Path, digest: &str, files: &[PolicyFile]) -> io::Re
     journal::private_folder(folder).and_then(|()| put_private(&place, text.as_bytes()))
 }
 
-/// Whether the files of a version can be kept in a folder, tried with a file that is gone afterwards.
+/// Tests whether the files of a version can be kept in a folder, with a file that is removed afterwards.
 ///
-/// # Errors
-/// Why not.
+/// # Errors Why not.
 pub fn try_keeping(folder: &Path, policy: &Policy, files: &[PolicyFile]) -> io::Result<()> {
     let nearest = folder.ancestors().find(|folder| folder.is_dir()).unwrap_or(folder);
     let mut file = tempfile::tempfile_in(nearest)?;

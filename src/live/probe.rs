@@ -1,5 +1,5 @@
-//! Calls that show whether a hook works: the shortest that a policy stops, and one that it allows. They are found by putting
-//! calls made from the policy's own words to a gate, those first that the agent can make.
+//! Calls that show whether a hook works: the shortest that a policy stops, and one that it allows. Candidates are made
+//! from the policy's own words and tried with a gate, those first that the agent can make.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use rulestep_engine::policy::Policy;
 use rulestep_engine::run::Verdict;
 use rulestep_shell::facts::{AgentTool, Role, Table};
 
-/// A call that is put to a hook.
+/// A call to try a hook with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrialCall {
     /// The tool.
@@ -21,11 +21,11 @@ pub struct TrialCall {
     pub arguments: Value,
 }
 
-/// What a policy says of calls that begin a session.
+/// The policy's decisions about calls that begin a session.
 #[derive(Debug, Default)]
 pub struct Trials {
-    /// Calls that the agent can make, of which the last one is denied and the others are not; where none is ever denied, one that a person
-    /// is asked about. Empty: none was found.
+    /// Calls that the agent can make, of which the last one is denied and the others are not; if none is ever denied,
+    /// one that a person is asked about. Empty: none was found.
     pub stopped: Vec<TrialCall>,
     /// A call that is allowed.
     pub allowed: Option<TrialCall>,
@@ -33,16 +33,16 @@ pub struct Trials {
 
 /// A tool that no policy names.
 pub const UNHEARD: &str = "rulestep_doctor";
-/// Where agents put what policies look at.
+/// Argument names in which agents pass what policies look at.
 const KEYS: [&str; 4] = ["command", "file_path", "path", "url"];
 /// The most calls that are tried.
 const MOST: usize = 20_000;
 /// The most calls of one tool that are tried before others.
 const EACH: usize = 1_000;
-/// How often a call is made to see whether a limit stops it.
+/// How often a call is repeated to see whether a limit stops it.
 const REPEATS: usize = 12;
 
-/// Looks for both, for sessions with this context, of an agent with these tools.
+/// Searches for both, for sessions with this context, of an agent with these tools.
 pub fn find(policy: &Arc<Policy>, context: &Value, tools: &[AgentTool]) -> Trials {
     let gate = || Gate::new(policy).context(context.clone());
     let verdict =
@@ -91,13 +91,13 @@ fn repeated(policy: &Arc<Policy>, tools: &[AgentTool], gate: &dyn Fn() -> Gate) 
     })
 }
 
-/// The rules that no call of the agent's own tools can meet, by their names. Rules about tools of MCP servers are none of them.
+/// The names of the rules that no call of the agent's own tools can match, without rules about tools of MCP servers.
 pub fn unmet(policy: &Policy, tools: &[AgentTool]) -> Vec<String> {
     let mut unmet = Vec::new();
     for unit in policy.units() {
         let mut names = Vec::new();
         unit.names(&mut names);
-        // Of a rule with two sides, what it denies counts: that its other side can be met stops nothing.
+        // Of a rule with two sides, the denied one counts: if only its other side can match, it stops nothing.
         let denies = names.iter().any(|name| unit.wakes(name).decide);
         let is_met = |name: &str| {
             let wakes = unit.wakes(name);
@@ -149,7 +149,7 @@ fn candidates(policy: &Policy, agent: &[AgentTool]) -> Vec<TrialCall> {
             commands(document, &mut lines);
         }
     }
-    // A pattern is often matched by what is left of it without its signs.
+    // A pattern often matches its own text without special characters.
     let plain: Vec<String> = values.iter().map(|value| plain(value)).collect();
     values.extend(plain);
     values.sort_by_key(String::len);
@@ -183,7 +183,7 @@ fn candidates(policy: &Policy, agent: &[AgentTool]) -> Vec<TrialCall> {
     calls
 }
 
-/// What the argument of a tool is, if it names a file or a host, or is a command that the call runs.
+/// The role of a tool's argument, if it names a file or a host, or is a command that the call runs.
 fn role(tool: &AgentTool) -> Option<Role> {
     let facts = Table::default();
     let row = facts.tool(tool.name).filter(|row| !row.types)?;

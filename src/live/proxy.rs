@@ -1,7 +1,7 @@
-//! `rulestep proxy`: what passes between an MCP client and its server, and which tool calls do not.
+//! `rulestep proxy`: passes messages between an MCP client and its server, and stops tool calls by a policy.
 //!
-//! Messages go through as they were written. The types of an SDK would drop what they do not know and write numbers and
-//! ids in their own way, so only the members that a decision needs are read here.
+//! Messages are passed on as written. The types of an SDK would drop unknown members and rewrite numbers and ids, so
+//! only the members that a decision needs are read here.
 
 mod answers;
 mod connection;
@@ -39,15 +39,15 @@ pub const AGENT: &str = "mcp";
 pub struct Proxy {
     desk: Desk,
     session: String,
-    /// What ids that are made here begin with: several proxies may write to one journal.
+    /// Prefix of ids that are made here: several proxies may write to one journal.
     prefix: String,
     server: Option<String>,
-    /// What is answered when a call cannot be decided.
+    /// The answer for a call that cannot be decided.
     on_error: fn(String) -> Answer,
     /// Whether tools that the policy stops now are hidden.
     hides: bool,
     state: Mutex<State>,
-    /// What is known of the session.
+    /// The state of the session.
     followed: Mutex<Followed>,
 }
 
@@ -66,7 +66,7 @@ impl Proxy {
         Proxy { desk, session, prefix, server, on_error, hides, state, followed }
     }
 
-    /// The same with no tool hidden: calls are decided alone.
+    /// The same without hiding tools: only calls are decided.
     pub fn keep_tools(mut self) -> Proxy {
         self.hides = false;
         self
@@ -133,7 +133,7 @@ impl Proxy {
                 }
                 let cancelled = state.pending.get(&id);
                 if cancelled.is_some_and(|request| matches!(request.purpose, Purpose::Call(_))) {
-                    // What is sent now was not sent beside a call that nobody waits for.
+                    // A call sent now is not parallel to one that is no longer waited for.
                     state.in_turn = false;
                 }
                 Purpose::Other
@@ -230,7 +230,7 @@ impl Proxy {
         vec![Delivery::Server(one_line(text))]
     }
 
-    /// What the model reads instead of a result.
+    /// The message to the model instead of a result.
     fn denied(&self, state: &mut State, id: &str, reason: &str) -> Vec<Delivery> {
         state.in_turn = false;
         let result = json!({"content": [{"type": "text", "text": reason}], "isError": true});
@@ -238,7 +238,7 @@ impl Proxy {
         [answer].into_iter().chain(state.tools.changes(|offered| self.visible(offered))).collect()
     }
 
-    /// What somebody said about a call.
+    /// The user's answer to a question about a call.
     fn answered(&self, state: &mut State, question: Question, message: &Members<'_>) -> Vec<Delivery> {
         let Question { id, line, running, reason } = question;
         let accepted = message.object("result").and_then(|result| result.text("action"));
@@ -391,7 +391,7 @@ impl Proxy {
         Ok(offered.iter().filter(is_visible).cloned().collect())
     }
 
-    /// What the policy calls a tool.
+    /// The name of a tool in the policy.
     fn tool(&self, name: &str) -> String {
         self.server.as_ref().map_or_else(|| name.to_owned(), |server| format!("mcp__{server}__{name}"))
     }

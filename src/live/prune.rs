@@ -1,5 +1,5 @@
-//! Journals that nobody needs any more. A journal goes as a whole: rules look at the beginning of a session, so one that is cut
-//! would decide otherwise.
+//! Removes journals that are no longer needed. A journal is removed as a whole: rules look at the beginning of a
+//! session, so a shortened one would be decided differently.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ pub struct Wanted {
     pub older_than: Duration,
     /// Sessions that have no end, too.
     pub unfinished: bool,
-    /// Nothing is removed, only looked at.
+    /// Whether nothing is removed, only listed.
     pub dry_run: bool,
 }
 
@@ -30,11 +30,11 @@ pub struct Seen {
     pub path: PathBuf,
     /// Bytes of it and of its index.
     pub bytes: u64,
-    /// What became of it.
+    /// What happened to it.
     pub fate: Fate,
 }
 
-/// What becomes of a journal.
+/// What happens to a journal.
 #[derive(Debug)]
 pub enum Fate {
     /// It is removed, or would be.
@@ -43,7 +43,7 @@ pub enum Fate {
     Recent,
     /// The session has no end.
     Unfinished,
-    /// Somebody holds its lock.
+    /// Its lock is held.
     InUse,
     /// It cannot be read or removed.
     Failed(io::Error),
@@ -58,7 +58,7 @@ pub fn prune(journals: &[PathBuf], wanted: Wanted, now: SystemTime) -> Vec<Seen>
         Some(path.with_file_name(format!("{}.jsonl", file_name(parent))))
     };
     let ended = |root: &Path| ends.get(root).is_none_or(|end| end.closed);
-    // A policy looks at all sessions of such a tree: it goes as a whole, by the session that was written last.
+    // A policy looks at all sessions of such a tree: it is removed as a whole, by the session that was written last.
     let mut trees: HashMap<PathBuf, Watched> = HashMap::new();
     for path in journals {
         let root = parent(path).unwrap_or_else(|| path.clone());
@@ -98,21 +98,21 @@ pub fn prune(journals: &[PathBuf], wanted: Wanted, now: SystemTime) -> Vec<Seen>
     seen
 }
 
-/// A tree whose sessions are looked at together.
+/// A tree whose sessions are used together.
 #[derive(Default)]
 struct Watched {
     /// When something was written to any of its journals.
     written: Option<SystemTime>,
-    /// How many of them are left.
+    /// The number of its remaining journals.
     journals: Cell<usize>,
 }
 
-/// What the lock of a tree is called, beside the journal of its agent.
+/// File extension of the lock of a tree, beside the journal of its agent.
 const TREE: &str = "tree";
 
-/// Removes the lock of a tree without journals, unless somebody begins another.
+/// Removes the lock of a tree without journals, unless a session begins in it.
 fn remove_tree(path: &Path) {
-    // Held until it is gone: a process that waits for it meanwhile finds that out, and makes another.
+    // Held until it is removed: a process that waits for it meanwhile notices that, and makes another.
     if let Ok(file) = OpenOptions::new().read(true).write(true).open(path)
         && file.try_lock().is_ok()
     {
@@ -120,7 +120,7 @@ fn remove_tree(path: &Path) {
     }
 }
 
-/// What is kept beside a journal and is nothing without it: its index, and the state of a run.
+/// Files beside a journal that are useless without it: its index, and the state of a run.
 const CACHES: [&str; 2] = ["index", "state"];
 
 fn one(
@@ -133,7 +133,7 @@ fn one(
     if !fs::symlink_metadata(path)?.is_file() {
         return Err(io::Error::other("it is not a file"));
     }
-    // Held until the journal is gone: a process that waits for it meanwhile finds that out, and begins another.
+    // Held until the journal is removed: a process that waits for it meanwhile notices that, and begins another.
     let file = OpenOptions::new().read(true).append(true).open(path)?;
     match file.try_lock() {
         Ok(()) => {}
@@ -161,7 +161,7 @@ fn one(
     Ok(Fate::Removed)
 }
 
-/// How a journal ends, and whose session it is.
+/// The end of a journal, and its session.
 #[derive(Debug, Default)]
 struct End {
     closed: bool,
@@ -172,7 +172,7 @@ struct End {
 const LAST: u64 = 4096;
 
 impl End {
-    /// Of a journal; one that cannot be read is not finished.
+    /// Of a journal; an unreadable one is not finished.
     fn of(path: &Path) -> End {
         File::open(path).and_then(|file| End::read(&file)).unwrap_or_default()
     }
@@ -180,7 +180,7 @@ impl End {
     fn read(mut file: &File) -> io::Result<End> {
         let length = file.metadata()?.len();
         let mut first = Vec::new();
-        // The first record may hold a long context; without its parent the journal is looked at by itself.
+        // The first record may hold a long context; without its parent the journal is treated as a tree of its own.
         (&mut file).take(1 << 20).read_to_end(&mut first)?;
         let record = |line: Option<&[u8]>| serde_json::from_slice::<Value>(line?).ok();
         let opened = record(first.split(|byte| *byte == b'\n').next());

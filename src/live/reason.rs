@@ -12,8 +12,8 @@ pub fn reason(verdict: Verdict, findings: &[Explanation], asks: bool) -> String 
     format!("{begins}{}", why(verdict, findings))
 }
 
-/// The rule's `tell` alone, else its description, finding and way out, with the rule's place. A doubt has a sentence of its own.
-/// Patterns are left out: a model takes one for an instruction to match it.
+/// The rule's `tell` alone, else its description, finding and way out, with the rule's place. A doubt has its own
+/// sentence. Patterns are left out: a model takes one for an instruction to match it.
 fn why(verdict: Verdict, findings: &[Explanation]) -> String {
     let Some(deciding) = findings.first() else {
         return match verdict {
@@ -23,7 +23,7 @@ fn why(verdict: Verdict, findings: &[Explanation]) -> String {
     };
     let place = || line(&deciding.rule.place());
     let halts = if verdict == Verdict::Halt { " This ends the session." } else { "" };
-    // Words about what the rule is for say nothing true of a line of which nobody knows what it does.
+    // A description of the rule's purpose may be false for a line whose effects are unknown.
     if let Some(doubt) = &deciding.doubt {
         return format!("{}{halts} ({})", line(doubt), place());
     }
@@ -46,7 +46,7 @@ fn why(verdict: Verdict, findings: &[Explanation]) -> String {
         }
     }
     let way_out = (!ways.is_empty()).then(|| format!("Way out: {}", ways.join(" Also: ")));
-    // What the rule found is a clause, and goes on from the author's words.
+    // The finding is a clause, and continues the author's words.
     let goes_on = headline.is_some() && own.is_some_and(|own| !own.trim_end().ends_with(ENDS));
     let own = own.map(|own| if goes_on { format!("{}:", own.trim()) } else { sentence(own) });
     let parts: Vec<String> = own.into_iter().chain(headline).chain(way_out).collect();
@@ -56,7 +56,7 @@ fn why(verdict: Verdict, findings: &[Explanation]) -> String {
 /// Ways out in one message to the model.
 const MOST_WAYS: usize = 3;
 
-/// Where a sentence ends.
+/// The characters that end a sentence.
 const ENDS: [char; 4] = ['.', '!', '?', ':'];
 
 /// With a full stop at its end.

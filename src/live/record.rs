@@ -14,7 +14,7 @@ use rulestep_engine::run::{Decision, Mode, Verdict};
 /// The version of the journal's form.
 pub const SCHEMA: &str = "rulestep.live/1";
 
-/// One line. Each is complete by itself, and a line that is cut off is no record.
+/// One line. Each is complete by itself, and a line that is cut off is not a record.
 #[derive(Debug, Serialize)]
 #[serde(tag = "record", rename_all = "snake_case")]
 pub enum Record<'a> {
@@ -31,16 +31,16 @@ pub enum Record<'a> {
     },
     /// Something was said.
     Said {
-        /// Who said it; `assistant` belongs to the latest turn.
+        /// The role; `assistant` belongs to the latest turn.
         role: &'a str,
-        /// What.
+        /// The content.
         content: Json<'a>,
         /// When.
         at: Option<Millis>,
     },
     /// A call was decided, or is known to have been made without being decided.
     Proposed(Proposed<'a>),
-    /// What became of a call.
+    /// The outcome of a call.
     Resolved {
         /// The call.
         id: &'a str,
@@ -58,7 +58,7 @@ pub enum Record<'a> {
     },
 }
 
-/// How a journal begins.
+/// The beginning of a journal.
 #[derive(Debug, Serialize)]
 pub struct Opened<'a> {
     /// [`SCHEMA`].
@@ -71,7 +71,7 @@ pub struct Opened<'a> {
     pub parent: Option<&'a str>,
     /// When.
     pub at: Option<Millis>,
-    /// What rules may know of its surroundings.
+    /// The environment, as far as rules may know it.
     pub context: Option<Value>,
     /// The variables of templates.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,7 +97,7 @@ pub struct Proposed<'a> {
     /// The folder that it is made in, where the agent says it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<&'a str>,
-    /// What was decided; `None`: it was made without being decided.
+    /// The decision; `None`: the call was made without one.
     #[serde(flatten)]
     pub judged: Option<Judged<'a>>,
 }
@@ -105,14 +105,14 @@ pub struct Proposed<'a> {
 /// Where a policy was read, so that it is found again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PolicyPlace {
-    /// The version as it was asked for.
+    /// The version as the user named it.
     pub version: String,
-    /// The folder that it was asked for in.
+    /// The working folder at that time.
     pub folder: String,
 }
 
 impl PolicyPlace {
-    /// A version that is asked for here.
+    /// A version named here.
     pub fn here(spec: &str) -> PolicyPlace {
         let folder = std::env::current_dir().unwrap_or_default().display().to_string();
         PolicyPlace { version: spec.to_owned(), folder }
@@ -129,18 +129,18 @@ impl PolicyPlace {
     }
 }
 
-/// What was decided about a call.
+/// The decision about a call.
 #[derive(Debug, Serialize)]
 pub struct Judged<'a> {
     /// The verdict.
     pub decision: Verdict,
     /// The mode.
     pub mode: &'static str,
-    /// Whether the agent was let go on; null: a person decides.
+    /// Whether the agent may run the call; null: a person decides.
     pub runs: Option<bool>,
-    /// What each rule that spoke against the call found.
+    /// The findings against the call.
     pub findings: &'a [Explanation],
-    /// What the model reads instead of a result.
+    /// The message to the model instead of a result.
     pub told: Option<&'a str>,
     /// Digest of the policy.
     pub policy: &'a str,
@@ -149,7 +149,7 @@ pub struct Judged<'a> {
     pub policy_from: Option<&'a PolicyPlace>,
     /// Why an earlier version of the policy decided.
     pub policy_fault: Option<&'a str>,
-    /// What was seen of the session's tree, where the policy looks at whole trees.
+    /// The other sessions of the tree, if the policy looks at whole trees.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree: Option<&'a TreeSeen>,
     /// Milliseconds from the event's arrival to the decision.
@@ -157,7 +157,7 @@ pub struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
-    /// What is kept of a decision. `asks`: somebody can be asked.
+    /// The recorded part of a decision. `asks`: a person can be asked.
     pub fn new(
         decision: &'a Decision,
         findings: &'a [Explanation],

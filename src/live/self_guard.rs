@@ -1,8 +1,8 @@
-//! The gate guards itself: rules of the program beside the policy that was asked for. An agent could else switch off what decides
-//! its calls, in one call that the policy has nothing against.
+//! The gate guards itself with rules of the program in addition to the user's policy. Otherwise an agent could disable
+//! the gate in one call that the policy allows.
 //!
-//! They are a document as any other, so they are decided, explained and recorded by what decides the rest. What they name comes
-//! from what `install` writes and `doctor` looks at.
+//! They are a document like any other, so they are decided, explained and recorded by the same code. The files they
+//! name are those that `install` writes and `doctor` checks.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::Agent;
 use rulestep_engine::policy::{GUARD, PolicyFile};
 
-/// What the self-guard protects beside the policy.
+/// What the self-guard protects besides the policy.
 #[derive(Debug, Clone)]
 pub struct SelfGuard {
     /// The program.
@@ -22,7 +22,7 @@ pub struct SelfGuard {
     pub named: Vec<PathBuf>,
     /// The home folder, which commands call `~`.
     pub home: Option<PathBuf>,
-    /// Calls may not say in which folder they are made, so a policy of the project is known by its path in any.
+    /// Calls may not have a folder, so a policy of the project is protected by its path in any folder.
     pub anywhere: bool,
 }
 
@@ -39,7 +39,7 @@ impl SelfGuard {
         }
     }
 
-    /// The rules that go with a policy, which was asked for as `spec` and has these files.
+    /// The rules for a policy that the user named `spec` and that has these files.
     pub fn rules(&self, spec: &str, files: &[PolicyFile]) -> PolicyFile {
         let text = json!({"rules": self.all(spec, files)});
         let text = serde_json::to_string_pretty(&text).unwrap_or_default();
@@ -86,7 +86,7 @@ impl SelfGuard {
                 "changes the hooks that decide your calls, or their records",
             ),
             perhaps("perhaps-written", "report", json!({"writes": watched})),
-            // What nobody has read is reported once.
+            // Unread code is reported once.
             perhaps("perhaps-deleted", "allow", json!({"deletes": watched})),
         ];
         if !policy.is_empty() {
@@ -189,7 +189,7 @@ fn perhaps(id: &str, opaque: &str, call: Value) -> Value {
     })
 }
 
-/// Programs that put files into a folder under names that the line does not say.
+/// Programs that put files into a folder under names that the line does not show.
 fn fillers() -> Value {
     json!([
         {"program": ["cp", "gcp"], "flags": ["r"]},
@@ -207,7 +207,7 @@ fn commands(names: &[String]) -> Value {
     std::iter::once(own).chain(agents).chain([packages]).collect()
 }
 
-/// Commands of git by which a revision comes to name another commit.
+/// Commands of git after which a revision names another commit.
 fn moves(revision: &str) -> Value {
     let name = plain(revision);
     json!([

@@ -1,8 +1,7 @@
-//! Our hook in an agent's settings: entered and removed as a change of the text, so that what else is there stays as it
-//! is, to the last space and comment.
+//! Our hook in an agent's settings: added and removed by editing the text, so that everything else stays as it is, to
+//! the last space and comment.
 //!
-//! What is entered is removed by the same rules the other way round. The text is parsed again after each step, and every
-//! step is one entry.
+//! Removing reverses the steps of adding. The text is parsed again after each step, and every step is one entry.
 
 use jsonc_parser::ast::{Array, Object, ObjectProp, Value as Ast};
 use jsonc_parser::common::{Range, Ranged};
@@ -25,7 +24,7 @@ mod splice;
 pub struct Refusal {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub why: String,
 }
 
@@ -56,7 +55,7 @@ pub fn with(text: &str, agent: Agent, commands: &Commands) -> Result<String, Ref
     while let Some(changed) = next_entry(&text, agent, commands)? {
         text = changed;
         steps -= 1;
-        // What is entered is not taken for ours when the text is read again.
+        // A newly added hook is not taken for an old one when the text is read again.
         if steps == 0 {
             return Err(Refusal {
                 line: 1,
@@ -70,17 +69,17 @@ pub fn with(text: &str, agent: Agent, commands: &Commands) -> Result<String, Ref
 /// The most changes of one text. There are a few for each event, and one for each entry of ours that is in it already.
 const MOST_STEPS: usize = 1000;
 
-/// The settings without our hook. What only held it goes with it, unless `before` has it, the text that it was entered into.
+/// The settings without our hook. Containers that only held it are removed as well, unless `before` has them, the text
+/// that it was added to.
 ///
-/// # Errors
-/// As [`hooks`].
+/// # Errors As [`hooks`].
 pub fn without(text: &str, agent: Agent, before: Option<&str>) -> Result<String, Refusal> {
     let mut text = text.to_owned();
     while let Some(place) = places(&text, agent)?.into_iter().find(|place| place.hook.is_ours) {
         text = remove(&text, agent, before, &place)?;
     }
     let had = |key| before.is_some_and(|before| has(before, agent, &[key]));
-    // What others have added meanwhile needs the key, too.
+    // Hooks that others have added meanwhile need the key, too.
     if let Some((key, _)) = agent.form().needs
         && before.is_some()
         && !had(key)
@@ -96,10 +95,9 @@ pub fn without(text: &str, agent: Agent, before: Option<&str>) -> Result<String,
     Ok(text)
 }
 
-/// Whether a file with the agent's switch has hooks run; `None`: it says nothing of it.
+/// Whether a file with the agent's switch enables hooks; `None`: it does not say.
 ///
-/// # Errors
-/// It cannot be read.
+/// # Errors It cannot be read.
 pub fn run_hooks(text: &str, agent: Agent) -> Result<Option<bool>, String> {
     match agent.places().switch {
         Switch::Toml(read) => read(text),
@@ -190,7 +188,7 @@ struct Place {
     hook: Hook,
     /// The member of the event's list that is or holds it.
     member: usize,
-    /// Its place in the group, and how many are in that.
+    /// Its index in the group, and the size of the group.
     in_group: Option<(usize, usize)>,
 }
 
@@ -201,7 +199,7 @@ fn places(text: &str, agent: Agent) -> Result<Vec<Place>, Refusal> {
     let Some(hooks) = tree.hooks(root)? else { return Ok(places) };
     for property in &hooks.properties {
         let found = event_places(&tree, property, agent);
-        // What else is under `hooks` (Gemini CLI has had switches there) is the agent's business.
+        // Other keys under `hooks` (Gemini CLI has had switches there) belong to the agent.
         if found.is_ok() || agent.events().iter().any(|(event, _)| *event == property.name.as_str()) {
             places.extend(found?);
         }
@@ -250,7 +248,7 @@ fn event_places(tree: &Tree<'_>, property: &ObjectProp<'_>, agent: Agent) -> Res
     Ok(places)
 }
 
-/// What is entered for an event.
+/// The entry for an event.
 fn entry(form: &HookForm, decides: bool, commands: &Commands) -> Value {
     let command = if decides { &commands.deciding } else { &commands.reporting };
     match form.fails_closed {
@@ -279,7 +277,7 @@ fn next_entry(text: &str, agent: Agent, commands: &Commands) -> Result<Option<St
     let ours = |event: &str| -> Vec<&Place> {
         places.iter().filter(|place| place.hook.is_ours && place.hook.event == event).collect()
     };
-    // One that is asked about every call is enough; where none is, each may be asked about calls that the others are not.
+    // One hook for every call is enough; if there is none, each may be for calls that the others are not for.
     let whole = |event: &str| ours(event).into_iter().find(|place| place.hook.is_whole());
     for place in places.iter().filter(|place| place.hook.is_ours) {
         if whole(&place.hook.event).is_some_and(|whole| !std::ptr::eq(whole, place)) {

@@ -1,9 +1,9 @@
-//! The state of a run, kept beside its journal: a process goes on from it and plays only what was added since.
+//! The state of a run, kept beside its journal: a process continues from it and plays only the records added since.
 //!
-//! The journal alone is the truth, and this is a cache of one program: whatever does not fit is as good as nothing. It fits if
-//! this very program wrote it under the same policy, and after the same records, as far as a rule can see any of them. Since it
-//! says after which records it is, others that are added make it no worse, and a writer that is stopped at any point leaves
-//! something that does not fit. It is never synced.
+//! The journal alone is authoritative, and this is a cache of one program: if it does not match, it is ignored. It
+//! matches if this very program wrote it under the same policy, and after the same records, as far as a rule can see
+//! any of them. Since it names the records before it, added ones do not invalidate it, and a writer that is killed at
+//! any point leaves one that does not match. It is never synced.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use twox_hash::XxHash3_64;
 
 use rulestep_engine::policy::Policy;
 
-/// How a state is written; changes with it.
+/// The form of a state; changes with it.
 const FORM: &str = concat!("#rulestep.state/1 ", env!("CARGO_PKG_VERSION"));
 
 /// Bytes of a state that are read: playing the session again is quicker then.
@@ -23,14 +23,14 @@ const LARGEST: u64 = 64 << 20;
 /// A state as it was kept.
 #[derive(Debug)]
 pub struct State {
-    /// How many records are in it.
+    /// The number of records in it.
     pub records: usize,
     /// The run after them.
     pub run: String,
 }
 
-/// What is kept here, if it was kept by this program, under this policy and after these records of the journal, of which
-/// `before` gives the outlines.
+/// The state here, if it was written by this program, under this policy and after these records of the journal, of
+/// which `before` returns the outlines.
 pub fn open<'o>(path: &Path, policy: &Policy, before: impl Fn(usize) -> Option<&'o str>) -> Option<State> {
     // A pipe or a device in its place would never end.
     let found = fs::metadata(path).ok()?;
@@ -59,7 +59,7 @@ pub fn write(path: &Path, policy: &Policy, records: usize, before: &str, run: &s
     options.open(path)?.write_all(format!("{head}\n{run}").as_bytes())
 }
 
-/// What it begins with. `None`: it is not known which program this is.
+/// Its header. `None`: the program's identity is unknown.
 fn headed(policy: &Policy, records: usize, before: &str, run: &str) -> Option<String> {
     let program = fs::metadata(std::env::current_exe().ok()?).ok()?;
     let built = program.modified().ok()?.duration_since(UNIX_EPOCH).ok()?.as_nanos();

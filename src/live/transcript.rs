@@ -1,6 +1,6 @@
-//! The agent's own log of the session: which response a call belongs to, and what happened while nobody was asked.
+//! The agent's own log of the session: the response of each call, and events without a hook.
 //!
-//! A log is written with some delay. The message that is being decided is often not in it yet, and the model is asked again
+//! A log is written with some delay. The message that is being decided is often not in it yet, and the model continues
 //! only when every call of its last response has its result there.
 
 use std::fs::File;
@@ -19,13 +19,13 @@ use rulestep_base::session::tree::is_starter;
 use rulestep_base::session::{Body, Call, Message, MessageKind, Origin, Outcome, Session};
 use rulestep_recording::{self as recording, Options, Status, command};
 
-/// What a log says since an earlier look at it.
+/// The part of a log since an earlier look at it.
 #[derive(Debug)]
 pub struct Tail {
     session: Session,
     /// Bytes of the log before.
     start: u64,
-    /// Where each line begins, after `start`.
+    /// The beginnings of lines, relative to `start`.
     lines: Vec<u64>,
     /// Bytes of the log up to the end of its last complete line.
     end: u64,
@@ -63,7 +63,7 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
     let mut text = Vec::new();
     file.read_to_end(&mut text).map_err(|error| unreadable(&error))?;
     if start > 0 {
-        // In the middle of a line, it begins with the next.
+        // If it starts in the middle of a line, that line is skipped.
         let skipped = memchr::memchr(b'\n', &text).map_or(text.len(), |end| end + 1);
         text.drain(..skipped);
         start = start - 1 + skipped as u64;
@@ -72,7 +72,7 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
     let ends = memchr::memchr_iter(b'\n', &text).map(|end| end as u64 + 1);
     let lines: Vec<u64> = std::iter::once(0).chain(ends).collect();
     let end = start + text.len() as u64;
-    // Nothing new is an answer: the results of the last response are not there.
+    // An empty part is an answer: the results of the last response are missing.
     let origin = Origin { file: path.into(), index: 0, format: "", line: 1 };
     let nothing = || Builder::new("", origin).finish();
     if text.iter().all(u8::is_ascii_whitespace) {
@@ -91,7 +91,7 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
         return Err(unreadable(&place(why)));
     }
     let own = |session: &Session| match id {
-        // Each of its threads has a log of its own, whose later parts do not say whose they are.
+        // Each of its threads has a log of its own, whose later parts do not name the thread.
         _ if tells_commands => true,
         Some(id) => *session.id == *id,
         None => session.parent.is_none(),
@@ -100,14 +100,14 @@ pub fn read(path: &str, format: &str, start: u64, id: Option<&str>) -> Result<Op
     Ok(Some(Tail { session, start, lines, end, tells_commands }))
 }
 
-/// Which line cannot be read, without its words: an event may name any file, and the model reads this.
+/// Which line cannot be read, without its text: an event may name any file, and the model reads this.
 fn place(found: &Diagnostic) -> String {
     let line = found.place().and_then(Place::line).map(|line| format!("line {line}: ")).unwrap_or_default();
     format!("{line}{}", found.code.as_str())
 }
 
 impl Tail {
-    /// What the log says of the session's surroundings.
+    /// The environment of the session in the log.
     pub fn context(&self) -> Option<serde_json::Value> {
         self.session.facts.context.clone()
     }
@@ -134,8 +134,8 @@ impl Tail {
         })
     }
 
-    /// Whether a call belongs to the response that proposed these, the calls of the journal's last turn. `None`: the log does
-    /// not tell.
+    /// Whether a call belongs to the response that proposed these, the calls of the journal's last turn. `None`: the
+    /// log does not say.
     pub fn is_sibling(&self, id: Option<&str>, of: &[&str]) -> Option<bool> {
         if let Some(turn) = id.and_then(|id| self.turn_of(id)) {
             return Some(of.iter().any(|other| self.turn_of(other) == Some(turn)));
@@ -146,7 +146,7 @@ impl Tail {
         (!foreign).then_some(waits)
     }
 
-    /// What happened while nobody was asked, up to the response that proposes the call with this id, or up to the end of the session.
+    /// Events without a hook, up to the response that proposes the call with this id, or up to the end of the session.
     /// `latest`: the last turn of the journal.
     pub fn import(
         &self,
@@ -192,7 +192,7 @@ impl Tail {
                         }
                         let cwd = self.folder(*number, id);
                         add(&Record::Proposed(Proposed { id, tool, arguments, at, cwd, judged: None }));
-                        // As a replay of the log takes it: what a call gave within its turn is known before the next one.
+                        // As in a replay of the log: the result of a call within its turn is known before the next one.
                         if let Some(own) = self.in_turn(*number, id) {
                             let (output, at) = (Json(&own.output), clock.at(message.at));
                             add(&Record::Resolved { id, outcome: own.outcome.word(), output, at });
@@ -224,7 +224,7 @@ impl Tail {
         import
     }
 
-    /// How calls of the journal ended that it does not know the end of, each with its id.
+    /// How calls ended whose outcome the journal does not have, each with its id.
     pub fn ends(&self, journal: &Journal, clock: Clock<'_>) -> Vec<(&str, String)> {
         let messages = self.session.messages.iter();
         let ends = messages.filter_map(|message| match &message.kind {
@@ -256,7 +256,7 @@ impl Tail {
             false => Status::Unknown,
         };
         let outcome = match (call.outcome, told) {
-            // It goes on.
+            // It is still running.
             (Outcome::Unknown, _) | (_, Status::Open) => return None,
             (Outcome::Refused, _) if clock.is_last(journal, id) => "refused",
             (Outcome::Error, _) if clock.is_last(journal, id) && was_asked_in_vain(journal, id, message) => {
@@ -269,7 +269,7 @@ impl Tail {
         Some(Record::Resolved { id, outcome, output: Json(&message.content), at: clock.at(message.at) })
     }
 
-    /// The folder in which the log has this command run, if it says one. `None`: it does not have the call, or nobody can read it.
+    /// The folder of this command in the log, if it is given. `None`: the log does not have the call, or is unreadable.
     pub fn command_folder(&self, id: &str) -> Option<Option<&str>> {
         let call = self.session.calls.iter().rev().find(|call| call.id.as_deref() == Some(id))?;
         let given = call.arguments.value()?.as_object()?;
@@ -314,9 +314,9 @@ impl Tail {
         calls.iter().filter_map(|call| call.id.as_deref())
     }
 
-    /// Whether a response is the one whose calls are being decided: it proposes this call; or it is the last one, has calls
-    /// without a result, none of them is in the journal, and the user has said nothing since. A call that ran when the session was
-    /// killed has no result either.
+    /// Whether the calls of a response are being decided: it proposes this call; or it is the last one, has calls
+    /// without a result, none of them is in the journal, and the user has written nothing since. A call that ran when
+    /// the session was killed has no result either.
     fn is_being_decided(&self, turn: u32, id: Option<&str>, known: &dyn Fn(&str) -> bool) -> bool {
         if id.is_some_and(|id| self.ids(turn).any(|other| other == id)) {
             return true;
@@ -326,7 +326,7 @@ impl Tail {
         }
         let last = self.session.turns.last().is_some_and(|last| last.number == turn);
         let calls = self.session.turn(turn).map_or(&[][..], |turn| self.session.calls_of(turn));
-        // One that goes on in the background has a result, which does not say how it ended.
+        // One that continues in the background has a result, which does not say how it ended.
         let answered = |id: &str| self.results().any(|result| result == id);
         let open = calls
             .iter()
@@ -353,7 +353,7 @@ fn was_asked_in_vain(journal: &Journal, id: &str, message: &Message) -> bool {
     told.is_some_and(|told| told == message.content.shown())
 }
 
-/// Where arguments of commands say the folder.
+/// Arguments of commands that name the folder.
 const FOLDERS: [&str; 3] = ["workdir", "working_directory", "cwd"];
 
 /// Whether the journal has this since its last turn began: an event brought it, or an earlier look.

@@ -1,9 +1,9 @@
-//! The sessions of one tree, an agent's and those of its subagents, where a policy looks at all of them.
+//! The sessions of one tree, an agent's and those of its subagents, for a policy that looks at all of them.
 //!
-//! `SESSION.tree` beside the journals is the lock of the tree, and is there as soon as such a policy decided one of its calls. From
-//! then on every event of the tree, under whatever policy, takes this lock first, then that of its own journal, and those of the
-//! other journals one after the other: so nobody waits in a circle. Each record gets an instant of its own, later than every
-//! other of the tree, so that a replay finds the order in which they were decided.
+//! `SESSION.tree` beside the journals is the lock of the tree, and exists as soon as such a policy decided one of its
+//! calls. From then on every event of the tree, under whatever policy, takes this lock first, then that of its own
+//! journal, and those of the other journals one after the other, so that there is no deadlock. Each record gets a
+//! unique time, later than every other of the tree, so that a replay finds the order in which they were decided.
 
 use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions};
@@ -20,7 +20,7 @@ use super::lock;
 use rulestep_base::session::tree::join;
 use rulestep_base::session::{Millis, Session, TreeSeen};
 
-/// How the file is written; changes with it.
+/// The form of the file; changes with it.
 const FORM: &str = "rulestep.tree/1";
 
 /// Bytes of the file that are read.
@@ -40,7 +40,7 @@ pub struct Place<'a> {
     pub wait: Duration,
 }
 
-/// A tree that nobody else can add to.
+/// A tree whose lock is held.
 #[derive(Debug)]
 pub struct Tree<'a> {
     place: Place<'a>,
@@ -50,7 +50,7 @@ pub struct Tree<'a> {
     state: RefCell<State>,
 }
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct State {
     form: String,
@@ -58,13 +58,13 @@ struct State {
     last: Millis,
     /// The call that was proposed last, and its session.
     latest: Option<(Member, String)>,
-    /// Every session that has a journal. One that is gone is missed.
+    /// Every session that has a journal. A removed one counts as missing.
     sessions: Vec<Member>,
     /// What is missing from before the file was made.
     missing: Option<String>,
 }
 
-/// The sessions of a tree beside one's own.
+/// The other sessions of a tree.
 pub struct Others {
     /// Kept open for the bodies that a rule looks at.
     journals: Vec<Journal>,
@@ -92,11 +92,10 @@ impl<'a> Place<'a> {
         self.folder.join(format!("{}.jsonl", file_name(&self.name(member.as_deref()))))
     }
 
-    /// Waits for the lock of a tree, for an event of this member. `begins`: one that nobody has watched yet is watched from now
-    /// on. `None`: nobody watches it.
+    /// Waits for the lock of a tree, for an event of this member. `begins`: a tree that is not watched yet is watched
+    /// from now on. `None`: it is not watched.
     ///
-    /// # Errors
-    /// The file or a journal of the tree cannot be read, made or locked in time.
+    /// # Errors The file or a journal of the tree cannot be read, made or locked in time.
     pub fn lock(self, own: Option<&str>, begins: bool) -> Result<Option<Tree<'a>>, Fault> {
         let path = self.path();
         if begins {
@@ -123,7 +122,7 @@ impl<'a> Place<'a> {
         Ok(Some(Tree { place: self, own, path, file, state: RefCell::new(state) }))
     }
 
-    /// What the journals say, where the file does not.
+    /// The state from the journals, if there is no file.
     fn found(self) -> Result<State, Fault> {
         let mut state = State { form: FORM.to_owned(), ..State::default() };
         let entries = fs::read_dir(self.folder).map_err(|error| Fault::file(self.folder, "read", &error))?;
@@ -160,7 +159,7 @@ impl<'a> Place<'a> {
 /// Bytes of a long name that are kept as they are.
 const NAMED: usize = 160;
 
-/// The session of a journal, whose index may not fit; `None` before its first record.
+/// The session of a journal, whose index may not match; `None` before its first record.
 fn whole(journal: &mut Journal) -> Result<Option<Session>, Fault> {
     if journal.is_new() {
         return Ok(None);
@@ -174,20 +173,19 @@ fn whole(journal: &mut Journal) -> Result<Option<Session>, Fault> {
 }
 
 impl Tree<'_> {
-    /// The sessions beside one's own, with all that they have done.
+    /// The other sessions, with all their events.
     ///
-    /// # Errors
-    /// One cannot be read.
+    /// # Errors One cannot be read.
     pub fn others(&self) -> Result<Others, Fault> {
         let mut others = Others::none();
         let mut sessions = Vec::new();
         for member in self.state.borrow().sessions.iter().filter(|member| **member != self.own) {
             let id = member.as_deref().unwrap_or(self.place.root);
             match Journal::open_existing(&self.place.journal(member), self.place.wait)? {
-                // It was removed: what it did is not known any more.
+                // It was removed: its events are unknown.
                 None => others.ids.push(id.into()),
                 Some(mut journal) => {
-                    // Whoever began it was stopped before anything was in it.
+                    // Its writer was killed before anything was in it.
                     let Some(session) = whole(&mut journal)? else { continue };
                     others.ids.push(id.into());
                     sessions.push(Arc::new(session));
@@ -199,7 +197,7 @@ impl Tree<'_> {
         Ok(others)
     }
 
-    /// What was missing before anybody watched.
+    /// What was missing before the tree was watched.
     pub fn missing(&self) -> Option<Arc<str>> {
         self.state.borrow().missing.as_deref().map(Arc::from)
     }
@@ -222,15 +220,15 @@ impl Tree<'_> {
 }
 
 impl Others {
-    /// Nobody else.
+    /// No other sessions.
     pub fn none() -> Others {
         Others { journals: Vec::new(), sessions: Arc::new([]), ids: Vec::new() }
     }
 
-    /// Reads again what is not where the index has it; gives whether anything was: what was decided since then does not count.
+    /// Reads bodies again that are not where the index has them; returns whether there were any: later decisions do not
+    /// count then.
     ///
-    /// # Errors
-    /// It cannot be read.
+    /// # Errors It cannot be read.
     pub fn correct(&mut self) -> Result<bool, Fault> {
         if !self.journals.iter().any(Journal::misread) {
             return Ok(false);
@@ -244,13 +242,13 @@ impl Others {
         Ok(true)
     }
 
-    /// What a decision sees that has these sessions before it.
+    /// What a decision after these sessions sees.
     pub fn seen(&self, missing: Option<Arc<str>>) -> TreeSeen {
         TreeSeen { sessions: self.ids.clone(), missing }
     }
 }
 
-/// What gives the records of an event their instants: the time of day, and in a tree that is watched one after all others.
+/// The clock for the records of an event: the time of day, and in a watched tree a time after all others.
 #[derive(Clone, Copy)]
 pub struct Clock<'t>(pub Option<&'t Tree<'t>>);
 
@@ -285,7 +283,7 @@ impl Clock<'_> {
         }
     }
 
-    /// A subagent was started while nobody was asked, so nobody knows what it did.
+    /// A subagent was started without a hook, so its events are unknown.
     pub fn unasked(self, tool: &str) {
         if let Some(tree) = self.0 {
             let why = format!("a subagent was started with {tool} while the gate was not asked");

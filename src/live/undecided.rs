@@ -1,4 +1,4 @@
-//! Calls of which nothing could be decided: the journal has what was answered, and why.
+//! Calls that could not be decided: the journal has the answer, and the reason.
 
 use super::agent::{Answer, Event, Report};
 use super::desk::Desk;

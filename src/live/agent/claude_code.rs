@@ -23,7 +23,7 @@ pub const SPEC: AgentSpec = AgentSpec {
         ],
         key: "disableAllHooks",
         switch: Switch::Json(|root| {
-            // Where only managed hooks run, one in another file does not.
+            // If only managed hooks run, one in another file does not.
             let managed_only = root.get_boolean("allowManagedHooksOnly").is_some_and(|only| only.value);
             let off = root.get_boolean("disableAllHooks").map(|off| off.value);
             if managed_only { Some(false) } else { off.map(|off| !off) }
@@ -45,7 +45,7 @@ pub const SPEC: AgentSpec = AgentSpec {
         needed("PostToolUseFailure", Meaning::Failure),
         needed("UserPromptSubmit", Meaning::Prompt),
         needed("SessionEnd", Meaning::End),
-        // Of the agent's own mode without prompts; it tells nobody what a person answers.
+        // For the agent's own mode without prompts; it does not report a person's answer.
         possible("PermissionDenied", Meaning::Refusal),
         possible("SessionStart", Meaning::Nothing),
         possible("SubagentStart", Meaning::Nothing),

@@ -1,4 +1,4 @@
-//! The Codex CLI. It runs a hook only after its user has trusted it, which it keeps in the user's configuration.
+//! The Codex CLI. It runs a hook only after its user has trusted it, which is recorded in the user's configuration.
 
 use std::fs;
 use std::path::Path;
@@ -49,7 +49,8 @@ pub const SPEC: AgentSpec = AgentSpec {
         silent: "",
         ask: None,
         deny,
-        // It takes `continue` for a mistake of the hook and lets the call run, so a halt is a denial: every later call is denied as well.
+        // It takes `continue` for a mistake of the hook and lets the call run, so a halt is a denial: every later call
+        // is denied as well.
         halt: deny,
     },
     after_install: Some("Codex runs a new hook only after you have trusted it: enter `/hooks` there"),
@@ -131,7 +132,7 @@ fn untrusted(settings: &Path, hooks: &[Hook], user: Option<&Path>) -> Vec<Flaw> 
     flaws
 }
 
-/// What Codex calls an event in its configuration.
+/// Codex's name for an event in its configuration.
 fn label(event: &str) -> &'static str {
     match event {
         "PreToolUse" => "pre_tool_use",
@@ -140,7 +141,7 @@ fn label(event: &str) -> &'static str {
     }
 }
 
-/// What Codex keeps of a hook that was trusted, where that has neither a matcher nor anything else.
+/// Codex's digest of a trusted hook, if that has neither a matcher nor anything else.
 fn digest(label: &str, command: &str) -> String {
     let event = Value::from(label);
     let command = json!(command);

@@ -13,7 +13,7 @@ const TELLING: Telling = Telling::Plain;
 /// The row.
 pub const SPEC: AgentSpec = AgentSpec {
     name: "cursor",
-    // Its hooks are on wherever they are.
+    // Its hooks cannot be turned off.
     places: Places {
         variable: None,
         off: None,
@@ -36,7 +36,7 @@ pub const SPEC: AgentSpec = AgentSpec {
         disabling: &[],
     },
     events: &[
-        // It is asked for every tool; with the events of single tools, a call would be decided twice.
+        // It covers every tool; with the events of single tools, a call would be decided twice.
         needed("preToolUse", Meaning::Call),
         needed("postToolUse", Meaning::Result),
         needed("postToolUseFailure", Meaning::Failure),
@@ -46,7 +46,7 @@ pub const SPEC: AgentSpec = AgentSpec {
         possible("beforeMCPExecution", Meaning::OwnCall(own)),
         possible("beforeReadFile", Meaning::OwnCall(own)),
         possible("beforeTabFileRead", Meaning::OwnCall(own)),
-        // It does not say how the command ended, so it proves nothing; `postToolUse` says it.
+        // It does not have the outcome of the command, so it proves nothing; `postToolUse` has it.
         possible("afterShellExecution", Meaning::OwnReport(|_, _| Some(Ok(Event::Nothing)))),
         possible("afterMCPExecution", Meaning::OwnReport(own)),
         possible("sessionStart", Meaning::Nothing),

@@ -1,4 +1,4 @@
-//! The events of agents: what is read of them, and what they mean.
+//! The events of agents: their data and meaning.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::super::outcome::{self, Telling};
 use rulestep_base::session::Body;
 
-/// What an agent reported.
+/// A report of an agent.
 #[derive(Debug)]
 pub struct Report {
     /// The session.
@@ -20,16 +20,16 @@ pub struct Report {
     pub folder: Option<String>,
     /// The folder that the agent is in now.
     pub cwd: Option<String>,
-    /// What happened.
+    /// The event.
     pub event: Event,
 }
 
-/// What happened.
+/// An event.
 #[derive(Debug)]
 pub enum Event {
     /// The model wants to make a call.
     Propose {
-        /// Its id, where the agent has ids.
+        /// Its id, if the agent has ids.
         id: Option<String>,
         /// The tool.
         tool: String,
@@ -38,11 +38,11 @@ pub enum Event {
     },
     /// A call has ended.
     Resolve {
-        /// Its id, where the agent has ids.
+        /// Its id, if the agent has ids.
         id: Option<String>,
         /// The tool.
         tool: String,
-        /// Its arguments, where the event has them.
+        /// Its arguments, if the event has them.
         arguments: Option<Body>,
         /// `ok`, `error` or `refused`.
         outcome: &'static str,
@@ -53,7 +53,7 @@ pub enum Event {
     Prompt(String),
     /// The session has ended.
     End,
-    /// Nothing that a decision could rest on.
+    /// Nothing that a decision could depend on.
     Nothing,
 }
 
@@ -91,10 +91,10 @@ pub struct Wire<'a> {
     prompt: Option<String>,
 }
 
-/// Reads an event whose name is not enough; `None`: it lacks what tells it.
+/// Reads an event whose name is not enough; `None`: its distinguishing member is missing.
 pub type ReadEvent = fn(&str, &Wire<'_>) -> Option<Result<Event, String>>;
 
-/// What an event is about.
+/// The meaning of an event.
 #[derive(Debug, Clone, Copy)]
 pub enum Meaning {
     /// The model wants to make a call.
@@ -103,15 +103,15 @@ pub enum Meaning {
     Result,
     /// A call has failed.
     Failure,
-    /// The agent has refused a call by itself.
+    /// The agent itself has refused a call.
     Refusal,
     /// The user said something.
     Prompt,
     /// The session has ended.
     End,
-    /// Nothing that a decision could rest on.
+    /// Nothing that a decision could depend on.
     Nothing,
-    /// An event of one agent alone that names its tool by itself and decides a call.
+    /// An event of one agent alone that implies its tool and decides a call.
     OwnCall(ReadEvent),
     /// Such an event that reports something.
     OwnReport(ReadEvent),
@@ -130,10 +130,9 @@ impl Meaning {
 }
 
 impl Wire<'_> {
-    /// Reads the event as one with this meaning, of an agent whose results tell so how calls ended.
+    /// Reads the event with this meaning, of an agent whose results mark failures in this way.
     ///
-    /// # Errors
-    /// It lacks what nothing can be decided without.
+    /// # Errors A member is missing without which nothing can be decided.
     pub fn event(&self, meaning: Meaning, telling: Telling) -> Result<Event, String> {
         let name = self.hook_event_name.as_str();
         let named = self.tool_name.clone().filter(|tool| !tool.is_empty());
@@ -173,12 +172,12 @@ impl Wire<'_> {
     }
 }
 
-/// What is wrong with an event of an unknown name.
+/// The problem of an event of an unknown name.
 pub fn unknown(event: &str) -> String {
     format!("the event `{event}` is not known")
 }
 
-/// What an event says under a key of what a call would do: without it nothing can be decided.
+/// The value of a required key: without it nothing can be decided.
 pub fn given<T>(event: &str, key: &str, value: Option<T>) -> Result<T, String> {
     value.ok_or_else(|| format!("the event `{event}` has no `{key}`"))
 }

@@ -61,8 +61,8 @@ pub const SPEC: AgentSpec = AgentSpec {
     turned_off_by: None,
 };
 
-/// With exit code 2 it reads standard error alone, as JSON if it is JSON, so the whole answer is there. Of several hooks, the last one with
-/// a `permissionDecision` counts, so there is one beside `decision`.
+/// With exit code 2 it reads only standard error, as JSON if it is JSON, so the whole answer is there. Of several
+/// hooks, the last one with a `permissionDecision` counts, so there is one beside `decision`.
 fn deny(reason: &str) -> Reply {
     let answer =
         json!({"decision": "deny", "reason": reason, "hookSpecificOutput": specific("deny", reason)});

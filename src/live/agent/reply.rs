@@ -1,11 +1,11 @@
-//! What agents are answered.
+//! The answers to agents.
 
 use serde_json::{Value, json};
 
-/// What an agent reads about a call.
+/// The answer about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
-    /// Nothing speaks against it: the agent goes on as it does without a hook.
+    /// No objection: the agent continues as without a hook.
     Silent,
     /// The agent asks its user.
     Ask(String),
@@ -15,7 +15,7 @@ pub enum Answer {
     Halt(String),
 }
 
-/// What is written and how the program ends.
+/// The output of the program and its exit code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     /// Standard output.
@@ -32,14 +32,14 @@ impl Reply {
         Reply { output: format!("{output}\n"), error: String::new(), blocks: false }
     }
 
-    /// The same, and one that the agent takes from the exit code and standard error.
+    /// The same, and the text for an agent that uses the exit code and standard error.
     pub fn blocks(output: &Value, error: &str) -> Reply {
         let error = if error.is_empty() { String::new() } else { format!("{error}\n") };
         Reply { error, blocks: true, ..Reply::says(output) }
     }
 }
 
-/// What Claude Code and those that follow it read of a decision.
+/// A decision in the form of Claude Code and agents that follow it.
 pub fn specific(decision: &str, reason: &str) -> Value {
     json!({"hookEventName": "PreToolUse", "permissionDecision": decision, "permissionDecisionReason": reason})
 }

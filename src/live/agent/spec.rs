@@ -1,4 +1,4 @@
-//! The row of an agent: all that the gate knows about it.
+//! The row of an agent: everything that the gate knows about it.
 
 use std::path::Path;
 
@@ -14,26 +14,26 @@ use super::reply::Reply;
 /// Finds hooks in a file that do not run because the user has not trusted them. The last is the folder of the user's settings.
 pub type FindUntrusted = fn(&Path, &[Hook], Option<&Path>) -> Vec<Flaw>;
 
-/// An agent. What it can do is said here, so that nothing else asks which agent it is.
+/// An agent. Its particulars are all here, so that other code never asks which agent it is.
 #[derive(Debug)]
 pub struct AgentSpec {
     /// Its name on the command line.
     pub name: &'static str,
-    /// Where its hooks are.
+    /// The places of its hooks.
     pub places: Places,
-    /// How hooks are written there.
+    /// The form of its hooks.
     pub form: HookForm,
     /// The events that it has.
     pub events: &'static [EventSpec],
     /// The key under which its events name the session.
     pub session_key: &'static str,
-    /// Its own logs, where the ids of calls in them are those of the events.
+    /// Its own logs, if the ids of calls in them are those of the events.
     pub logs: Option<Logs>,
-    /// How its results say that calls failed, beside the event that some agents have for that.
+    /// How its results mark failed calls, besides the event that some agents have for that.
     pub telling: Telling,
-    /// What it reads.
+    /// The form of its answers.
     pub answers: Answers,
-    /// What to do after a hook was entered, before it runs.
+    /// What to do after a hook was installed, before it runs.
     pub after_install: Option<&'static str>,
     /// Finds hooks that do not run, where the agent runs only those that its user trusts.
     pub trust: Option<FindUntrusted>,
@@ -41,8 +41,8 @@ pub struct AgentSpec {
     pub turned_off_by: Option<fn() -> Value>,
 }
 
-/// The files that say whether an agent's hooks run. `install` writes there, `doctor` looks there, and a test asks the shipped policy to
-/// guard each of them.
+/// The files that determine whether an agent's hooks run. `install` writes them, `doctor` checks them, and a test
+/// requires the shipped policy to guard each of them.
 #[derive(Debug, Clone, Copy)]
 pub struct Places {
     /// The variable that names the user's folder.
@@ -63,7 +63,7 @@ pub struct Places {
     pub off: Option<&'static str>,
 }
 
-/// How a file says whether hooks run; `None`: it says nothing of it.
+/// The switch in a file that enables hooks; `None`: it does not say.
 #[derive(Debug, Clone, Copy)]
 pub enum Switch {
     /// In settings in JSON.
@@ -72,7 +72,7 @@ pub enum Switch {
     Toml(fn(&str) -> Result<Option<bool>, String>),
 }
 
-/// How hooks are written in an agent's settings.
+/// The form of hooks in an agent's settings.
 #[derive(Debug, Clone, Copy)]
 pub struct HookForm {
     /// Whether there may be comments.
@@ -87,7 +87,7 @@ pub struct HookForm {
     pub no_background: bool,
     /// Milliseconds of one in `timeout`.
     pub timeout_unit: f64,
-    /// What the agent waits where there is no `timeout`, in milliseconds.
+    /// The agent's default timeout, in milliseconds.
     pub timeout_default: f64,
     /// The lists under `disabled` of these keys that turn a hook off by its name or its command line, each with the name that people
     /// know.
@@ -99,7 +99,7 @@ pub struct HookForm {
 pub struct EventSpec {
     /// Its name.
     pub name: &'static str,
-    /// What it is about.
+    /// Its meaning.
     pub meaning: Meaning,
     /// Whether `install` enters a hook for it.
     pub entered: bool,
@@ -124,14 +124,15 @@ pub struct Logs {
     pub folder: &'static str,
     /// Whether they alone say how a command ended, and where it ran: events have neither an exit code nor a folder.
     pub tells_commands: bool,
-    /// Where the log of a subagent is, if the events say which subagent they are of: the log of the session, and the subagent's id.
+    /// The path of a subagent's log, if the events name their subagent: from the log of the session, and the subagent's
+    /// id.
     pub subagent: Option<fn(&str, &str) -> String>,
 }
 
-/// What an agent reads. A row without `ask` has a call denied that its user must be asked about.
+/// The form of an agent's answers. Without `ask`, a call that its user must be asked about is denied.
 #[derive(Debug, Clone, Copy)]
 pub struct Answers {
-    /// What is written where nothing speaks against a call.
+    /// The output if there is no objection to a call.
     pub silent: &'static str,
     /// Has the user asked.
     pub ask: Option<Ask>,
@@ -141,20 +142,20 @@ pub struct Answers {
     pub halt: fn(&str) -> Reply,
 }
 
-/// How an agent asks its user because a hook says so.
+/// How a hook makes an agent ask its user.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask {
     /// Whether it asks where a hook answers this event so.
     pub about: fn(&About) -> bool,
-    /// What it reads.
+    /// The reply.
     pub reply: fn(&str) -> Reply,
 }
 
-/// What decides whether an agent asks its user.
+/// The conditions under which an agent asks its user.
 #[derive(Debug, Default, Deserialize)]
 pub struct About {
     /// The event.
     pub hook_event_name: Option<String>,
-    /// What the agent may do unasked.
+    /// The mode that says what the agent may do without asking.
     pub permission_mode: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The folders that a policy names, beside those that the user has.
+//! The home folders that a policy names, compared with the user's.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -1,4 +1,5 @@
-//! The newest log of an agent: a hook that cannot read it denies every call of a session that began before the hook did.
+//! The newest log of an agent: a hook that cannot read it denies every call of a session that began before the hook was
+//! installed.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -27,8 +28,8 @@ pub fn newest(agent: Agent, user: &Path) -> Result<Option<PathBuf>, (PathBuf, io
     Ok(newest.map(|(_, path)| path))
 }
 
-/// Gives the newest log of the agent to the hook, with a call of a session that goes on in it. What the policy says of the call does
-/// not matter, only that it was asked.
+/// Passes the newest log of the agent to the hook, with a call of a continued session. The policy's decision does not
+/// matter, only that it was made.
 pub(super) fn try_reading(trial: Trial<'_>, user: &Path, notes: &mut Notes) {
     let Some(folder) = folder(trial.agent).map(|folder| user.join(folder)) else { return };
     let newest = newest(trial.agent, user);
@@ -61,7 +62,7 @@ pub(super) fn try_reading(trial: Trial<'_>, user: &Path, notes: &mut Notes) {
     }
 }
 
-/// Where the logs are that hooks read, in the user's folder of the agent.
+/// The folder of the logs that hooks read, in the user's folder of the agent.
 pub fn folder(agent: Agent) -> Option<&'static str> {
     agent.logs().map(|logs| logs.folder)
 }

@@ -1,13 +1,13 @@
-//! What `doctor` has to say, and how bad each is.
+//! The results of `doctor`, with their levels.
 
 use super::super::settings::Flaw;
 
-/// How bad it is.
+/// The level of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// It is as it should be.
     Fine,
-    /// Somebody should know it.
+    /// The user should know it.
     Warning,
     /// Whether the hook does what it is for is not shown.
     Unproved,
@@ -15,16 +15,16 @@ pub enum Level {
     Error,
 }
 
-/// What was looked at.
+/// A checked item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// How bad it is.
+    /// Its level.
     pub level: Level,
-    /// What is so, and what to do about it.
+    /// The state, and what to do about it.
     pub text: String,
 }
 
-/// What was found, in order.
+/// The results, in order.
 #[derive(Default)]
 pub(super) struct Notes(pub Vec<Item>);
 

@@ -1,4 +1,4 @@
-//! Where the hooks of an agent are turned off: in the file that has them, or in another that the agent reads.
+//! Checks where the hooks of an agent are turned off: in the file that has them, or in another that the agent reads.
 
 use std::fs;
 use std::io::ErrorKind;

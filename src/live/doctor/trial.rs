@@ -1,4 +1,4 @@
-//! Calls that are put to the installed command lines, as the agent puts them.
+//! Tries calls on the installed command lines, as the agent makes them.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -13,7 +13,7 @@ use crate::live::probe::TrialCall;
 use crate::live::settings::{Hook, best};
 use rulestep_engine::policy::Policy;
 
-/// Where the agent works, and what else is asked of the system.
+/// The agent's folder, and the system around it.
 #[derive(Debug)]
 pub struct Surroundings {
     /// The folder that the agent works in.
@@ -22,7 +22,7 @@ pub struct Surroundings {
     pub home: Option<String>,
     /// The folder of all journals.
     pub journals: PathBuf,
-    /// A folder for the journals of this look: the user's own get no record of it.
+    /// A folder for the journals of this check, so that the user's own get no record of it.
     pub state: PathBuf,
 }
 
@@ -37,36 +37,36 @@ impl Surroundings {
 /// A hook that takes longer has failed: agents wait no longer than a minute.
 const WAIT: Duration = Duration::from_secs(30);
 
-/// What a hook answers to an event.
+/// The answer of a hook to an event.
 #[derive(Default)]
 struct Answered {
-    /// The agent is not to go on.
+    /// Whether the agent must not continue.
     stops: bool,
     /// Standard error.
     error: String,
 }
 
-/// How calls are put to hooks.
+/// How calls are tried on hooks.
 pub struct Trial<'a> {
     /// The agent.
     pub agent: Agent,
     /// The hooks in its settings.
     pub hooks: &'a [Hook],
-    /// What must decide.
+    /// The policy that must decide.
     pub policy: &'a Policy,
-    /// Where.
+    /// The surroundings.
     pub around: &'a Surroundings,
-    /// The agent's log of the session, if it began before the hook was asked.
+    /// The agent's log of the session, if it began before the hook was called.
     pub log: Option<&'a Path>,
 }
 
-/// What became of the last call.
+/// The outcome of the last call.
 pub struct Outcome {
     /// The agent is answered that it does not run.
     pub stopped: bool,
     /// The decision that the journal has.
     pub decision: String,
-    /// Calls in the journal before it: those of the agent's log, and those that were put to the hook.
+    /// Calls in the journal before it: those of the agent's log, and those that were tried.
     pub before: usize,
 }
 
@@ -104,7 +104,7 @@ impl Trial<'_> {
         Ok(Outcome { stopped: last.stops, decision, before })
     }
 
-    /// What the hook answers to an event.
+    /// The answer of the hook to an event.
     fn answered(&self, event: &str, input: &Value) -> Result<Answered, String> {
         let hook = best(self.hooks, event).ok_or_else(|| format!("there is no hook for `{event}`"))?;
         let mut command = Command::new("sh");
@@ -142,7 +142,7 @@ impl Trial<'_> {
         }
     }
 
-    /// What the journal says of the last call, and how many calls it has before that.
+    /// The last call in the journal, and the number of calls before it.
     fn recorded(&self, session: &str) -> Result<(String, usize), String> {
         let folder = self.around.state.join("rulestep/live").join(self.agent.name());
         let path = folder.join(format!("{session}.jsonl"));

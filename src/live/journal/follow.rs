@@ -1,4 +1,4 @@
-//! A journal that one process looks at again and again, while others write to it.
+//! A journal that one process uses repeatedly, while others write to it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,7 +25,7 @@ impl Journal {
         added.play(0, Some(&store), known)
     }
 
-    /// How many records it holds, where they are read one by one.
+    /// The number of its records, if they are read one by one.
     pub fn records(&self) -> Option<usize> {
         match &self.records {
             Records::Lines(_) => None,
@@ -38,10 +38,10 @@ impl Journal {
         let _ = self.file.unlock();
     }
 
-    /// Goes on after [`Journal::rest`]: waits for the lock and takes in what others wrote. False: it has to be opened anew.
+    /// Continues after [`Journal::rest`]: waits for the lock and reads what others wrote. False: it has to be opened
+    /// again.
     ///
-    /// # Errors
-    /// It cannot be read or locked in time.
+    /// # Errors It cannot be read or locked in time.
     pub fn again(&mut self, wait: Duration) -> Result<bool, Fault> {
         lock::lock(&self.file, &self.path, wait)?;
         let stamp = self.stamp()?;
@@ -55,7 +55,7 @@ impl Journal {
         Ok(added.is_some() && outlines.end() == self.length)
     }
 
-    /// Plays its records from this one on; gives how many there are. `None`: that cannot be done one by one.
+    /// Plays its records from this one on; returns their number. `None`: that cannot be done one by one.
     pub fn play(&self, from: usize, known: &mut Known) -> Option<usize> {
         let Records::Outlines(outlines, bodies) = &self.records else { return None };
         let store: Arc<dyn Store> = Arc::<Bodies>::clone(bodies);

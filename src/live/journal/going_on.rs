@@ -1,4 +1,4 @@
-//! A journal from some turn on, where the state of a run before that is known.
+//! A journal from some turn on, if the state of a run before that is known.
 
 use std::sync::Arc;
 
@@ -66,13 +66,13 @@ impl Journal {
         self.turn_before(own, &added)
     }
 
-    /// The same of the end of a session.
+    /// The same for the end of a session.
     pub fn last_turn_of(&self, added: &str) -> Option<usize> {
         let Records::Outlines(own, _) = &self.records else { return None };
         self.turn_before(own, &Outlines::of(outlines(added.as_bytes(), own.is_empty(), Keep::All)?)?)
     }
 
-    /// What a run knows by then must be of the records before: what follows is about no call of theirs.
+    /// The run must know the records before: those that follow are about none of their calls.
     fn turn_before(&self, own: &Outlines, added: &Outlines) -> Option<usize> {
         let records = match (added.count(Kind::Turn), added.kind(0)) {
             (0, _) => own.last(Kind::Turn),

@@ -1,4 +1,5 @@
-//! The lines of a journal in which some line is not as records are written: a writer was stopped, or somebody edited it.
+//! The lines of a journal in which some line is not in the form of records: a writer was killed, or the file was
+//! edited.
 
 use hashbrown::HashMap;
 use serde_json::Value;
@@ -18,12 +19,11 @@ impl Lines {
         self.0.extend_from_slice(lines.as_bytes());
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// All of them.
+    /// All lines.
     pub fn text(&self) -> &[u8] {
         &self.0
     }
@@ -33,7 +33,8 @@ impl Lines {
         self.0.get(self.last("turn\"").unwrap_or_default()..).unwrap_or_default()
     }
 
-    /// Where the last record begins that begins so. The line feed before it is in no record, whatever a tool printed.
+    /// The beginning of the last record that begins so. The line feed before it is in no record, whatever a tool
+    /// printed.
     fn last(&self, beginning: &str) -> Option<usize> {
         let beginning = format!("\n{{\"record\":\"{beginning}");
         memchr::memmem::rfind(&self.0, beginning.as_bytes()).map(|before| before + 1)
@@ -45,7 +46,7 @@ impl Lines {
         serde_json::from_slice(rest.get(..memchr::memchr(b'\n', rest)?)?).ok()
     }
 
-    /// Whether the call with this id was let go on and has no result yet. `None`: there is no such call.
+    /// Whether the call with this id was allowed and has no result yet. `None`: there is no such call.
     pub fn waits_for(&self, id: &str) -> Option<bool> {
         let proposed = self.last(&about("proposed", id))?;
         let stopped =
@@ -53,7 +54,8 @@ impl Lines {
         Some(!stopped && self.last(&about("resolved", id)).is_none_or(|resolved| resolved < proposed))
     }
 
-    /// The bytes of the agent's log that were read before the turn of the first call that was let go on and has no result.
+    /// The bytes of the agent's log that were read before the turn of the first call that was allowed and has no
+    /// result.
     pub fn waits_since(&self) -> Option<u64> {
         let mut open = HashMap::new();
         let mut before = 0;
@@ -80,13 +82,13 @@ impl Lines {
         self.last("proposed\"") == self.last(&about("proposed", id))
     }
 
-    /// How many calls there are.
+    /// The number of calls.
     pub fn calls(&self) -> usize {
         memchr::memmem::find_iter(&self.0, b"\n{\"record\":\"proposed\",").count()
     }
 }
 
-/// How a record about a call begins.
+/// The beginning of a record about a call.
 pub fn about(record: &str, id: &str) -> String {
     format!("{record}\",\"id\":{},", Value::from(id))
 }

@@ -1,4 +1,4 @@
-//! Where journals are.
+//! The paths of journals.
 
 use std::fs::DirBuilder;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! What the client is answered by the proxy itself.
+//! The proxy's own answers to the client.
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -7,7 +7,7 @@ use super::connection::Running;
 use super::message::{Delivery, Members};
 use rulestep_base::wording::line;
 
-/// The answer to what is not passed on; without an id, whoever runs the program reads why as well.
+/// The answer to a message that is not passed on; without an id, the user sees the reason as well.
 pub fn refused(id: Option<&RawValue>, code: i32, why: &str) -> Vec<Delivery> {
     let why = format!("the message is not passed on: {why}");
     match id {
@@ -16,7 +16,7 @@ pub fn refused(id: Option<&RawValue>, code: i32, why: &str) -> Vec<Delivery> {
     }
 }
 
-/// The same of a message that cannot be read, which may be a list of them.
+/// The same for a message that cannot be read, which may be a list of them.
 pub fn unreadable(text: &str, why: &str) -> Vec<Delivery> {
     let batch: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
     let ids = batch.iter().filter_map(|message| Members::read(message.get()).ok()?.get("id"));

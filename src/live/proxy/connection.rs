@@ -1,4 +1,4 @@
-//! What is known of a connection: what is open in it, and what the client has been shown.
+//! The state of a connection: its open requests, and what the client has been shown.
 
 use std::collections::HashMap;
 
@@ -11,32 +11,32 @@ use rulestep_recording::{self as recording, McpGoesOn};
 /// Why a request is not accepted.
 pub const OPEN: &str = "a request with this id has not been answered yet";
 
-/// What is known of the connection.
+/// The state of a connection.
 #[derive(Debug, Default)]
 pub struct State {
     /// Requests of the client that the server has not answered, by the key of their id.
     pub pending: HashMap<String, Request>,
     /// Calls that the client's user is asked about, by the id of the question.
     pub questions: HashMap<String, Question>,
-    /// Calls that the server answered with a question: they go on when the client sends them again with its answer.
+    /// Calls that the server answered with a question: they continue when the client sends them again with its answer.
     pub unfinished: Vec<Running>,
-    /// Calls that go on as tasks of the server, by the task's id. `None`: the id is no longer a call's alone.
+    /// Calls that continue as tasks of the server, by task id. `None`: several calls share the id.
     pub tasks: HashMap<String, Option<String>>,
     pub tools: Tools,
-    /// The client can put questions to its user.
+    /// Whether the client can ask its user.
     pub elicits: bool,
-    /// A response of the model has begun: no call of it has been answered.
+    /// Whether a response of the model has begun: no call of it has been answered.
     pub in_turn: bool,
     /// A call was answered with a halt.
     pub halted: bool,
-    /// How many ids were made.
+    /// The number of ids that were made.
     pub made: u64,
 }
 
 /// A request of the client.
 #[derive(Debug)]
 pub struct Request {
-    /// Its id, as it was written.
+    /// Its id, as written.
     pub id: String,
     pub purpose: Purpose,
 }
@@ -48,7 +48,7 @@ pub enum Purpose {
         more: bool,
     },
     Call(Running),
-    /// What became of a task is asked for, or its `result`.
+    /// A request for the state of a task, or for its `result`.
     Task {
         task: String,
         result: bool,
@@ -56,18 +56,18 @@ pub enum Purpose {
     Other,
 }
 
-/// A call that was let go on.
+/// A call that was allowed.
 #[derive(Debug, Clone, Default)]
 pub struct Running {
     /// Its id in the journal.
     pub call: String,
     pub tool: String,
     pub arguments: String,
-    /// What the server wants to have back with the answer to its question.
+    /// The state that the server expects back with the answer to its question.
     pub request_state: Option<String>,
 }
 
-/// A call that somebody is asked about.
+/// A call that a person is asked about.
 #[derive(Debug)]
 pub struct Question {
     pub id: String,
@@ -114,7 +114,8 @@ impl State {
         self.tasks.get_mut(task)?.take()
     }
 
-    /// Keeps a call whose response is not its result: the server asks something, or does it as a task. Gives back any other.
+    /// Keeps a call whose response is not its result: the server asks something, or runs it as a task. Returns any
+    /// other.
     pub fn goes_on(&mut self, response: &str, result: &Members<'_>, running: Running) -> Option<Running> {
         match recording::mcp_goes_on(response) {
             None => return Some(running),
@@ -124,7 +125,7 @@ impl State {
             }
             Some(McpGoesOn::Task(task)) => {
                 if let Some(task) = task {
-                    // Of two tasks with one id, nobody knows which of them an answer is about.
+                    // If two tasks have one id, it is unknown which of them an answer is about.
                     let call = (!self.tasks.contains_key(&task)).then_some(running.call);
                     self.tasks.insert(task, call);
                 }

@@ -1,8 +1,8 @@
-//! An MCP server that is reached over HTTP ("streamable HTTP", from version 2025-03-26 on).
+//! An MCP server over HTTP ("streamable HTTP", from version 2025-03-26 on).
 //!
-//! Each message of the client is a POST. What the server answers, as JSON or as a stream of events, and what it sends on the
-//! stream of a GET, is given to the proxy like lines of a process. Nothing is decided here. A request is sent once: if its
-//! answer does not come, the client gets an error, and only the stream of the answer is asked for again.
+//! Each message of the client is a POST. The server's answers, as JSON or as a stream of events, and its messages on
+//! the stream of a GET, are passed to the proxy like lines of a process. Nothing is decided here. A request is sent
+//! once: if its answer does not come, the client gets an error, and only the stream of the answer is requested again.
 
 mod endpoint;
 mod outgoing;
@@ -32,16 +32,16 @@ const OPEN: usize = 256;
 const RETRY: Duration = Duration::from_secs(1);
 /// The longest such pause.
 const LONGEST: Duration = Duration::from_secs(30);
-/// How often the stream of an answer is asked for again without an event in between.
+/// How often the stream of an answer is requested again without an event in between.
 const RESUMES: usize = 5;
 
-/// Who takes what the server sends.
+/// Receives the server's messages.
 pub trait Peer: Send + Sync {
     /// A message of the server. Messages come one after the other.
     fn message(&self, bytes: &[u8]);
     /// The answer to a request, by the key of its id, will not come. `begun` is whether the server may have begun with it.
     fn failed(&self, id: &str, why: &str, begun: bool);
-    /// Something for whoever runs the program.
+    /// A note for the user.
     fn note(&self, text: String);
     /// The connection has ended, and why.
     fn ended(&self, why: &str);
@@ -61,10 +61,10 @@ pub struct Client {
 struct Shared {
     /// Requests that have no answer, by the key of their id.
     open: HashMap<String, Arc<Exchange>>,
-    /// How many threads wait for answers.
+    /// The number of threads that wait for answers.
     threads: usize,
     listening: bool,
-    /// Nothing is passed on any more.
+    /// Whether the connection has ended, so that nothing is passed on.
     ended: bool,
 }
 
@@ -72,7 +72,7 @@ struct Shared {
 struct Exchange {
     id: String,
     outgoing: Outgoing,
-    /// Its own connections, where closing them is what cancels it.
+    /// Its own connections, if closing them is what cancels it.
     agent: Option<Agent>,
     answered: AtomicBool,
     cancelled: AtomicBool,
@@ -155,7 +155,7 @@ impl Client {
         let failure = answered
             .err()
             .unwrap_or_else(|| Failure::after("what it answered holds no response to this request"));
-        // Nobody waits for the answer to what was cancelled.
+        // The answer to a cancelled request is not waited for.
         if !exchange.is_answered() && !exchange.cancelled.load(Ordering::SeqCst) {
             self.fail(exchange, &failure);
         }
@@ -215,7 +215,7 @@ impl Client {
             if before.as_deref() != Some(id) {
                 resumes = 0;
             }
-            // The stream is asked for again, the request is not sent again.
+            // The stream is requested again, the request is not sent again.
             let id = id.to_owned();
             body = loop {
                 resumes += 1;
@@ -232,7 +232,7 @@ impl Client {
         }
     }
 
-    /// Takes what the server sends by itself, for as long as it does.
+    /// Receives the server's own messages, for as long as it sends any.
     fn listen(&self) {
         let mut events = sse::Reader::default();
         let mut pause = RETRY;
@@ -381,7 +381,7 @@ impl Client {
         }
     }
 
-    /// Ends the connection: answers may still come for that time, then the session is given back.
+    /// Ends the connection: answers may still come for that time, then the session is deleted.
     pub fn finish(&self, time: Duration) {
         // A subscription is never answered.
         self.until(time, |shared| {

@@ -1,20 +1,20 @@
 //! Messages of JSON-RPC as they were written.
 //!
-//! What is decided must be what the other side reads. Parsers differ where a member is given twice, where its name differs
-//! in case, and where a line ends; so a message that two parsers may read in two ways is no message here.
+//! The decided message must be the one that the other side reads. Parsers differ if a member is given twice, if its
+//! name differs in case, and in what ends a line; so a message that two parsers may read differently is invalid here.
 
 use serde_json::value::RawValue;
 
 use crate::live::members::{self, Unique};
 
-/// What is passed on.
+/// An output of the proxy.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Delivery {
     /// A line for the server.
     Server(String),
     /// A line for the client.
     Client(String),
-    /// A line for whoever runs the program.
+    /// A line for the user.
     Note(String),
 }
 
@@ -24,8 +24,7 @@ pub type Members<'a> = members::Members<'a, String>;
 impl<'a> Members<'a> {
     /// Reads an object.
     ///
-    /// # Errors
-    /// It is none, or has a member twice.
+    /// # Errors It is not an object, or has a member twice.
     pub fn read(text: &'a str) -> serde_json::Result<Members<'a>> {
         serde_json::from_str(text)
     }
@@ -62,7 +61,8 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Without case. Some letters beyond ASCII have one inside as their other case, which parsers that fold take for it.
+/// Without case. Some letters beyond ASCII have an ASCII letter as their other case, which parsers that fold take for
+/// it.
 fn fold(name: &str) -> String {
     name.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
 }
@@ -106,7 +106,7 @@ pub fn key(id: &RawValue) -> String {
     }
 }
 
-/// The line that is passed on: some readers end a line at a carriage return, which may stand between two values.
+/// The line that is passed on: some readers end a line at a carriage return, which may be between two values.
 pub fn one_line(text: &str) -> String {
     text.trim().replace(['\r', '\n'], " ")
 }

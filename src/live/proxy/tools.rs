@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::message::{Delivery, Members, one_line};
 use crate::live::Fault;
 
-/// What the server offered and what the client saw of it.
+/// The server's tools and those that the client saw.
 #[derive(Debug, Default)]
 pub struct Tools {
     /// The names of all tools that the client has listed, in their order.
@@ -33,7 +33,7 @@ impl Tools {
         self.subscriptions.retain(|subscription| subscription != id);
     }
 
-    /// A list, or its next page, without tools that are stopped now. `visible` gives those of some tools that are not.
+    /// A list, or its next page, without tools that are stopped now. `visible` returns those that are not.
     pub fn narrowed(
         &mut self,
         text: &str,
@@ -65,7 +65,7 @@ impl Tools {
         vec![Delivery::Client(changed(text, |message| set(message, &["result", "tools"], json!(shown))))]
     }
 
-    /// Tells the client if the tools that it saw are others now.
+    /// Notifies the client if its tools have changed.
     pub fn changes(&mut self, visible: impl Fn(&[String]) -> Result<Vec<String>, Fault>) -> Vec<Delivery> {
         if self.offered.is_empty() || !self.ready && self.subscriptions.is_empty() {
             return Vec::new();
@@ -92,7 +92,7 @@ fn unknown(fault: &Fault) -> Delivery {
     Delivery::Note(format!("it is not known which tools the policy stops now: {fault}"))
 }
 
-/// A handshake in which the server says that its list of tools may change.
+/// A handshake with the server's capability to change its list of tools.
 pub fn announced(text: &str, message: &Members<'_>) -> String {
     if message.at(&["result", "capabilities", "tools"]).is_none() {
         return one_line(text);

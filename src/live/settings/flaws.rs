@@ -1,11 +1,12 @@
-//! Why a hook of ours does not do what it is for, though it is in the settings.
+//! Why one of our hooks does not work, though it is in the settings.
 
 use jsonc_parser::ast::{Object, Value};
 
 use super::super::{Agent, LIMIT};
 use super::hook::{Flaw, is_ours, option};
 
-/// What the settings say of a hook that keeps it from being asked, or from being heard. `root` is all of them.
+/// The parts of a hook's settings that keep it from being called, or its answer from being used. `root` is all
+/// settings.
 pub fn flaws(handler: &Object<'_>, agent: Agent, event: &str, root: Option<&Object<'_>>) -> Vec<Flaw> {
     let decides = agent.decides(event);
     let again = format!("run `rulestep install {}` again", agent.name());
@@ -42,7 +43,7 @@ pub fn flaws(handler: &Object<'_>, agent: Agent, event: &str, root: Option<&Obje
     found
 }
 
-/// That an agent lets a call run before the hook must have answered.
+/// The flaw of an agent that lets a call run before the hook must have answered.
 fn hasty(handler: &Object<'_>, agent: Agent, event: &str) -> Option<Flaw> {
     let form = agent.form();
     let blocks = form.fails_closed.and_then(|key| handler.get_boolean(key)).is_some_and(|on| on.value);

@@ -9,11 +9,11 @@ pub struct Hook {
     pub event: String,
     /// The command line.
     pub command: String,
-    /// Which tools it is for; `None`: every tool.
+    /// The tools it is for; `None`: every tool.
     pub matcher: Option<String>,
     /// Whether it is an entry of ours.
     pub is_ours: bool,
-    /// What keeps one of ours from being asked, or from being heard.
+    /// What keeps one of ours from being called, or its answer from being used.
     pub flaws: Vec<Flaw>,
     /// The places of its group and of itself in that, where the agent has groups.
     pub place: (usize, usize),
@@ -21,14 +21,14 @@ pub struct Hook {
     pub is_plain: bool,
     /// The line, from 1.
     pub line: usize,
-    /// Where its command is written.
+    /// The range of its command.
     pub(super) range: Range,
 }
 
-/// What is wrong with a hook.
+/// A flaw of a hook.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
-    /// What, and what to do about it.
+    /// The flaw, and what to do about it.
     pub text: String,
     /// Whether the hook does not do what it is for.
     pub fatal: bool,
@@ -37,7 +37,7 @@ pub struct Flaw {
 }
 
 impl Hook {
-    /// Whether it is asked about every call, and heard.
+    /// Whether it is called for every call, and its answer is used.
     pub(super) fn is_whole(&self) -> bool {
         self.matcher.is_none() && !self.is_broken()
     }
@@ -48,7 +48,7 @@ impl Hook {
     }
 }
 
-/// The hook of ours that is asked about most calls of an event.
+/// Our hook that is called for most calls of an event.
 pub fn best<'h>(hooks: &'h [Hook], event: &str) -> Option<&'h Hook> {
     let ours = || hooks.iter().filter(|hook| hook.is_ours && hook.event == event);
     ours().find(|hook| hook.is_whole()).or_else(|| ours().find(|hook| !hook.is_broken())).or(ours().next())
@@ -67,7 +67,7 @@ pub fn is_ours(command: &str, agent: &str) -> bool {
     })
 }
 
-/// The value that a command line of ours gives to an option, by any of its names.
+/// The value of an option in one of our command lines, by any of its names.
 pub fn option(command: &str, names: &[&str]) -> Option<String> {
     let words = shlex::split(command)?;
     let mut words = words.into_iter().skip_while(|word| word != "hook");

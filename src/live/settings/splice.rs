@@ -1,4 +1,4 @@
-//! Items of lists and objects, put into a text and taken out, with nothing else changed.
+//! Inserts and removes items of lists and objects in a text, with nothing else changed.
 
 use jsonc_parser::common::Range;
 use serde::Serialize as _;
@@ -106,7 +106,7 @@ pub fn cut(text: &str, container: Range, items: &[Range], item: Range) -> String
     }
 }
 
-/// The comma between two items; one in a comment is none.
+/// The comma between two items, outside comments.
 fn comma(text: &str, start: usize, end: usize) -> usize {
     let mut at = start;
     while let rest = slice(text, at, end)

@@ -1,4 +1,4 @@
-//! Where the server is, and what every request to it carries. Credentials are here, and nowhere else.
+//! The address of the server, and the common parts of all requests. Credentials are here, and nowhere else.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -18,7 +18,7 @@ const CONNECT: Duration = Duration::from_secs(30);
 /// How long an unused connection is kept: servers close theirs after five seconds or more.
 const IDLE: Duration = Duration::from_secs(3);
 
-/// Headers that this transport sets by itself.
+/// Headers that this transport sets itself.
 const OWN: [&str; 10] = [
     "accept",
     "connection",
@@ -32,7 +32,7 @@ const OWN: [&str; 10] = [
     "transfer-encoding",
 ];
 
-/// What a secret is replaced with.
+/// Replaces a secret.
 const HIDDEN: &str = "[hidden]";
 
 /// An MCP server that is reached over HTTP.
@@ -51,10 +51,10 @@ impl std::fmt::Debug for Endpoint {
     }
 }
 
-/// What was asked on the command line.
+/// The options of the command line.
 #[derive(Debug, Default)]
 pub struct Options<'a> {
-    /// Where the server is.
+    /// The address of the server.
     pub url: &'a str,
     /// `Name: value` each. `${VARIABLE}` is read from the environment, in the URL as well.
     pub headers: &'a [String],
@@ -65,10 +65,10 @@ pub struct Options<'a> {
 }
 
 impl Endpoint {
-    /// Reads what was asked; `variable` gives variables of the environment.
+    /// Reads the options; `variable` returns variables of the environment.
     ///
-    /// # Errors
-    /// Something of it cannot be used. The text holds no value of a header and no path of the URL, which may be secret.
+    /// # Errors An option cannot be used. The text holds no value of a header and no path of the URL, which may be
+    /// secret.
     pub fn new(options: &Options<'_>, variable: impl Fn(&str) -> Option<String>) -> Result<Endpoint, Fault> {
         let url = expand(options.url, &variable)?;
         let uri = Uri::from_str(&url).map_err(|_| no_url("is not a valid URL"))?;
@@ -114,12 +114,12 @@ impl Endpoint {
         Ok(Endpoint { uri, headers, secrets: parts(secrets), config })
     }
 
-    /// Where requests go.
+    /// The address of requests.
     pub fn uri(&self) -> &Uri {
         &self.uri
     }
 
-    /// The headers that were asked for.
+    /// The headers from the options.
     pub fn headers(&self) -> &HeaderMap {
         &self.headers
     }
@@ -139,7 +139,7 @@ impl Endpoint {
         self.secrets.iter().fold(text.to_owned(), |text, secret| text.replace(secret, HIDDEN))
     }
 
-    /// Where a redirect leads, if that is the same server; else its origin, for the message.
+    /// The target of a redirect, if that is the same server; else its origin, for the message.
     pub fn redirected(&self, from: &Uri, location: &str) -> Result<Uri, String> {
         let target = if location.starts_with('/') && !location.starts_with("//") {
             let mut parts = from.clone().into_parts();
@@ -156,7 +156,7 @@ impl Endpoint {
     }
 }
 
-/// Secrets and their words, the longest first: a server may repeat a token without what stands before it.
+/// Secrets and their words, the longest first: a server may repeat a token without its prefix.
 fn parts(secrets: Vec<String>) -> Vec<String> {
     let words = |secret: &String| {
         let words = secret.split(|letter: char| letter.is_whitespace() || "=&:,;".contains(letter));
@@ -179,7 +179,7 @@ fn config(tls: bool, local: bool) -> Result<Config, Fault> {
         .max_idle_age(IDLE)
         .timeout_resolve(Some(CONNECT))
         .timeout_connect(Some(CONNECT));
-    // What stays on this machine is not sent to a proxy of the environment.
+    // Requests to this machine are not sent to a proxy of the environment.
     let builder = if local { builder.proxy(None) } else { builder };
     if !tls {
         return Ok(builder.build());

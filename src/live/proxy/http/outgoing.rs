@@ -1,4 +1,4 @@
-//! What a message of the client says about itself, and the headers that repeat it.
+//! Data of the client's messages, and the headers that repeat it.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use ureq::http::{HeaderName, HeaderValue};
 
 use crate::live::proxy::message::{Members, key};
 
-/// The first version of MCP without sessions, whose requests say of themselves which version they are.
+/// The first version of MCP without sessions, whose requests name their version.
 const WITHOUT_SESSIONS: &str = "2026-07-28";
 
 /// A message for the server.
@@ -23,7 +23,7 @@ pub struct Outgoing {
     pub version: Option<String>,
     /// The key of the request that it cancels.
     pub cancels: Option<String>,
-    /// The tool, prompt or resource that is asked for.
+    /// The requested tool, prompt or resource.
     name: Option<String>,
     /// Arguments of a tool call, as they were written.
     arguments: Option<Box<RawValue>>,
@@ -57,7 +57,7 @@ impl Outgoing {
         self.method.as_deref() == Some(method)
     }
 
-    /// What versions without sessions repeat in headers.
+    /// The headers in which versions without sessions repeat data.
     pub fn mirrored(&self, tools: &Tools) -> Vec<(HeaderName, HeaderValue)> {
         let mut headers = Vec::new();
         let mut add = |name: &str, value: &str| {
@@ -115,7 +115,7 @@ struct Parameter {
 pub struct Tools(HashMap<String, Vec<Parameter>>);
 
 impl Tools {
-    /// Reads the answer to `tools/list`; gives what cannot be followed.
+    /// Reads the answer to `tools/list`; returns problems with it.
     pub fn learn(&mut self, answer: &str) -> Vec<String> {
         let answer: Value = serde_json::from_str(answer).unwrap_or_default();
         let tools = answer.pointer("/result/tools").and_then(Value::as_array);
@@ -143,7 +143,7 @@ fn parameters(
     path: &mut Vec<String>,
     found: &mut Vec<Parameter>,
 ) -> Result<(), &'static str> {
-    // A schema that deep is none of parameters.
+    // A schema that deep is not one of parameters.
     if path.len() > 16 {
         return Ok(());
     }

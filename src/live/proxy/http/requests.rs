@@ -1,4 +1,4 @@
-//! The requests of HTTP, and what is said of those that fail.
+//! HTTP requests, and the messages for failed ones.
 
 use std::io::{self, Read};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,9 +14,9 @@ use super::sse;
 use crate::live::proxy::message::Members;
 use rulestep_base::wording::line;
 
-/// How long the server may take to accept what has no answer.
+/// Timeout for the server to accept a message without an answer.
 const ACCEPTED: Duration = Duration::from_secs(30);
-/// How long it may take to end the session.
+/// Timeout for ending the session.
 const DELETED: Duration = Duration::from_secs(2);
 /// The most redirects of one request.
 const REDIRECTS: usize = 5;
@@ -31,7 +31,7 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const JSON: &str = "application/json";
 const EVENTS: &str = "text/event-stream";
 
-/// What a POST was answered with.
+/// The answer to a POST.
 pub enum Answer {
     /// A message of JSON-RPC, or several.
     Message(Vec<u8>),
@@ -72,9 +72,10 @@ impl Failure {
         Failure { begun: false, ..Failure::after(why) }
     }
 
-    /// What the status of an answer says.
+    /// The failure for the status of an answer.
     fn status(status: StatusCode, words: &str) -> Failure {
-        // The server says that it did not do what was asked. A timeout and errors of a gateway say nothing about that.
+        // The server says that it did not execute the request. A timeout and errors of a gateway say nothing about
+        // that.
         let begun = !status.is_client_error() || status == StatusCode::REQUEST_TIMEOUT;
         let hint = match status {
             StatusCode::UNAUTHORIZED => "; pass its credentials with `--header` or `--header-env`",
@@ -100,7 +101,7 @@ impl Failure {
             Error::Io(error) if error.to_string().contains("lookup address") => {
                 Failure::before(format!("its host is not known: {error}"))
             }
-            // It is looked at before anything is sent.
+            // It is checked before anything is sent.
             Error::Io(error) if is_about_certificate(error) => {
                 Failure::before(format!("TLS failed: {error}"))
             }
@@ -110,14 +111,14 @@ impl Failure {
     }
 }
 
-/// What the requests to a server have in common.
+/// Common parts of the requests to a server.
 pub struct Requests {
     endpoint: Endpoint,
     agent: Agent,
     session: Mutex<Session>,
 }
 
-/// What the server and the client agreed on.
+/// The session between server and client.
 #[derive(Default)]
 struct Session {
     id: Option<String>,
@@ -156,7 +157,7 @@ impl Requests {
         !self.lock().version.as_deref().is_some_and(is_stateless)
     }
 
-    /// Reads the answer to `tools/list`; gives what cannot be followed.
+    /// Reads the answer to `tools/list`; returns problems with it.
     pub fn learn(&self, answer: &str) -> Vec<String> {
         self.lock().tools.learn(answer)
     }
@@ -205,7 +206,7 @@ impl Requests {
         }
     }
 
-    /// Opens a stream of the server's messages, or goes on with one after an event.
+    /// Opens a stream of the server's messages, or continues one after an event.
     pub fn get(&self, after: Option<&[u8]>) -> Result<Body, Failure> {
         let (mut headers, _) = self.headers(None);
         headers.insert(ACCEPT, HeaderValue::from_static(EVENTS));
@@ -228,7 +229,7 @@ impl Requests {
         Ok(response.into_body())
     }
 
-    /// Gives the session back. A server need not allow it, and nobody waits for it.
+    /// Deletes the session. A server need not allow it, and the answer is ignored.
     pub fn delete(&self) {
         let (headers, in_session) = self.headers(None);
         if in_session {
@@ -236,7 +237,7 @@ impl Requests {
         }
     }
 
-    /// What every request carries; whether a session is among it.
+    /// The headers of every request; and whether a session is among them.
     fn headers(&self, version: Option<&str>) -> (HeaderMap, bool) {
         let mut headers = self.endpoint.headers().clone();
         let agreed = self.lock();
@@ -348,7 +349,7 @@ fn body(body: Body, limit: u64) -> Result<Vec<u8>, Failure> {
     if bytes.len() as u64 > limit { Err(too_long()) } else { Ok(bytes) }
 }
 
-/// What the server says about an error, on one line.
+/// The server's message about an error, on one line.
 fn explained(bytes: &[u8], kind: &str) -> String {
     let text = String::from_utf8_lossy(bytes);
     let words = match kind {

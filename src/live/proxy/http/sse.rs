@@ -1,9 +1,9 @@
-//! Server-sent events, read as the HTML standard says, in whatever pieces they arrive.
+//! Server-sent events, parsed by the HTML standard, in whatever pieces they arrive.
 
-/// The most bytes of one event. A server that sends more of it is not waited for.
+/// The most bytes of one event. A longer one is an error.
 pub const LIMIT: usize = 64 << 20;
 
-/// What the events of a stream are read with; it goes on with the next connection of the same stream.
+/// The parser of a stream's events; it continues with the next connection of the same stream.
 #[derive(Debug, Default)]
 pub struct Reader {
     /// The line that has not ended.
@@ -17,7 +17,7 @@ pub struct Reader {
     retry: Option<u64>,
     /// The last byte was a carriage return, which may be the first half of a line's end.
     half: bool,
-    /// A line has been read: a byte order mark stands before all of them.
+    /// Whether a line has been read: a byte order mark comes before all of them.
     begun: bool,
 }
 
@@ -26,10 +26,9 @@ pub struct Reader {
 pub struct TooLong;
 
 impl Reader {
-    /// Reads the next bytes, and gives the data of each message that ended in them.
+    /// Reads the next bytes, and returns the data of each message that ended in them.
     ///
-    /// # Errors
-    /// An event is too long. Nothing more can be read then.
+    /// # Errors An event is too long. Nothing more can be read then.
     pub fn push(&mut self, bytes: &[u8], mut message: impl FnMut(&[u8])) -> Result<(), TooLong> {
         let mut rest = bytes;
         if self.half && !rest.is_empty() {
@@ -63,12 +62,12 @@ impl Reader {
         *self = Reader { id: last_id.clone(), last_id, retry, ..Reader::default() };
     }
 
-    /// The id of the last event, which a server goes on after.
+    /// The id of the last event, after which a server continues.
     pub fn last_id(&self) -> Option<&[u8]> {
         Some(&*self.last_id).filter(|id| !id.is_empty())
     }
 
-    /// How long to wait before connecting again, in milliseconds, if the server has said so.
+    /// How long to wait before reconnecting, in milliseconds, if the server has said so.
     pub fn retry(&self) -> Option<u64> {
         self.retry
     }
@@ -113,7 +112,7 @@ impl Reader {
 
     fn dispatch(&mut self, message: &mut impl FnMut(&[u8])) {
         self.last_id.clone_from(&self.id);
-        // Events of other kinds are none of MCP. One without data says only where to go on.
+        // Events of other kinds are not part of MCP. One without data only says where to continue.
         if matches!(&*self.kind, b"" | b"message")
             && let Some(data) = self.data.strip_suffix(b"\n").filter(|data| !data.is_empty())
         {
